@@ -1,0 +1,33 @@
+package io.penstock;
+
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The buckets of one name in a store, under one limit. Thread-safe. Limiters call these methods
+ * with keys already checked and with costs in thousandths of a token.
+ */
+public interface Buckets {
+  /** The store that these are in. */
+  Store store();
+
+  /** The clock by which callers wait. */
+  NanoClock clock();
+
+  /** Takes {@code cost} if it is there. */
+  boolean tryTake(String key, long cost);
+
+  /** Takes {@code cost} if it is there or will be within {@code maxDelayNanos}; 0 only looks. */
+  Decision take(String key, long cost, long maxDelayNanos);
+
+  /** As {@link #take}, without waiting for the store. */
+  CompletionStage<Decision> takeAsync(String key, long cost, long maxDelayNanos);
+
+  /** Takes {@code cost} whether it is there or not, as far as one burst below empty. */
+  CompletionStage<Void> charge(String key, long cost);
+
+  /** Puts {@code cost} back, as far as full. */
+  CompletionStage<Void> refund(String key, long cost);
+
+  /** Makes the bucket full. */
+  CompletionStage<Void> reset(String key);
+}

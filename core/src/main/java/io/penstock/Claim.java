@@ -1,0 +1,19 @@
+package io.penstock;
+
+import java.time.Duration;
+
+/**
+ * What one request wants of one limiter, to be decided together with others by {@link
+ * RateLimiter#all}. Immutable. Made by {@link RateLimiter#at}.
+ *
+ * @param buckets where the bucket is
+ * @param key which bucket
+ * @param cost how much, in thousandths of a token
+ * @param maxDelayNanos how long the request may be held back for it
+ */
+public record Claim(Buckets buckets, String key, long cost, long maxDelayNanos) {
+  /** The same claim for a request that may be held back for up to {@code maxDelay}. */
+  public Claim within(Duration maxDelay) {
+    return new Claim(buckets, key, cost, RateLimiter.wait("maxDelay", maxDelay));
+  }
+}

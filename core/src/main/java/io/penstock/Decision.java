@@ -1,0 +1,205 @@
+package io.penstock;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to one request. Immutable.
+ *
+ * <p>Of a request against several limits, the figures are those of the limit that matters: when
+ * denied, the one with the longest wait (never is the longest); when allowed, the one with the
+ * smallest share left. {@link #results()} has each of them.
+ */
+public final class Decision {
+  private static final long NEVER = -1;
+
+  private final boolean allowed;
+  private final boolean degraded;
+  private final String limiter;
+  private final Limit limit;
+  private final long remaining;
+  private final long retryAfterNanos;
+  private final long resetAfterNanos;
+  private final long delayNanos;
+  private final @Nullable Reason reason;
+  private final Decision @Nullable [] parts;
+
+  private Decision(
+      boolean allowed,
+      String limiter,
+      Limit limit,
+      long remaining,
+      long retryAfterNanos,
+      long resetAfterNanos,
+      long delayNanos,
+      @Nullable Reason reason) {
+    this.allowed = allowed;
+    this.degraded = false;
+    this.limiter = limiter;
+    this.limit = limit;
+    this.remaining = remaining;
+    this.retryAfterNanos = retryAfterNanos;
+    this.resetAfterNanos = resetAfterNanos;
+    this.delayNanos = delayNanos;
+    this.reason = reason;
+    this.parts = null;
+  }
+
+  private Decision(
+      Decision that,
+      boolean degraded,
+      @Nullable Reason reason,
+      long delayNanos,
+      Decision @Nullable [] parts) {
+    this.allowed = that.allowed;
+    this.degraded = degraded;
+    this.limiter = that.limiter;
+    this.limit = that.limit;
+    this.remaining = that.remaining;
+    this.retryAfterNanos = that.retryAfterNanos;
+    this.resetAfterNanos = that.resetAfterNanos;
+    this.delayNanos = delayNanos;
+    this.reason = reason;
+    this.parts = parts;
+  }
+
+  /** A request that may pass after {@code delayNanos}. Amounts are in thousandths of a token. */
+  public static Decision allowed(
+      String limiter, Limit limit, long remaining, long resetAfterNanos, long delayNanos) {
+    return new Decision(true, limiter, limit, remaining, 0, resetAfterNanos, delayNanos, null);
+  }
+
+  /** A request that may not pass now, but may after {@code retryAfterNanos}. */
+  public static Decision denied(
+      String limiter, Limit limit, long remaining, long resetAfterNanos, long retryAfterNanos) {
+    return new Decision(
+        false, limiter, limit, remaining, retryAfterNanos, resetAfterNanos, 0, limit.exceeded());
+  }
+
+  /** A request that costs more than the limit can hold. */
+  public static Decision never(String limiter, Limit limit, long remaining, long resetAfterNanos) {
+    return new Decision(
+        false, limiter, limit, remaining, NEVER, resetAfterNanos, 0, Reason.COST_ABOVE_BURST);
+  }
+
+  /** The answer to all of {@code parts}, of which there is at least one. */
+  public static Decision all(Decision... parts) {
+    if (parts.length == 0) {
+      throw new IllegalArgumentException("parts must not be empty: []");
+    }
+    Decision chosen = parts[0];
+    long delayNanos = 0;
+    boolean degraded = false;
+    for (Decision part : parts) {
+      if (part.mattersMoreThan(chosen)) {
+        chosen = part;
+      }
+      delayNanos = Math.max(delayNanos, part.delayNanos);
+      degraded |= part.degraded;
+    }
+    long delay = chosen.allowed ? delayNanos : 0;
+    return new Decision(chosen, degraded, chosen.reason, delay, parts.clone());
+  }
+
+  /** The same figures, marked as decided by a failure policy and not by the store. */
+  public Decision asDegraded() {
+    return new Decision(this, true, Reason.STORE_UNAVAILABLE, delayNanos, parts);
+  }
+
+  private boolean mattersMoreThan(Decision that) {
+    if (allowed != that.allowed) {
+      return !allowed;
+    }
+    if (!allowed) {
+      // NEVER is -1: unsigned, it is the longest wait of all.
+      return Long.compareUnsigned(retryAfterNanos, that.retryAfterNanos) > 0;
+    }
+    return share() < that.share();
+  }
+
+  private double share() {
+    return (double) remaining / limit.burstThousandths();
+  }
+
+  /** Whether the request may pass; after {@link #delay()}, if there is one. */
+  public boolean allowed() {
+    return allowed;
+  }
+
+  /** The name of the limiter whose figures these are; of a denial, the one that denied. */
+  public String limiter() {
+    return limiter;
+  }
+
+  /** The limit that these figures are about. */
+  public Limit limit() {
+    return limit;
+  }
+
+  /** Tokens left, to the thousandth below. */
+  public double remaining() {
+    return Tokens.toDouble(remaining);
+  }
+
+  /** Tokens left, in whole thousandths. */
+  public long remainingThousandths() {
+    return remaining;
+  }
+
+  /**
+   * How long a denied caller has to wait: zero when allowed, {@link ChronoUnit#FOREVER} when {@link
+   * #never()}. A lone caller who retries after exactly this is allowed, and not a moment earlier.
+   */
+  public Duration retryAfter() {
+    return never() ? ChronoUnit.FOREVER.getDuration() : Duration.ofNanos(retryAfterNanos);
+  }
+
+  /** Whether the request can't ever pass, because it costs more than the limit holds. */
+  public boolean never() {
+    return retryAfterNanos == NEVER;
+  }
+
+  /** How long until the limit is whole again, if nothing else is taken. */
+  public Duration resetAfter() {
+    return Duration.ofNanos(resetAfterNanos);
+  }
+
+  /** How long an allowed request has to be held back first; zero unless waiting was asked for. */
+  public Duration delay() {
+    return Duration.ofNanos(delayNanos);
+  }
+
+  long delayNanos() {
+    return delayNanos;
+  }
+
+  /** Why the request was denied; empty for an ordinary allowed one. */
+  public Optional<Reason> reason() {
+    return Optional.ofNullable(reason);
+  }
+
+  /** Whether a failure policy decided because the store could not. */
+  public boolean degraded() {
+    return degraded;
+  }
+
+  /** The answer of each limit asked, in the order asked; of a single limit, this answer. */
+  public List<Decision> results() {
+    return parts == null ? List.of(this) : List.of(parts);
+  }
+
+  @Override
+  public String toString() {
+    return (allowed ? "allowed by " : "denied by ")
+        + limiter
+        + " (remaining "
+        + remaining()
+        + (allowed ? "" : never() ? ", never" : ", retry after " + retryAfter())
+        + (delayNanos == 0 ? "" : ", delay " + delay())
+        + (degraded ? ", degraded" : "")
+        + ")";
+  }
+}

@@ -1,0 +1,35 @@
+package io.penstock;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Where buckets are kept. Thread-safe. Users choose one and hand it to {@link RateLimiter#on};
+ * everything else here is between limiters and stores.
+ */
+public interface Store extends AutoCloseable {
+  /**
+   * The buckets called {@code name}, one for each key, under {@code limit}. Asking again with
+   * another limit gives the same buckets under that one: what is missing from them stays missing.
+   */
+  Buckets buckets(String name, Limit limit, Handling handling);
+
+  /** Takes all that is claimed, or nothing. */
+  Decision decide(List<Claim> claims);
+
+  /** As {@link #decide}, for those who only need to know whether. */
+  default boolean tryAcquire(List<Claim> claims) {
+    return decide(claims).allowed();
+  }
+
+  /** As {@link #decide}, without waiting for the store. */
+  CompletionStage<Decision> decideAsync(List<Claim> claims);
+
+  /** Whether one request can be decided over this store's buckets and the other's together. */
+  default boolean joins(Store other) {
+    return this == other;
+  }
+
+  @Override
+  void close();
+}

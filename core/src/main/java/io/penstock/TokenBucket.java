@@ -1,0 +1,57 @@
+package io.penstock;
+
+import java.math.BigInteger;
+import java.time.Duration;
+
+/**
+ * A bucket of {@code burst} tokens that refills continuously at {@code rate}. Immutable.
+ *
+ * @param rate how fast tokens come back
+ * @param burstThousandths how many tokens the bucket holds, in thousandths
+ */
+public record TokenBucket(Rate rate, long burstThousandths) implements Limit {
+  private static final BigInteger TEN_YEARS_NANOS =
+      BigInteger.valueOf(Duration.ofDays(3653).toNanos());
+
+  public TokenBucket {
+    if (burstThousandths <= 0 || burstThousandths > Tokens.MAX * Tokens.ONE) {
+      throw new IllegalArgumentException(
+          "burst must be from 0.001 to " + Tokens.MAX + ": " + Tokens.toDouble(burstThousandths));
+    }
+    if (windowNanos(rate, burstThousandths).compareTo(TEN_YEARS_NANOS) > 0) {
+      throw new IllegalArgumentException(
+          "burst / rate must be at most 10 years: "
+              + Tokens.toDouble(burstThousandths)
+              + " at "
+              + rate);
+    }
+  }
+
+  static TokenBucket of(double tokens, Duration period) {
+    double burst = Math.min(Math.max(1, Math.ceil(tokens)), Tokens.MAX);
+    return new TokenBucket(Rate.of(tokens, period), Tokens.ONE * (long) burst);
+  }
+
+  /** The same rate with room for {@code tokens}, down to a thousandth of one. */
+  public TokenBucket burst(double tokens) {
+    return new TokenBucket(rate, Tokens.amount("burst", tokens));
+  }
+
+  @Override
+  public Duration window() {
+    return Duration.ofNanos(windowNanos(rate, burstThousandths).longValueExact());
+  }
+
+  @Override
+  public Reason exceeded() {
+    return Reason.TOKEN_BUCKET_EXCEEDED;
+  }
+
+  private static BigInteger windowNanos(Rate rate, long burstThousandths) {
+    BigInteger[] ticks =
+        BigInteger.valueOf(burstThousandths)
+            .multiply(rate.nanos())
+            .divideAndRemainder(rate.thousandths());
+    return ticks[1].signum() == 0 ? ticks[0] : ticks[0].add(BigInteger.ONE);
+  }
+}

@@ -1,0 +1,49 @@
+package io.penstock;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A caller who waits for tokens without holding a thread. Thread-safe. */
+final class Wait {
+  private final Buckets buckets;
+  private final String key;
+  private final long cost;
+  private final CompletableFuture<Decision> served = new CompletableFuture<>();
+
+  Wait(Buckets buckets, String key, long cost) {
+    this.buckets = buckets;
+    this.key = key;
+    this.cost = cost;
+  }
+
+  CompletableFuture<Decision> until(CompletionStage<Decision> taken) {
+    taken.whenComplete(
+        (decision, failure) -> {
+          if (failure != null) {
+            served.completeExceptionally(failure);
+          } else {
+            hold(decision);
+          }
+        });
+    return served;
+  }
+
+  private void hold(Decision decision) {
+    if (!decision.allowed()) {
+      served.complete(decision);
+      return;
+    }
+    var unused = served.whenComplete((same, cancelled) -> giveBackIf(cancelled != null));
+    if (decision.delayNanos() == 0) {
+      served.complete(decision);
+    } else {
+      buckets.clock().schedule(decision.delayNanos(), () -> served.complete(decision));
+    }
+  }
+
+  private void giveBackIf(boolean cancelled) {
+    if (cancelled) {
+      var unused = buckets.refund(key, cost);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package io.penstock;
+
+import java.time.Duration;
+
+/**
+ * At most {@code limit} in a window of time, counted in one of three ways. Immutable. Windows offer
+ * decide, peek and reset; waiting, charge and refund belong to the token bucket.
+ *
+ * @param kind how the window is counted
+ * @param burstThousandths the limit, in thousandths of a token
+ * @param window the length of the window
+ */
+public record WindowLimit(Kind kind, long burstThousandths, Duration window) implements Limit {
+  private static final long LARGEST_LOG = 100_000;
+  private static final Duration LONGEST = Duration.ofDays(3653);
+
+  /** The ways to count a window. */
+  public enum Kind {
+    /** One count for each aligned window. */
+    FIXED_WINDOW(Reason.FIXED_WINDOW_EXCEEDED),
+    /** The current count plus a share of the previous one. */
+    SLIDING_WINDOW_COUNTER(Reason.SLIDING_WINDOW_COUNTER_EXCEEDED),
+    /** Every request by its time. */
+    SLIDING_WINDOW_LOG(Reason.SLIDING_WINDOW_LOG_EXCEEDED);
+
+    private final Reason exceeded;
+
+    Kind(Reason exceeded) {
+      this.exceeded = exceeded;
+    }
+  }
+
+  public WindowLimit {
+    long most = kind == Kind.SLIDING_WINDOW_LOG ? LARGEST_LOG : Tokens.MAX;
+    if (burstThousandths <= 0 || burstThousandths > most * Tokens.ONE) {
+      throw new IllegalArgumentException(
+          "limit must be from 0.001 to " + most + ": " + Tokens.toDouble(burstThousandths));
+    }
+    if (kind == Kind.SLIDING_WINDOW_LOG && burstThousandths % Tokens.ONE != 0) {
+      throw new IllegalArgumentException(
+          "limit of a sliding log must be whole: " + Tokens.toDouble(burstThousandths));
+    }
+    if (window.isNegative() || window.isZero() || window.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException("window must be positive and at most 10 years: " + window);
+    }
+  }
+
+  static WindowLimit of(Kind kind, double limit, Duration window) {
+    return new WindowLimit(kind, Tokens.amount("limit", limit), window);
+  }
+
+  @Override
+  public Reason exceeded() {
+    return kind.exceeded;
+  }
+}

@@ -1,0 +1,69 @@
+package io.penstock.inprocess;
+
+import io.penstock.Buckets;
+import io.penstock.Decision;
+import io.penstock.Limit;
+import io.penstock.NanoClock;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Buckets in this process under one limit. Thread-safe.
+ *
+ * <p>Besides their own requests they take part in joint ones, in steps that a {@link Transaction}
+ * calls: identify, hold, judge, release. Between hold and release nobody else sees or changes the
+ * bucket.
+ */
+abstract sealed class InProcessBuckets implements Buckets permits TokenBuckets, WindowBuckets {
+  private static final CompletionStage<Void> DONE = CompletableFuture.completedStage(null);
+
+  final InProcessStore store;
+  final String name;
+  final Limit limit;
+
+  InProcessBuckets(InProcessStore store, String name, Limit limit) {
+    this.store = store;
+    this.name = name;
+    this.limit = limit;
+  }
+
+  /** The order of its table among all tables, by which joint requests hold their buckets. */
+  abstract long order();
+
+  /** Notes what tells the bucket of {@code hold} from the others of its table. */
+  abstract void identify(Hold hold);
+
+  /** Holds the bucket; false if {@link #prepare} has to be called first, with nothing held. */
+  abstract boolean hold(Hold hold);
+
+  /** Sees to it that the bucket can be held and judged. */
+  abstract void prepare(Hold hold);
+
+  /** Finds out whether the request passes; false if {@link #prepare} has to be called first. */
+  abstract boolean judge(Hold hold);
+
+  /** Lets the bucket go, with what was claimed taken from it if {@code take}. */
+  abstract void release(Hold hold, boolean take);
+
+  /** The answer for this bucket; {@code taken} tells whether the claim was taken from it. */
+  abstract Decision decision(Hold hold, boolean taken);
+
+  @Override
+  public final InProcessStore store() {
+    return store;
+  }
+
+  @Override
+  public final NanoClock clock() {
+    return store.clock();
+  }
+
+  @Override
+  public final CompletionStage<Decision> takeAsync(String key, long cost, long maxDelayNanos) {
+    return CompletableFuture.completedFuture(take(key, cost, maxDelayNanos));
+  }
+
+  static CompletionStage<Void> done() {
+    return DONE;
+  }
+}

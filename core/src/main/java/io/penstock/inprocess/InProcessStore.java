@@ -1,0 +1,148 @@
+package io.penstock.inprocess;
+
+import io.penstock.Buckets;
+import io.penstock.Claim;
+import io.penstock.Decision;
+import io.penstock.Handling;
+import io.penstock.Limit;
+import io.penstock.NanoClock;
+import io.penstock.Store;
+import io.penstock.TokenBucket;
+import io.penstock.WindowLimit;
+import io.penstock.algorithm.Pace;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Buckets in this process. Thread-safe.
+ *
+ * <p>Memory is bounded by {@link Builder#maxKeys}: a full bucket is no bucket and its place is used
+ * again; beyond the cap, the buckets from which the least is missing go first.
+ */
+public final class InProcessStore implements Store {
+  private static final long MOST_KEYS = 1L << 30;
+
+  private final NanoClock clock;
+  private final long maxKeys;
+  private final SipHash hash = SipHash.random();
+  private final KeyBudget budget;
+  private final Map<String, Tables> tables = new ConcurrentHashMap<>();
+  private final Transaction.Pool transactions = new Transaction.Pool();
+
+  private InProcessStore(Builder builder) {
+    this.clock = builder.clock;
+    this.maxKeys = builder.maxKeys;
+    this.budget = new KeyBudget(builder.maxKeys);
+  }
+
+  /** A store for up to a million keys on the machine's clock. */
+  public static InProcessStore create() {
+    return builder().build();
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** What a store can be told when it is made. Not thread-safe. */
+  public static final class Builder {
+    private NanoClock clock = NanoClock.system();
+    private long maxKeys = 1_000_000;
+
+    private Builder() {}
+
+    /** The most buckets to keep, over all limiters on this store; a million unless set. */
+    public Builder maxKeys(long maxKeys) {
+      if (maxKeys <= 0 || maxKeys > MOST_KEYS) {
+        throw new IllegalArgumentException(
+            "maxKeys must be from 1 to " + MOST_KEYS + ": " + maxKeys);
+      }
+      this.maxKeys = maxKeys;
+      return this;
+    }
+
+    /** The clock to live by. */
+    public Builder clock(NanoClock clock) {
+      this.clock = clock;
+      return this;
+    }
+
+    public InProcessStore build() {
+      return new InProcessStore(this);
+    }
+  }
+
+  @Override
+  public Buckets buckets(String name, Limit limit, Handling handling) {
+    Tables own = tables.computeIfAbsent(name, unused -> new Tables(this));
+    return limit instanceof TokenBucket bucket
+        ? new TokenBuckets(this, name, bucket, own)
+        : new WindowBuckets(this, name, (WindowLimit) limit, own);
+  }
+
+  @Override
+  public Decision decide(List<Claim> claims) {
+    Transaction transaction = transactions.lend();
+    boolean taken = transaction.run(claims);
+    Decision decision = transaction.decision(taken);
+    transactions.giveBack(transaction);
+    return decision;
+  }
+
+  @Override
+  public boolean tryAcquire(List<Claim> claims) {
+    Transaction transaction = transactions.lend();
+    boolean taken = transaction.run(claims);
+    transactions.giveBack(transaction);
+    return taken;
+  }
+
+  @Override
+  public CompletionStage<Decision> decideAsync(List<Claim> claims) {
+    return CompletableFuture.completedFuture(decide(claims));
+  }
+
+  /** Buckets of one process can be decided together whichever store they are in. */
+  @Override
+  public boolean joins(Store other) {
+    return other instanceof InProcessStore;
+  }
+
+  /** Buckets kept now, full ones that nobody came back for included. */
+  public long keys() {
+    return budget.kept();
+  }
+
+  /** Buckets given up at the cap although something was missing from them. */
+  public long evictions() {
+    return budget.evictions();
+  }
+
+  /** Tokens that were missing from buckets given up at the cap. */
+  public double forgivenTokens() {
+    return budget.forgivenThousandths() / 1_000.0;
+  }
+
+  /** Nothing to do: the store is memory and goes with its last limiter. */
+  @Override
+  public void close() {}
+
+  NanoClock clock() {
+    return clock;
+  }
+
+  BucketTable newBucketTable(Pace pace) {
+    Chunks chunks = new Chunks(clock, budget, maxKeys, pace);
+    budget.add(chunks);
+    return new BucketTable(clock, hash, chunks);
+  }
+
+  WindowTable newWindowTable() {
+    WindowTable table = new WindowTable(clock, hash, budget);
+    budget.add(table);
+    return table;
+  }
+}

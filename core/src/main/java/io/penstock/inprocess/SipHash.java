@@ -1,0 +1,93 @@
+package io.penstock.inprocess;
+
+import java.security.SecureRandom;
+
+/**
+ * SipHash-1-3 with 128 bits of output over the UTF-16 code units of a string, under a secret key.
+ * Immutable. Whoever doesn't know the key can't find two strings that meet in the result, nor ones
+ * that crowd one part of a table.
+ */
+final class SipHash {
+  private final long k0;
+  private final long k1;
+
+  SipHash(long k0, long k1) {
+    this.k0 = k0;
+    this.k1 = k1;
+  }
+
+  static SipHash random() {
+    SecureRandom random = new SecureRandom();
+    return new SipHash(random.nextLong(), random.nextLong());
+  }
+
+  /** What is to be done with the hash of a key. */
+  interface Then<T> {
+    long apply(long high, long low, T with, long cost, long most);
+  }
+
+  /**
+   * Hashes {@code text} and passes the result on with the other arguments. It is passed on because
+   * 128 bits can't be returned without an object, and this is on the way of every request.
+   */
+  <T> long then(Then<T> then, String text, T with, long cost, long most) {
+    long v0 = k0 ^ 0x736f6d6570736575L;
+    long v1 = k1 ^ 0x646f72616e646f6dL ^ 0xee;
+    long v2 = k0 ^ 0x6c7967656e657261L;
+    long v3 = k1 ^ 0x7465646279746573L;
+    int length = text.length();
+    int whole = length & ~3;
+    // One round for each four characters; the last word has the rest and the length in bytes.
+    for (int i = 0; i <= whole; i += 4) {
+      long m =
+          i < whole
+              ? text.charAt(i)
+                  | (long) text.charAt(i + 1) << 16
+                  | (long) text.charAt(i + 2) << 32
+                  | (long) text.charAt(i + 3) << 48
+              : tail(text, whole, length);
+      v3 ^= m;
+      v0 += v1;
+      v2 += v3;
+      v1 = Long.rotateLeft(v1, 13) ^ v0;
+      v3 = Long.rotateLeft(v3, 16) ^ v2;
+      v0 = Long.rotateLeft(v0, 32);
+      v2 += v1;
+      v0 += v3;
+      v1 = Long.rotateLeft(v1, 17) ^ v2;
+      v3 = Long.rotateLeft(v3, 21) ^ v0;
+      v2 = Long.rotateLeft(v2, 32);
+      v0 ^= m;
+    }
+    v2 ^= 0xee;
+    long high = 0;
+    for (int round = 0; round < 6; round++) {
+      if (round == 3) {
+        high = v0 ^ v1 ^ v2 ^ v3;
+        v1 ^= 0xdd;
+      }
+      v0 += v1;
+      v2 += v3;
+      v1 = Long.rotateLeft(v1, 13) ^ v0;
+      v3 = Long.rotateLeft(v3, 16) ^ v2;
+      v0 = Long.rotateLeft(v0, 32);
+      v2 += v1;
+      v0 += v3;
+      v1 = Long.rotateLeft(v1, 17) ^ v2;
+      v3 = Long.rotateLeft(v3, 21) ^ v0;
+      v2 = Long.rotateLeft(v2, 32);
+    }
+    return then.apply(high, v0 ^ v1 ^ v2 ^ v3, with, cost, most);
+  }
+
+  private static long tail(String text, int from, int length) {
+    long m = (long) length << 57;
+    for (int i = from; i < length; i++) {
+      m |= (long) text.charAt(i) << (16 * (i - from));
+    }
+    return m;
+  }
+
+  /** 128 bits that stand for a key. */
+  record Hash(long high, long low) {}
+}

@@ -1,0 +1,67 @@
+package io.penstock.inprocess;
+
+import io.penstock.algorithm.Pace;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The state of one bucket as a word of 64 bits.
+ *
+ * <pre>
+ *   63                                                     1   0
+ *  +----------------------------------------------------------+------+
+ *  | instant at which the bucket is full, in units of its     | held |
+ *  | pace since the chunk's base, plus BIAS; never 0          |      |
+ *  +----------------------------------------------------------+------+
+ *   0 = no bucket was ever here     1 = this slot is used up for good
+ * </pre>
+ *
+ * <p>Instants lie within {@link Pace#span()} of the base and debts below {@link Pace#MOST_DEBT}:
+ * with a bias just above 2^60 the sum stays between 0 and 2^63.
+ */
+final class Slot {
+  static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
+
+  static final long EMPTY = 0;
+  static final long RETIRED = 1;
+  static final long HELD = 1;
+
+  /** Less than any bucket owes that became full within the span. */
+  static final long LONG_FULL = -Pace.SPAN_UNITS;
+
+  private static final long BIAS = Pace.SPAN_UNITS + 1;
+
+  private Slot() {}
+
+  /** Now, as an instant in units; {@code elapsed} ticks since the base lie within the span. */
+  static long instant(Pace pace, long elapsed) {
+    return elapsed * pace.unitsPerTick() + BIAS;
+  }
+
+  static long fullAt(long word) {
+    return word >>> 1;
+  }
+
+  static long word(long fullAt) {
+    return fullAt << 1;
+  }
+
+  static boolean spans(Pace pace, long elapsed) {
+    return elapsed <= pace.span() && elapsed >= -pace.span();
+  }
+
+  /**
+   * What a bucket owes at any distance from the base: at most {@code most}, and negative for one
+   * that has been full for some time, down to {@link #LONG_FULL}.
+   */
+  static long owes(long word, Pace pace, long elapsed, long most) {
+    if (elapsed < -pace.span()) {
+      return most;
+    }
+    long owed = fullAt(word) - BIAS;
+    if (elapsed > 0 && elapsed - pace.span() > Math.max(0, owed) / pace.unitsPerTick()) {
+      return LONG_FULL;
+    }
+    return Math.max(LONG_FULL, Math.min(most, owed - elapsed * pace.unitsPerTick()));
+  }
+}

@@ -1,0 +1,158 @@
+package io.penstock.inprocess;
+
+import io.penstock.Buckets;
+import io.penstock.Claim;
+import io.penstock.Decision;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request over several buckets: all are held, in an order that is the same for everybody, then
+ * judged, then taken from or left alone together. Belongs to one thread at a time; {@link Pool}
+ * lends it, so that a request allocates nothing.
+ */
+final class Transaction {
+  /** In the order of the claims. */
+  private Hold[] claimed = new Hold[0];
+
+  /** The same, in the order in which they are held. */
+  private Hold[] ordered = new Hold[0];
+
+  private int size;
+
+  /** Takes all that is claimed, or nothing. */
+  boolean run(List<Claim> claims) {
+    fill(claims);
+    while (true) {
+      boolean taken = false;
+      Hold unready = null;
+      try {
+        unready = holdAll();
+        if (unready == null) {
+          unready = judgeAll();
+        }
+        taken = unready == null && allAllowed();
+      } finally {
+        releaseAll(taken);
+      }
+      if (unready == null) {
+        return taken;
+      }
+      unready.buckets.prepare(unready);
+    }
+  }
+
+  /** The answer to the request that was run last. */
+  Decision decision(boolean taken) {
+    Decision[] parts = new Decision[size];
+    for (int i = 0; i < size; i++) {
+      parts[i] = claimed[i].buckets.decision(claimed[i], taken);
+    }
+    return size == 1 ? parts[0] : Decision.all(parts);
+  }
+
+  private void fill(List<Claim> claims) {
+    size = 0;
+    if (claims.size() > claimed.length) {
+      claimed = Arrays.copyOf(claimed, claims.size());
+      ordered = new Hold[claims.size()];
+    }
+    for (int i = 0; i < claims.size(); i++) {
+      Claim claim = claims.get(i);
+      add(inProcess(claim.buckets()), claim);
+    }
+  }
+
+  private static InProcessBuckets inProcess(Buckets buckets) {
+    if (buckets instanceof InProcessBuckets own) {
+      return own;
+    }
+    throw new IllegalArgumentException("claims must be on an in-process store: " + buckets);
+  }
+
+  private void add(InProcessBuckets buckets, Claim claim) {
+    Hold hold = claimed[size];
+    if (hold == null) {
+      hold = new Hold(buckets, claim.key());
+      claimed[size] = hold;
+    }
+    hold.buckets = buckets;
+    hold.key = claim.key();
+    hold.cost = claim.cost();
+    hold.maxDelayNanos = claim.maxDelayNanos();
+    hold.held = false;
+    buckets.identify(hold);
+    int at = size++;
+    for (; at > 0 && ordered[at - 1].compareTo(hold) >= 0; at--) {
+      if (ordered[at - 1].isSameBucketAs(hold)) {
+        throw new IllegalArgumentException("a bucket can be claimed once: " + buckets.name);
+      }
+      ordered[at] = ordered[at - 1];
+    }
+    ordered[at] = hold;
+  }
+
+  private @Nullable Hold holdAll() {
+    for (int i = 0; i < size; i++) {
+      Hold hold = ordered[i];
+      hold.held = hold.buckets.hold(hold);
+      if (!hold.held) {
+        return hold;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Hold judgeAll() {
+    for (int i = 0; i < size; i++) {
+      if (!ordered[i].buckets.judge(ordered[i])) {
+        return ordered[i];
+      }
+    }
+    return null;
+  }
+
+  private boolean allAllowed() {
+    for (int i = 0; i < size; i++) {
+      if (!ordered[i].allowed) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void releaseAll(boolean taken) {
+    for (int i = 0; i < size; i++) {
+      if (ordered[i].held) {
+        ordered[i].buckets.release(ordered[i], taken);
+        ordered[i].held = false;
+      }
+    }
+  }
+
+  /**
+   * Transactions that nobody uses now. Thread-safe. A few more than there are threads at once would
+   * never be lent, so there are few; who finds none makes a new one.
+   */
+  static final class Pool {
+    private static final int SIZE = 64;
+
+    private final AtomicReferenceArray<@Nullable Transaction> idle =
+        new AtomicReferenceArray<>(SIZE);
+
+    Transaction lend() {
+      Transaction own = idle.getAndSet(place(), null);
+      return own == null ? new Transaction() : own;
+    }
+
+    void giveBack(Transaction transaction) {
+      idle.setRelease(place(), transaction);
+    }
+
+    private static int place() {
+      return (int) (Thread.currentThread().getId() % SIZE);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package io.penstock.inprocess;
+
+import io.penstock.Claim;
+import io.penstock.Decision;
+import io.penstock.WindowLimit;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** Windows under one limit. Thread-safe. Every request is a joint one of a single claim. */
+final class WindowBuckets extends InProcessBuckets {
+  private static final long TOKEN = 1_000;
+
+  private final WindowTable table;
+  private final long order;
+  private final WindowLimit window;
+
+  WindowBuckets(InProcessStore store, String name, WindowLimit limit, Tables tables) {
+    super(store, name, limit);
+    this.window = limit;
+    this.table = tables.windows();
+    this.order = tables.order() + 1;
+  }
+
+  @Override
+  public boolean tryTake(String key, long cost) {
+    return store.tryAcquire(List.of(new Claim(this, key, cost, 0)));
+  }
+
+  @Override
+  public Decision take(String key, long cost, long maxDelayNanos) {
+    return store.decide(List.of(new Claim(this, key, cost, maxDelayNanos)));
+  }
+
+  @Override
+  public CompletionStage<Void> charge(String key, long cost) {
+    throw onlyTokenBuckets("charge");
+  }
+
+  @Override
+  public CompletionStage<Void> refund(String key, long cost) {
+    throw onlyTokenBuckets("refund");
+  }
+
+  @Override
+  public CompletionStage<Void> reset(String key) {
+    Hold hold = new Hold(this, key);
+    table.identify(hold);
+    if (table.hold(hold, window)) {
+      table.forget(hold);
+      table.release(hold, false);
+    }
+    return done();
+  }
+
+  @Override
+  long order() {
+    return order;
+  }
+
+  @Override
+  void identify(Hold hold) {
+    if (hold.maxDelayNanos > 0) {
+      throw onlyTokenBuckets("waiting");
+    }
+    if (window.kind() == WindowLimit.Kind.SLIDING_WINDOW_LOG && hold.cost % TOKEN != 0) {
+      throw new IllegalArgumentException(
+          "cost must be a whole number on a sliding log: " + hold.cost / (double) TOKEN);
+    }
+    table.identify(hold);
+  }
+
+  @Override
+  boolean hold(Hold hold) {
+    return table.hold(hold, window);
+  }
+
+  @Override
+  void prepare(Hold hold) {
+    table.prepare(hold, window);
+  }
+
+  @Override
+  boolean judge(Hold hold) {
+    return table.judge(hold, window);
+  }
+
+  @Override
+  void release(Hold hold, boolean take) {
+    table.release(hold, take);
+  }
+
+  @Override
+  Decision decision(Hold hold, boolean taken) {
+    long remaining = Math.max(0, limit.burstThousandths() - hold.before);
+    long reset = hold.unchanged;
+    if (hold.allowed) {
+      return Decision.allowed(name, limit, remaining, reset, 0);
+    }
+    return hold.cost > limit.burstThousandths()
+        ? Decision.never(name, limit, remaining, reset)
+        : Decision.denied(name, limit, remaining, reset, hold.after);
+  }
+
+  private IllegalStateException onlyTokenBuckets(String what) {
+    return new IllegalStateException(
+        what + " needs a token bucket: limiter " + name + " is a " + window.kind());
+  }
+}
