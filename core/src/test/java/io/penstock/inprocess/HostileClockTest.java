@@ -1,0 +1,109 @@
+package io.penstock.inprocess;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import io.penstock.TokenBucket;
+import io.penstock.algorithm.LimitArbitraries;
+import io.penstock.algorithm.Pace;
+import io.penstock.testing.ManualClock;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+
+/** P6 of the limiter: clocks may lie. */
+class HostileClockTest {
+  record Step(long nanos, String neighbour, double share) {}
+
+  @Test
+  void decide_clockSteppedBackAnHourAndDrained_isFullOneWindowLater() {
+    ManualClock clock = new ManualClock();
+    RateLimiter limiter =
+        RateLimiter.on(
+            InProcessStore.builder().clock(clock).build(), "x", Limit.perSecond(10).burst(50));
+    assertThat(limiter.tryAcquire("k", 10)).isTrue();
+    clock.advance(Duration.ofHours(-1));
+    int granted = 0;
+    while (limiter.tryAcquire("k")) {
+      granted++;
+    }
+    assertThat(granted).as("granted right after the step").isLessThanOrEqualTo(40);
+    clock.advance(Duration.ofSeconds(5));
+    assertThat(limiter.peek("k").remaining()).isEqualTo(50);
+    assertThat(limiter.tryAcquire("k", 50)).isTrue();
+    assertThat(limiter.tryAcquire("k", 0.001)).isFalse();
+  }
+
+  @Test
+  void decide_clockSteppedBackWhileEmpty_storesTheClampedStateOnADenial() {
+    ManualClock clock = new ManualClock();
+    RateLimiter limiter =
+        RateLimiter.on(
+            InProcessStore.builder().clock(clock).build(), "x", Limit.perSecond(10).burst(50));
+    assertThat(limiter.tryAcquire("k", 50)).isTrue();
+    clock.advance(Duration.ofHours(-1));
+    assertThat(limiter.decide("k", 50).retryAfter()).isEqualTo(Duration.ofSeconds(5));
+    clock.advance(Duration.ofSeconds(3));
+    assertThat(limiter.peek("k").remaining()).isEqualTo(30);
+  }
+
+  /**
+   * The bound is a bucket that refills by every step forward and ignores steps back: whatever the
+   * clock does, nothing passes that this would not let pass, and a window later all is well.
+   */
+  @Property(tries = 300)
+  void decide_onAnyClock_gainsNothingByStepsBackAndIsFreeWithinAWindow(
+      @ForAll("limits") TokenBucket limit,
+      @ForAll("starts") long start,
+      @ForAll("steps") List<Step> steps) {
+    ManualClock clock = new ManualClock(start);
+    RateLimiter limiter = RateLimiter.on(InProcessStore.builder().clock(clock).build(), "x", limit);
+    Pace pace = Pace.of(limit, 1);
+    BigInteger full = BigInteger.valueOf(pace.burst());
+    BigInteger level = full;
+    for (Step step : steps) {
+      clock.advanceNanos(step.nanos);
+      BigInteger gain = BigInteger.valueOf(pace.unitsPerTick());
+      level = level.add(gain.multiply(BigInteger.valueOf(Math.max(0, step.nanos)))).min(full);
+      long cost = Math.max(1, (long) (limit.burstThousandths() * step.share));
+      limiter.decide(step.neighbour, 0.001);
+      if (limiter.tryAcquire("k", cost / 1_000.0)) {
+        level = level.subtract(BigInteger.valueOf(pace.units(cost)));
+        assertThat(level).isNotNegative();
+      }
+    }
+    clock.advanceNanos(pace.ticks(pace.burst()));
+    assertThat(limiter.tryAcquire("k", limit.burst())).isTrue();
+  }
+
+  @Provide
+  Arbitrary<TokenBucket> limits() {
+    return LimitArbitraries.tokenBuckets();
+  }
+
+  @Provide
+  Arbitrary<Long> starts() {
+    return Arbitraries.oneOf(
+        Arbitraries.of(0L, Long.MAX_VALUE - 5, Long.MIN_VALUE), Arbitraries.longs());
+  }
+
+  @Provide
+  Arbitrary<List<Step>> steps() {
+    return Combinators.combine(
+            LimitArbitraries.hostileSteps(),
+            Arbitraries.strings().alpha().ofLength(2),
+            Arbitraries.of(0.001, 0.25, 0.5, 1.0))
+        .as(Step::new)
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(40);
+  }
+}

@@ -1,0 +1,134 @@
+package io.penstock.inprocess;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Decision;
+import io.penstock.RateLimiter;
+import io.penstock.TokenBucket;
+import io.penstock.algorithm.Bucket.Verdict;
+import io.penstock.algorithm.LimitArbitraries;
+import io.penstock.algorithm.Pace;
+import io.penstock.testing.ManualClock;
+import java.time.Duration;
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** P2, P3, P4, P9 and P10 of the limiter, by the same requests to it and to the pure function. */
+class LimiterDifferentialTest {
+  enum Kind {
+    TRY,
+    DECIDE,
+    RESERVE,
+    CHARGE,
+    REFUND,
+    RESET,
+    PEEK,
+    REPLACE,
+    JOINT
+  }
+
+  record Step(Kind kind, long nanos, String key, double share, long delay) {}
+
+  private final ManualClock clock = new ManualClock(-7);
+
+  @Property(tries = 2000)
+  void everyOperation_onManyKeys_agreesWithThePureFunction(
+      @ForAll("limits") TokenBucket first,
+      @ForAll("limits") TokenBucket second,
+      @ForAll("steps") List<Step> steps) {
+    clock.set(-7);
+    InProcessStore store = InProcessStore.builder().clock(clock).build();
+    RateLimiter limiter = RateLimiter.on(store, "first", first);
+    RateLimiter other = RateLimiter.on(store, "second", second);
+    ModelLimiter model = new ModelLimiter(first);
+    ModelLimiter otherModel = new ModelLimiter(second);
+    TokenBucket limit = first;
+    for (Step step : steps) {
+      clock.advanceNanos(step.nanos);
+      long now = clock.nanos();
+      long cost = (long) (limit.burstThousandths() * step.share);
+      double tokens = cost / 1_000.0;
+      switch (step.kind) {
+        case TRY ->
+            assertThat(limiter.tryAcquire(step.key, tokens))
+                .isEqualTo(model.take(step.key, now, cost, 0).allowed());
+        case DECIDE ->
+            compare(limiter.decide(step.key, tokens), model, model.take(step.key, now, cost, 0));
+        case PEEK -> compare(limiter.peek(step.key), model, model.take(step.key, now, 0, 0));
+        case RESERVE ->
+            compare(
+                RateLimiter.all(limiter.at(step.key, tokens).within(Duration.ofNanos(step.delay)))
+                    .decide(),
+                model,
+                model.take(step.key, now, cost, step.delay));
+        case CHARGE -> {
+          limiter.charge(step.key, tokens);
+          model.charge(step.key, now, cost);
+        }
+        case REFUND -> {
+          limiter.refund(step.key, tokens);
+          model.refund(step.key, now, cost);
+        }
+        case RESET -> {
+          limiter.reset(step.key);
+          model.reset(step.key);
+        }
+        case REPLACE -> {
+          limit = limit.equals(first) ? second : first;
+          limiter.replaceLimit(limit);
+          model.replaceLimit(limit);
+          compare(limiter.peek(step.key), model, model.take(step.key, now, 0, 0));
+        }
+        case JOINT -> {
+          Decision joint = RateLimiter.all(limiter.at(step.key, tokens), other.at("x")).decide();
+          Verdict mine = model.ask(step.key, now, cost, 0);
+          Verdict others = otherModel.ask("x", now, 1_000, 0);
+          assertThat(joint.allowed()).isEqualTo(mine.allowed() && others.allowed());
+          if (joint.allowed()) {
+            model.commit(step.key, now, mine.next());
+            otherModel.commit("x", now, others.next());
+          }
+          assertThat(joint.results()).hasSize(2);
+          compare(limiter.peek(step.key), model, model.take(step.key, now, 0, 0));
+          compare(other.peek("x"), otherModel, otherModel.take("x", now, 0, 0));
+        }
+      }
+    }
+  }
+
+  private static void compare(Decision decision, ModelLimiter model, Verdict verdict) {
+    Pace pace = model.pace();
+    assertThat(decision.allowed()).isEqualTo(verdict.allowed());
+    assertThat(decision.never()).isEqualTo(verdict.never());
+    assertThat(decision.remainingThousandths()).isEqualTo(pace.remaining(verdict.debt()));
+    assertThat(decision.resetAfter().toNanos()).isEqualTo(pace.ticks(verdict.debt()));
+    assertThat(decision.delay().toNanos()).isEqualTo(verdict.delay());
+    if (!decision.never()) {
+      assertThat(decision.retryAfter().toNanos()).isEqualTo(verdict.retryAfter());
+    }
+  }
+
+  @Provide
+  Arbitrary<TokenBucket> limits() {
+    return LimitArbitraries.tokenBuckets();
+  }
+
+  @Provide
+  Arbitrary<List<Step>> steps() {
+    return Combinators.combine(
+            Arbitraries.of(Kind.values()),
+            LimitArbitraries.honestSteps(),
+            Arbitraries.of("a", "b", "c", "d", "e", "f", "g", "h", "ключ", "鍵"),
+            Arbitraries.of(0.0, 0.01, 0.3, 0.5, 1.0, 1.5),
+            Arbitraries.longs().between(0, 5_000_000_000L))
+        .as(Step::new)
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(60);
+  }
+}

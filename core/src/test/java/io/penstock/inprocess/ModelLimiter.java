@@ -1,0 +1,69 @@
+package io.penstock.inprocess;
+
+import io.penstock.TokenBucket;
+import io.penstock.algorithm.Bucket;
+import io.penstock.algorithm.Bucket.Verdict;
+import io.penstock.algorithm.Pace;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * A keyed limiter over the pure function, one caller at a time: what the real one must agree with.
+ */
+final class ModelLimiter {
+  private final Map<String, Entry> entries = new HashMap<>();
+  private Pace pace;
+  private long reach;
+
+  private record Entry(Bucket bucket, Pace pace) {}
+
+  ModelLimiter(TokenBucket limit) {
+    this.pace = Pace.of(limit, 1);
+  }
+
+  void replaceLimit(TokenBucket limit) {
+    pace = Pace.of(limit, 1);
+  }
+
+  Pace pace() {
+    return pace;
+  }
+
+  /** What would come of a request; {@link #commit} makes it so. */
+  Verdict ask(String key, long now, long cost, long maxDelay) {
+    return bucket(key, now).take(pace, now, cost, maxDelay, reach);
+  }
+
+  void commit(String key, long now, Bucket next) {
+    entries.put(key, new Entry(next, pace));
+    reach = Math.max(reach, pace.ticks(next.debt(pace, now, Long.MAX_VALUE) - pace.burst()));
+  }
+
+  Verdict take(String key, long now, long cost, long maxDelay) {
+    Verdict verdict = ask(key, now, cost, maxDelay);
+    commit(key, now, verdict.next());
+    return verdict;
+  }
+
+  void charge(String key, long now, long cost) {
+    commit(key, now, bucket(key, now).charge(pace, now, cost, reach));
+  }
+
+  void refund(String key, long now, long cost) {
+    commit(key, now, bucket(key, now).refund(pace, now, cost, reach));
+  }
+
+  void reset(String key) {
+    entries.remove(key);
+  }
+
+  private Bucket bucket(String key, long now) {
+    Entry entry = entries.get(key);
+    if (entry == null) {
+      return Bucket.full(now);
+    }
+    return entry.pace.equals(pace)
+        ? entry.bucket
+        : entry.bucket.under(pace, entry.pace, now, reach);
+  }
+}
