@@ -89,13 +89,14 @@ final class WindowTable implements KeyBudget.Evictable {
   void prepare(Hold hold, WindowLimit limit) {
     Hash key = new Hash(hold.high, hold.low);
     if (!cells.containsKey(key)) {
+      // Before the new cell is there, for nothing is used of that one either.
+      sweep();
       budget.take(this);
       if (cells.putIfAbsent(key, new Cell(limit)) == null) {
         size.incrementAndGet();
       } else {
         budget.giveBack(1);
       }
-      sweep();
     }
   }
 

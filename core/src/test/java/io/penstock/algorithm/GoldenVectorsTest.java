@@ -1,0 +1,53 @@
+package io.penstock.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.algorithm.Bucket.Verdict;
+import io.penstock.algorithm.GoldenVectors.Op;
+import io.penstock.algorithm.GoldenVectors.Row;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** P11: the pure function gives the answers of the golden vectors, bit for bit. */
+class GoldenVectorsTest {
+  @TestFactory
+  Stream<DynamicTest> bucket_onEveryTrace_givesTheGoldenAnswers() {
+    List<List<Row>> traces = GoldenVectors.read();
+    assertThat(traces).hasSizeGreaterThan(30);
+    return traces.stream()
+        .map(trace -> DynamicTest.dynamicTest(trace.get(0).name(), () -> replay(trace)));
+  }
+
+  private static void replay(List<Row> trace) {
+    Pace pace = pace(trace.get(0));
+    Bucket bucket = Bucket.full(trace.get(0).now());
+    for (Row row : trace) {
+      Pace next = pace(row);
+      if (!next.equals(pace)) {
+        bucket = bucket.under(next, pace, row.now(), row.reach());
+        pace = next;
+      }
+      if (row.op() == Op.TAKE) {
+        Verdict verdict = bucket.take(pace, row.now(), row.cost(), row.maxDelay(), row.reach());
+        assertThat(verdict.allowed()).as("%s", row).isEqualTo(row.allowed());
+        assertThat(verdict.never()).as("%s", row).isEqualTo(row.never());
+        assertThat(verdict.retryAfter()).as("%s", row).isEqualTo(row.retryAfter());
+        assertThat(verdict.delay()).as("%s", row).isEqualTo(row.delay());
+        assertThat(pace.remaining(verdict.debt())).as("%s", row).isEqualTo(row.remaining());
+        assertThat(pace.ticks(verdict.debt())).as("%s", row).isEqualTo(row.resetAfter());
+        bucket = verdict.next();
+      } else if (row.op() == Op.CHARGE) {
+        bucket = bucket.charge(pace, row.now(), row.cost(), row.reach());
+      } else {
+        bucket = bucket.refund(pace, row.now(), row.cost(), row.reach());
+      }
+      assertThat(bucket).as("%s", row).isEqualTo(new Bucket(row.fullAt(), row.remainder()));
+    }
+  }
+
+  private static Pace pace(Row row) {
+    return Pace.of(row.limit(), GoldenVectors.TICK_NANOS);
+  }
+}

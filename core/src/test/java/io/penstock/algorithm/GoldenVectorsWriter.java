@@ -1,0 +1,149 @@
+package io.penstock.algorithm;
+
+import io.penstock.Rate;
+import io.penstock.TokenBucket;
+import io.penstock.algorithm.Bucket.Verdict;
+import io.penstock.algorithm.GoldenVectors.Op;
+import io.penstock.algorithm.GoldenVectors.Row;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * Writes the golden vectors anew: {@code java io.penstock.algorithm.GoldenVectorsWriter FILE}. Only
+ * for a change of semantics that is meant; the file is the contract and is kept by hand.
+ */
+public final class GoldenVectorsWriter {
+  /** Microseconds of a day in 2026: where a Redis server's clock is. */
+  private static final long EPOCH = 1_790_000_000_000_000L;
+
+  private final List<Row> rows = new ArrayList<>();
+  private final Random random = new Random(42);
+
+  private record Terms(String rate, long periodMillis, long burst) {}
+
+  public static void main(String[] args) throws IOException {
+    GoldenVectorsWriter writer = new GoldenVectorsWriter();
+    writer.writeAll();
+    List<String> lines = new ArrayList<>();
+    lines.add("# Traces of a token bucket, each from a full one; ticks are microseconds, amounts");
+    lines.add("# thousandths of a token, full_at and remainder the state after the row.");
+    lines.add(GoldenVectors.HEADER);
+    writer.rows.forEach(row -> lines.add(row.toCsv()));
+    Files.write(Path.of(args[0]), lines);
+  }
+
+  private void writeAll() {
+    Terms[] terms = {
+      new Terms("5", 1_000, 20_000),
+      new Terms("3", 1_000, 3_000),
+      new Terms("10", 1_000, 10_000),
+      new Terms("0.083", 1_000, 5_000),
+      new Terms("1", 60_000, 3_000),
+      new Terms("0.0001", 1_000, 1_000),
+      new Terms("1000", 3_600_000, 50_000),
+      new Terms("1", 86_400_000, 1_000),
+      new Terms("7", 1_000, 1),
+      new Terms("999999", 1_000, 1_000_000),
+      new Terms("1000000", 1_000, 1_000_000_000_000L),
+      new Terms("12345.678901", 999, 777_777_777)
+    };
+    for (int i = 0; i < terms.length; i++) {
+      trace("honest-" + i, 60, terms[i], terms[i], false);
+      trace("hostile-" + i, 40, terms[i], terms[i], true);
+      trace("changing-" + i, 40, terms[i], terms[(i + 1) % terms.length], false);
+    }
+  }
+
+  private void trace(String name, int length, Terms first, Terms second, boolean hostile) {
+    Terms terms = first;
+    Pace pace = pace(terms);
+    long now = EPOCH + random.nextInt(1_000_000);
+    Bucket bucket = Bucket.full(now);
+    long reach = 0;
+    for (int i = 0; i < length; i++) {
+      long window = pace.ticks(pace.burst());
+      now += i == 0 ? 0 : step(window, hostile);
+      if (!first.equals(second) && random.nextInt(4) == 0) {
+        terms = terms.equals(first) ? second : first;
+        bucket = bucket.under(pace(terms), pace, now, reach);
+        pace = pace(terms);
+      }
+      Op op = random.nextInt(10) == 0 ? (random.nextBoolean() ? Op.CHARGE : Op.REFUND) : Op.TAKE;
+      long cost = cost(terms.burst);
+      long delay = op == Op.TAKE && random.nextInt(5) == 0 ? random.nextLong(1, window + 2) : 0;
+      Verdict verdict = apply(pace, bucket, op, now, cost, delay, reach);
+      bucket = verdict.next();
+      rows.add(row(name, terms, op, now, cost, delay, reach, pace, verdict));
+      if (verdict.allowed() && cost > 0) {
+        reach = Math.max(reach, pace.ticks(verdict.debt() - pace.burst()));
+      }
+    }
+  }
+
+  private static Verdict apply(
+      Pace pace, Bucket bucket, Op op, long now, long cost, long delay, long reach) {
+    if (op == Op.TAKE) {
+      return bucket.take(pace, now, cost, delay, reach);
+    }
+    Bucket next =
+        op == Op.CHARGE
+            ? bucket.charge(pace, now, cost, reach)
+            : bucket.refund(pace, now, cost, reach);
+    long debt = next.debt(pace, now, Long.MAX_VALUE);
+    return new Verdict(true, false, next, debt, 0, pace.ticks(debt - pace.burst()));
+  }
+
+  private static Row row(
+      String name,
+      Terms terms,
+      Op op,
+      long now,
+      long cost,
+      long delay,
+      long reach,
+      Pace pace,
+      Verdict verdict) {
+    return new Row(
+        name,
+        new BigDecimal(terms.rate),
+        terms.periodMillis,
+        terms.burst,
+        op,
+        now,
+        cost,
+        delay,
+        reach,
+        verdict.allowed(),
+        verdict.never(),
+        pace.remaining(verdict.debt()),
+        verdict.retryAfter(),
+        pace.ticks(verdict.debt()),
+        verdict.delay(),
+        verdict.next().fullAt(),
+        verdict.next().remainder());
+  }
+
+  private long step(long window, boolean hostile) {
+    if (hostile && random.nextInt(4) == 0) {
+      return -random.nextLong(1, 3 * window + 2);
+    }
+    long[] bounds = {1, 2, window / 7 + 2, window + 2, 2 * window + 2};
+    return random.nextLong(bounds[random.nextInt(bounds.length)]);
+  }
+
+  private long cost(long burst) {
+    long[] costs = {0, 1, 1_000, burst / 3, burst / 2 + 1, burst, burst + 1};
+    return costs[random.nextInt(costs.length)];
+  }
+
+  private static Pace pace(Terms terms) {
+    Rate rate = Rate.of(new BigDecimal(terms.rate), Duration.ofMillis(terms.periodMillis));
+    return Pace.of(new TokenBucket(rate, terms.burst), GoldenVectors.TICK_NANOS);
+  }
+}
