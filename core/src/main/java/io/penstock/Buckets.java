@@ -13,6 +13,12 @@ public interface Buckets {
   /** The clock by which callers wait. */
   NanoClock clock();
 
+  /**
+   * The same buckets under a limit that takes the place of this one: what is missing stays missing,
+   * at most the new burst. These here are not used any more.
+   */
+  Buckets replacedBy(Limit limit);
+
   /** Takes {@code cost} if it is there. */
   boolean tryTake(String key, long cost);
 

@@ -12,6 +12,15 @@ import java.time.Duration;
  * @param maxDelayNanos how long the request may be held back for it
  */
 public record Claim(Buckets buckets, String key, long cost, long maxDelayNanos) {
+  public Claim {
+    if (cost < 0) {
+      throw new IllegalArgumentException("cost must not be negative: " + cost);
+    }
+    if (maxDelayNanos < 0) {
+      throw new IllegalArgumentException("maxDelayNanos must not be negative: " + maxDelayNanos);
+    }
+  }
+
   /** The same claim for a request that may be held back for up to {@code maxDelay}. */
   public Claim within(Duration maxDelay) {
     return new Claim(buckets, key, cost, RateLimiter.wait("maxDelay", maxDelay));

@@ -19,7 +19,8 @@ public final class Claims {
     this.claims = claims;
     for (Claim claim : claims) {
       if (!store.joins(claim.buckets().store())) {
-        throw new IllegalArgumentException("claims must be on one store: " + claims);
+        throw new IllegalArgumentException(
+            "claims must be on one store: " + claims.size() + " on several");
       }
     }
   }

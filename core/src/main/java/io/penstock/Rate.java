@@ -2,6 +2,7 @@ package io.penstock;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.math.MathContext;
 import java.time.Duration;
 
 /**
@@ -24,7 +25,10 @@ public record Rate(BigInteger thousandths, BigInteger nanos) {
     BigInteger most = nanos.multiply(BigInteger.valueOf(Tokens.MAX * Tokens.ONE));
     if (thousandths.multiply(NANOS_PER_SECOND).compareTo(most) > 0) {
       throw new IllegalArgumentException(
-          "rate must be at most " + Tokens.MAX + " tokens a second: " + thousandths + "/" + nanos);
+          "rate must be at most "
+              + Tokens.MAX
+              + " tokens a second: "
+              + perSecond(thousandths, nanos));
     }
   }
 
@@ -51,14 +55,18 @@ public record Rate(BigInteger thousandths, BigInteger nanos) {
 
   /** Tokens a second, as near as a {@code double} comes. */
   public double perSecond() {
+    return perSecond(thousandths, nanos);
+  }
+
+  private static double perSecond(BigInteger thousandths, BigInteger nanos) {
     return new BigDecimal(thousandths)
-        .divide(new BigDecimal(nanos), java.math.MathContext.DECIMAL128)
+        .divide(new BigDecimal(nanos), MathContext.DECIMAL128)
         .movePointRight(6)
         .doubleValue();
   }
 
   @Override
   public String toString() {
-    return new BigDecimal(perSecond()).round(new java.math.MathContext(9)).toPlainString() + "/s";
+    return new BigDecimal(perSecond()).round(new MathContext(9)).toPlainString() + "/s";
   }
 }

@@ -3,6 +3,7 @@ package io.penstock;
 import io.penstock.inprocess.InProcessStore;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -25,9 +26,7 @@ public final class RateLimiter {
   /** The key of the one bucket that has none; callers' keys are never empty. */
   private static final String NO_KEY = "";
 
-  private final Store store;
   private final String name;
-  private final Handling handling;
   private volatile Bound bound;
 
   private record Bound(Limit limit, Buckets buckets) {}
@@ -36,9 +35,9 @@ public final class RateLimiter {
     if (name == null || name.isEmpty() || name.length() > LONGEST_KEY) {
       throw new IllegalArgumentException("name must have 1 to 1024 characters: " + name);
     }
-    this.store = store;
+    Objects.requireNonNull(limit, "limit");
+    Objects.requireNonNull(handling, "handling");
     this.name = name;
-    this.handling = handling;
     this.bound = new Bound(limit, store.buckets(name, limit, handling));
   }
 
@@ -72,9 +71,13 @@ public final class RateLimiter {
     return bound.limit();
   }
 
-  /** Puts another limit in force. What keys have consumed stays consumed. */
-  public void replaceLimit(Limit limit) {
-    bound = new Bound(limit, store.buckets(name, limit, handling));
+  /**
+   * Puts another limit in force. What keys have consumed stays consumed, at most the new burst. A
+   * key's bucket refills at the old rate until the key is next used.
+   */
+  public synchronized void replaceLimit(Limit limit) {
+    Objects.requireNonNull(limit, "limit");
+    bound = new Bound(limit, bound.buckets().replacedBy(limit));
   }
 
   /** Takes a token if one is there. Allocates nothing in process. */

@@ -66,9 +66,9 @@ public record Bucket(long fullAt, long remainder) {
     return owing(pace, now, Math.max(0, debt(pace, now, reach) - pace.units(cost)));
   }
 
-  /** This bucket under another limit: what was missing is missing still. */
+  /** This bucket under a new limit: what was missing is missing still, at most the new burst. */
   public Bucket under(Pace next, Pace pace, long now, long reach) {
-    return owing(next, now, next.carry(pace, debt(pace, now, reach)));
+    return owing(next, now, Math.min(next.burst(), next.carry(pace, debt(pace, now, reach))));
   }
 
   /** What this state says is missing at {@code now}; something above {@code most} if more. */

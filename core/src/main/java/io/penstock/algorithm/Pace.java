@@ -128,17 +128,23 @@ public final class Pace {
     return Math.max(debt, Math.min(debt + cost, 2 * burst));
   }
 
-  /**
-   * What a debt under another limit is under this one: the same missing tokens, rounded up, and at
-   * most the burst.
-   */
+  /** What a debt under another limit is under this one: the same missing tokens, rounded up. */
   public long carry(Pace from, long debt) {
     BigInteger[] units =
         BigInteger.valueOf(debt)
             .multiply(BigInteger.valueOf(unitsPerThousandth))
             .divideAndRemainder(BigInteger.valueOf(from.unitsPerThousandth));
     BigInteger up = units[1].signum() == 0 ? units[0] : units[0].add(BigInteger.ONE);
-    return up.min(BigInteger.valueOf(burst)).longValueExact();
+    return up.min(BigInteger.valueOf(ceiling(Long.MAX_VALUE))).longValueExact();
+  }
+
+  /** Whether tokens come back faster under this limit than under the other. */
+  public boolean isFasterThan(Pace other) {
+    BigInteger mine = BigInteger.valueOf(unitsPerTick * other.tickNanos);
+    BigInteger others = BigInteger.valueOf(other.unitsPerTick * tickNanos);
+    return mine.multiply(BigInteger.valueOf(other.unitsPerThousandth))
+            .compareTo(others.multiply(BigInteger.valueOf(unitsPerThousandth)))
+        > 0;
   }
 
   @Override

@@ -51,6 +51,10 @@ final class SlidingCounter extends Window {
     if (next > index) {
       previous = next == index + 1 ? current : 0;
       current = 0;
+    } else if (next < index) {
+      // The share of the previous count would be another window's: all of it counts here.
+      current += previous;
+      previous = 0;
     }
     index = next;
   }

@@ -5,52 +5,80 @@ import static io.penstock.inprocess.Slot.WORDS;
 
 import io.penstock.NanoClock;
 import io.penstock.algorithm.Pace;
+import io.penstock.inprocess.SipHash.Hash;
 import java.util.Objects;
 
 /**
  * Token buckets by key. Thread-safe; a request for a known key takes no lock and allocates nothing.
  *
- * <p>The clock is read after the state, never before: then a denial holds at that very instant,
- * however late the thread gets to run, and only a clock that really stepped back can show a state
- * from the future.
+ * <p>Nobody is denied by a clock that was read before the state: then a denial holds at the very
+ * instant of the clock, however late the thread gets to run, and only a clock that really stepped
+ * back can show a state from the future. To allow by an older clock is safe: who takes at an
+ * instant when the tokens are there, in whatever order, never takes more than the limit.
  *
  * <p>Outcomes are a debt in units of the pace: what is missing afterwards or, of a denial, the
  * bitwise complement of what is missing. Debts are never negative, so the sign tells them apart.
  */
 final class BucketTable implements SipHash.Then<Pace> {
-  private static final long FORCED = -1;
+  /** No outcome is this. */
+  private static final long AGAIN = Long.MIN_VALUE;
 
   private final NanoClock clock;
   private final SipHash hash;
   private final Chunks chunks;
 
+  /** The hash of the empty key, by which the one bucket for everybody goes. */
+  private final Hash whole;
+
   BucketTable(NanoClock clock, SipHash hash, Chunks chunks) {
     this.clock = clock;
     this.hash = hash;
     this.chunks = chunks;
+    this.whole = hash.of("");
+  }
+
+  void bind(Pace pace) {
+    chunks.bind(pace);
+  }
+
+  void unbind(Pace pace) {
+    chunks.unbind(pace);
   }
 
   /**
    * Takes {@code cost} units if the debt stays within {@code most}; a cost of 0 changes nothing.
    */
   long take(String key, Pace pace, long cost, long most) {
-    return hash.then(this, key, pace, cost, most);
+    return key.isEmpty()
+        ? apply(whole.high(), whole.low(), pace, cost, most)
+        : hash.then(this, key, pace, cost, most);
   }
 
   /** Moves the debt by {@code cost} units either way, as far as a bucket can go. */
   long adjust(String key, Pace pace, long cost) {
-    return hash.then(this, key, pace, cost, FORCED);
+    return hash.then(this, key, pace, cost, Chunks.FORCED);
   }
 
   @Override
   public long apply(long high, long low, Pace pace, long cost, long most) {
-    boolean forced = most == FORCED;
+    boolean forced = most == Chunks.FORCED;
+    Chunk likely = chunks.of(high);
+    if (cost > 0 && !forced && !likely.denies()) {
+      long taken = takeAtOnce(likely, high, low, pace, cost, most);
+      if (taken != AGAIN) {
+        return taken;
+      }
+    }
     for (int spins = 0; ; spins++) {
       Chunk chunk = chunks.of(high);
       int i = chunk.find(high, low);
       if (i < 0 || !chunk.isAt(i, pace)) {
-        if ((cost <= 0 && i == Chunk.ABSENT) || !chunks.prepare(high, low, pace, cost > 0)) {
-          return 0;
+        long settled =
+            i == Chunk.ABSENT && cost <= 0
+                ? 0
+                : chunks.settle(high, low, pace, cost, most, cost > 0);
+        if (settled != Chunks.READY) {
+          return settled;
         }
         continue;
       }
@@ -74,7 +102,11 @@ final class BucketTable implements SipHash.Then<Pace> {
       boolean denied = !forced && next > most;
       if (denied) {
         next = debt;
-      } else if (next > pace.burst()) {
+        chunk.denied();
+      } else if (cost > 0) {
+        chunk.allowed();
+      }
+      if (!denied && next > pace.burst()) {
         chunks.extendReach(pace.ticks(next - pace.burst()));
       }
       boolean unchanged = cost == 0 || (sound && next == debt);
@@ -84,19 +116,45 @@ final class BucketTable implements SipHash.Then<Pace> {
     }
   }
 
+  /**
+   * Takes what is there by a clock read beforehand, so that hardly any time passes between reading
+   * the state and the compare-and-set: on a hot key that is what decides how often it fails.
+   */
+  private long takeAtOnce(Chunk chunk, long high, long low, Pace pace, long cost, long most) {
+    long elapsed = clock.nanos() - chunk.base;
+    int i = chunk.find(high, low);
+    if (i < 0 || !chunk.isAt(i, pace) || !Slot.spans(pace, elapsed)) {
+      return AGAIN;
+    }
+    long now = Slot.instant(pace, elapsed);
+    while (true) {
+      long word = (long) WORDS.getAcquire(chunk.words, i);
+      long next = Math.max(0, Slot.fullAt(word) - now) + cost;
+      if ((word & HELD) != 0 || next > most) {
+        return AGAIN;
+      }
+      if (next > pace.burst()) {
+        chunks.extendReach(pace.ticks(next - pace.burst()));
+      }
+      if (WORDS.compareAndSet(chunk.words, i, word, Slot.word(now + next))) {
+        return next;
+      }
+    }
+  }
+
   private static long forced(Pace pace, long debt, long cost) {
     return cost > 0 ? pace.charged(debt, cost) : Math.max(0, debt + cost);
   }
 
   void identify(Hold hold) {
-    hash.then(hold, hold.key, hold, 0, 0);
+    hold.identify(hash);
   }
 
   boolean hold(Hold hold, Pace pace) {
     for (int spins = 0; ; spins++) {
       Chunk chunk = chunks.of(hold.high);
       int i = chunk.find(hold.high, hold.low);
-      if (i < 0 || !chunk.isAt(i, pace)) {
+      if (i < 0 || (!hold.foreign && !chunk.isAt(i, pace))) {
         return false;
       }
       long word = (long) WORDS.getAcquire(chunk.words, i);
@@ -112,28 +170,36 @@ final class BucketTable implements SipHash.Then<Pace> {
     }
   }
 
-  void prepare(Hold hold, Pace pace) {
-    chunks.prepare(hold.high, hold.low, pace, true);
+  void prepare(Hold hold, Pace pace, long most) {
+    long cost = pace.holds(hold.cost) ? pace.units(hold.cost) : 0;
+    long settled = chunks.settle(hold.high, hold.low, pace, cost, most, true);
+    hold.foreign = settled != Chunks.READY;
     chunks.rebase(hold.high, pace);
   }
 
   /** Judges a held bucket: {@code most} is the debt up to which the request passes. */
   boolean judge(Hold hold, Pace pace, long most) {
     Chunk chunk = Objects.requireNonNull(hold.chunk);
-    long elapsed = clock.nanos() - chunk.base;
-    if (!Slot.spans(pace, elapsed)) {
+    long nanos = clock.nanos();
+    if (!Slot.spans(pace, nanos - chunk.base)) {
       return false;
     }
+    boolean own = chunk.isAt(hold.slot, pace);
+    hold.now = Slot.instant(pace, nanos - chunk.base);
+    hold.before =
+        own
+            ? Math.max(0, Slot.fullAt(hold.word) - hold.now)
+            : chunks.carried(chunk, hold.slot, hold.word, nanos, pace);
     long ceiling = pace.ceiling(chunks.reach());
-    hold.now = Slot.instant(pace, elapsed);
-    hold.before = Math.max(0, Slot.fullAt(hold.word) - hold.now);
-    if (hold.before > ceiling) {
+    if (own && hold.before > ceiling) {
       hold.before = ceiling;
       hold.unchanged = Slot.word(hold.now + ceiling);
     }
     hold.after = hold.before + pace.units(hold.cost);
     hold.allowed = pace.holds(hold.cost) && hold.after <= most;
-    return true;
+    // What is under another limit can be refused as it is, but not taken from.
+    hold.foreign = !own && !hold.allowed;
+    return own || hold.foreign || hold.cost == 0;
   }
 
   void release(Hold hold, Pace pace, boolean take) {

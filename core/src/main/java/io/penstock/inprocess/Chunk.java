@@ -46,6 +46,9 @@ final class Chunk {
   private final AtomicInteger evicted = new AtomicInteger();
   private int used;
 
+  /** Whether requests are mostly denied here. Read and written by anybody: only a guess. */
+  private boolean denies;
+
   Chunk(int expected, long base, Pace pace, boolean mixed) {
     this.slots = Math.max(8, (int) (expected / FRESH) + 1);
     this.words = new long[slots * WORDS_PER_SLOT];
@@ -105,6 +108,22 @@ final class Chunk {
     return paces != null || pace.equals(other);
   }
 
+  boolean denies() {
+    return denies;
+  }
+
+  void denied() {
+    if (!denies) {
+      denies = true;
+    }
+  }
+
+  void allowed() {
+    if (denies) {
+      denies = false;
+    }
+  }
+
   int slots() {
     return slots;
   }
@@ -132,16 +151,22 @@ final class Chunk {
     return new Hash(words[i + 1], words[i + 2]);
   }
 
-  /** Uses a slot up and returns its last state; {@link Slot#RETIRED} if somebody else did. */
-  long retire(int i) {
+  /** The state of a slot once nobody holds it. */
+  long settled(int i) {
     for (int spins = 0; ; spins++) {
       long word = (long) WORDS.getAcquire(words, i);
-      if (word == RETIRED || word == EMPTY) {
+      if ((word & Slot.HELD) == 0 || word == RETIRED) {
         return word;
       }
-      if ((word & Slot.HELD) != 0) {
-        Spin.once(spins);
-      } else if (WORDS.compareAndSet(words, i, word, RETIRED)) {
+      Spin.once(spins);
+    }
+  }
+
+  /** Uses a slot up and returns its last state; {@link Slot#RETIRED} if somebody else did. */
+  long retire(int i) {
+    while (true) {
+      long word = settled(i);
+      if (word == RETIRED || word == EMPTY || WORDS.compareAndSet(words, i, word, RETIRED)) {
         return word;
       }
     }

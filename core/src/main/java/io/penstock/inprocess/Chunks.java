@@ -8,6 +8,8 @@ import static io.penstock.inprocess.Slot.WORDS;
 import io.penstock.NanoClock;
 import io.penstock.algorithm.Pace;
 import io.penstock.inprocess.SipHash.Hash;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
@@ -18,6 +20,12 @@ import java.util.concurrent.locks.ReentrantLock;
  * here that takes a lock.
  */
 final class Chunks implements KeyBudget.Evictable {
+  /** No outcome is this. */
+  static final long READY = Long.MIN_VALUE;
+
+  /** In place of the most a bucket may owe: it is not asked whether the request may pass. */
+  static final long FORCED = -1;
+
   private static final int KEYS_PER_CHUNK = 1024;
   private static final int MOST_LOCKS = 64;
   private static final int FEW = 16;
@@ -29,6 +37,10 @@ final class Chunks implements KeyBudget.Evictable {
   private final AtomicReferenceArray<Chunk> chunks;
   private final ReentrantLock[] locks;
   private final Chunk none;
+
+  /** The limits in force, and how many limiters go by each. */
+  private final Map<Pace, Integer> bound = new ConcurrentHashMap<>();
+
   private final AtomicLong size = new AtomicLong();
   private final AtomicLong turn = new AtomicLong();
 
@@ -70,12 +82,29 @@ final class Chunks implements KeyBudget.Evictable {
     }
   }
 
+  /** From now on, {@code pace} is one of the limits in force. */
+  void bind(Pace pace) {
+    bound.merge(pace, 1, Integer::sum);
+  }
+
+  /** One less goes by {@code pace}; with the last one it is a limit of the past. */
+  void unbind(Pace pace) {
+    bound.computeIfPresent(pace, (same, count) -> count == 1 ? null : count - 1);
+  }
+
   /**
-   * Sees to it that the key has a slot under {@code pace}, taking along what it owes under another.
+   * Sees to it that a key has a slot under {@code pace}: a new one if it has none and {@code
+   * insert} says so, or in place of one under another limit, with what is missing from that.
    *
-   * @return false if it has none and {@code insert} does not ask for one
+   * <p>While both limits are in force, going from one to the other must gain nothing. So nothing
+   * missing is forgiven, and a request that is denied anyway leaves the bucket under the limit by
+   * which it refills faster. A limit of the past just has its missing tokens carried over, at most
+   * the new burst.
+   *
+   * @return {@link #READY}, or the outcome of the request where it leaves the key without such a
+   *     slot
    */
-  boolean prepare(long high, long low, Pace pace, boolean insert) {
+  long settle(long high, long low, Pace pace, long cost, long most, boolean insert) {
     int index = index(high);
     ReentrantLock lock = lock(index);
     lock.lock();
@@ -83,30 +112,56 @@ final class Chunks implements KeyBudget.Evictable {
       Chunk chunk = chunks.getPlain(index);
       int i = chunk.find(high, low);
       if (i >= 0 && chunk.isAt(i, pace)) {
-        return true;
+        return READY;
       }
-      if (i < 0 && !insert) {
-        return false;
+      if (i < 0) {
+        return insert ? add(index, high, low, pace) : 0;
       }
       long now = clock.nanos();
-      long debt = 0;
-      long word = i < 0 ? RETIRED : chunk.retire(i);
-      if (word == RETIRED) {
-        budget.take(this);
-        size.incrementAndGet();
-        chunk = chunks.getPlain(index);
-      } else {
-        debt = pace.carry(chunk.paceAt(i), debt(chunk, i, word, now));
+      long debt = carried(chunk, i, chunk.settled(i), now, pace);
+      boolean denied = most != FORCED && debt + cost > most;
+      if (cost == 0 || (denied && isLive(chunk.paceAt(i)) && !pace.isFasterThan(chunk.paceAt(i)))) {
+        return denied ? ~debt : debt;
       }
-      if (!chunk.hasRoom() || !chunk.takes(pace) || !Slot.spans(pace, now - chunk.base)) {
-        chunk = rebuild(index, now, pace);
+      long last = chunk.retire(i);
+      if (last == RETIRED) {
+        return add(index, high, low, pace);
       }
-      long fullAt = Slot.instant(pace, now - chunk.base) + debt;
-      chunk.add(new Hash(high, low), pace, Slot.word(fullAt));
-      return true;
+      debt = carried(chunk, i, last, now, pace);
+      extendReach(pace.ticks(debt - pace.burst()));
+      place(index, high, low, pace, now, debt);
+      return READY;
     } finally {
       lock.unlock();
     }
+  }
+
+  private long add(int index, long high, long low, Pace pace) {
+    budget.take(this);
+    size.incrementAndGet();
+    place(index, high, low, pace, clock.nanos(), 0);
+    return READY;
+  }
+
+  /** Gives a key that has none a slot. Only under the chunk's lock. */
+  private void place(int index, long high, long low, Pace pace, long now, long debt) {
+    Chunk chunk = chunks.getPlain(index);
+    if (!chunk.hasRoom() || !chunk.takes(pace) || !Slot.spans(pace, now - chunk.base)) {
+      chunk = rebuild(index, now, pace);
+    }
+    long fullAt = Slot.instant(pace, now - chunk.base) + debt;
+    chunk.add(new Hash(high, low), pace, Slot.word(fullAt));
+  }
+
+  private boolean isLive(Pace pace) {
+    return bound.containsKey(pace);
+  }
+
+  /** What a bucket under another limit owes, in units of {@code pace}. */
+  long carried(Chunk chunk, int i, long word, long now, Pace pace) {
+    Pace from = chunk.paceAt(i);
+    long debt = pace.carry(from, debt(chunk, i, word, now));
+    return isLive(from) ? debt : Math.min(debt, pace.burst());
   }
 
   /** Moves the base of the key's chunk to now, if now is out of its span. */

@@ -22,6 +22,9 @@ final class Hold implements SipHash.Then<Hold> {
   /** Where it is held. */
   boolean held;
 
+  /** Whether it may be held under another limit, because the request is denied anyway. */
+  boolean foreign;
+
   @Nullable Chunk chunk;
   int slot;
   long word;
@@ -42,7 +45,11 @@ final class Hold implements SipHash.Then<Hold> {
     this.key = key;
   }
 
-  /** Notes the hash of the key. */
+  /** Notes the hash of the key, which tells the bucket from the others of its table. */
+  void identify(SipHash hash) {
+    hash.then(this, key, this, 0, 0);
+  }
+
   @Override
   public long apply(long high, long low, Hold self, long cost, long most) {
     this.high = high;

@@ -12,6 +12,7 @@ import io.penstock.WindowLimit;
 import io.penstock.algorithm.Pace;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,7 +28,7 @@ public final class InProcessStore implements Store {
 
   private final NanoClock clock;
   private final long maxKeys;
-  private final SipHash hash = SipHash.random();
+  private final SipHash hash;
   private final KeyBudget budget;
   private final Map<String, Tables> tables = new ConcurrentHashMap<>();
   private final Transaction.Pool transactions = new Transaction.Pool();
@@ -35,6 +36,7 @@ public final class InProcessStore implements Store {
   private InProcessStore(Builder builder) {
     this.clock = builder.clock;
     this.maxKeys = builder.maxKeys;
+    this.hash = builder.hash;
     this.budget = new KeyBudget(builder.maxKeys);
   }
 
@@ -51,6 +53,7 @@ public final class InProcessStore implements Store {
   public static final class Builder {
     private NanoClock clock = NanoClock.system();
     private long maxKeys = 1_000_000;
+    private SipHash hash = SipHash.random();
 
     private Builder() {}
 
@@ -66,7 +69,13 @@ public final class InProcessStore implements Store {
 
     /** The clock to live by. */
     public Builder clock(NanoClock clock) {
-      this.clock = clock;
+      this.clock = Objects.requireNonNull(clock, "clock");
+      return this;
+    }
+
+    /** A known key, for tests that have to run the same way every time. */
+    Builder hash(SipHash hash) {
+      this.hash = hash;
       return this;
     }
 

@@ -80,6 +80,22 @@ final class SipHash {
     return then.apply(high, v0 ^ v1 ^ v2 ^ v3, with, cost, most);
   }
 
+  /** The hash as an object, for where that does no harm. */
+  Hash of(String text) {
+    long[] halves = new long[2];
+    then(
+        (high, low, into, cost, most) -> {
+          into[0] = high;
+          into[1] = low;
+          return 0;
+        },
+        text,
+        halves,
+        0,
+        0);
+    return new Hash(halves[0], halves[1]);
+  }
+
   private static long tail(String text, int from, int length) {
     long m = (long) length << 57;
     for (int i = from; i < length; i++) {

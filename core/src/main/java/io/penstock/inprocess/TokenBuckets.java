@@ -1,6 +1,9 @@
 package io.penstock.inprocess;
 
+import io.penstock.Buckets;
 import io.penstock.Decision;
+import io.penstock.Handling;
+import io.penstock.Limit;
 import io.penstock.TokenBucket;
 import io.penstock.algorithm.Pace;
 import java.util.concurrent.CompletionStage;
@@ -18,6 +21,14 @@ final class TokenBuckets extends InProcessBuckets {
     this.pace = Pace.of(limit, TICK_NANOS);
     this.table = tables.buckets(pace);
     this.order = tables.order();
+    table.bind(pace);
+  }
+
+  @Override
+  public Buckets replacedBy(Limit next) {
+    Buckets replacement = store.buckets(name, next, Handling.DEFAULT);
+    table.unbind(pace);
+    return replacement;
   }
 
   @Override
@@ -71,7 +82,7 @@ final class TokenBuckets extends InProcessBuckets {
 
   @Override
   void prepare(Hold hold) {
-    table.prepare(hold, pace);
+    table.prepare(hold, pace, pace.ceiling(hold.maxDelayNanos));
   }
 
   @Override

@@ -83,6 +83,7 @@ final class Transaction {
     hold.cost = claim.cost();
     hold.maxDelayNanos = claim.maxDelayNanos();
     hold.held = false;
+    hold.foreign = false;
     buckets.identify(hold);
     int at = size++;
     for (; at > 0 && ordered[at - 1].compareTo(hold) >= 0; at--) {

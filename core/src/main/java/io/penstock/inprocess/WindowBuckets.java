@@ -1,7 +1,10 @@
 package io.penstock.inprocess;
 
+import io.penstock.Buckets;
 import io.penstock.Claim;
 import io.penstock.Decision;
+import io.penstock.Handling;
+import io.penstock.Limit;
 import io.penstock.WindowLimit;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -19,6 +22,11 @@ final class WindowBuckets extends InProcessBuckets {
     this.window = limit;
     this.table = tables.windows();
     this.order = tables.order() + 1;
+  }
+
+  @Override
+  public Buckets replacedBy(Limit next) {
+    return store.buckets(name, next, Handling.DEFAULT);
   }
 
   @Override

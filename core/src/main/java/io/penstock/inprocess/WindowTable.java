@@ -66,7 +66,7 @@ final class WindowTable implements KeyBudget.Evictable {
   }
 
   void identify(Hold hold) {
-    hash.then(hold, hold.key, hold, 0, 0);
+    hold.identify(hash);
   }
 
   boolean hold(Hold hold, WindowLimit limit) {
@@ -208,9 +208,8 @@ final class WindowTable implements KeyBudget.Evictable {
 
   /** Takes a cell out of the table. Only under its lock. */
   private void retire(Hash key, Cell cell, long forgiven) {
-    if (!cell.retired) {
+    if (!cell.retired && cells.remove(key, cell)) {
       cell.retired = true;
-      cells.remove(key, cell);
       size.decrementAndGet();
       if (forgiven > 0) {
         budget.evicted(cell.weight, forgiven);

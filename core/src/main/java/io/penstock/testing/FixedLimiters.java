@@ -21,15 +21,18 @@ public final class FixedLimiters {
 
   /** A limiter that lets everything pass. */
   public static RateLimiter allowAll() {
-    return RateLimiter.on(new FixedStore(true, Duration.ZERO), "allow-all", ANY);
+    return RateLimiter.on(new FixedStore(true, 0), "allow-all", ANY);
   }
 
   /** A limiter that lets nothing pass and asks to come back after {@code retryAfter}. */
   public static RateLimiter denyAll(Duration retryAfter) {
-    return RateLimiter.on(new FixedStore(false, retryAfter), "deny-all", ANY);
+    if (retryAfter.isNegative()) {
+      throw new IllegalArgumentException("retryAfter must not be negative: " + retryAfter);
+    }
+    return RateLimiter.on(new FixedStore(false, retryAfter.toNanos()), "deny-all", ANY);
   }
 
-  private record FixedStore(boolean allows, Duration retryAfter) implements Store {
+  private record FixedStore(boolean allows, long retryAfterNanos) implements Store {
     @Override
     public Buckets buckets(String name, Limit limit, Handling handling) {
       return new FixedBuckets(this, name, limit);
@@ -64,6 +67,11 @@ public final class FixedLimiters {
     }
 
     @Override
+    public Buckets replacedBy(Limit next) {
+      return new FixedBuckets(store, name, next);
+    }
+
+    @Override
     public boolean tryTake(String key, long cost) {
       return store.allows;
     }
@@ -72,7 +80,7 @@ public final class FixedLimiters {
     public Decision take(String key, long cost, long maxDelayNanos) {
       return store.allows
           ? Decision.allowed(name, limit, limit.burstThousandths(), 0, 0)
-          : Decision.denied(name, limit, 0, 0, store.retryAfter.toNanos());
+          : Decision.denied(name, limit, 0, 0, store.retryAfterNanos);
     }
 
     @Override

@@ -37,24 +37,34 @@ public final class ManualClock implements NanoClock {
 
   /** Moves the clock; a negative duration steps back. */
   public void advance(Duration by) {
-    set(nanos + by.toNanos());
+    advanceNanos(by.toNanos());
   }
 
   /** Moves the clock by nanoseconds. */
   public void advanceNanos(long by) {
-    set(nanos + by);
+    List<Timer> due;
+    synchronized (timers) {
+      due = move(nanos + by);
+    }
+    due.forEach(timer -> timer.task.run());
   }
 
   /** Puts the clock at an instant of its own. */
   public void set(long nanos) {
-    List<Timer> due = new ArrayList<>();
+    List<Timer> due;
     synchronized (timers) {
-      this.nanos = nanos;
-      for (Timer next = timers.peek(); next != null && next.due <= nanos; next = timers.peek()) {
-        due.add(timers.remove());
-      }
+      due = move(nanos);
     }
     due.forEach(timer -> timer.task.run());
+  }
+
+  private List<Timer> move(long nanos) {
+    this.nanos = nanos;
+    List<Timer> due = new ArrayList<>();
+    for (Timer next = timers.peek(); next != null && next.due <= nanos; next = timers.peek()) {
+      due.add(timers.remove());
+    }
+    return due;
   }
 
   /** How many sleep on this clock or wait for it to run something. */
@@ -67,15 +77,24 @@ public final class ManualClock implements NanoClock {
   @Override
   public void sleep(long nanos) throws InterruptedException {
     CountDownLatch woken = new CountDownLatch(1);
-    schedule(nanos, woken::countDown);
-    woken.await();
+    Runnable wake = woken::countDown;
+    schedule(nanos, wake);
+    try {
+      woken.await();
+    } finally {
+      synchronized (timers) {
+        timers.removeIf(timer -> timer.task == wake);
+      }
+    }
   }
 
   @Override
   public void schedule(long nanos, Runnable task) {
     synchronized (timers) {
       if (nanos > 0) {
-        timers.add(new Timer(this.nanos + nanos, count++, task));
+        long due = this.nanos + nanos;
+        // Beyond the end of the clock's time is never.
+        timers.add(new Timer(due < this.nanos ? Long.MAX_VALUE : due, count++, task));
         return;
       }
     }

@@ -88,11 +88,14 @@ class LimiterDifferentialTest {
         }
         case JOINT -> {
           Decision joint = RateLimiter.all(limiter.at(step.key, tokens), other.at("x")).decide();
+          if (cost > 0 && model.pace().holds(cost)) {
+            model.touch(step.key, now);
+          }
           Verdict mine = model.ask(step.key, now, cost, 0);
           Verdict others = otherModel.ask("x", now, 1_000, 0);
           assertThat(joint.allowed()).isEqualTo(mine.allowed() && others.allowed());
           if (joint.allowed()) {
-            model.commit(step.key, now, mine.next());
+            model.take(step.key, now, cost, 0);
             otherModel.commit("x", now, others.next());
           }
           assertThat(joint.results()).hasSize(2);

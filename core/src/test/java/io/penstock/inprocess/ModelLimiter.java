@@ -41,15 +41,30 @@ final class ModelLimiter {
 
   Verdict take(String key, long now, long cost, long maxDelay) {
     Verdict verdict = ask(key, now, cost, maxDelay);
-    commit(key, now, verdict.next());
+    if (cost > 0 && !verdict.never()) {
+      commit(key, now, verdict.next());
+    }
     return verdict;
   }
 
+  /** Puts what the key owes under the limit in force, as everything but a look at it does. */
+  void touch(String key, long now) {
+    if (entries.containsKey(key)) {
+      entries.put(key, new Entry(bucket(key, now), pace));
+    }
+  }
+
   void charge(String key, long now, long cost) {
+    if (cost == 0) {
+      return;
+    }
     commit(key, now, bucket(key, now).charge(pace, now, cost, reach));
   }
 
   void refund(String key, long now, long cost) {
+    if (cost == 0) {
+      return;
+    }
     commit(key, now, bucket(key, now).refund(pace, now, cost, reach));
   }
 

@@ -1,0 +1,147 @@
+package io.penstock.inprocess;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import io.penstock.testing.ManualClock;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** P5, P7 and P10 of the table: what is kept, what is forgotten, and for whom room is made. */
+class BucketTableTest {
+  private final ManualClock clock = new ManualClock();
+
+  @Test
+  void tryAcquire_hundredThousandKeys_keepsEachOfThem() {
+    RateLimiter limiter = RateLimiter.on(store(1_000_000), "x", Limit.perDay(1).burst(2));
+    for (int round = 0; round < 2; round++) {
+      for (int i = 0; i < 100_000; i++) {
+        assertThat(limiter.tryAcquire("key-" + i)).isTrue();
+      }
+    }
+    for (int i = 0; i < 100_000; i++) {
+      assertThat(limiter.tryAcquire("key-" + i)).isFalse();
+    }
+  }
+
+  @Test
+  void tryAcquire_everNewKeysThatRefill_staysFlat() {
+    InProcessStore store = store(1_000_000);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.perSecond(10).burst(10));
+    long most = 0;
+    for (int i = 0; i < 300_000; i++) {
+      limiter.tryAcquire("key-" + i);
+      clock.advanceNanos(1_000_000);
+      most = Math.max(most, store.keys());
+    }
+    // 1,000 keys a second, each owed for 0.1 s and kept for a second more, in 977 chunks.
+    assertThat(most).isLessThan(30_000);
+    assertThat(store.evictions()).isZero();
+  }
+
+  @Test
+  void tryAcquire_atTheCap_givesUpThoseThatMissLeast() {
+    InProcessStore store = store(100);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(10));
+    for (int i = 0; i < 90; i++) {
+      assertThat(limiter.tryAcquire("spent-" + i, 10)).isTrue();
+    }
+    for (int i = 0; i < 10_000; i++) {
+      assertThat(limiter.tryAcquire("flood-" + i)).isTrue();
+      assertThat(store.keys()).isLessThanOrEqualTo(100);
+    }
+    for (int i = 0; i < 90; i++) {
+      assertThat(limiter.tryAcquire("spent-" + i)).as("spent-%s", i).isFalse();
+    }
+    assertThat(store.evictions()).isEqualTo(9_990);
+    assertThat(store.forgivenTokens()).isEqualTo(9_990);
+  }
+
+  @Test
+  void tryAcquire_atTheCapWithAllSpent_stillServesNewKeys() {
+    InProcessStore store = store(16);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(1));
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(limiter.tryAcquire("key-" + i)).isTrue();
+    }
+    assertThat(store.keys()).isLessThanOrEqualTo(16);
+  }
+
+  @Test
+  void tryAcquire_atTheCapOverSeveralLimiters_makesRoomInTheLargest() {
+    InProcessStore store = store(2_000);
+    RateLimiter quiet = RateLimiter.on(store, "quiet", Limit.perDay(1).burst(10));
+    RateLimiter flooded = RateLimiter.on(store, "flooded", Limit.perDay(1).burst(10));
+    for (int i = 0; i < 100; i++) {
+      quiet.tryAcquire("key-" + i, 3);
+    }
+    for (int i = 0; i < 20_000; i++) {
+      flooded.tryAcquire("key-" + i);
+    }
+    for (int i = 0; i < 100; i++) {
+      assertThat(quiet.peek("key-" + i).remaining()).isEqualTo(7);
+    }
+    assertThat(store.keys()).isLessThanOrEqualTo(2_000);
+  }
+
+  @Test
+  void tryAcquire_floodsOfTwoLimitersInTurn_sharesOneCap() {
+    InProcessStore store = store(5_000);
+    for (String name : new String[] {"first", "second", "third"}) {
+      RateLimiter limiter = RateLimiter.on(store, name, Limit.perDay(1).burst(10));
+      for (int i = 0; i < 20_000; i++) {
+        limiter.tryAcquire("key-" + i);
+      }
+      assertThat(store.keys()).isLessThanOrEqualTo(5_000);
+    }
+  }
+
+  @Test
+  void replaceLimit_inMidBurst_keepsWhatWasConsumed() {
+    RateLimiter limiter = RateLimiter.on(store(1_000), "x", Limit.perSecond(10).burst(50));
+    limiter.tryAcquire("a", 30);
+    limiter.tryAcquire("b", 50);
+    limiter.replaceLimit(Limit.perSecond(100).burst(500));
+    assertThat(limiter.peek("a").remaining()).isEqualTo(470);
+    assertThat(limiter.peek("b").remaining()).isEqualTo(450);
+    limiter.replaceLimit(Limit.perSecond(1).burst(20));
+    assertThat(limiter.peek("a").remaining()).as("at most the new burst is missing").isZero();
+    clock.advance(Duration.ofSeconds(20));
+    assertThat(limiter.peek("a").remaining()).isEqualTo(20);
+  }
+
+  @Test
+  void decide_twoLimitersOfOneNameInTurn_grantNoMoreThanTheLooserAndDoNotFreeze() {
+    InProcessStore store = store(1_000);
+    RateLimiter loose = RateLimiter.on(store, "x", Limit.perSecond(10).burst(10));
+    RateLimiter tight = RateLimiter.on(store, "x", Limit.perSecond(3).burst(3));
+    int granted = 0;
+    int seconds = 20;
+    for (int i = 0; i < seconds * 100; i++) {
+      granted += (i % 2 == 0 ? loose : tight).tryAcquire("k") ? 1 : 0;
+      clock.advance(Duration.ofMillis(10));
+    }
+    assertThat(granted).isBetween(3 * seconds, 10 + 10 * seconds);
+  }
+
+  @Test
+  void decide_clockBeyondTheSpanOfItsUnits_refillsAndCountsOn() {
+    // 999,999/s needs a millionth of a nanosecond: one base spans 19 minutes.
+    RateLimiter limiter =
+        RateLimiter.on(store(1_000), "x", Limit.perSecond(999_999).burst(1_000_000_000));
+    limiter.charge("k", 1_000_000_000);
+    for (int minutes = 1; minutes <= 40; minutes++) {
+      clock.advance(Duration.ofMinutes(1));
+      double expected = Math.min(1_000_000_000.0, minutes * 60 * 999_999.0);
+      assertThat(limiter.peek("k").remaining()).isEqualTo(expected);
+    }
+    clock.advance(Duration.ofDays(3_650));
+    assertThat(limiter.tryAcquire("k", 1_000_000_000)).isTrue();
+    assertThat(limiter.tryAcquire("k")).isFalse();
+  }
+
+  private InProcessStore store(long maxKeys) {
+    return InProcessStore.builder().clock(clock).maxKeys(maxKeys).build();
+  }
+}

@@ -1,0 +1,75 @@
+package io.penstock.inprocess;
+
+import io.penstock.Claims;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Joint requests are linearizable among themselves and with single ones: nobody sees tokens taken
+ * by a request that is then denied.
+ */
+public class JointLincheckTest {
+  private final FrozenClock clock = new FrozenClock();
+  private final InProcessStore store =
+      InProcessStore.builder().clock(clock).hash(new SipHash(1, 2)).build();
+  private final RateLimiter user = RateLimiter.on(store, "user", Limit.perDay(1).burst(2));
+  private final RateLimiter all = RateLimiter.on(store, "all", Limit.perDay(1).burst(3));
+  private final Claims first = RateLimiter.all(user.at("u"), all.at());
+  private final Claims second = RateLimiter.all(all.at(), user.at("v"));
+
+  @Operation
+  public boolean takeFirst() {
+    return first.tryAcquire();
+  }
+
+  @Operation
+  public String decideSecond() {
+    return second.decide().toString();
+  }
+
+  @Operation
+  public boolean takeUser() {
+    return user.tryAcquire("u");
+  }
+
+  @Operation
+  public double peekUser() {
+    return user.peek("u").remaining();
+  }
+
+  @Operation
+  public double decideAll() {
+    return all.decide().remaining();
+  }
+
+  @Operation
+  public void refundUser() {
+    user.refund("u", 1);
+  }
+
+  @Test
+  void everyInterleaving_ofTwoThreads_isLinearizable() {
+    new ModelCheckingOptions()
+        .iterations(10)
+        .invocationsPerIteration(150)
+        .threads(2)
+        .actorsPerThread(3)
+        .actorsBefore(0)
+        .actorsAfter(2)
+        .check(getClass());
+  }
+
+  @Test
+  void manyRuns_ofThreeThreads_areLinearizable() {
+    new StressOptions()
+        .iterations(10)
+        .invocationsPerIteration(500)
+        .threads(3)
+        .actorsPerThread(3)
+        .check(getClass());
+  }
+}
