@@ -1,0 +1,20 @@
+package io.penstock.bench.contest;
+
+import java.time.Duration;
+
+/** How often and how long each entry is measured. */
+public record Schedule(
+    int decisiveForks, int otherForks, int warmups, int iterations, Duration iteration) {
+  private static final double FORK_START_SECONDS = 1;
+
+  public static final Schedule FULL = new Schedule(5, 3, 2, 3, Duration.ofMillis(800));
+  public static final Schedule QUICK = new Schedule(1, 1, 1, 2, Duration.ofMillis(500));
+
+  int forks(Entry entry) {
+    return entry.decisive() ? decisiveForks : otherForks;
+  }
+
+  double forkSeconds() {
+    return (warmups + iterations) * iteration.toMillis() / 1_000.0 + FORK_START_SECONDS;
+  }
+}

@@ -1,0 +1,60 @@
+package io.penstock.bench.local;
+
+import io.penstock.bench.report.Progress;
+import io.penstock.bench.report.Table;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Bytes a key. */
+final class MemoryTable {
+  private static final double EXPECTED_SECONDS = 4;
+  private static final int MANY = 10_000_000;
+
+  private record Size(KeyedContender contender, int keys, double bytesPerKey) {}
+
+  private final List<Size> sizes = new ArrayList<>();
+
+  private MemoryTable() {}
+
+  static MemoryTable measure(boolean quick) throws IOException, InterruptedException {
+    MemoryTable table = new MemoryTable();
+    KeyedContender[] contenders = KeyedContender.values();
+    Progress progress = new Progress(contenders.length + (quick ? 0 : 1), EXPECTED_SECONDS);
+    for (KeyedContender contender : contenders) {
+      table.measure(progress, contender, ManyKeys.KEYS);
+    }
+    if (!quick) {
+      table.measure(progress, KeyedContender.PENSTOCK, MANY);
+    }
+    progress.done();
+    return table;
+  }
+
+  private void measure(Progress progress, KeyedContender contender, int keys)
+      throws IOException, InterruptedException {
+    progress.next("memory: %s, %d keys".formatted(contender.label, keys));
+    sizes.add(new Size(contender, keys, MemoryRun.bytesPerKey(contender, keys)));
+  }
+
+  double bytesPerKey(KeyedContender contender) {
+    return sizes.stream()
+        .filter(size -> size.contender == contender && size.keys == ManyKeys.KEYS)
+        .findFirst()
+        .orElseThrow()
+        .bytesPerKey;
+  }
+
+  @Override
+  public String toString() {
+    Table table = new Table("memory beyond the caller's strings", "", "keys", "bytes/key");
+    for (Size size : sizes) {
+      table.add(
+          size.contender.label,
+          String.format(Locale.ROOT, "%,d", size.keys),
+          String.format(Locale.ROOT, "%.1f", size.bytesPerKey));
+    }
+    return table.toString();
+  }
+}

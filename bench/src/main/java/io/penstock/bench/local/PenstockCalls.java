@@ -1,0 +1,44 @@
+package io.penstock.bench.local;
+
+import io.penstock.Claims;
+import io.penstock.Decision;
+import io.penstock.RateLimiter;
+import io.penstock.inprocess.InProcessStore;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+
+/** What else Penstock can be asked for one key. */
+@State(Scope.Benchmark)
+@SuppressWarnings("NullAway.Init")
+public class PenstockCalls {
+  private static final String INSERTED = "user-0123456789abcdef";
+
+  private String key;
+  private RateLimiter perUser;
+  private Claims both;
+
+  @Setup
+  public void open() {
+    InProcessStore store = InProcessStore.create();
+    RateLimiter everybody = RateLimiter.on(store, "all", Terms.ALLOWED.limit());
+    perUser = RateLimiter.on(store, "user", Terms.ALLOWED.limit());
+    perUser.tryAcquire(INSERTED);
+    key = Keys.copy(INSERTED);
+    both = RateLimiter.all(perUser.at(key), everybody.at());
+  }
+
+  /** Returned, so that the decision can't be optimized away. */
+  @Benchmark
+  public Decision decide(Answers answers) {
+    Decision decision = perUser.decide(key);
+    answers.count(decision.allowed());
+    return decision;
+  }
+
+  @Benchmark
+  public boolean twoLimits(Answers answers) {
+    return answers.count(both.tryAcquire());
+  }
+}

@@ -1,0 +1,5 @@
+/** Limiters inside one process. */
+@NullMarked
+package io.penstock.bench.local;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,23 @@
+package io.penstock.bench.report;
+
+import java.util.Locale;
+
+/** A line for programs: what the targets are about. */
+public record Ratio(String name, String value) {
+  /** Less than a byte in a hundred calls is the JVM's own housekeeping. */
+  private static final double ALLOCATION_NOISE = 0.01;
+
+  public static Ratio of(String name, double value) {
+    return new Ratio(name, String.format(Locale.ROOT, "%.2f", value));
+  }
+
+  public static Ratio bytesPerOp(String name, double bytes) {
+    return new Ratio(
+        name, bytes < ALLOCATION_NOISE ? "0" : String.format(Locale.ROOT, "%.3f", bytes));
+  }
+
+  @Override
+  public String toString() {
+    return "RATIO " + name + " " + value;
+  }
+}

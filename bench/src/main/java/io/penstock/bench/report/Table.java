@@ -1,0 +1,50 @@
+package io.penstock.bench.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * A table for people: a title, a head, lines. The first column is words, the others are figures.
+ */
+public final class Table {
+  private static final String GAP = "   ";
+
+  private final String title;
+  private final List<List<String>> lines = new ArrayList<>();
+
+  public Table(String title, String... head) {
+    this.title = title;
+    lines.add(List.of(head));
+  }
+
+  public void add(String... cells) {
+    if (cells.length != lines.get(0).size()) {
+      throw new IllegalArgumentException(
+          "cells must be %d: %s".formatted(lines.get(0).size(), List.of(cells)));
+    }
+    lines.add(List.of(cells));
+  }
+
+  @Override
+  public String toString() {
+    List<Integer> widths = IntStream.range(0, lines.get(0).size()).mapToObj(this::width).toList();
+    return lines.stream()
+        .map(line -> line(line, widths))
+        .collect(Collectors.joining("\n", title + "\n", "\n"));
+  }
+
+  private int width(int column) {
+    return lines.stream().mapToInt(line -> line.get(column).length()).max().orElse(0);
+  }
+
+  private static String line(List<String> cells, List<Integer> widths) {
+    StringBuilder line = new StringBuilder();
+    for (int i = 0; i < cells.size(); i++) {
+      String padding = " ".repeat(widths.get(i) - cells.get(i).length());
+      line.append(GAP).append(i == 0 ? cells.get(i) + padding : padding + cells.get(i));
+    }
+    return line.toString().stripTrailing();
+  }
+}

@@ -1,0 +1,19 @@
+package io.penstock.bench.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class RatioTest {
+  @Test
+  void toString_ratio_hasTwoDecimals() {
+    assertThat(Ratio.of("local.hot.bucket4j", 8.4249)).hasToString("RATIO local.hot.bucket4j 8.42");
+  }
+
+  @Test
+  void bytesPerOp_noise_isNothing() {
+    assertThat(Ratio.bytesPerOp("local.alloc", 0.0099)).hasToString("RATIO local.alloc 0");
+    assertThat(Ratio.bytesPerOp("local.alloc", 0.01)).hasToString("RATIO local.alloc 0.010");
+    assertThat(Ratio.bytesPerOp("local.alloc", 24)).hasToString("RATIO local.alloc 24.000");
+  }
+}
