@@ -1,0 +1,90 @@
+package io.penstock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The Java of the README, compiled and run as it stands there. */
+class ReadmeTest {
+  private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+
+  @TempDir Path folder;
+
+  @Test
+  void readme_firstLines_limitAUser() throws Exception {
+    Object answer =
+        run(
+            block(0).replace("if (", "for (int i = 0; i < 45; i++) if (")
+                + "return java.util.List.of(d, both, w);");
+    assertThat(answer).asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.LIST).hasSize(3);
+    assertThat((List<?>) answer)
+        .allSatisfy(decision -> assertThat(decision).isInstanceOf(Decision.class));
+    assertThat(((Decision) ((List<?>) answer).get(0)).allowed()).isTrue();
+    assertThat(((Decision) ((List<?>) answer).get(1)).results()).hasSize(2);
+  }
+
+  @Test
+  void readme_firstLinesOnceTheBurstIsUsedUp_sayTooMany() throws Exception {
+    String lines = block(0).replace("if (", "for (int i = 0; i < 60; i++) if (");
+    assertThat(run(lines + "return d;")).isEqualTo("too many");
+  }
+
+  @Test
+  void readme_moreLines_doWhatTheySay() throws Exception {
+    String perUser =
+        "var perUser = RateLimiter.inProcess(\"user\", Limit.perSecond(10).burst(50));";
+    assertThat(run(perUser + block(1) + "return left;")).isEqualTo(44.0);
+  }
+
+  private static String block(int index) throws Exception {
+    Matcher matcher = JAVA.matcher(Files.readString(Path.of("..", "README.md")));
+    for (int i = 0; i <= index; i++) {
+      assertThat(matcher.find()).isTrue();
+    }
+    return matcher.group(1);
+  }
+
+  private Object run(String statements) throws Exception {
+    Path source = folder.resolve("Snippet.java");
+    Files.writeString(
+        source,
+        """
+        import io.penstock.*;
+        import java.time.Duration;
+        public class Snippet {
+          RateLimiter global = RateLimiter.inProcess("global", Limit.perSecond(1000));
+          double tokensUsed = 7;
+          Object tooMany() { return "too many"; }
+          void reply(Decision decision) {}
+          public Object run(String id) throws Exception {
+        """
+            + statements
+            + "}}");
+    int status =
+        ToolProvider.getSystemJavaCompiler()
+            .run(
+                null,
+                null,
+                null,
+                "-cp",
+                System.getProperty("java.class.path"),
+                "-d",
+                folder.toString(),
+                source.toString());
+    assertThat(status).as("javac of %s", statements).isZero();
+    try (URLClassLoader loader =
+        new URLClassLoader(new URL[] {folder.toUri().toURL()}, getClass().getClassLoader())) {
+      Object snippet = loader.loadClass("Snippet").getConstructor().newInstance();
+      return snippet.getClass().getMethod("run", String.class).invoke(snippet, "user-42");
+    }
+  }
+}
