@@ -102,12 +102,11 @@ final class BucketTable implements SipHash.Then<Pace> {
       boolean denied = !forced && next > most;
       if (denied) {
         next = debt;
-        chunk.denied();
-      } else if (cost > 0) {
-        chunk.allowed();
-      }
-      if (!denied && next > pace.burst()) {
+      } else if (next > pace.burst()) {
         chunks.extendReach(pace.ticks(next - pace.burst()));
+      }
+      if (cost > 0) {
+        chunk.expect(denied);
       }
       boolean unchanged = cost == 0 || (sound && next == debt);
       if (unchanged || WORDS.compareAndSet(chunk.words, i, word, Slot.word(now + next))) {
@@ -129,8 +128,9 @@ final class BucketTable implements SipHash.Then<Pace> {
     long now = Slot.instant(pace, elapsed);
     while (true) {
       long word = (long) WORDS.getAcquire(chunk.words, i);
-      long next = Math.max(0, Slot.fullAt(word) - now) + cost;
-      if ((word & HELD) != 0 || next > most) {
+      long debt = Math.max(0, Slot.fullAt(word) - now);
+      long next = debt + cost;
+      if ((word & HELD) != 0 || next > most || debt > pace.burst()) {
         return AGAIN;
       }
       if (next > pace.burst()) {

@@ -112,15 +112,10 @@ final class Chunk {
     return denies;
   }
 
-  void denied() {
-    if (!denies) {
-      denies = true;
-    }
-  }
-
-  void allowed() {
-    if (denies) {
-      denies = false;
+  /** Notes what came of a request; only a change is written, so that the field can be shared. */
+  void expect(boolean denial) {
+    if (denies != denial) {
+      denies = denial;
     }
   }
 

@@ -117,17 +117,19 @@ final class Chunks implements KeyBudget.Evictable {
       if (i < 0) {
         return insert ? add(index, high, low, pace) : 0;
       }
-      long now = clock.nanos();
-      long debt = carried(chunk, i, chunk.settled(i), now, pace);
+      // As everywhere, the clock is read after the state.
+      long word = chunk.settled(i);
+      long debt = carried(chunk, i, word, clock.nanos(), pace);
       boolean denied = most != FORCED && debt + cost > most;
       if (cost == 0 || (denied && isLive(chunk.paceAt(i)) && !pace.isFasterThan(chunk.paceAt(i)))) {
         return denied ? ~debt : debt;
       }
-      long last = chunk.retire(i);
-      if (last == RETIRED) {
+      word = chunk.retire(i);
+      if (word == RETIRED) {
         return add(index, high, low, pace);
       }
-      debt = carried(chunk, i, last, now, pace);
+      long now = clock.nanos();
+      debt = carried(chunk, i, word, now, pace);
       extendReach(pace.ticks(debt - pace.burst()));
       place(index, high, low, pace, now, debt);
       return READY;
@@ -147,7 +149,7 @@ final class Chunks implements KeyBudget.Evictable {
   private void place(int index, long high, long low, Pace pace, long now, long debt) {
     Chunk chunk = chunks.getPlain(index);
     if (!chunk.hasRoom() || !chunk.takes(pace) || !Slot.spans(pace, now - chunk.base)) {
-      chunk = rebuild(index, now, pace);
+      chunk = rebuild(index, pace);
     }
     long fullAt = Slot.instant(pace, now - chunk.base) + debt;
     chunk.add(new Hash(high, low), pace, Slot.word(fullAt));
@@ -170,9 +172,8 @@ final class Chunks implements KeyBudget.Evictable {
     ReentrantLock lock = lock(index);
     lock.lock();
     try {
-      long now = clock.nanos();
-      if (!Slot.spans(pace, now - chunks.getPlain(index).base)) {
-        rebuild(index, now, pace);
+      if (!Slot.spans(pace, clock.nanos() - chunks.getPlain(index).base)) {
+        rebuild(index, pace);
       }
     } finally {
       lock.unlock();
@@ -183,17 +184,22 @@ final class Chunks implements KeyBudget.Evictable {
    * Replaces a chunk by one with room, without the buckets that have been full for a while. Only
    * under its lock.
    */
-  private Chunk rebuild(int index, long now, Pace pace) {
+  private Chunk rebuild(int index, Pace pace) {
     Chunk old = chunks.getPlain(index);
     long[] owed = new long[old.slots()];
+    for (int n = 0; n < owed.length; n++) {
+      owed[n] = old.retire(Chunk.slot(n));
+    }
+    // Nobody changes these states any more, and the clock is later than all of them.
+    long now = clock.nanos();
     int kept = 0;
     int dropped = 0;
     boolean mixed = false;
-    for (int n = 0; n < old.slots(); n++) {
-      int i = Chunk.slot(n);
-      long word = old.retire(i);
+    for (int n = 0; n < owed.length; n++) {
+      long word = owed[n];
       owed[n] = GONE;
       if (word != EMPTY && word != RETIRED) {
+        int i = Chunk.slot(n);
         long owes = owes(old, i, word, now);
         if (owes >= leastKept(old.paceAt(i))) {
           owed[n] = owes;
@@ -205,7 +211,7 @@ final class Chunks implements KeyBudget.Evictable {
       }
     }
     Chunk fresh = new Chunk(Math.max(kept + 1, old == none ? 1 : FEW), now, pace, mixed);
-    for (int n = 0; n < old.slots(); n++) {
+    for (int n = 0; n < owed.length; n++) {
       if (owed[n] != GONE) {
         int i = Chunk.slot(n);
         Pace own = old.paceAt(i);
@@ -250,10 +256,10 @@ final class Chunks implements KeyBudget.Evictable {
         }
       }
     }
-    return victim.found() && remove(victim, now);
+    return victim.found() && remove(victim);
   }
 
-  private boolean remove(Victim victim, long now) {
+  private boolean remove(Victim victim) {
     Chunk chunk = victim.chunk();
     if (!chunk.evict(victim.slot(), victim.word())) {
       return false;
@@ -265,18 +271,18 @@ final class Chunks implements KeyBudget.Evictable {
       budget.giveBack(1);
     }
     if (chunk.isSparse()) {
-      shrink(victim.index(), chunk, now);
+      shrink(victim.index(), chunk);
     }
     return true;
   }
 
   /** Gives back the memory of a chunk from which most has been evicted, if nobody is at it. */
-  private void shrink(int index, Chunk sparse, long now) {
+  private void shrink(int index, Chunk sparse) {
     ReentrantLock lock = lock(index);
     if (lock.tryLock()) {
       try {
         if (chunks.getPlain(index) == sparse) {
-          rebuild(index, now, sparse.pace());
+          rebuild(index, sparse.pace());
         }
       } finally {
         lock.unlock();

@@ -17,6 +17,14 @@ public enum HotContender {
       return new InPenstock(terms, 1_000_000);
     }
   },
+  PENSTOCK_WITHOUT_KEY("Penstock without a key") {
+    @Override
+    Limiter open(Terms terms) {
+      var limiter = io.penstock.RateLimiter.inProcess("bench", terms.limit());
+      limiter.tryAcquire();
+      return key -> limiter.tryAcquire();
+    }
+  },
   BUCKET4J_LOCK_FREE("Bucket4j lock-free") {
     @Override
     Limiter open(Terms terms) {

@@ -1,5 +1,7 @@
 package io.penstock.bench.local;
 
+import static io.penstock.bench.local.HotContender.BUCKET4J_LOCK_FREE;
+import static io.penstock.bench.local.HotContender.BUCKET4J_SYNCHRONIZED;
 import static io.penstock.bench.local.LocalEntries.MOST_THREADS;
 import static io.penstock.bench.local.LocalEntries.hot;
 import static io.penstock.bench.local.LocalEntries.keyed;
@@ -45,17 +47,26 @@ public final class LocalRun {
     return List.of(
         Ratio.of("local.keyed.bucket4j-caffeine", caffeine),
         Ratio.of("local.keyed.bucket4j-map", map),
-        Ratio.of("local.hot.bucket4j", hotRatio(standings, Terms.ALLOWED)),
-        Ratio.of("local.hot-denied.bucket4j", hotRatio(standings, Terms.DENIED)),
+        hotRatio("local.hot.bucket4j", standings, Terms.ALLOWED, BUCKET4J_LOCK_FREE),
+        hotRatio("local.hot-denied.bucket4j", standings, Terms.DENIED, BUCKET4J_LOCK_FREE),
+        hotRatio(
+            "local.hot.bucket4j-synchronized", standings, Terms.ALLOWED, BUCKET4J_SYNCHRONIZED),
+        hotRatio(
+            "local.hot-denied.bucket4j-synchronized",
+            standings,
+            Terms.DENIED,
+            BUCKET4J_SYNCHRONIZED),
         Ratio.bytesPerOp("local.alloc", allocation(standings)),
         Ratio.of("local.memory", memory.bytesPerKey(KeyedContender.PENSTOCK)));
   }
 
-  private static double hotRatio(Standings standings, Terms terms) {
-    return standings.ratio(
-        hot(HotContender.PENSTOCK, terms, MOST_THREADS),
-        hot(HotContender.BUCKET4J_LOCK_FREE, terms, MOST_THREADS),
-        hot(HotContender.BUCKET4J_SYNCHRONIZED, terms, MOST_THREADS));
+  /** Bucket4j is lock-free unless told otherwise, so that is whom its plain name stands for. */
+  private static Ratio hotRatio(
+      String name, Standings standings, Terms terms, HotContender contender) {
+    return Ratio.of(
+        name,
+        standings.ratio(
+            hot(HotContender.PENSTOCK, terms, MOST_THREADS), hot(contender, terms, MOST_THREADS)));
   }
 
   private static double allocation(Standings standings) {
