@@ -25,7 +25,10 @@ public final class Claims {
     }
   }
 
-  /** Takes everything claimed if all of it is there. Allocates nothing on an in-process store. */
+  /**
+   * Takes everything claimed if all of it is there. Token buckets in process allocate nothing for
+   * it.
+   */
   public boolean tryAcquire() {
     return store.tryAcquire(claims);
   }

@@ -72,20 +72,21 @@ public final class RateLimiter {
   }
 
   /**
-   * Puts another limit in force. What keys have consumed stays consumed, at most the new burst. A
-   * key's bucket refills at the old rate until the key is next used.
+   * Puts another limit in force. What keys have consumed stays consumed, at most the new burst;
+   * only a change between the token bucket and a window starts anew. A key's bucket refills at the
+   * old rate until the key is next used.
    */
   public synchronized void replaceLimit(Limit limit) {
     Objects.requireNonNull(limit, "limit");
     bound = new Bound(limit, bound.buckets().replacedBy(limit));
   }
 
-  /** Takes a token if one is there. Allocates nothing in process. */
+  /** Takes a token if one is there. A token bucket in process allocates nothing for a known key. */
   public boolean tryAcquire(String key) {
     return bound.buckets().tryTake(checked(key), Tokens.ONE);
   }
 
-  /** Takes {@code cost} tokens if they are there. Allocates nothing in process. */
+  /** Takes {@code cost} tokens if they are there; as {@link #tryAcquire(String)} otherwise. */
   public boolean tryAcquire(String key, double cost) {
     return bound.buckets().tryTake(checked(key), Tokens.cost(cost));
   }
@@ -139,7 +140,7 @@ public final class RateLimiter {
       try {
         buckets.clock().sleep(decision.delayNanos());
       } catch (InterruptedException interrupted) {
-        join(buckets.refund(key, thousandths));
+        join(giveBack(key, thousandths));
         throw interrupted;
       }
     }
@@ -155,7 +156,19 @@ public final class RateLimiter {
     long thousandths = Tokens.cost(cost);
     CompletionStage<Decision> taken =
         buckets.takeAsync(checked(key), thousandths, wait("maxWait", maxWait));
-    return new Wait(buckets, key, thousandths).until(taken);
+    return new Wait(this, key, thousandths).until(taken);
+  }
+
+  /** Returns what a wait had taken, under the limit that is in force by now. */
+  CompletionStage<Void> giveBack(String key, long thousandths) {
+    Bound now = bound;
+    return now.limit() instanceof TokenBucket
+        ? now.buckets().refund(key, thousandths)
+        : CompletableFuture.completedStage(null);
+  }
+
+  Buckets buckets() {
+    return bound.buckets();
   }
 
   /**
@@ -198,12 +211,12 @@ public final class RateLimiter {
 
   /** A claim of {@code cost} tokens, for {@link #all}. */
   public Claim at(String key, double cost) {
-    return new Claim(bound.buckets(), checked(key), Tokens.cost(cost), 0);
+    return new Claim(this, checked(key), Tokens.cost(cost), 0);
   }
 
   /** A claim of one token of the one bucket for everybody, for {@link #all}. */
   public Claim at() {
-    return new Claim(bound.buckets(), NO_KEY, Tokens.ONE, 0);
+    return new Claim(this, NO_KEY, Tokens.ONE, 0);
   }
 
   @Override

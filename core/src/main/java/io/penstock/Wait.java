@@ -5,13 +5,13 @@ import java.util.concurrent.CompletionStage;
 
 /** A caller who waits for tokens without holding a thread. Thread-safe. */
 final class Wait {
-  private final Buckets buckets;
+  private final RateLimiter limiter;
   private final String key;
   private final long cost;
   private final CompletableFuture<Decision> served = new CompletableFuture<>();
 
-  Wait(Buckets buckets, String key, long cost) {
-    this.buckets = buckets;
+  Wait(RateLimiter limiter, String key, long cost) {
+    this.limiter = limiter;
     this.key = key;
     this.cost = cost;
   }
@@ -37,13 +37,13 @@ final class Wait {
     if (decision.delayNanos() == 0) {
       served.complete(decision);
     } else {
-      buckets.clock().schedule(decision.delayNanos(), () -> served.complete(decision));
+      limiter.buckets().clock().schedule(decision.delayNanos(), () -> served.complete(decision));
     }
   }
 
   private void giveBackIf(boolean cancelled) {
     if (cancelled) {
-      var unused = buckets.refund(key, cost);
+      var unused = limiter.giveBack(key, cost);
     }
   }
 }

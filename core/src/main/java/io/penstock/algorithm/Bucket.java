@@ -40,12 +40,12 @@ public record Bucket(long fullAt, long remainder) {
    * denial leaves the bucket as it is.
    */
   public Verdict take(Pace pace, long now, long cost, long maxDelay, long reach) {
-    long most = pace.ceiling(Math.max(maxDelay, reach));
+    long most = pace.ceiling(reach);
     long stated = stated(pace, now, most);
     long debt = Math.min(most, stated);
     Bucket unchanged = stated > most && cost > 0 ? owing(pace, now, debt) : this;
     if (!pace.holds(cost)) {
-      return new Verdict(false, true, unchanged, debt, 0, 0);
+      return new Verdict(false, true, this, debt, 0, 0);
     }
     long wanted = debt + pace.units(cost);
     long over = wanted - pace.ceiling(maxDelay);

@@ -172,6 +172,9 @@ final class BucketTable implements SipHash.Then<Pace> {
 
   void prepare(Hold hold, Pace pace, long most) {
     long cost = pace.holds(hold.cost) ? pace.units(hold.cost) : 0;
+    if (hold.insists()) {
+      chunks.insist(hold.high, hold.low, pace);
+    }
     long settled = chunks.settle(hold.high, hold.low, pace, cost, most, true);
     hold.foreign = settled != Chunks.READY;
     chunks.rebase(hold.high, pace);
@@ -193,7 +196,9 @@ final class BucketTable implements SipHash.Then<Pace> {
     long ceiling = pace.ceiling(chunks.reach());
     if (own && hold.before > ceiling) {
       hold.before = ceiling;
-      hold.unchanged = Slot.word(hold.now + ceiling);
+      if (hold.cost > 0 && pace.holds(hold.cost)) {
+        hold.unchanged = Slot.word(hold.now + ceiling);
+      }
     }
     hold.after = hold.before + pace.units(hold.cost);
     hold.allowed = pace.holds(hold.cost) && hold.after <= most;

@@ -138,6 +138,22 @@ final class Chunks implements KeyBudget.Evictable {
     }
   }
 
+  /** Adds a key that is not there whatever the budget says. */
+  void insist(long high, long low, Pace pace) {
+    int index = index(high);
+    ReentrantLock lock = lock(index);
+    lock.lock();
+    try {
+      if (chunks.getPlain(index).find(high, low) < 0) {
+        budget.grow(1);
+        size.incrementAndGet();
+        place(index, high, low, pace, clock.nanos(), 0);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private long add(int index, long high, long low, Pace pace) {
     budget.take(this);
     size.incrementAndGet();
@@ -151,7 +167,9 @@ final class Chunks implements KeyBudget.Evictable {
     if (!chunk.hasRoom() || !chunk.takes(pace) || !Slot.spans(pace, now - chunk.base)) {
       chunk = rebuild(index, pace);
     }
-    long fullAt = Slot.instant(pace, now - chunk.base) + debt;
+    // A clock that moved that far since is not to be believed: then it is the instant of the base.
+    long elapsed = Slot.spans(pace, now - chunk.base) ? now - chunk.base : 0;
+    long fullAt = Slot.instant(pace, elapsed) + debt;
     chunk.add(new Hash(high, low), pace, Slot.word(fullAt));
   }
 

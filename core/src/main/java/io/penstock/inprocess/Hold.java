@@ -14,6 +14,9 @@ final class Hold implements SipHash.Then<Hold> {
   long cost;
   long maxDelayNanos;
 
+  /** How often it was not there to be held. */
+  int attempts;
+
   /** Which bucket of its table. */
   long high;
 
@@ -37,6 +40,9 @@ final class Hold implements SipHash.Then<Hold> {
   long before;
   long after;
 
+  /** Whether it takes more memory than before. */
+  boolean grown;
+
   /** What the bucket becomes if nothing is taken: itself, unless it could not be true. */
   long unchanged;
 
@@ -55,6 +61,11 @@ final class Hold implements SipHash.Then<Hold> {
     this.high = high;
     this.low = low;
     return 0;
+  }
+
+  /** Whether to stop giving up others for it: those may be the rest of the same request. */
+  boolean insists() {
+    return attempts > 4;
   }
 
   boolean isSameBucketAs(Hold other) {

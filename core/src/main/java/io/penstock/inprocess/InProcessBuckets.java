@@ -45,6 +45,9 @@ abstract sealed class InProcessBuckets implements Buckets permits TokenBuckets, 
   /** Lets the bucket go, with what was claimed taken from it if {@code take}. */
   abstract void release(Hold hold, boolean take);
 
+  /** Gives up others where there are too many. */
+  void makeRoom() {}
+
   /** The answer for this bucket; {@code taken} tells whether the claim was taken from it. */
   abstract Decision decision(Hold hold, boolean taken);
 

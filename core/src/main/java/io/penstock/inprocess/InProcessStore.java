@@ -95,16 +95,38 @@ public final class InProcessStore implements Store {
   @Override
   public Decision decide(List<Claim> claims) {
     Transaction transaction = transactions.lend();
-    boolean taken = transaction.run(claims);
-    Decision decision = transaction.decision(taken);
-    transactions.giveBack(transaction);
-    return decision;
+    transaction.fill(claims);
+    return decide(transaction);
   }
 
   @Override
   public boolean tryAcquire(List<Claim> claims) {
     Transaction transaction = transactions.lend();
-    boolean taken = transaction.run(claims);
+    transaction.fill(claims);
+    return tryAcquire(transaction);
+  }
+
+  Decision decide(InProcessBuckets buckets, String key, long cost, long maxDelayNanos) {
+    Transaction transaction = transactions.lend();
+    transaction.fill(buckets, key, cost, maxDelayNanos);
+    return decide(transaction);
+  }
+
+  boolean tryAcquire(InProcessBuckets buckets, String key, long cost) {
+    Transaction transaction = transactions.lend();
+    transaction.fill(buckets, key, cost, 0);
+    return tryAcquire(transaction);
+  }
+
+  private Decision decide(Transaction transaction) {
+    boolean taken = transaction.run();
+    Decision decision = transaction.decision(taken);
+    transactions.giveBack(transaction);
+    return decision;
+  }
+
+  private boolean tryAcquire(Transaction transaction) {
+    boolean taken = transaction.run();
     transactions.giveBack(transaction);
     return taken;
   }

@@ -15,6 +15,8 @@ final class KeyBudget {
   /** Several for one, so that what grew since is caught up with. */
   private static final int MOST_EVICTIONS = 4;
 
+  private static final int MOST_TABLES = 8;
+
   private final long most;
   private final AtomicLong kept = new AtomicLong();
   private final LongAdder evicted = new LongAdder();
@@ -45,15 +47,33 @@ final class KeyBudget {
 
   /** Counts a new bucket of {@code asking}, and makes room first where there is none. */
   void take(Evictable asking) {
-    boolean made = true;
-    for (int n = 0; made && n < MOST_EVICTIONS && kept.get() >= most; n++) {
-      Evictable large = largest(asking);
-      made = large.evict(false) || asking.evict(false) || large.evict(true) || asking.evict(true);
+    if (kept.get() >= most) {
+      makeRoom(asking);
     }
     kept.incrementAndGet();
   }
 
-  /** Counts what a bucket has grown by; the next one that is added makes room for it. */
+  /** Gives up buckets until there is room for one, or a few at least. */
+  void makeRoom(Evictable asking) {
+    boolean made = true;
+    for (int n = 0; made && n < MOST_EVICTIONS && kept.get() >= most; n++) {
+      Evictable large = largest(asking);
+      made = large.evict(false) || asking.evict(false) || evictElsewhere();
+      made = made || large.evict(true) || asking.evict(true);
+    }
+  }
+
+  /** Before anybody who is being denied has to go, some other tables are asked too. */
+  private boolean evictElsewhere() {
+    for (int n = 0; n < Math.min(MOST_TABLES, tables.size()); n++) {
+      if (tables.get((int) (turn.getAndIncrement() % tables.size())).evict(false)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Counts what a bucket has grown by; who grew makes room later. */
   void grow(long weight) {
     kept.addAndGet(weight);
   }

@@ -22,9 +22,8 @@ final class Transaction {
 
   private int size;
 
-  /** Takes all that is claimed, or nothing. */
-  boolean run(List<Claim> claims) {
-    fill(claims);
+  /** Takes all that it was filled with, or nothing. */
+  boolean run() {
     while (true) {
       boolean taken = false;
       Hold unready = null;
@@ -38,8 +37,10 @@ final class Transaction {
         releaseAll(taken);
       }
       if (unready == null) {
+        makeRoom();
         return taken;
       }
+      unready.attempts++;
       unready.buckets.prepare(unready);
     }
   }
@@ -53,15 +54,24 @@ final class Transaction {
     return size == 1 ? parts[0] : Decision.all(parts);
   }
 
-  private void fill(List<Claim> claims) {
-    size = 0;
-    if (claims.size() > claimed.length) {
-      claimed = Arrays.copyOf(claimed, claims.size());
-      ordered = new Hold[claims.size()];
-    }
+  void fill(List<Claim> claims) {
+    reserve(claims.size());
     for (int i = 0; i < claims.size(); i++) {
       Claim claim = claims.get(i);
-      add(inProcess(claim.buckets()), claim);
+      add(inProcess(claim.buckets()), claim.key(), claim.cost(), claim.maxDelayNanos());
+    }
+  }
+
+  void fill(InProcessBuckets buckets, String key, long cost, long maxDelayNanos) {
+    reserve(1);
+    add(buckets, key, cost, maxDelayNanos);
+  }
+
+  private void reserve(int claims) {
+    size = 0;
+    if (claims > claimed.length) {
+      claimed = Arrays.copyOf(claimed, claims);
+      ordered = new Hold[claims];
     }
   }
 
@@ -72,16 +82,18 @@ final class Transaction {
     throw new IllegalArgumentException("claims must be on an in-process store: " + buckets);
   }
 
-  private void add(InProcessBuckets buckets, Claim claim) {
+  private void add(InProcessBuckets buckets, String key, long cost, long maxDelayNanos) {
     Hold hold = claimed[size];
     if (hold == null) {
-      hold = new Hold(buckets, claim.key());
+      hold = new Hold(buckets, key);
       claimed[size] = hold;
     }
     hold.buckets = buckets;
-    hold.key = claim.key();
-    hold.cost = claim.cost();
-    hold.maxDelayNanos = claim.maxDelayNanos();
+    hold.key = key;
+    hold.cost = cost;
+    hold.maxDelayNanos = maxDelayNanos;
+    hold.attempts = 0;
+    hold.grown = false;
     hold.held = false;
     hold.foreign = false;
     buckets.identify(hold);
@@ -122,6 +134,15 @@ final class Transaction {
       }
     }
     return true;
+  }
+
+  /** Once nothing is held any more, what has grown may cost others their place. */
+  private void makeRoom() {
+    for (int i = 0; i < size; i++) {
+      if (ordered[i].grown) {
+        ordered[i].buckets.makeRoom();
+      }
+    }
   }
 
   private void releaseAll(boolean taken) {

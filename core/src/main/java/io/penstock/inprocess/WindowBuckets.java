@@ -1,12 +1,10 @@
 package io.penstock.inprocess;
 
 import io.penstock.Buckets;
-import io.penstock.Claim;
 import io.penstock.Decision;
 import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.WindowLimit;
-import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /** Windows under one limit. Thread-safe. Every request is a joint one of a single claim. */
@@ -22,21 +20,24 @@ final class WindowBuckets extends InProcessBuckets {
     this.window = limit;
     this.table = tables.windows();
     this.order = tables.order() + 1;
+    table.bind(limit);
   }
 
   @Override
   public Buckets replacedBy(Limit next) {
-    return store.buckets(name, next, Handling.DEFAULT);
+    Buckets replacement = store.buckets(name, next, Handling.DEFAULT);
+    table.unbind(window);
+    return replacement;
   }
 
   @Override
   public boolean tryTake(String key, long cost) {
-    return store.tryAcquire(List.of(new Claim(this, key, cost, 0)));
+    return store.tryAcquire(this, key, cost);
   }
 
   @Override
   public Decision take(String key, long cost, long maxDelayNanos) {
-    return store.decide(List.of(new Claim(this, key, cost, maxDelayNanos)));
+    return store.decide(this, key, cost, maxDelayNanos);
   }
 
   @Override
@@ -55,7 +56,7 @@ final class WindowBuckets extends InProcessBuckets {
     table.identify(hold);
     if (table.hold(hold, window)) {
       table.forget(hold);
-      table.release(hold, false);
+      table.release(hold, window, false);
     }
     return done();
   }
@@ -94,7 +95,12 @@ final class WindowBuckets extends InProcessBuckets {
 
   @Override
   void release(Hold hold, boolean take) {
-    table.release(hold, take);
+    table.release(hold, window, take);
+  }
+
+  @Override
+  void makeRoom() {
+    table.makeRoom();
   }
 
   @Override

@@ -27,7 +27,12 @@ final class WindowTable implements KeyBudget.Evictable {
   private final SipHash hash;
   private final KeyBudget budget;
   private final Map<Hash, Cell> cells = new ConcurrentHashMap<>();
+
+  /** By weight, as the budget counts it. */
   private final AtomicLong size = new AtomicLong();
+
+  /** The limits in force, and how many limiters go by each. */
+  private final Map<WindowLimit, Integer> bound = new ConcurrentHashMap<>();
 
   /** Goes round all cells, a few at a time. */
   private Iterator<Map.Entry<Hash, Cell>> hand = cells.entrySet().iterator();
@@ -52,7 +57,7 @@ final class WindowTable implements KeyBudget.Evictable {
       this.window = Window.of(limit, TICK_NANOS);
     }
 
-    /** Counts by another limit from now on; what is used stays used. */
+    /** Counts by another limit from now on; what is used stays used, at most all of it. */
     private void adopt(WindowLimit next, long now) {
       if (next.kind() != limit.kind() || !next.window().equals(limit.window())) {
         long used = Math.min(window.used(now), next.burstThousandths());
@@ -89,9 +94,13 @@ final class WindowTable implements KeyBudget.Evictable {
   void prepare(Hold hold, WindowLimit limit) {
     Hash key = new Hash(hold.high, hold.low);
     if (!cells.containsKey(key)) {
-      // Before the new cell is there, for nothing is used of that one either.
-      sweep();
-      budget.take(this);
+      if (hold.insists()) {
+        budget.grow(1);
+      } else {
+        // Before the new cell is there, for nothing is used of that one either.
+        sweep();
+        budget.take(this);
+      }
       if (cells.putIfAbsent(key, new Cell(limit)) == null) {
         size.incrementAndGet();
       } else {
@@ -100,11 +109,17 @@ final class WindowTable implements KeyBudget.Evictable {
     }
   }
 
+  /**
+   * Judges a held cell. One that counts by another limit that is in force too goes on doing so
+   * until something is taken by this one, so that going from one to the other gains nothing.
+   */
   boolean judge(Hold hold, WindowLimit limit) {
     Cell cell = Objects.requireNonNull(hold.cell);
     long most = limit.burstThousandths();
     hold.now = clock.nanos();
-    cell.adopt(limit, hold.now);
+    if (!bound.containsKey(cell.limit)) {
+      cell.adopt(limit, hold.now);
+    }
     hold.before = cell.window.used(hold.now);
     hold.after = hold.cost > most ? 0 : cell.window.waitFor(hold.now, hold.cost, most);
     hold.allowed = hold.cost <= most && hold.after == 0;
@@ -112,18 +127,33 @@ final class WindowTable implements KeyBudget.Evictable {
     return true;
   }
 
-  void release(Hold hold, boolean take) {
+  void release(Hold hold, WindowLimit limit, boolean take) {
     Cell cell = Objects.requireNonNull(hold.cell);
     if (take && hold.cost > 0) {
+      cell.adopt(limit, hold.now);
       cell.window.add(hold.now, hold.cost);
       hold.before = cell.window.used(hold.now);
       hold.unchanged = cell.window.resetAfter(hold.now);
     }
     int grown = cell.window.weight() - cell.weight;
     cell.weight += grown;
+    size.addAndGet(grown);
+    budget.grow(grown);
     cell.unlock();
     hold.cell = null;
-    budget.grow(grown);
+    hold.grown = grown > 0;
+  }
+
+  void makeRoom() {
+    budget.makeRoom(this);
+  }
+
+  void bind(WindowLimit limit) {
+    bound.merge(limit, 1, Integer::sum);
+  }
+
+  void unbind(WindowLimit limit) {
+    bound.computeIfPresent(limit, (same, count) -> count == 1 ? null : count - 1);
   }
 
   /** Forgets a held cell; the hold is released as usual. */
@@ -138,7 +168,6 @@ final class WindowTable implements KeyBudget.Evictable {
 
   @Override
   public synchronized boolean evict(boolean spentToo) {
-    long now = clock.nanos();
     Map.Entry<Hash, Cell> victim = null;
     double smallest = Double.POSITIVE_INFINITY;
     boolean spent = true;
@@ -148,7 +177,7 @@ final class WindowTable implements KeyBudget.Evictable {
         break;
       }
       long most = entry.getValue().limit.burstThousandths();
-      long used = usedIfFree(entry.getValue(), now);
+      long used = usedIfFree(entry.getValue());
       double share = (double) used / most;
       if (share < smallest) {
         victim = entry;
@@ -156,15 +185,14 @@ final class WindowTable implements KeyBudget.Evictable {
         spent = most - used < Math.min(TOKEN, most);
       }
     }
-    return victim != null && (!spent || spentToo) && drop(victim, false, now);
+    return victim != null && (!spent || spentToo) && drop(victim, false);
   }
 
   private synchronized void sweep() {
-    long now = clock.nanos();
     for (int i = 0; i < SWEEP; i++) {
       Map.Entry<Hash, Cell> entry = next();
       if (entry != null) {
-        drop(entry, true, now);
+        drop(entry, true);
       }
     }
   }
@@ -178,24 +206,24 @@ final class WindowTable implements KeyBudget.Evictable {
   }
 
   /** What is used of a cell, or as much as can be if somebody is at it. */
-  private static long usedIfFree(Cell cell, long now) {
+  private long usedIfFree(Cell cell) {
     if (!cell.tryLock()) {
       return Long.MAX_VALUE;
     }
     try {
-      return cell.retired ? Long.MAX_VALUE : cell.window.used(now);
+      return cell.retired ? Long.MAX_VALUE : cell.window.used(clock.nanos());
     } finally {
       cell.unlock();
     }
   }
 
-  private boolean drop(Map.Entry<Hash, Cell> entry, boolean onlyUnused, long now) {
+  private boolean drop(Map.Entry<Hash, Cell> entry, boolean onlyUnused) {
     Cell cell = entry.getValue();
     if (!cell.tryLock()) {
       return false;
     }
     try {
-      long used = cell.window.used(now);
+      long used = cell.window.used(clock.nanos());
       if (cell.retired || (onlyUnused && used > 0)) {
         return false;
       }
@@ -210,7 +238,7 @@ final class WindowTable implements KeyBudget.Evictable {
   private void retire(Hash key, Cell cell, long forgiven) {
     if (!cell.retired && cells.remove(key, cell)) {
       cell.retired = true;
-      size.decrementAndGet();
+      size.addAndGet(-cell.weight);
       if (forgiven > 0) {
         budget.evicted(cell.weight, forgiven);
       } else {

@@ -34,11 +34,8 @@ public final class ReferenceBucket {
 
   public Answer take(long now, long cost, long maxDelay) {
     BigInteger delay = BigInteger.valueOf(maxDelay);
-    BigInteger level = levelAt(now, reach.max(delay));
+    BigInteger level = levelAt(now, reach);
     if (amount(cost).compareTo(full) > 0) {
-      if (level.compareTo(stated(now)) != 0) {
-        set(level, now);
-      }
       return new Answer(false, true, 0, 0, remaining(level), reset(level));
     }
     BigInteger after = level.subtract(amount(cost));

@@ -98,6 +98,76 @@ class BucketTableTest {
   }
 
   @Test
+  void tryAcquire_atTheCapWithTheLargestTableSpent_makesRoomAmongItsOwn() {
+    InProcessStore store = store(1_000);
+    RateLimiter spent = RateLimiter.on(store, "spent", Limit.perDay(1).burst(1));
+    RateLimiter asking = RateLimiter.on(store, "asking", Limit.perDay(1).burst(10));
+    for (int i = 0; i < 900; i++) {
+      spent.tryAcquire("key-" + i);
+    }
+    for (int i = 0; i < 2_000; i++) {
+      asking.tryAcquire("key-" + i);
+    }
+    for (int i = 0; i < 900; i++) {
+      assertThat(spent.tryAcquire("key-" + i)).as("key-%s", i).isFalse();
+    }
+    assertThat(store.keys()).isLessThanOrEqualTo(1_000);
+  }
+
+  @Test
+  void tryAcquire_atTheCapWithASpentTableOfItsOwn_makesRoomElsewhereFirst() {
+    InProcessStore store = store(1_000);
+    RateLimiter login = RateLimiter.on(store, "login", Limit.perDay(1).burst(1));
+    RateLimiter api = RateLimiter.on(store, "api", Limit.perSecond(10).burst(10));
+    for (int i = 0; i < 400; i++) {
+      api.tryAcquire("key-" + i);
+    }
+    for (int i = 0; i < 950; i++) {
+      login.tryAcquire("key-" + i);
+    }
+    for (int i = 0; i < 950; i++) {
+      assertThat(login.tryAcquire("key-" + i)).as("key-%s", i).isFalse();
+    }
+  }
+
+  @Test
+  void all_moreClaimsThanTheCap_isStillDecided() {
+    RateLimiter limiter = RateLimiter.on(store(1), "x", Limit.perDay(1).burst(1));
+    RateLimiter windows = RateLimiter.on(store(1), "y", Limit.fixedWindow(1, Duration.ofDays(1)));
+    assertThat(
+            RateLimiter.all(limiter.at("a"), limiter.at("b"), windows.at("a"), windows.at("b"))
+                .tryAcquire())
+        .isTrue();
+  }
+
+  @Test
+  void tryAcquire_atTheCapWithFullBucketsAround_countsNoEviction() {
+    InProcessStore store = store(50);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.perSecond(10).burst(10));
+    for (int i = 0; i < 50; i++) {
+      limiter.tryAcquire("key-" + i);
+    }
+    clock.advance(Duration.ofMillis(500));
+    for (int i = 0; i < 40; i++) {
+      limiter.tryAcquire("later-" + i);
+    }
+    assertThat(store.evictions()).isZero();
+    assertThat(store.keys()).isLessThanOrEqualTo(50);
+  }
+
+  @Test
+  void all_farBeyondTheSpanOfItsUnits_countsOn() {
+    RateLimiter limiter = RateLimiter.on(store(1_000), "x", Limit.perSecond(999_999).burst(10));
+    for (int i = 0; i < 5; i++) {
+      assertThat(RateLimiter.all(limiter.at("a", 10), limiter.at("b", 10)).tryAcquire()).isTrue();
+      assertThat(RateLimiter.all(limiter.at("a"), limiter.at("b")).tryAcquire()).isFalse();
+      clock.advance(Duration.ofMinutes(i % 2 == 0 ? 25 : 60));
+    }
+    clock.advance(Duration.ofMinutes(-50));
+    assertThat(limiter.tryAcquire("a", 0.001)).isFalse();
+  }
+
+  @Test
   void replaceLimit_inMidBurst_keepsWhatWasConsumed() {
     RateLimiter limiter = RateLimiter.on(store(1_000), "x", Limit.perSecond(10).burst(50));
     limiter.tryAcquire("a", 30);

@@ -92,7 +92,10 @@ public enum HotContender {
 
   /** Whether a RATIO line depends on it. */
   boolean decisive() {
-    return this == PENSTOCK || this == BUCKET4J_LOCK_FREE || this == BUCKET4J_SYNCHRONIZED;
+    return this == PENSTOCK
+        || this == PENSTOCK_WITHOUT_KEY
+        || this == BUCKET4J_LOCK_FREE
+        || this == BUCKET4J_SYNCHRONIZED;
   }
 
   private static Limiter bucket4j(Terms terms, SynchronizationStrategy strategy) {

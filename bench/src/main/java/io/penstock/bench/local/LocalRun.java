@@ -2,6 +2,12 @@ package io.penstock.bench.local;
 
 import static io.penstock.bench.local.HotContender.BUCKET4J_LOCK_FREE;
 import static io.penstock.bench.local.HotContender.BUCKET4J_SYNCHRONIZED;
+import static io.penstock.bench.local.HotContender.PENSTOCK;
+import static io.penstock.bench.local.HotContender.PENSTOCK_WITHOUT_KEY;
+import static io.penstock.bench.local.KeyedContender.BUCKET4J_LOCK_FREE_CAFFEINE;
+import static io.penstock.bench.local.KeyedContender.BUCKET4J_LOCK_FREE_MAP;
+import static io.penstock.bench.local.KeyedContender.BUCKET4J_SYNCHRONIZED_CAFFEINE;
+import static io.penstock.bench.local.KeyedContender.BUCKET4J_SYNCHRONIZED_MAP;
 import static io.penstock.bench.local.LocalEntries.MOST_THREADS;
 import static io.penstock.bench.local.LocalEntries.hot;
 import static io.penstock.bench.local.LocalEntries.keyed;
@@ -32,41 +38,43 @@ public final class LocalRun {
     ratios(standings, memory).forEach(System.out::println);
   }
 
+  /**
+   * Bucket4j is lock-free unless told otherwise, so that is whom its plain name stands for. It is
+   * one bucket where a row has one key; {@code hot-bucket} compares it with Penstock without a key.
+   */
   private static List<Ratio> ratios(Standings standings, MemoryTable memory) {
-    Entry penstock = keyed(KeyedContender.PENSTOCK, MOST_THREADS);
-    double caffeine =
-        standings.ratio(
-            penstock,
-            keyed(KeyedContender.BUCKET4J_LOCK_FREE_CAFFEINE, MOST_THREADS),
-            keyed(KeyedContender.BUCKET4J_SYNCHRONIZED_CAFFEINE, MOST_THREADS));
-    double map =
-        standings.ratio(
-            penstock,
-            keyed(KeyedContender.BUCKET4J_LOCK_FREE_MAP, MOST_THREADS),
-            keyed(KeyedContender.BUCKET4J_SYNCHRONIZED_MAP, MOST_THREADS));
+    Race race = new Race(standings);
     return List.of(
-        Ratio.of("local.keyed.bucket4j-caffeine", caffeine),
-        Ratio.of("local.keyed.bucket4j-map", map),
-        hotRatio("local.hot.bucket4j", standings, Terms.ALLOWED, BUCKET4J_LOCK_FREE),
-        hotRatio("local.hot-denied.bucket4j", standings, Terms.DENIED, BUCKET4J_LOCK_FREE),
-        hotRatio(
-            "local.hot.bucket4j-synchronized", standings, Terms.ALLOWED, BUCKET4J_SYNCHRONIZED),
-        hotRatio(
-            "local.hot-denied.bucket4j-synchronized",
-            standings,
-            Terms.DENIED,
-            BUCKET4J_SYNCHRONIZED),
+        race.keyed("keyed.bucket4j-caffeine", BUCKET4J_LOCK_FREE_CAFFEINE),
+        race.keyed("keyed.bucket4j-map", BUCKET4J_LOCK_FREE_MAP),
+        race.hot("hot.bucket4j", PENSTOCK, Terms.ALLOWED, BUCKET4J_LOCK_FREE),
+        race.hot("hot-denied.bucket4j", PENSTOCK, Terms.DENIED, BUCKET4J_LOCK_FREE),
+        race.hot("hot-bucket.bucket4j", PENSTOCK_WITHOUT_KEY, Terms.ALLOWED, BUCKET4J_LOCK_FREE),
+        race.hot(
+            "hot-bucket-denied.bucket4j", PENSTOCK_WITHOUT_KEY, Terms.DENIED, BUCKET4J_LOCK_FREE),
+        race.keyed("keyed.bucket4j-synchronized-caffeine", BUCKET4J_SYNCHRONIZED_CAFFEINE),
+        race.keyed("keyed.bucket4j-synchronized-map", BUCKET4J_SYNCHRONIZED_MAP),
+        race.hot("hot.bucket4j-synchronized", PENSTOCK, Terms.ALLOWED, BUCKET4J_SYNCHRONIZED),
+        race.hot("hot-denied.bucket4j-synchronized", PENSTOCK, Terms.DENIED, BUCKET4J_SYNCHRONIZED),
         Ratio.bytesPerOp("local.alloc", allocation(standings)),
         Ratio.of("local.memory", memory.bytesPerKey(KeyedContender.PENSTOCK)));
   }
 
-  /** Bucket4j is lock-free unless told otherwise, so that is whom its plain name stands for. */
-  private static Ratio hotRatio(
-      String name, Standings standings, Terms terms, HotContender contender) {
-    return Ratio.of(
-        name,
-        standings.ratio(
-            hot(HotContender.PENSTOCK, terms, MOST_THREADS), hot(contender, terms, MOST_THREADS)));
+  /** Penstock's throughput over that of a peer, by two threads. */
+  private record Race(Standings standings) {
+    Ratio keyed(String name, KeyedContender peer) {
+      Entry penstock = LocalEntries.keyed(KeyedContender.PENSTOCK, MOST_THREADS);
+      return Ratio.of(
+          "local." + name, standings.ratio(penstock, LocalEntries.keyed(peer, MOST_THREADS)));
+    }
+
+    Ratio hot(String name, HotContender penstock, Terms terms, HotContender peer) {
+      return Ratio.of(
+          "local." + name,
+          standings.ratio(
+              LocalEntries.hot(penstock, terms, MOST_THREADS),
+              LocalEntries.hot(peer, terms, MOST_THREADS)));
+    }
   }
 
   private static double allocation(Standings standings) {

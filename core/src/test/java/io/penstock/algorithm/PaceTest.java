@@ -1,0 +1,112 @@
+package io.penstock.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Limit;
+import io.penstock.Rate;
+import java.math.BigInteger;
+import java.time.Duration;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+
+class PaceTest {
+  @Test
+  void of_threeASecond_hasWholeUnits() {
+    Pace pace = Pace.of(Limit.perSecond(3).burst(3), 1);
+    assertThat(pace.unitsPerTick()).isEqualTo(3);
+    assertThat(pace.unitsPerThousandth()).isEqualTo(1_000_000);
+    assertThat(pace.burst()).isEqualTo(3_000_000_000L);
+    assertThat(pace.ticks(pace.units(1_000))).isEqualTo(333_333_334);
+    assertThat(pace.rate()).isEqualTo(Rate.of(3, Duration.ofSeconds(1)));
+    assertThat(pace.span()).isEqualTo((1L << 60) / 3);
+    assertThat(pace).hasToString("3 units a tick, 1000000 a thousandth, burst 3000000000");
+  }
+
+  @Test
+  void of_aRateTooFineForItsBurst_isRoundedDownAndSaysSo() {
+    Rate rate = Rate.of(new java.math.BigDecimal("3.171234567891"), Duration.ofSeconds(1));
+    Pace pace = Pace.of(new io.penstock.TokenBucket(rate, 1_000_000_000_000L), 1);
+    assertThat(pace.rate()).isNotEqualTo(rate);
+    assertThat(pace.rate().perSecond()).isBetween(3.171231, 3.171234567891);
+  }
+
+  @Test
+  void units_moreThanAnyDebt_stopsShortOfTheMost() {
+    Pace pace = Pace.of(Limit.perSecond(1).burst(1), 1);
+    long last = (Pace.MOST_DEBT - 1) / pace.unitsPerThousandth();
+    assertThat(pace.units(last)).isEqualTo(last * pace.unitsPerThousandth());
+    assertThat(pace.units(last + 1)).isEqualTo(Pace.MOST_DEBT - 1);
+    assertThat(pace.units(Long.MAX_VALUE)).isEqualTo(Pace.MOST_DEBT - 1);
+  }
+
+  @Test
+  void ceiling_foreverOrNoDelay_staysWithinTheMost() {
+    Pace pace = Pace.of(Limit.perSecond(7).burst(5), 1);
+    assertThat(pace.ceiling(0)).isEqualTo(pace.burst());
+    assertThat(pace.ceiling(10)).isEqualTo(pace.burst() + 70);
+    assertThat(pace.ceiling(Long.MAX_VALUE)).isBetween(Pace.MOST_DEBT - 7, Pace.MOST_DEBT);
+  }
+
+  @Test
+  void remaining_aroundEmpty_isNeverNegative() {
+    Pace pace = Pace.of(Limit.perSecond(1).burst(2), 1);
+    assertThat(pace.remaining(0)).isEqualTo(2_000);
+    assertThat(pace.remaining(pace.burst() - 1)).isZero();
+    assertThat(pace.remaining(pace.burst())).isZero();
+    assertThat(pace.remaining(2 * pace.burst())).isZero();
+  }
+
+  @Test
+  void isFasterThan_byRateAlone() {
+    Pace ten = Pace.of(Limit.perSecond(10).burst(1), 1);
+    Pace tenOnMicros = Pace.of(Limit.perMinute(600).burst(9), 1_000);
+    Pace eleven = Pace.of(Limit.perSecond(11).burst(1), 1);
+    Pace elevenOnMicros = Pace.of(Limit.perSecond(11).burst(1), 1_000);
+    assertThat(eleven.isFasterThan(ten)).isTrue();
+    assertThat(elevenOnMicros.isFasterThan(ten)).isTrue();
+    assertThat(eleven.isFasterThan(tenOnMicros)).isTrue();
+    assertThat(ten.isFasterThan(eleven)).isFalse();
+    assertThat(ten.isFasterThan(elevenOnMicros)).isFalse();
+    assertThat(tenOnMicros.isFasterThan(eleven)).isFalse();
+    assertThat(ten.isFasterThan(tenOnMicros)).isFalse();
+    assertThat(tenOnMicros.isFasterThan(ten)).isFalse();
+  }
+
+  @Test
+  void equals_byAllThatMatters() {
+    Pace pace = Pace.of(Limit.perSecond(10).burst(5), 1);
+    assertThat(pace).isEqualTo(Pace.of(Limit.perMinute(600).burst(5), 1));
+    assertThat(pace).hasSameHashCodeAs(Pace.of(Limit.perMinute(600).burst(5), 1));
+    assertThat(pace).isNotEqualTo(Pace.of(Limit.perSecond(10).burst(6), 1));
+    assertThat(pace).isNotEqualTo(Pace.of(Limit.perSecond(11).burst(5), 1));
+    assertThat(pace).isNotEqualTo(Pace.of(Limit.perSecond(10).burst(5), 1_000));
+    assertThat(pace).isNotEqualTo("10/s");
+  }
+
+  @Property(tries = 500)
+  void atMost_smallBounds_isTheLargestThatFits(
+      @ForAll @IntRange(min = 1, max = 400) int over,
+      @ForAll @IntRange(min = 1, max = 400) int under,
+      @ForAll @IntRange(min = 1, max = 60) int mostOver,
+      @ForAll @IntRange(min = 1, max = 60) int mostUnder) {
+    int bestOver = 0;
+    int bestUnder = 1;
+    for (int q = 1; q <= mostUnder; q++) {
+      int p = Math.min(mostOver, over * q / under);
+      if (p * bestUnder > bestOver * q) {
+        bestOver = p;
+        bestUnder = q;
+      }
+    }
+    Fraction found =
+        new Fraction(BigInteger.valueOf(over), BigInteger.valueOf(under))
+            .atMost(BigInteger.valueOf(mostOver), BigInteger.valueOf(mostUnder));
+    assertThat(found.over().multiply(BigInteger.valueOf(bestUnder)))
+        .as("%s, best %s/%s", found, bestOver, bestUnder)
+        .isEqualTo(found.under().multiply(BigInteger.valueOf(bestOver)));
+    assertThat(found.over().intValue()).isLessThanOrEqualTo(mostOver);
+    assertThat(found.under().intValue()).isLessThanOrEqualTo(mostUnder);
+  }
+}

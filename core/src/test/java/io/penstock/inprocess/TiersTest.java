@@ -1,0 +1,149 @@
+package io.penstock.inprocess;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Claims;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import io.penstock.testing.ManualClock;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** P10 where several limits are in force on one bucket: going back and forth gains nothing. */
+class TiersTest {
+  private final ManualClock clock = new ManualClock();
+  private final InProcessStore store = InProcessStore.builder().clock(clock).build();
+  private final RateLimiter loose = RateLimiter.on(store, "x", Limit.perSecond(10).burst(10));
+  private final RateLimiter tight = RateLimiter.on(store, "x", Limit.perSecond(3).burst(3));
+
+  @Test
+  void decide_deniedByTheSlowerOne_refillsAtTheFasterRate() {
+    loose.decide("k", 10);
+    assertThat(tight.decide("k").allowed()).isFalse();
+    clock.advance(Duration.ofMillis(799));
+    assertThat(tight.tryAcquire("k")).isFalse();
+    clock.advance(Duration.ofMillis(1));
+    assertThat(tight.tryAcquire("k")).isTrue();
+    assertThat(tight.peek("k").remaining()).isZero();
+  }
+
+  @Test
+  void decide_deniedByTheFasterOne_refillsAtItsRateAndForgivesNothing() {
+    RateLimiter slow = RateLimiter.on(store, "y", Limit.perDay(1).burst(100));
+    RateLimiter fast = RateLimiter.on(store, "y", Limit.perSecond(10).burst(10));
+    slow.decide("k", 100);
+    assertThat(fast.decide("k").retryAfter()).isEqualTo(Duration.ofMillis(9_100));
+    clock.advance(Duration.ofMillis(9_099));
+    assertThat(fast.tryAcquire("k")).isFalse();
+    clock.advance(Duration.ofMillis(1));
+    assertThat(fast.tryAcquire("k")).isTrue();
+  }
+
+  @Test
+  void decide_inTurn_forgivesNothing() {
+    loose.decide("k", 10);
+    for (int i = 0; i < 10; i++) {
+      assertThat(tight.tryAcquire("k", 0.001)).isFalse();
+      assertThat(tight.peek("k").remaining()).isZero();
+      assertThat(loose.tryAcquire("k", 0.001)).isFalse();
+      assertThat(loose.peek("k").remaining()).isZero();
+    }
+  }
+
+  @Test
+  void decide_allowedByTheOther_takesFromTheSameBucket() {
+    loose.decide("k", 1);
+    assertThat(tight.decide("k", 1).remaining()).isEqualTo(1);
+    assertThat(loose.peek("k").remaining()).isEqualTo(8);
+    assertThat(loose.decide("k", 1).remaining()).isEqualTo(7);
+    assertThat(tight.decide("k", 1).allowed()).isFalse();
+  }
+
+  @Test
+  void peek_underTheOther_changesNothing() {
+    RateLimiter slow = RateLimiter.on(store, "y", Limit.perHour(1).burst(5));
+    RateLimiter fast = RateLimiter.on(store, "y", Limit.perSecond(10).burst(5));
+    slow.decide("k", 5);
+    assertThat(fast.peek("k").remaining()).isZero();
+    clock.advance(Duration.ofMinutes(30));
+    assertThat(fast.peek("k").remaining()).isEqualTo(0.5);
+    assertThat(slow.peek("k").remaining()).isEqualTo(0.5);
+  }
+
+  @Test
+  void chargeAndRefund_underTheOther_moveTheSameBucket() {
+    loose.decide("k", 2);
+    tight.charge("k", 2);
+    assertThat(loose.peek("k").remaining()).isEqualTo(6);
+    tight.refund("k", 1);
+    assertThat(loose.peek("k").remaining()).isEqualTo(7);
+    tight.reset("k");
+    assertThat(loose.peek("k").remaining()).isEqualTo(10);
+  }
+
+  @Test
+  void all_deniedUnderTheOther_leavesTheBucketAsItWas() {
+    RateLimiter other = RateLimiter.on(store, "other", Limit.perSecond(1).burst(5));
+    loose.decide("k", 10);
+    assertThat(RateLimiter.all(tight.at("k"), other.at()).decide().limiter()).isEqualTo("x");
+    assertThat(other.peek("unused").remaining()).isEqualTo(5);
+    clock.advance(Duration.ofMillis(800));
+    assertThat(RateLimiter.all(tight.at("k"), other.at()).tryAcquire()).isTrue();
+    assertThat(tight.peek("k").remaining()).isZero();
+    assertThat(RateLimiter.all(other.at("z"), tight.at("k", 0)).tryAcquire()).isTrue();
+  }
+
+  @Test
+  void replaceLimit_whileAnotherGoesByTheOldOne_forgivesNothing() {
+    RateLimiter same = RateLimiter.on(store, "x", Limit.perSecond(10).burst(10));
+    loose.decide("k", 10);
+    loose.replaceLimit(Limit.perSecond(2).burst(2));
+    assertThat(loose.tryAcquire("k")).isFalse();
+    assertThat(same.tryAcquire("k")).isFalse();
+    clock.advance(Duration.ofMillis(600));
+    assertThat(loose.tryAcquire("k")).isFalse();
+    same.replaceLimit(Limit.perSecond(2).burst(2));
+    assertThat(loose.tryAcquire("k")).as("4 missing of a limit of the past, now 2").isFalse();
+    clock.advance(Duration.ofMillis(500));
+    assertThat(loose.tryAcquire("k")).isTrue();
+  }
+
+  @Test
+  void all_keptAcrossAReplacedLimit_goesByTheNewOne() {
+    Claims claims = RateLimiter.all(loose.at("k"));
+    loose.replaceLimit(Limit.perSecond(3).burst(3));
+    int granted = 0;
+    for (int i = 0; i < 20; i++) {
+      granted += (i % 2 == 0 ? claims.tryAcquire() : loose.tryAcquire("k")) ? 1 : 0;
+    }
+    assertThat(granted).isEqualTo(3);
+  }
+
+  @Test
+  void acquireAsync_cancelledAfterTheLimitWasReplaced_givesBackUnderTheNewOne() {
+    RateLimiter limiter = RateLimiter.on(store, "z", Limit.perSecond(1).burst(1));
+    limiter.decide("k");
+    var waiting = limiter.acquireAsync("k", 1, Duration.ofSeconds(5));
+    limiter.replaceLimit(Limit.perSecond(2).burst(4));
+    assertThat(limiter.peek("k").remaining()).isEqualTo(2);
+    assertThat(waiting.cancel(false)).isTrue();
+    assertThat(limiter.peek("k").remaining()).isEqualTo(3);
+    limiter.replaceLimit(Limit.fixedWindow(4, Duration.ofSeconds(1)));
+    assertThat(limiter.tryAcquire("k", 4)).as("another algorithm starts anew").isTrue();
+  }
+
+  @Test
+  void windows_inTurn_forgiveNothingAndLetGo() {
+    RateLimiter large = RateLimiter.on(store, "w", Limit.fixedWindow(10, Duration.ofSeconds(1)));
+    RateLimiter small = RateLimiter.on(store, "w", Limit.slidingLog(3, Duration.ofSeconds(2)));
+    large.decide("k", 10);
+    for (int i = 0; i < 5; i++) {
+      assertThat(small.peek("k").remaining()).isZero();
+      assertThat(small.tryAcquire("k")).isFalse();
+      assertThat(large.tryAcquire("k")).isFalse();
+    }
+    clock.advance(Duration.ofSeconds(1));
+    assertThat(small.tryAcquire("k")).isTrue();
+    assertThat(large.peek("k").remaining()).isEqualTo(9);
+  }
+}

@@ -1,0 +1,128 @@
+package io.penstock.inprocess;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import io.penstock.testing.ManualClock;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What is kept of windows, what is forgotten, and for whom room is made. */
+class WindowTableTest {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final Duration DAY = Duration.ofDays(1);
+
+  private final ManualClock clock = new ManualClock();
+
+  @Test
+  void tryAcquire_twoKeys_countsThemApart() {
+    RateLimiter limiter = RateLimiter.on(store(10), "x", Limit.fixedWindow(1, DAY));
+    assertThat(limiter.tryAcquire("a")).isTrue();
+    assertThat(limiter.tryAcquire("b")).isTrue();
+    assertThat(limiter.tryAcquire("a")).isFalse();
+    assertThat(limiter.tryAcquire("b")).isFalse();
+  }
+
+  @Test
+  void reset_knownAndUnknownKeys_forgetsWhatWasCounted() {
+    InProcessStore store = store(10);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.slidingLog(1, DAY));
+    limiter.reset("unknown");
+    assertThat(store.keys()).isZero();
+    limiter.decide("k");
+    assertThat(store.keys()).isEqualTo(1);
+    limiter.reset("k");
+    assertThat(store.keys()).isZero();
+    assertThat(limiter.tryAcquire("k")).isTrue();
+    assertThat(store.evictions()).isZero();
+  }
+
+  @Test
+  void peek_unknownKey_keepsNothing() {
+    InProcessStore store = store(10);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.slidingWindow(3, DAY));
+    assertThat(limiter.peek("k").remaining()).isEqualTo(3);
+    assertThat(store.keys()).isZero();
+  }
+
+  @Test
+  void tryAcquire_everNewKeys_forgetsThoseOfPastWindows() {
+    InProcessStore store = store(100_000);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.fixedWindow(5, SECOND));
+    long most = 0;
+    for (int i = 0; i < 20_000; i++) {
+      limiter.tryAcquire("key-" + i);
+      clock.advance(Duration.ofMillis(10));
+      most = Math.max(most, store.keys());
+    }
+    assertThat(most).isBetween(100L, 1_000L);
+    assertThat(store.evictions()).isZero();
+  }
+
+  @Test
+  void tryAcquire_atTheCap_givesUpThoseThatUsedLeast() {
+    InProcessStore store = store(100);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.fixedWindow(10, DAY));
+    for (int i = 0; i < 90; i++) {
+      limiter.decide("spent-" + i, 10);
+    }
+    for (int i = 0; i < 2_000; i++) {
+      assertThat(limiter.tryAcquire("flood-" + i)).isTrue();
+      assertThat(store.keys()).isLessThanOrEqualTo(100);
+    }
+    for (int i = 0; i < 90; i++) {
+      assertThat(limiter.tryAcquire("spent-" + i)).as("spent-%s", i).isFalse();
+    }
+    assertThat(store.evictions()).isEqualTo(1_990);
+    assertThat(store.forgivenTokens()).isEqualTo(1_990);
+  }
+
+  @Test
+  void tryAcquire_atTheCapWithAllSpent_stillServesNewKeys() {
+    InProcessStore store = store(16);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.fixedWindow(1, DAY));
+    for (int i = 0; i < 500; i++) {
+      assertThat(limiter.tryAcquire("key-" + i)).isTrue();
+    }
+    assertThat(store.keys()).isEqualTo(16);
+  }
+
+  @Test
+  void tryAcquire_longLogs_countForWhatTheyTake() {
+    InProcessStore store = store(1_000);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.slidingLog(10_000, DAY));
+    for (int i = 0; i < 1_000; i++) {
+      limiter.tryAcquire("k");
+      clock.advanceNanos(1);
+    }
+    assertThat(store.keys()).as("1024 entries, four to a key").isEqualTo(256);
+    limiter.reset("k");
+    assertThat(store.keys()).isZero();
+    for (int key = 0; key < 20; key++) {
+      for (int i = 0; i < 1_000; i++) {
+        limiter.tryAcquire("key-" + key);
+        clock.advanceNanos(1);
+      }
+    }
+    assertThat(store.keys()).isLessThan(1_000 + 256);
+  }
+
+  @Test
+  void replaceLimit_anotherWindow_keepsWhatIsUsed() {
+    RateLimiter limiter = RateLimiter.on(store(10), "x", Limit.fixedWindow(10, DAY));
+    limiter.decide("k", 4);
+    limiter.replaceLimit(Limit.fixedWindow(20, DAY));
+    assertThat(limiter.peek("k").remaining()).isEqualTo(16);
+    limiter.replaceLimit(Limit.slidingLog(12, DAY));
+    assertThat(limiter.peek("k").remaining()).isEqualTo(8);
+    limiter.replaceLimit(Limit.slidingWindow(3, SECOND));
+    assertThat(limiter.peek("k").remaining()).isZero();
+    clock.advance(Duration.ofSeconds(2));
+    assertThat(limiter.peek("k").remaining()).isEqualTo(3);
+  }
+
+  private InProcessStore store(long maxKeys) {
+    return InProcessStore.builder().clock(clock).maxKeys(maxKeys).build();
+  }
+}
