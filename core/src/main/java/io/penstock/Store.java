@@ -10,7 +10,9 @@ import java.util.concurrent.CompletionStage;
 public interface Store extends AutoCloseable {
   /**
    * The buckets called {@code name}, one for each key, under {@code limit}. Asking again with
-   * another limit gives the same buckets under that one: what is missing from them stays missing.
+   * another limit gives the same buckets under that one as well: both are in force, what one takes
+   * is missing for the other, and nothing is gained by going from one to the other. Token buckets
+   * and windows of one name are kept apart.
    */
   Buckets buckets(String name, Limit limit, Handling handling);
 

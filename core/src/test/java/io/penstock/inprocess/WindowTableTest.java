@@ -123,6 +123,6 @@ class WindowTableTest {
   }
 
   private InProcessStore store(long maxKeys) {
-    return InProcessStore.builder().clock(clock).maxKeys(maxKeys).build();
+    return InProcessStore.builder().clock(clock).hash(new SipHash(3, 4)).maxKeys(maxKeys).build();
   }
 }
