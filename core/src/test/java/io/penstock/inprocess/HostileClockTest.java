@@ -59,7 +59,7 @@ class HostileClockTest {
    * The bound is a bucket that refills by every step forward and ignores steps back: whatever the
    * clock does, nothing passes that this would not let pass, and a window later all is well.
    */
-  @Property(tries = 300)
+  @Property(tries = 2000)
   void decide_onAnyClock_gainsNothingByStepsBackAndIsFreeWithinAWindow(
       @ForAll("limits") TokenBucket limit,
       @ForAll("starts") long start,

@@ -36,7 +36,7 @@ class LimiterDifferentialTest {
 
   private final ManualClock clock = new ManualClock(-7);
 
-  @Property(tries = 2000)
+  @Property(tries = 5000)
   void everyOperation_onManyKeys_agreesWithThePureFunction(
       @ForAll("limits") TokenBucket first,
       @ForAll("limits") TokenBucket second,
