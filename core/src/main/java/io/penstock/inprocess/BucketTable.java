@@ -37,12 +37,8 @@ final class BucketTable implements SipHash.Then<Pace> {
     this.whole = hash.of("");
   }
 
-  void bind(Pace pace) {
-    chunks.bind(pace);
-  }
-
-  void unbind(Pace pace) {
-    chunks.unbind(pace);
+  InForce<Pace> inForce() {
+    return chunks.inForce();
   }
 
   /**

@@ -8,8 +8,6 @@ import static io.penstock.inprocess.Slot.WORDS;
 import io.penstock.NanoClock;
 import io.penstock.algorithm.Pace;
 import io.penstock.inprocess.SipHash.Hash;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
@@ -38,8 +36,7 @@ final class Chunks implements KeyBudget.Evictable {
   private final ReentrantLock[] locks;
   private final Chunk none;
 
-  /** The limits in force, and how many limiters go by each. */
-  private final Map<Pace, Integer> bound = new ConcurrentHashMap<>();
+  private final InForce<Pace> inForce = new InForce<>();
 
   private final AtomicLong size = new AtomicLong();
   private final AtomicLong turn = new AtomicLong();
@@ -82,14 +79,8 @@ final class Chunks implements KeyBudget.Evictable {
     }
   }
 
-  /** From now on, {@code pace} is one of the limits in force. */
-  void bind(Pace pace) {
-    bound.merge(pace, 1, Integer::sum);
-  }
-
-  /** One less goes by {@code pace}; with the last one it is a limit of the past. */
-  void unbind(Pace pace) {
-    bound.computeIfPresent(pace, (same, count) -> count == 1 ? null : count - 1);
+  InForce<Pace> inForce() {
+    return inForce;
   }
 
   /**
@@ -121,7 +112,8 @@ final class Chunks implements KeyBudget.Evictable {
       long word = chunk.settled(i);
       long debt = carried(chunk, i, word, clock.nanos(), pace);
       boolean denied = most != FORCED && debt + cost > most;
-      if (cost == 0 || (denied && isLive(chunk.paceAt(i)) && !pace.isFasterThan(chunk.paceAt(i)))) {
+      if (cost == 0
+          || (denied && inForce.has(chunk.paceAt(i)) && !pace.isFasterThan(chunk.paceAt(i)))) {
         return denied ? ~debt : debt;
       }
       word = chunk.retire(i);
@@ -173,15 +165,11 @@ final class Chunks implements KeyBudget.Evictable {
     chunk.add(new Hash(high, low), pace, Slot.word(fullAt));
   }
 
-  private boolean isLive(Pace pace) {
-    return bound.containsKey(pace);
-  }
-
   /** What a bucket under another limit owes, in units of {@code pace}. */
   long carried(Chunk chunk, int i, long word, long now, Pace pace) {
     Pace from = chunk.paceAt(i);
     long debt = pace.carry(from, debt(chunk, i, word, now));
-    return isLive(from) ? debt : Math.min(debt, pace.burst());
+    return inForce.has(from) ? debt : Math.min(debt, pace.burst());
   }
 
   /** Moves the base of the key's chunk to now, if now is out of its span. */

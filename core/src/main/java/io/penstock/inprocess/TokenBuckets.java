@@ -21,13 +21,13 @@ final class TokenBuckets extends InProcessBuckets {
     this.pace = Pace.of(limit, TICK_NANOS);
     this.table = tables.buckets(pace);
     this.order = tables.order();
-    table.bind(pace);
+    table.inForce().add(pace);
   }
 
   @Override
   public Buckets replacedBy(Limit next) {
     Buckets replacement = store.buckets(name, next, Handling.DEFAULT);
-    table.unbind(pace);
+    table.inForce().remove(pace);
     return replacement;
   }
 

@@ -20,13 +20,13 @@ final class WindowBuckets extends InProcessBuckets {
     this.window = limit;
     this.table = tables.windows();
     this.order = tables.order() + 1;
-    table.bind(limit);
+    table.inForce().add(limit);
   }
 
   @Override
   public Buckets replacedBy(Limit next) {
     Buckets replacement = store.buckets(name, next, Handling.DEFAULT);
-    table.unbind(window);
+    table.inForce().remove(window);
     return replacement;
   }
 

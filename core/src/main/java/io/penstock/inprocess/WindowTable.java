@@ -31,8 +31,7 @@ final class WindowTable implements KeyBudget.Evictable {
   /** By weight, as the budget counts it. */
   private final AtomicLong size = new AtomicLong();
 
-  /** The limits in force, and how many limiters go by each. */
-  private final Map<WindowLimit, Integer> bound = new ConcurrentHashMap<>();
+  private final InForce<WindowLimit> inForce = new InForce<>();
 
   /** Goes round all cells, a few at a time. */
   private Iterator<Map.Entry<Hash, Cell>> hand = cells.entrySet().iterator();
@@ -117,7 +116,7 @@ final class WindowTable implements KeyBudget.Evictable {
     Cell cell = Objects.requireNonNull(hold.cell);
     long most = limit.burstThousandths();
     hold.now = clock.nanos();
-    if (!bound.containsKey(cell.limit)) {
+    if (!inForce.has(cell.limit)) {
       cell.adopt(limit, hold.now);
     }
     hold.before = cell.window.used(hold.now);
@@ -148,12 +147,8 @@ final class WindowTable implements KeyBudget.Evictable {
     budget.makeRoom(this);
   }
 
-  void bind(WindowLimit limit) {
-    bound.merge(limit, 1, Integer::sum);
-  }
-
-  void unbind(WindowLimit limit) {
-    bound.computeIfPresent(limit, (same, count) -> count == 1 ? null : count - 1);
+  InForce<WindowLimit> inForce() {
+    return inForce;
   }
 
   /** Forgets a held cell; the hold is released as usual. */
