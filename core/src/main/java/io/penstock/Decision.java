@@ -85,6 +85,11 @@ public final class Decision {
         false, limiter, limit, remaining, NEVER, resetAfterNanos, 0, Reason.COST_ABOVE_BURST);
   }
 
+  /** A request that can't pass whatever is left, for {@code reason}. */
+  public static Decision refused(String limiter, Limit limit, Reason reason) {
+    return new Decision(false, limiter, limit, 0, NEVER, 0, 0, reason);
+  }
+
   /** The answer to all of {@code parts}, of which there is at least one. */
   public static Decision all(Decision... parts) {
     if (parts.length == 0) {
@@ -109,7 +114,8 @@ public final class Decision {
     return new Decision(this, true, Reason.STORE_UNAVAILABLE, delayNanos, parts);
   }
 
-  private boolean mattersMoreThan(Decision that) {
+  /** Whether this is the one to show of the two: a denial, the longer wait, the smaller share. */
+  public boolean mattersMoreThan(Decision that) {
     if (allowed != that.allowed) {
       return !allowed;
     }

@@ -1,0 +1,95 @@
+package io.penstock.policy;
+
+import io.penstock.policy.address.Cidr;
+import io.penstock.policy.address.IpAddress;
+import java.util.List;
+import java.util.Set;
+
+/** What a rule wants of one attribute of a request. Immutable. */
+public sealed interface Condition {
+  /** What has to be so; of several, the first that the request has. */
+  KeyPart subject();
+
+  boolean accepts(Request request);
+
+  /** Whether this accepts every request that {@code other} does, as far as can be told. */
+  boolean covers(Condition other);
+
+  /** One of some values, compared as they are. */
+  record OneOf(KeyPart subject, Set<String> values) implements Condition {
+    public OneOf {
+      values = Set.copyOf(values);
+    }
+
+    @Override
+    public boolean accepts(Request request) {
+      String value = subject.of(request);
+      return value != null && values.contains(value);
+    }
+
+    @Override
+    public boolean covers(Condition other) {
+      return other instanceof OneOf that
+          && subject.equals(that.subject)
+          && values.containsAll(that.values);
+    }
+  }
+
+  /** One of some paths or hosts, {@code *} standing for anything. */
+  record Like(KeyPart subject, List<Pattern> patterns) implements Condition {
+    public Like {
+      patterns = List.copyOf(patterns);
+    }
+
+    @Override
+    public boolean accepts(Request request) {
+      String value = subject.of(request);
+      return value != null && matches(value);
+    }
+
+    private boolean matches(String value) {
+      for (int i = 0; i < patterns.size(); i++) {
+        if (patterns.get(i).matches(value)) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    @Override
+    public boolean covers(Condition other) {
+      return other instanceof Like that
+          && subject.equals(that.subject)
+          && that.patterns.stream()
+              .allMatch(theirs -> patterns.stream().anyMatch(ours -> ours.covers(theirs)));
+    }
+  }
+
+  /** An address within one of some networks. */
+  record Within(KeyPart subject, List<Cidr> networks) implements Condition {
+    public Within {
+      networks = List.copyOf(networks);
+    }
+
+    @Override
+    public boolean accepts(Request request) {
+      IpAddress address = request.address();
+      if (address == null) {
+        return false;
+      }
+      for (int i = 0; i < networks.size(); i++) {
+        if (networks.get(i).contains(address)) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    @Override
+    public boolean covers(Condition other) {
+      return other instanceof Within that
+          && that.networks.stream()
+              .allMatch(theirs -> networks.stream().anyMatch(ours -> ours.contains(theirs)));
+    }
+  }
+}

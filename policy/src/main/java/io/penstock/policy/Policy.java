@@ -1,0 +1,42 @@
+package io.penstock.policy;
+
+import io.penstock.policy.address.ClientAddress;
+import io.penstock.policy.jwt.JwtSettings;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rules and what they need to be applied. Immutable.
+ *
+ * @param rules in their order: of tiers, the first that matches applies
+ * @param exempt requests to which no rule applies
+ * @param mode the mode for all: shadow turns enforcing rules into shadows, off turns all off
+ * @param clientAddress how the address of a client is told
+ * @param jwt whose tokens count
+ * @param keySecret the key for hashes of private values; null hashes without one
+ */
+public record Policy(
+    List<Rule> rules,
+    List<Match> exempt,
+    Mode mode,
+    ClientAddress clientAddress,
+    JwtSettings jwt,
+    @Nullable String keySecret) {
+
+  public Policy {
+    rules = List.copyOf(rules);
+    exempt = List.copyOf(exempt);
+  }
+
+  /** A policy of rules alone. */
+  public static Policy of(Rule... rules) {
+    return new Policy(
+        List.of(rules), List.of(), Mode.ENFORCE, ClientAddress.PEER, JwtSettings.NONE, null);
+  }
+
+  /** Without the secret, which is nobody's to see. */
+  @Override
+  public String toString() {
+    return "Policy of " + rules.size() + " rules, mode " + mode.code();
+  }
+}

@@ -1,0 +1,78 @@
+package io.penstock.policy;
+
+import io.penstock.Handling;
+import io.penstock.Limit;
+import io.penstock.TokenBucket;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One rule of a policy: whom it limits, by how much, and what happens otherwise. Immutable.
+ *
+ * @param name unique in its policy
+ * @param description for people
+ * @param limitKeys what tells buckets apart; none for one bucket for all
+ * @param match which requests it applies to
+ * @param group the tiers it is put together with by hand
+ * @param onMissingKey what becomes of requests without a part of the key; null for what each part
+ *     suggests
+ * @param limits how much may pass, in the order written; none if it is unlimited
+ * @param cost what a request costs
+ * @param maxDelay how long a request may be held back rather than denied
+ * @param handling how its store is asked, and done without
+ * @param rollout whether it binds, and for whom
+ */
+public record Rule(
+    String name,
+    String description,
+    List<KeyPart> limitKeys,
+    Match match,
+    @Nullable String group,
+    @Nullable MissingKey onMissingKey,
+    List<Limit> limits,
+    Cost cost,
+    Duration maxDelay,
+    Handling handling,
+    Rollout rollout) {
+
+  /**
+   * Whether a rule binds, and for which share of its keys; the rest is as in shadow mode.
+   *
+   * @param enforcePercent from 0 to 100
+   */
+  public record Rollout(Mode mode, int enforcePercent) {
+    public static final Rollout ALL = new Rollout(Mode.ENFORCE, 100);
+
+    public Rollout {
+      if (enforcePercent < 0 || enforcePercent > 100) {
+        throw new IllegalArgumentException(
+            "enforce_percent must be from 0 to 100: " + enforcePercent);
+      }
+    }
+  }
+
+  public Rule {
+    limitKeys = List.copyOf(limitKeys);
+    limits = List.copyOf(limits);
+    if (maxDelay.isNegative()) {
+      throw new IllegalArgumentException("max_delay_ms must not be negative: " + maxDelay);
+    }
+    if (!maxDelay.isZero() && !limits.stream().allMatch(TokenBucket.class::isInstance)) {
+      throw new IllegalArgumentException("on_limit: delay needs a token bucket: " + name);
+    }
+  }
+
+  /** Whether it lets everything pass, to exempt some from the tiers after it. */
+  public boolean isUnlimited() {
+    return limits.isEmpty();
+  }
+
+  /** What becomes of a request that lacks {@code part}. */
+  public MissingKey onMissing(KeyPart part) {
+    if (onMissingKey != null) {
+      return onMissingKey;
+    }
+    return part.isOmittable() ? MissingKey.SHARE : MissingKey.SKIP;
+  }
+}

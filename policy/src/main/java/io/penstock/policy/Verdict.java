@@ -1,0 +1,69 @@
+package io.penstock.policy;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer of a policy to a request. Immutable.
+ *
+ * <p>Of several rules that deny, the one with the longest wait is decisive; when all allow, the one
+ * with the smallest share left.
+ */
+public final class Verdict {
+  /** No rule applies: allowed. */
+  public static final Verdict UNLIMITED = new Verdict(null, List.of());
+
+  private final @Nullable Outcome decisive;
+  private final List<Outcome> outcomes;
+
+  private Verdict(@Nullable Outcome decisive, List<Outcome> outcomes) {
+    this.decisive = decisive;
+    this.outcomes = outcomes;
+  }
+
+  /** The verdict of {@code outcomes}: of the enforced ones, the one that matters most decides. */
+  public static Verdict of(List<Outcome> outcomes) {
+    Outcome decisive = null;
+    for (int i = 0; i < outcomes.size(); i++) {
+      Outcome outcome = outcomes.get(i);
+      if (outcome.mode() == Mode.ENFORCE
+          && (decisive == null || outcome.decision().mattersMoreThan(decisive.decision()))) {
+        decisive = outcome;
+      }
+    }
+    return new Verdict(decisive, outcomes);
+  }
+
+  /** Whether the request may pass, after the delay of its decisive outcome if there is one. */
+  public boolean allowed() {
+    return decisive == null || decisive.decision().allowed();
+  }
+
+  /** The outcome whose figures are those of the answer; empty if no enforcing rule applied. */
+  public Optional<Outcome> decisive() {
+    return Optional.ofNullable(decisive);
+  }
+
+  /** What each rule that applied says, enforcing ones first, each in the order of the policy. */
+  public List<Outcome> outcomes() {
+    return outcomes;
+  }
+
+  /** Whether a failure policy decided any of it because the store could not. */
+  public boolean degraded() {
+    for (Outcome outcome : outcomes) {
+      if (outcome.decision().degraded()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public String toString() {
+    return decisive == null
+        ? "allowed, no rule applies"
+        : decisive.rule().name() + ": " + decisive.decision();
+  }
+}

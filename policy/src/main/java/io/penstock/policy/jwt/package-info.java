@@ -1,0 +1,5 @@
+/** Tokens whose claims rules may go by. */
+@NullMarked
+package io.penstock.policy.jwt;
+
+import org.jspecify.annotations.NullMarked;

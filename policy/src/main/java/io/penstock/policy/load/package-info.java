@@ -1,0 +1,5 @@
+/** Policies from files: reading, checking, watching. */
+@NullMarked
+package io.penstock.policy.load;
+
+import org.jspecify.annotations.NullMarked;
