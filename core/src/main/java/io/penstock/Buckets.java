@@ -19,6 +19,11 @@ public interface Buckets {
    */
   Buckets replacedBy(Limit limit);
 
+  /**
+   * Takes this limit out of force; what keys have consumed stays. These here are not used any more.
+   */
+  void retire();
+
   /** Takes {@code cost} if it is there. */
   boolean tryTake(String key, long cost);
 

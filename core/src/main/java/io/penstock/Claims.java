@@ -38,6 +38,11 @@ public final class Claims {
     return store.decide(claims);
   }
 
+  /** What {@link #decide} would answer now. Nothing is taken. */
+  public CompletionStage<Decision> preview() {
+    return store.preview(claims);
+  }
+
   /** As {@link #decide}, without waiting for the store. */
   public CompletionStage<Decision> decideAsync() {
     return store.decideAsync(claims);

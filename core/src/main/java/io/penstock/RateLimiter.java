@@ -81,6 +81,14 @@ public final class RateLimiter {
     bound = new Bound(limit, bound.buckets().replacedBy(limit));
   }
 
+  /**
+   * Takes the limit out of force: to other limiters of the same name it is a limit of the past.
+   * What keys have consumed stays. This limiter is not used any more.
+   */
+  public void retire() {
+    bound.buckets().retire();
+  }
+
   /** Takes a token if one is there. A token bucket in process allocates nothing for a known key. */
   public boolean tryAcquire(String key) {
     return bound.buckets().tryTake(checked(key), Tokens.ONE);

@@ -27,6 +27,9 @@ public interface Store extends AutoCloseable {
   /** As {@link #decide}, without waiting for the store. */
   CompletionStage<Decision> decideAsync(List<Claim> claims);
 
+  /** What {@link #decide} would answer now. Nothing is taken. */
+  CompletionStage<Decision> preview(List<Claim> claims);
+
   /** Whether one request can be decided over this store's buckets and the other's together. */
   default boolean joins(Store other) {
     return this == other;

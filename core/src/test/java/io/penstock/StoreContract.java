@@ -115,6 +115,39 @@ public abstract class StoreContract {
   }
 
   @Test
+  void preview_anyLimits_answersAsDecideWouldAndTakesNothing() throws Exception {
+    Store store = store();
+    RateLimiter bucket = RateLimiter.on(store, "b", Limit.perSecond(2).burst(5));
+    RateLimiter fixed = RateLimiter.on(store, "f", Limit.fixedWindow(9, SECOND.multipliedBy(10)));
+    RateLimiter counter = RateLimiter.on(store, "c", Limit.slidingWindow(9, SECOND));
+    RateLimiter log = RateLimiter.on(store, "l", Limit.slidingLog(9, SECOND));
+    Claims claims =
+        RateLimiter.all(bucket.at("k", 2), fixed.at("k", 2), counter.at("k", 2), log.at("k", 2));
+    for (int i = 0; i < 4; i++) {
+      Decision foreseen = claims.preview().toCompletableFuture().get(10, TimeUnit.SECONDS);
+      Decision again = claims.preview().toCompletableFuture().get(10, TimeUnit.SECONDS);
+      Decision decided = claims.decide();
+      assertThat(foreseen.allowed()).as("request %d", i).isEqualTo(i < 2);
+      for (Decision other : List.of(again, decided)) {
+        assertThat(other.results())
+            .usingRecursiveFieldByFieldElementComparator()
+            .containsExactlyElementsOf(foreseen.results());
+      }
+    }
+  }
+
+  @Test
+  void retire_oneOfTwoLimits_leavesTheOther() {
+    Store store = store();
+    RateLimiter large = RateLimiter.on(store, "t", Limit.perSecond(1).burst(10));
+    RateLimiter small = RateLimiter.on(store, "t", Limit.perSecond(1).burst(3));
+    large.decide("k", 8);
+    assertThat(small.decide("k").retryAfter()).as("both").isEqualTo(Duration.ofSeconds(6));
+    large.retire();
+    assertThat(small.decide("k").retryAfter()).as("one").isEqualTo(SECOND);
+  }
+
+  @Test
   void replaceLimit_anyWay_keepsWhatIsMissing() {
     RateLimiter limiter = RateLimiter.on(store(), "c", Limit.perSecond(10).burst(10));
     limiter.decide("k", 4);

@@ -27,6 +27,11 @@ final class FixedWindow extends Window {
   }
 
   @Override
+  public long lifetime(long now) {
+    return length - elapsed(now);
+  }
+
+  @Override
   public long resetAfter(long now) {
     return used(now) == 0 ? 0 : length - elapsed(now);
   }

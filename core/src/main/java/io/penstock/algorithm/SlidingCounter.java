@@ -40,6 +40,11 @@ final class SlidingCounter extends Window {
   }
 
   @Override
+  public long lifetime(long now) {
+    return 2 * length - elapsed(now);
+  }
+
+  @Override
   public long resetAfter(long now) {
     roll(now);
     long toEnd = length - elapsed(now);

@@ -52,6 +52,11 @@ final class SlidingLog extends Window {
   }
 
   @Override
+  public long lifetime(long now) {
+    return length;
+  }
+
+  @Override
   public long resetAfter(long now) {
     expire(now);
     return size == 0 ? 0 : times[at(size - 1)] + length - now;

@@ -40,6 +40,9 @@ public abstract sealed class Window permits FixedWindow, SlidingCounter, Sliding
   /** Ticks until nothing counts any more. */
   public abstract long resetAfter(long now);
 
+  /** Ticks for which something counted at {@code now} goes on counting. */
+  public abstract long lifetime(long now);
+
   /** Memory held, as a multiple of what a window that keeps only counts takes. */
   public int weight() {
     return 1;

@@ -40,6 +40,11 @@ final class Hold implements SipHash.Then<Hold> {
   long before;
   long after;
 
+  /** Of a window: whether the claim was taken, and if not, how long it would count. */
+  boolean taken;
+
+  long lifetime;
+
   /** Whether it takes more memory than before. */
   boolean grown;
 

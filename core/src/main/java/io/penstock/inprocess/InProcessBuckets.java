@@ -48,8 +48,8 @@ abstract sealed class InProcessBuckets implements Buckets permits TokenBuckets, 
   /** Gives up others where there are too many. */
   void makeRoom() {}
 
-  /** The answer for this bucket; {@code taken} tells whether the claim was taken from it. */
-  abstract Decision decision(Hold hold, boolean taken);
+  /** The answer for this bucket; {@code passes} tells whether the whole request does. */
+  abstract Decision decision(Hold hold, boolean passes);
 
   @Override
   public final InProcessStore store() {

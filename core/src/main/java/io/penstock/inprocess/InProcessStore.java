@@ -96,7 +96,14 @@ public final class InProcessStore implements Store {
   public Decision decide(List<Claim> claims) {
     Transaction transaction = transactions.lend();
     transaction.fill(claims);
-    return decide(transaction);
+    return decide(transaction, true);
+  }
+
+  @Override
+  public CompletionStage<Decision> preview(List<Claim> claims) {
+    Transaction transaction = transactions.lend();
+    transaction.fill(claims);
+    return CompletableFuture.completedFuture(decide(transaction, false));
   }
 
   @Override
@@ -109,7 +116,7 @@ public final class InProcessStore implements Store {
   Decision decide(InProcessBuckets buckets, String key, long cost, long maxDelayNanos) {
     Transaction transaction = transactions.lend();
     transaction.fill(buckets, key, cost, maxDelayNanos);
-    return decide(transaction);
+    return decide(transaction, true);
   }
 
   boolean tryAcquire(InProcessBuckets buckets, String key, long cost) {
@@ -118,15 +125,15 @@ public final class InProcessStore implements Store {
     return tryAcquire(transaction);
   }
 
-  private Decision decide(Transaction transaction) {
-    boolean taken = transaction.run();
-    Decision decision = transaction.decision(taken);
+  private Decision decide(Transaction transaction, boolean take) {
+    boolean passes = transaction.run(take);
+    Decision decision = transaction.decision(passes);
     transactions.giveBack(transaction);
     return decision;
   }
 
   private boolean tryAcquire(Transaction transaction) {
-    boolean taken = transaction.run();
+    boolean taken = transaction.run(true);
     transactions.giveBack(transaction);
     return taken;
   }

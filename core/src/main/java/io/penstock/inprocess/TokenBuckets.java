@@ -27,8 +27,13 @@ final class TokenBuckets extends InProcessBuckets {
   @Override
   public Buckets replacedBy(Limit next) {
     Buckets replacement = store.buckets(name, next, Handling.DEFAULT);
-    table.inForce().remove(pace);
+    retire();
     return replacement;
+  }
+
+  @Override
+  public void retire() {
+    table.inForce().remove(pace);
   }
 
   @Override
@@ -96,9 +101,9 @@ final class TokenBuckets extends InProcessBuckets {
   }
 
   @Override
-  Decision decision(Hold hold, boolean taken) {
+  Decision decision(Hold hold, boolean passes) {
     if (hold.allowed) {
-      return allowed(taken ? hold.after : hold.before);
+      return allowed(passes ? hold.after : hold.before);
     }
     return pace.holds(hold.cost)
         ? denied(hold.before, hold.after - pace.ceiling(hold.maxDelayNanos))

@@ -22,34 +22,37 @@ final class Transaction {
 
   private int size;
 
-  /** Takes all that it was filled with, or nothing. */
-  boolean run() {
+  /**
+   * Finds out whether all that it was filled with can be taken, and takes it if {@code take} says
+   * so.
+   */
+  boolean run(boolean take) {
     while (true) {
-      boolean taken = false;
+      boolean passes = false;
       Hold unready = null;
       try {
         unready = holdAll();
         if (unready == null) {
           unready = judgeAll();
         }
-        taken = unready == null && allAllowed();
+        passes = unready == null && allAllowed();
       } finally {
-        releaseAll(taken);
+        releaseAll(passes && take);
       }
       if (unready == null) {
         makeRoom();
-        return taken;
+        return passes;
       }
       unready.attempts++;
       unready.buckets.prepare(unready);
     }
   }
 
-  /** The answer to the request that was run last. */
-  Decision decision(boolean taken) {
+  /** The answer to the request that was run last, which passes or not. */
+  Decision decision(boolean passes) {
     Decision[] parts = new Decision[size];
     for (int i = 0; i < size; i++) {
-      parts[i] = claimed[i].buckets.decision(claimed[i], taken);
+      parts[i] = claimed[i].buckets.decision(claimed[i], passes);
     }
     return size == 1 ? parts[0] : Decision.all(parts);
   }

@@ -26,8 +26,13 @@ final class WindowBuckets extends InProcessBuckets {
   @Override
   public Buckets replacedBy(Limit next) {
     Buckets replacement = store.buckets(name, next, Handling.DEFAULT);
-    table.inForce().remove(window);
+    retire();
     return replacement;
+  }
+
+  @Override
+  public void retire() {
+    table.inForce().remove(window);
   }
 
   @Override
@@ -104,9 +109,11 @@ final class WindowBuckets extends InProcessBuckets {
   }
 
   @Override
-  Decision decision(Hold hold, boolean taken) {
-    long remaining = Math.max(0, limit.burstThousandths() - hold.before);
-    long reset = hold.unchanged;
+  Decision decision(Hold hold, boolean passes) {
+    boolean foreseen = passes && !hold.taken && hold.cost > 0;
+    long used = foreseen ? hold.before + hold.cost : hold.before;
+    long remaining = Math.max(0, limit.burstThousandths() - used);
+    long reset = foreseen ? hold.lifetime : hold.unchanged;
     if (hold.allowed) {
       return Decision.allowed(name, limit, remaining, reset, 0);
     }

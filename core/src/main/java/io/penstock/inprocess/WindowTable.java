@@ -133,7 +133,10 @@ final class WindowTable implements KeyBudget.Evictable {
       cell.window.add(hold.now, hold.cost);
       hold.before = cell.window.used(hold.now);
       hold.unchanged = cell.window.resetAfter(hold.now);
+    } else if (hold.allowed && hold.cost > 0) {
+      hold.lifetime = Window.of(limit, TICK_NANOS).lifetime(hold.now);
     }
+    hold.taken = take;
     int grown = cell.window.weight() - cell.weight;
     cell.weight += grown;
     size.addAndGet(grown);

@@ -52,6 +52,11 @@ public final class FixedLimiters {
     }
 
     @Override
+    public CompletionStage<Decision> preview(List<Claim> claims) {
+      return decideAsync(claims);
+    }
+
+    @Override
     public boolean joins(Store other) {
       return other instanceof FixedStore;
     }
@@ -70,6 +75,9 @@ public final class FixedLimiters {
     public Buckets replacedBy(Limit next) {
       return new FixedBuckets(store, name, next);
     }
+
+    @Override
+    public void retire() {}
 
     @Override
     public boolean tryTake(String key, long cost) {
