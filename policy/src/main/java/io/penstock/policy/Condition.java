@@ -1,5 +1,7 @@
 package io.penstock.policy;
 
+import static java.util.Comparator.comparing;
+
 import io.penstock.policy.address.Cidr;
 import io.penstock.policy.address.IpAddress;
 import java.util.List;
@@ -35,10 +37,10 @@ public sealed interface Condition {
     }
   }
 
-  /** One of some paths or hosts, {@code *} standing for anything. */
+  /** One of some paths or hosts, {@code *} standing for anything; the order doesn't matter. */
   record Like(KeyPart subject, List<Pattern> patterns) implements Condition {
     public Like {
-      patterns = List.copyOf(patterns);
+      patterns = patterns.stream().distinct().sorted(comparing(Pattern::text)).toList();
     }
 
     @Override

@@ -68,6 +68,11 @@ public record Rule(
     return limits.isEmpty();
   }
 
+  /** The rules that it is a tier with. */
+  public TierGroup tierGroup() {
+    return TierGroup.of(this);
+  }
+
   /** What becomes of a request that lacks {@code part}. */
   public MissingKey onMissing(KeyPart part) {
     if (onMissingKey != null) {
