@@ -25,7 +25,7 @@ public final class Decision {
   private final long resetAfterNanos;
   private final long delayNanos;
   private final @Nullable Reason reason;
-  private final Decision @Nullable [] parts;
+  private final @Nullable List<Decision> parts;
 
   private Decision(
       boolean allowed,
@@ -53,7 +53,7 @@ public final class Decision {
       boolean degraded,
       @Nullable Reason reason,
       long delayNanos,
-      Decision @Nullable [] parts) {
+      @Nullable List<Decision> parts) {
     this.allowed = that.allowed;
     this.degraded = degraded;
     this.limiter = that.limiter;
@@ -106,7 +106,7 @@ public final class Decision {
       degraded |= part.degraded;
     }
     long delay = chosen.allowed ? delayNanos : 0;
-    return new Decision(chosen, degraded, chosen.reason, delay, parts.clone());
+    return new Decision(chosen, degraded, chosen.reason, delay, List.of(parts));
   }
 
   /** The same figures, marked as decided by a failure policy and not by the store. */
@@ -194,7 +194,7 @@ public final class Decision {
 
   /** The answer of each limit asked, in the order asked; of a single limit, this answer. */
   public List<Decision> results() {
-    return parts == null ? List.of(this) : List.of(parts);
+    return parts == null ? List.of(this) : parts;
   }
 
   @Override

@@ -35,6 +35,11 @@ public record Attribute(Source source, String name) {
       this.omittable = omittable;
     }
 
+    /** What attributes of this source begin with. */
+    String prefix() {
+      return prefix;
+    }
+
     /** Whether a client can leave it out at will. */
     public boolean isOmittable() {
       return omittable;

@@ -1,6 +1,7 @@
 package io.penstock.policy;
 
 import static java.util.Comparator.comparing;
+import static java.util.stream.Collectors.joining;
 
 import io.penstock.policy.address.Cidr;
 import io.penstock.policy.address.IpAddress;
@@ -13,6 +14,9 @@ public sealed interface Condition {
   KeyPart subject();
 
   boolean accepts(Request request);
+
+  /** What it wants, for people. */
+  String wants();
 
   /** Whether this accepts every request that {@code other} does, as far as can be told. */
   boolean covers(Condition other);
@@ -27,6 +31,11 @@ public sealed interface Condition {
     public boolean accepts(Request request) {
       String value = subject.of(request);
       return value != null && values.contains(value);
+    }
+
+    @Override
+    public String wants() {
+      return values.stream().sorted().collect(joining(" or "));
     }
 
     @Override
@@ -49,6 +58,11 @@ public sealed interface Condition {
       return value != null && matches(value);
     }
 
+    /** Whether it is about the path, or about the host. */
+    boolean isOn(Attribute.Source place) {
+      return subject.alternatives().get(0).source() == place;
+    }
+
     private boolean matches(String value) {
       for (int i = 0; i < patterns.size(); i++) {
         if (patterns.get(i).matches(value)) {
@@ -56,6 +70,11 @@ public sealed interface Condition {
         }
       }
       return false;
+    }
+
+    @Override
+    public String wants() {
+      return patterns.stream().map(Pattern::text).collect(joining(" or "));
     }
 
     @Override
@@ -85,6 +104,11 @@ public sealed interface Condition {
         }
       }
       return false;
+    }
+
+    @Override
+    public String wants() {
+      return networks.stream().map(Cidr::toString).collect(joining(" or "));
     }
 
     @Override

@@ -30,6 +30,11 @@ public record Match(List<Condition> conditions) {
     return new Match(conditions.stream().filter(Match::isOnPlace).toList());
   }
 
+  /** The conditions on everything else. */
+  Match besidesPlaces() {
+    return new Match(conditions.stream().filter(condition -> !isOnPlace(condition)).toList());
+  }
+
   private static boolean isOnPlace(Condition condition) {
     return condition.subject().alternatives().stream()
         .anyMatch(attribute -> attribute.source().isPlace());

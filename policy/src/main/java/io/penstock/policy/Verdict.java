@@ -1,5 +1,6 @@
 package io.penstock.policy;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,9 @@ public final class Verdict {
 
   /** The verdict of {@code outcomes}: of the enforced ones, the one that matters most decides. */
   public static Verdict of(List<Outcome> outcomes) {
+    if (outcomes.isEmpty()) {
+      return UNLIMITED;
+    }
     Outcome decisive = null;
     for (int i = 0; i < outcomes.size(); i++) {
       Outcome outcome = outcomes.get(i);
@@ -48,6 +52,20 @@ public final class Verdict {
   /** What each rule that applied says, enforcing ones first, each in the order of the policy. */
   public List<Outcome> outcomes() {
     return outcomes;
+  }
+
+  /** How long an allowed request has to be held back first: as long as any rule asks for. */
+  public Duration delay() {
+    Duration longest = Duration.ZERO;
+    if (allowed()) {
+      for (Outcome outcome : outcomes) {
+        Duration delay = outcome.decision().delay();
+        if (outcome.mode() == Mode.ENFORCE && delay.compareTo(longest) > 0) {
+          longest = delay;
+        }
+      }
+    }
+    return longest;
   }
 
   /** Whether a failure policy decided any of it because the store could not. */

@@ -1,0 +1,82 @@
+package io.penstock.policy;
+
+import io.penstock.Store;
+import io.penstock.policy.PlaceIndex.Ids;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A policy as it is applied on a store: its groups of tiers, and an index of them. Thread-safe. */
+final class CompiledPolicy {
+  private final Policy policy;
+  private final List<Match> exempt;
+  private final List<TierSet> groups = new ArrayList<>();
+  private final PlaceIndex index;
+  private final Selection.Pool selections;
+
+  CompiledPolicy(Policy policy, Store store) {
+    this.policy = policy;
+    this.exempt = policy.exempt();
+    this.selections = new Selection.Pool(policy.keySecret());
+    Map<TierGroup, List<Tier>> tiers = new LinkedHashMap<>();
+    for (Rule rule : policy.rules()) {
+      if (rule.rollout().mode() != Mode.OFF) {
+        TierGroup group = rule.tierGroup();
+        tiers.computeIfAbsent(group, unused -> new ArrayList<>()).add(new Tier(rule, group, store));
+      }
+    }
+    tiers.forEach((group, members) -> groups.add(new TierSet(group, members)));
+    this.index = new PlaceIndex(groups.stream().map(TierSet::places).toList());
+  }
+
+  Policy policy() {
+    return policy;
+  }
+
+  List<TierSet> groups() {
+    return groups;
+  }
+
+  Selection.Pool selections() {
+    return selections;
+  }
+
+  /** Whether no rule applies whatever the request. */
+  boolean isOff() {
+    return policy.mode() == Mode.OFF;
+  }
+
+  boolean exempts(Request request) {
+    for (int i = 0; i < exempt.size(); i++) {
+      if (exempt.get(i).accepts(request)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Finds the rules that count for a request.
+   *
+   * @param override what all rules are, whatever they say; null to let them say
+   */
+  void select(Request request, @Nullable Mode override, Selection selection) {
+    Mode all = override != null ? override : policy.mode() == Mode.ENFORCE ? null : policy.mode();
+    selection.begin(all);
+    if (all == Mode.OFF || exempts(request)) {
+      return;
+    }
+    Ids found = selection.groups();
+    int count = index.find(request.path(), request.host(), found);
+    for (int i = 0; i < count; i++) {
+      groups.get(found.get(i)).choose(request, selection);
+    }
+  }
+
+  /** Takes all limits out of force. */
+  void retire() {
+    groups.forEach(group -> group.tiers().forEach(Tier::retire));
+  }
+}

@@ -1,0 +1,162 @@
+package io.penstock.policy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the keys of buckets: {@code user_id=42&path=/search}. Belongs to one thread at a time.
+ *
+ * <p>Different values have different keys: what could be mistaken for our own punctuation, and what
+ * stores treat specially, is escaped. Values that may be secrets, and long ones, are there as a
+ * hash of 128 bits only, behind a {@code #}.
+ */
+final class KeyEncoder {
+  private static final String HASH = "SHA-256";
+  private static final String KEYED_HASH = "HmacSHA256";
+  private static final int HASH_BYTES = 16;
+  private static final int LONGEST_VALUE = 64;
+  private static final int LONGEST_KEY = 512;
+  private static final String ESCAPED = "%&=#{}\"\\";
+  private static final char[] HEX = "0123456789ABCDEF".toCharArray();
+  private static final String BASE64 =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+  private final MessageDigest hash;
+  private final @Nullable Mac keyedHash;
+  private final StringBuilder key = new StringBuilder();
+  private byte[] characters = new byte[2 * LONGEST_VALUE];
+  private final byte[] digest = new byte[32];
+
+  KeyEncoder(@Nullable String secret) {
+    try {
+      this.hash = MessageDigest.getInstance(HASH);
+      if (secret == null) {
+        this.keyedHash = null;
+      } else {
+        this.keyedHash = Mac.getInstance(KEYED_HASH);
+        keyedHash.init(new SecretKeySpec(secret.getBytes(UTF_8), KEYED_HASH));
+      }
+    } catch (GeneralSecurityException everyJdkHasThese) {
+      throw new IllegalStateException(everyJdkHasThese);
+    }
+  }
+
+  void begin() {
+    key.setLength(0);
+  }
+
+  /** Adds the value of an attribute. */
+  void add(Attribute attribute, String value) {
+    separate();
+    name(attribute);
+    key.append('=');
+    if (value.length() > LONGEST_VALUE || attribute.source().isPrivate()) {
+      key.append('#');
+      hash(value);
+    } else {
+      escape(value);
+    }
+  }
+
+  /** Adds that a part of the key is missing, which no value looks like. */
+  void addMissing(KeyPart part) {
+    separate();
+    for (int i = 0; i < part.alternatives().size(); i++) {
+      if (i > 0) {
+        key.append('|');
+      }
+      name(part.alternatives().get(i));
+    }
+  }
+
+  /** The key of all that was added. */
+  String end() {
+    if (key.length() > LONGEST_KEY) {
+      String whole = key.toString();
+      begin();
+      key.append('#');
+      hash(whole);
+    }
+    return key.toString();
+  }
+
+  /** A text as it may stand in a store, hashed if it is long. */
+  String safe(String prefix, String text) {
+    begin();
+    key.append(prefix);
+    if (text.length() > LONGEST_VALUE) {
+      key.append('#');
+      hash(text);
+    } else {
+      escape(text);
+    }
+    return key.toString();
+  }
+
+  private void separate() {
+    if (key.length() > 0) {
+      key.append('&');
+    }
+  }
+
+  private void name(Attribute attribute) {
+    key.append(attribute.source().prefix());
+    escape(attribute.name());
+  }
+
+  private void escape(String value) {
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      if (c > ' ' && c < 0x7f && ESCAPED.indexOf(c) < 0) {
+        key.append(c);
+      } else if (c < 0x100) {
+        key.append('%').append(HEX[c >> 4]).append(HEX[c & 15]);
+      } else {
+        key.append("%u").append(HEX[c >> 12]).append(HEX[(c >> 8) & 15]);
+        key.append(HEX[(c >> 4) & 15]).append(HEX[c & 15]);
+      }
+    }
+  }
+
+  private void hash(String value) {
+    int size = 2 * value.length();
+    if (characters.length < size) {
+      characters = new byte[size];
+    }
+    for (int i = 0; i < value.length(); i++) {
+      characters[2 * i] = (byte) (value.charAt(i) >> 8);
+      characters[2 * i + 1] = (byte) value.charAt(i);
+    }
+    try {
+      if (keyedHash != null) {
+        keyedHash.update(characters, 0, size);
+        keyedHash.doFinal(digest, 0);
+      } else {
+        hash.update(characters, 0, size);
+        hash.digest(digest, 0, digest.length);
+      }
+    } catch (GeneralSecurityException tooShort) {
+      throw new IllegalStateException(tooShort);
+    }
+    base64();
+  }
+
+  /** Appends the hash, six bits a character. */
+  private void base64() {
+    long bits = 0;
+    int count = 0;
+    for (int i = 0; i < HASH_BYTES; i++) {
+      bits = (bits << 8) | (digest[i] & 0xff);
+      count += 8;
+      for (; count >= 6; count -= 6) {
+        key.append(BASE64.charAt((int) (bits >> (count - 6)) & 63));
+      }
+    }
+    key.append(BASE64.charAt((int) (bits << (6 - count)) & 63));
+  }
+}

@@ -1,0 +1,187 @@
+package io.penstock.policy;
+
+import io.penstock.Claim;
+import io.penstock.Decision;
+import io.penstock.Store;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies a policy to requests. Thread-safe.
+ *
+ * <pre>{@code
+ * var engine = new PolicyEngine(store, PolicyLoader.load(file).policy());
+ * Verdict verdict = engine.decide(request);
+ * }</pre>
+ *
+ * <p>All enforcing rules that apply are asked as one: either each is charged or none is. Shadow
+ * rules are asked afterwards, one by one, and only if the request may pass.
+ */
+public final class PolicyEngine {
+  private final Store store;
+  private final PolicyObserver observer;
+  private volatile CompiledPolicy current;
+  private volatile @Nullable Mode override;
+
+  public PolicyEngine(Store store, Policy policy) {
+    this(store, policy, PolicyObserver.NONE);
+  }
+
+  public PolicyEngine(Store store, Policy policy, PolicyObserver observer) {
+    this.store = Objects.requireNonNull(store, "store");
+    this.observer = Objects.requireNonNull(observer, "observer");
+    this.current = new CompiledPolicy(policy, store);
+  }
+
+  /** The policy in force. */
+  public Policy policy() {
+    return current.policy();
+  }
+
+  /** Puts another policy in force at once. What was consumed stays consumed. */
+  public synchronized void replace(Policy policy) {
+    CompiledPolicy old = current;
+    current = new CompiledPolicy(policy, store);
+    old.retire();
+  }
+
+  /**
+   * For an emergency: every rule binds, or none does, whatever they say themselves; null ends that.
+   */
+  public void override(@Nullable Mode mode) {
+    override = mode;
+  }
+
+  /** Decides a request, and charges it if it may pass. */
+  public Verdict decide(Request request) {
+    CompiledPolicy policy = current;
+    Selection selection = policy.selections().lend();
+    policy.select(request, override, selection);
+    Verdict verdict = selection.size() == 0 ? Verdict.UNLIMITED : decide(selection);
+    policy.selections().giveBack(selection);
+    return told(verdict);
+  }
+
+  private Verdict decide(Selection selection) {
+    List<Outcome> outcomes = new ArrayList<>(selection.size());
+    if (selection.refused()) {
+      selection.addRefusals(outcomes);
+      return Verdict.of(outcomes);
+    }
+    List<Claim> claims = selection.claims();
+    if (!claims.isEmpty()) {
+      Decision decision = decide(claims);
+      selection.addOutcomes(decision, outcomes);
+      if (!decision.allowed()) {
+        return Verdict.of(outcomes);
+      }
+    }
+    for (int i = 0; i < selection.size(); i++) {
+      Pick pick = selection.get(i);
+      if (pick.mode() == Mode.SHADOW) {
+        outcomes.add(
+            pick.isRefused() ? pick.refusal() : pick.outcome(decide(selection.claims(pick))));
+      }
+    }
+    return Verdict.of(outcomes);
+  }
+
+  private Decision decide(List<Claim> claims) {
+    if (claims.size() > 1) {
+      return store.decide(claims);
+    }
+    Claim claim = claims.get(0);
+    return claim.buckets().take(claim.key(), claim.cost(), claim.maxDelayNanos());
+  }
+
+  /** As {@link #decide}, without waiting for the store. */
+  public CompletionStage<Verdict> decideAsync(Request request) {
+    return ask(request, store::decideAsync).thenApply(this::told);
+  }
+
+  /** What {@link #decide} would answer now. Nothing is charged, and nobody is told. */
+  public CompletionStage<Verdict> preview(Request request) {
+    return ask(request, store::preview);
+  }
+
+  /** Why each rule does or doesn't apply to a request, and what would come of it. */
+  public CompletionStage<Explanation> explain(Request request) {
+    CompiledPolicy policy = current;
+    Selection selection = new Selection(policy.policy().keySecret());
+    policy.select(request, override, selection);
+    return new Explainer(policy, request, selection, store).explain(ask(selection, store::preview));
+  }
+
+  private CompletionStage<Verdict> ask(Request request, Question question) {
+    CompiledPolicy policy = current;
+    Selection selection = policy.selections().lend();
+    policy.select(request, override, selection);
+    return ask(selection, question)
+        .thenApply(
+            verdict -> {
+              policy.selections().giveBack(selection);
+              return verdict;
+            });
+  }
+
+  private CompletionStage<Verdict> ask(Selection selection, Question question) {
+    List<Outcome> outcomes = new ArrayList<>(selection.size());
+    if (selection.refused()) {
+      selection.addRefusals(outcomes);
+      return CompletableFuture.completedFuture(Verdict.of(outcomes));
+    }
+    List<Claim> claims = List.copyOf(selection.claims());
+    if (claims.isEmpty()) {
+      return askShadows(selection, question, outcomes);
+    }
+    return question
+        .ask(claims)
+        .thenCompose(
+            decision -> {
+              selection.addOutcomes(decision, outcomes);
+              return decision.allowed()
+                  ? askShadows(selection, question, outcomes)
+                  : CompletableFuture.completedFuture(Verdict.of(outcomes));
+            });
+  }
+
+  private static CompletionStage<Verdict> askShadows(
+      Selection selection, Question question, List<Outcome> outcomes) {
+    CompletionStage<List<Outcome>> all = CompletableFuture.completedFuture(outcomes);
+    for (int i = 0; i < selection.size(); i++) {
+      Pick pick = selection.get(i);
+      if (pick.mode() == Mode.SHADOW) {
+        all = all.thenCombine(ask(selection, pick, question), PolicyEngine::added);
+      }
+    }
+    return all.thenApply(Verdict::of);
+  }
+
+  private static CompletionStage<Outcome> ask(Selection selection, Pick pick, Question question) {
+    return pick.isRefused()
+        ? CompletableFuture.completedFuture(pick.refusal())
+        : question.ask(List.copyOf(selection.claims(pick))).thenApply(pick::outcome);
+  }
+
+  private static List<Outcome> added(List<Outcome> outcomes, Outcome more) {
+    outcomes.add(more);
+    return outcomes;
+  }
+
+  private Verdict told(Verdict verdict) {
+    List<Outcome> outcomes = verdict.outcomes();
+    for (int i = 0; i < outcomes.size(); i++) {
+      observer.decided(outcomes.get(i));
+    }
+    return verdict;
+  }
+
+  /** How the store is asked: to take, or only to say. */
+  private interface Question {
+    CompletionStage<Decision> ask(List<Claim> claims);
+  }
+}

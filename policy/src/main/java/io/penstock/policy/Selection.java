@@ -1,0 +1,192 @@
+package io.penstock.policy;
+
+import io.penstock.Claim;
+import io.penstock.Decision;
+import io.penstock.policy.PlaceIndex.Ids;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules that count for one request, with their keys and costs. Belongs to one request at a
+ * time; {@link Pool} lends it, so that finding them allocates nothing but their keys.
+ */
+final class Selection {
+  private final KeyEncoder keys;
+  private final Ids groups = new Ids();
+  private final List<Claim> claims = new ArrayList<>();
+  private Pick[] picks = {new Pick(), new Pick(), new Pick(), new Pick()};
+  private int size;
+  private @Nullable Mode all;
+
+  Selection(@Nullable String keySecret) {
+    this.keys = new KeyEncoder(keySecret);
+  }
+
+  /** Begins anew; {@code all} is the mode of all rules, null leaves it to them. */
+  void begin(@Nullable Mode all) {
+    this.all = all;
+    size = 0;
+  }
+
+  int size() {
+    return size;
+  }
+
+  Pick get(int i) {
+    return picks[i];
+  }
+
+  /** Whether a rule that binds refuses the request for a part of the key that it lacks. */
+  boolean refused() {
+    for (int i = 0; i < size; i++) {
+      if (picks[i].isRefusal()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What the request claims of all rules that bind; valid until the next call. */
+  List<Claim> claims() {
+    claims.clear();
+    for (int i = 0; i < size; i++) {
+      if (picks[i].mode() == Mode.ENFORCE) {
+        picks[i].addClaims(claims);
+      }
+    }
+    return claims;
+  }
+
+  /** What the request claims of one rule; valid until the next call. */
+  List<Claim> claims(Pick pick) {
+    claims.clear();
+    pick.addClaims(claims);
+    return claims;
+  }
+
+  /** Adds what each rule that binds says, given the answer to their claims. */
+  void addOutcomes(Decision decision, List<Outcome> outcomes) {
+    List<Decision> results = decision.results();
+    int next = 0;
+    for (int i = 0; i < size; i++) {
+      if (picks[i].mode() == Mode.ENFORCE) {
+        int limits = picks[i].tier().rule().limits().size();
+        outcomes.add(picks[i].outcome(joint(results, next, limits)));
+        next += limits;
+      }
+    }
+  }
+
+  private static Decision joint(List<Decision> results, int from, int count) {
+    return count == 1
+        ? results.get(from)
+        : Decision.all(results.subList(from, from + count).toArray(Decision[]::new));
+  }
+
+  /** Adds the refusals of rules that bind, when there are any. */
+  void addRefusals(List<Outcome> outcomes) {
+    for (int i = 0; i < size; i++) {
+      if (picks[i].isRefusal()) {
+        outcomes.add(picks[i].refusal());
+      }
+    }
+  }
+
+  /** Where groups to look at are noted. */
+  Ids groups() {
+    return groups;
+  }
+
+  /**
+   * Picks {@code tier} if it applies and none of its mode was picked before it.
+   *
+   * @return the mode it was picked by; off if it was not
+   */
+  Mode consider(Tier tier, Request request, boolean enforced, boolean shadowed) {
+    if (!tier.accepts(request)) {
+      return Mode.OFF;
+    }
+    keys.begin();
+    MissingKey missing = encode(tier.rule(), request);
+    if (missing == MissingKey.SKIP) {
+      return Mode.OFF;
+    }
+    String key = tier.rule().limitKeys().isEmpty() ? "" : keys.end();
+    Mode mode = tier.mode(key);
+    if (mode == Mode.ENFORCE ? enforced : shadowed) {
+      return Mode.OFF;
+    }
+    if (!tier.rule().isUnlimited()) {
+      boolean refused = missing == MissingKey.DENY;
+      next().set(tier, mode, all == null ? mode : all, key, tier.cost(request), refused);
+    }
+    return mode;
+  }
+
+  /** Writes the key; says share if all is there or shared, else what becomes of the request. */
+  private MissingKey encode(Rule rule, Request request) {
+    List<KeyPart> parts = rule.limitKeys();
+    for (int i = 0; i < parts.size(); i++) {
+      KeyPart part = parts.get(i);
+      if (!encode(part, request)) {
+        MissingKey missing = rule.onMissing(part);
+        if (missing != MissingKey.SHARE) {
+          return missing;
+        }
+        keys.addMissing(part);
+      }
+    }
+    return MissingKey.SHARE;
+  }
+
+  private boolean encode(KeyPart part, Request request) {
+    List<Attribute> alternatives = part.alternatives();
+    for (int i = 0; i < alternatives.size(); i++) {
+      String value = alternatives.get(i).of(request);
+      if (value != null) {
+        keys.add(alternatives.get(i), value);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private Pick next() {
+    if (size == picks.length) {
+      Pick[] more = new Pick[2 * size];
+      System.arraycopy(picks, 0, more, 0, size);
+      for (int i = size; i < more.length; i++) {
+        more[i] = new Pick();
+      }
+      picks = more;
+    }
+    return picks[size++];
+  }
+
+  /** Selections that no request uses now. Thread-safe. */
+  static final class Pool {
+    private static final int SIZE = 64;
+
+    private final @Nullable String keySecret;
+    private final AtomicReferenceArray<@Nullable Selection> idle = new AtomicReferenceArray<>(SIZE);
+
+    Pool(@Nullable String keySecret) {
+      this.keySecret = keySecret;
+    }
+
+    Selection lend() {
+      Selection own = idle.getAndSet(place(), null);
+      return own == null ? new Selection(keySecret) : own;
+    }
+
+    void giveBack(Selection selection) {
+      idle.setRelease(place(), selection);
+    }
+
+    private static int place() {
+      return (int) (Thread.currentThread().getId() % SIZE);
+    }
+  }
+}

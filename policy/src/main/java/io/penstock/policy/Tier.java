@@ -1,0 +1,139 @@
+package io.penstock.policy;
+
+import io.penstock.Claim;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import io.penstock.Store;
+import io.penstock.WindowLimit;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A rule with the limiters of its buckets in a store. Thread-safe. */
+final class Tier {
+  private static final long TOKEN = 1_000;
+
+  private final Rule rule;
+  private final TierGroup group;
+  private final Store store;
+  private final String salt;
+  private final Match who;
+  private final long maxDelayNanos;
+  private final Cost cost;
+  private volatile @Nullable Limiters enforced;
+  private volatile @Nullable Limiters shadowed;
+
+  Tier(Rule rule, TierGroup group, Store store) {
+    this.rule = rule;
+    this.group = group;
+    this.store = store;
+    this.salt = BucketName.of(group, 0, Mode.ENFORCE);
+    this.who = group.name() == null ? rule.match().besidesPlaces() : rule.match();
+    this.maxDelayNanos = rule.maxDelay().toNanos();
+    this.cost = rule.cost();
+  }
+
+  Rule rule() {
+    return rule;
+  }
+
+  /** Whether the rule is about a request that is in the places of its group. */
+  boolean accepts(Request request) {
+    return who.accepts(request);
+  }
+
+  /** Whether the rule binds for this key, by its own word. */
+  Mode mode(String key) {
+    Rule.Rollout rollout = rule.rollout();
+    if (rollout.mode() != Mode.ENFORCE || rollout.enforcePercent() == 100) {
+      return rollout.mode();
+    }
+    long share = Long.remainderUnsigned(StableHash.of(salt, key), 100);
+    return share < rollout.enforcePercent() ? Mode.ENFORCE : Mode.SHADOW;
+  }
+
+  /** Whether it could be a shadow for some key. */
+  boolean canBeShadow() {
+    return rule.rollout().mode() == Mode.SHADOW || rule.rollout().enforcePercent() < 100;
+  }
+
+  long cost(Request request) {
+    return cost.of(request);
+  }
+
+  /** Adds what a request claims of the buckets at {@code key}, one for each limit of the rule. */
+  void claim(String key, long thousandths, Mode mode, List<Claim> claims) {
+    Limiters limiters = limiters(mode);
+    if (limiters.usual != null && thousandths == cost.fallback()) {
+      for (Claim claim : limiters.usual) {
+        claims.add(claim);
+      }
+      return;
+    }
+    for (RateLimiter limiter : limiters.each) {
+      claims.add(claim(limiter, key, thousandths));
+    }
+  }
+
+  private Claim claim(RateLimiter limiter, String key, long thousandths) {
+    return new Claim(limiter, key, countable(limiter.limit(), thousandths), maxDelayNanos);
+  }
+
+  /** A log counts whole tokens only: a started one counts. */
+  private static long countable(Limit limit, long thousandths) {
+    boolean whole =
+        limit instanceof WindowLimit window && window.kind() == WindowLimit.Kind.SLIDING_WINDOW_LOG;
+    return whole ? (thousandths + TOKEN - 1) / TOKEN * TOKEN : thousandths;
+  }
+
+  private Limiters limiters(Mode mode) {
+    Limiters made = mode == Mode.SHADOW ? shadowed : enforced;
+    return made == null ? make(mode) : made;
+  }
+
+  private synchronized Limiters make(Mode mode) {
+    Limiters made = mode == Mode.SHADOW ? shadowed : enforced;
+    if (made == null) {
+      RateLimiter[] each = new RateLimiter[rule.limits().size()];
+      for (int i = 0; i < each.length; i++) {
+        String name = BucketName.of(group, i, mode);
+        each[i] = RateLimiter.on(store, name, rule.limits().get(i), rule.handling());
+      }
+      made = new Limiters(each, rule.limitKeys().isEmpty() ? usual(each) : null);
+      if (mode == Mode.SHADOW) {
+        shadowed = made;
+      } else {
+        enforced = made;
+      }
+    }
+    return made;
+  }
+
+  private Claim[] usual(RateLimiter[] limiters) {
+    Claim[] claims = new Claim[limiters.length];
+    for (int i = 0; i < claims.length; i++) {
+      claims[i] = claim(limiters[i], "", cost.fallback());
+    }
+    return claims;
+  }
+
+  /** Takes the rule's limits out of force. */
+  synchronized void retire() {
+    retire(enforced);
+    retire(shadowed);
+  }
+
+  private static void retire(@Nullable Limiters limiters) {
+    if (limiters != null) {
+      for (RateLimiter limiter : limiters.each) {
+        limiter.retire();
+      }
+    }
+  }
+
+  /**
+   * One for each limit of the rule.
+   *
+   * @param usual of a rule with one bucket for all, what nearly every request claims
+   */
+  private record Limiters(RateLimiter[] each, Claim @Nullable [] usual) {}
+}
