@@ -5,6 +5,7 @@ import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.Store;
 import io.penstock.WindowLimit;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -64,13 +65,13 @@ final class Tier {
   void claim(String key, long thousandths, Mode mode, List<Claim> claims) {
     Limiters limiters = limiters(mode);
     if (limiters.usual != null && thousandths == cost.fallback()) {
-      for (Claim claim : limiters.usual) {
-        claims.add(claim);
+      for (int i = 0; i < limiters.usual.size(); i++) {
+        claims.add(limiters.usual.get(i));
       }
       return;
     }
-    for (RateLimiter limiter : limiters.each) {
-      claims.add(claim(limiter, key, thousandths));
+    for (int i = 0; i < limiters.each.size(); i++) {
+      claims.add(claim(limiters.each.get(i), key, thousandths));
     }
   }
 
@@ -93,10 +94,10 @@ final class Tier {
   private synchronized Limiters make(Mode mode) {
     Limiters made = mode == Mode.SHADOW ? shadowed : enforced;
     if (made == null) {
-      RateLimiter[] each = new RateLimiter[rule.limits().size()];
-      for (int i = 0; i < each.length; i++) {
+      List<RateLimiter> each = new ArrayList<>();
+      for (int i = 0; i < rule.limits().size(); i++) {
         String name = BucketName.of(group, i, mode);
-        each[i] = RateLimiter.on(store, name, rule.limits().get(i), rule.handling());
+        each.add(RateLimiter.on(store, name, rule.limits().get(i), rule.handling()));
       }
       made = new Limiters(each, rule.limitKeys().isEmpty() ? usual(each) : null);
       if (mode == Mode.SHADOW) {
@@ -108,12 +109,8 @@ final class Tier {
     return made;
   }
 
-  private Claim[] usual(RateLimiter[] limiters) {
-    Claim[] claims = new Claim[limiters.length];
-    for (int i = 0; i < claims.length; i++) {
-      claims[i] = claim(limiters[i], "", cost.fallback());
-    }
-    return claims;
+  private List<Claim> usual(List<RateLimiter> limiters) {
+    return limiters.stream().map(limiter -> claim(limiter, "", cost.fallback())).toList();
   }
 
   /** Takes the rule's limits out of force. */
@@ -135,5 +132,5 @@ final class Tier {
    *
    * @param usual of a rule with one bucket for all, what nearly every request claims
    */
-  private record Limiters(RateLimiter[] each, Claim @Nullable [] usual) {}
+  private record Limiters(List<RateLimiter> each, @Nullable List<Claim> usual) {}
 }
