@@ -21,10 +21,13 @@ final class CompiledPolicy {
     this.exempt = policy.exempt();
     this.selections = new Selection.Pool(policy.keySecret());
     Map<TierGroup, List<Tier>> tiers = new LinkedHashMap<>();
-    for (Rule rule : policy.rules()) {
+    for (int i = 0; i < policy.rules().size(); i++) {
+      Rule rule = policy.rules().get(i);
       if (rule.rollout().mode() != Mode.OFF) {
         TierGroup group = rule.tierGroup();
-        tiers.computeIfAbsent(group, unused -> new ArrayList<>()).add(new Tier(rule, group, store));
+        tiers
+            .computeIfAbsent(group, unused -> new ArrayList<>())
+            .add(new Tier(rule, i, group, store));
       }
     }
     tiers.forEach((group, members) -> groups.add(new TierSet(group, members)));
@@ -73,6 +76,7 @@ final class CompiledPolicy {
     for (int i = 0; i < count; i++) {
       groups.get(found.get(i)).choose(request, selection);
     }
+    selection.sort();
   }
 
   /** Takes all limits out of force. */

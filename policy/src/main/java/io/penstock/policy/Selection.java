@@ -153,6 +153,18 @@ final class Selection {
     return false;
   }
 
+  /** Puts the rules into the order of the policy. There are few, and they are nearly so already. */
+  void sort() {
+    for (int i = 1; i < size; i++) {
+      Pick pick = picks[i];
+      int at = i;
+      for (; at > 0 && picks[at - 1].tier().position() > pick.tier().position(); at--) {
+        picks[at] = picks[at - 1];
+      }
+      picks[at] = pick;
+    }
+  }
+
   private Pick next() {
     if (size == picks.length) {
       Pick[] more = new Pick[2 * size];

@@ -14,6 +14,7 @@ final class Tier {
   private static final long TOKEN = 1_000;
 
   private final Rule rule;
+  private final int position;
   private final TierGroup group;
   private final Store store;
   private final String salt;
@@ -23,8 +24,9 @@ final class Tier {
   private volatile @Nullable Limiters enforced;
   private volatile @Nullable Limiters shadowed;
 
-  Tier(Rule rule, TierGroup group, Store store) {
+  Tier(Rule rule, int position, TierGroup group, Store store) {
     this.rule = rule;
+    this.position = position;
     this.group = group;
     this.store = store;
     this.salt = BucketName.of(group, 0, Mode.ENFORCE);
@@ -35,6 +37,11 @@ final class Tier {
 
   Rule rule() {
     return rule;
+  }
+
+  /** Where the rule stands in its policy. */
+  int position() {
+    return position;
   }
 
   /** Whether the rule is about a request that is in the places of its group. */

@@ -1,0 +1,191 @@
+package io.penstock.policy;
+
+import io.penstock.policy.address.IpAddress;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A request of which a caller states all that is known. Immutable. */
+public final class StatedRequest implements Request {
+  private final @Nullable IpAddress address;
+  private final @Nullable String method;
+  private final @Nullable String path;
+  private final @Nullable String host;
+  private final Map<String, String> headers;
+  private final Map<String, String> query;
+  private final Map<String, String> cookies;
+  private final Map<String, String> claims;
+  private final Map<String, String> attributes;
+  private final long cost;
+
+  private StatedRequest(Builder stated) {
+    this.address = stated.address;
+    this.method = stated.method;
+    this.path = stated.path;
+    this.host = stated.host;
+    this.headers = Map.copyOf(stated.headers);
+    this.query = Map.copyOf(stated.query);
+    this.cookies = Map.copyOf(stated.cookies);
+    this.claims = Map.copyOf(stated.claims);
+    this.attributes = Map.copyOf(stated.attributes);
+    this.cost = stated.cost;
+  }
+
+  /** A request of which nothing is known yet. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  @Override
+  public @Nullable IpAddress address() {
+    return address;
+  }
+
+  @Override
+  public @Nullable String method() {
+    return method;
+  }
+
+  @Override
+  public @Nullable String path() {
+    return path;
+  }
+
+  @Override
+  public @Nullable String host() {
+    return host;
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    return headers.get(name.toLowerCase(Locale.ROOT));
+  }
+
+  @Override
+  public @Nullable String query(String name) {
+    return query.get(name);
+  }
+
+  @Override
+  public @Nullable String cookie(String name) {
+    return cookies.get(name);
+  }
+
+  @Override
+  public @Nullable String claim(String name) {
+    return claims.get(name);
+  }
+
+  @Override
+  public @Nullable String attribute(String name) {
+    return attributes.get(name);
+  }
+
+  @Override
+  public long cost() {
+    return cost;
+  }
+
+  /**
+   * What is known of a request so far. Not thread-safe. A header, query parameter or cookie that is
+   * stated again is joined to what it was; anything else takes its place.
+   */
+  public static final class Builder {
+    private final Map<String, String> headers = new HashMap<>();
+    private final Map<String, String> query = new HashMap<>();
+    private final Map<String, String> cookies = new HashMap<>();
+    private final Map<String, String> claims = new HashMap<>();
+    private final Map<String, String> attributes = new HashMap<>();
+    private @Nullable IpAddress address;
+    private @Nullable String method;
+    private @Nullable String path;
+    private @Nullable String host;
+    private long cost = UNSTATED;
+
+    private Builder() {}
+
+    public Builder address(IpAddress address) {
+      this.address = address;
+      return this;
+    }
+
+    /**
+     * The client's address as text.
+     *
+     * @throws IllegalArgumentException if it is not an address
+     */
+    public Builder ip(String text) {
+      IpAddress parsed = IpAddress.parse(text);
+      if (parsed == null) {
+        throw new IllegalArgumentException("ip must be an IPv4 or IPv6 address: " + text);
+      }
+      return address(parsed);
+    }
+
+    public Builder method(String method) {
+      this.method = method;
+      return this;
+    }
+
+    /** The path; a query behind it is left out, so that it can't hide the path from a rule. */
+    public Builder path(String path) {
+      int question = path.indexOf('?');
+      this.path = question < 0 ? path : path.substring(0, question);
+      return this;
+    }
+
+    /** The host, with or without a port and in any case. */
+    public Builder host(String host) {
+      int colon = host.lastIndexOf(':');
+      // The colons of an IPv6 address are within brackets.
+      boolean hasPort = colon > host.lastIndexOf(']');
+      this.host = (hasPort ? host.substring(0, colon) : host).toLowerCase(Locale.ROOT);
+      return this;
+    }
+
+    /** A header; its name in any case. */
+    public Builder header(String name, String value) {
+      return join(headers, name.toLowerCase(Locale.ROOT), value);
+    }
+
+    /** A query parameter, decoded. */
+    public Builder query(String name, String value) {
+      return join(query, name, value);
+    }
+
+    public Builder cookie(String name, String value) {
+      return join(cookies, name, value);
+    }
+
+    /** A claim of a token that the caller has verified. */
+    public Builder claim(String name, String value) {
+      claims.put(name, value);
+      return this;
+    }
+
+    /** Something that the caller knows under a name of its own. */
+    public Builder attribute(String name, String value) {
+      attributes.put(name, value);
+      return this;
+    }
+
+    /** What the request costs, in thousandths of a token; 0 asks without taking. */
+    public Builder cost(long thousandths) {
+      if (thousandths < 0) {
+        throw new IllegalArgumentException("cost must not be negative: " + thousandths);
+      }
+      this.cost = thousandths;
+      return this;
+    }
+
+    public StatedRequest build() {
+      return new StatedRequest(this);
+    }
+
+    private Builder join(Map<String, String> values, String name, String value) {
+      values.merge(name, value, (before, more) -> before + ", " + more);
+      return this;
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.penstock.policy;
+
+import io.penstock.Handling;
+import io.penstock.Limit;
+import io.penstock.policy.Rule.Rollout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Rules for tests, one thing said after another. */
+final class Rules {
+  private final String name;
+  private List<KeyPart> keys = List.of();
+  private final List<Condition> conditions = new ArrayList<>();
+  private @Nullable String group;
+  private @Nullable MissingKey onMissingKey;
+  private List<Limit> limits = List.of(Limit.perSecond(1).burst(1_000_000));
+  private Rollout rollout = Rollout.ALL;
+
+  private Rules(String name) {
+    this.name = name;
+  }
+
+  static Rules rule(String name) {
+    return new Rules(name);
+  }
+
+  Rules by(String... keys) {
+    this.keys = List.of(keys).stream().map(KeyPart::parse).toList();
+    return this;
+  }
+
+  Rules where(String attribute, String... values) {
+    KeyPart subject = KeyPart.parse(attribute);
+    Attribute.Source source = subject.alternatives().get(0).source();
+    boolean like = source == Attribute.Source.PATH || source == Attribute.Source.HOST;
+    conditions.add(
+        like
+            ? new Condition.Like(subject, List.of(values).stream().map(Pattern::new).toList())
+            : new Condition.OneOf(subject, Set.of(values)));
+    return this;
+  }
+
+  Rules group(String group) {
+    this.group = group;
+    return this;
+  }
+
+  Rules missing(MissingKey onMissingKey) {
+    this.onMissingKey = onMissingKey;
+    return this;
+  }
+
+  Rules limits(Limit... limits) {
+    this.limits = List.of(limits);
+    return this;
+  }
+
+  Rules unlimited() {
+    return limits();
+  }
+
+  Rules mode(Mode mode, int percent) {
+    this.rollout = new Rollout(mode, percent);
+    return this;
+  }
+
+  Rule build() {
+    return new Rule(
+        name,
+        "",
+        keys,
+        new Match(conditions),
+        group,
+        onMissingKey,
+        limits,
+        Cost.fixed(1_000),
+        Duration.ZERO,
+        Handling.DEFAULT,
+        rollout);
+  }
+}
