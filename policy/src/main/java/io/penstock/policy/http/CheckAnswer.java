@@ -1,0 +1,109 @@
+package io.penstock.policy.http;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.Decision;
+import io.penstock.Reason;
+import io.penstock.policy.Mode;
+import io.penstock.policy.Outcome;
+import io.penstock.policy.Verdict;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * A verdict as {@code POST /v1/check} answers it. Amounts are in tokens with up to three decimal
+ * places, times in milliseconds rounded up.
+ */
+public final class CheckAnswer {
+  private CheckAnswer() {}
+
+  /** The answer as UTF-8. */
+  public static byte[] bytes(Verdict verdict) {
+    return Json.bytes(json -> write(verdict, json));
+  }
+
+  /** Writes the answer as an object. */
+  public static void write(Verdict verdict, JsonGenerator json) throws IOException {
+    Optional<Outcome> decisive = verdict.decisive();
+    json.writeStartObject();
+    json.writeBooleanField("allowed", verdict.allowed());
+    if (decisive.isPresent()) {
+      json.writeStringField("rule", decisive.get().rule().name());
+      writeFigures(json, decisive.get().decision());
+    } else {
+      writeNoFigures(json);
+    }
+    json.writeNumberField("delay_ms", Rounding.millis(delay(verdict)));
+    json.writeBooleanField("degraded", verdict.degraded());
+    json.writeArrayFieldStart("limits");
+    for (Outcome outcome : verdict.outcomes()) {
+      write(outcome, json);
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private static void write(Outcome outcome, JsonGenerator json) throws IOException {
+    Decision decision = outcome.decision();
+    json.writeStartObject();
+    json.writeStringField("rule", outcome.rule().name());
+    json.writeStringField("mode", outcome.mode().code());
+    json.writeFieldName("cost");
+    json.writeNumber(Rounding.tokens(outcome.cost()));
+    json.writeBooleanField("allowed", decision.allowed());
+    writeFigures(json, decision);
+    json.writeNumberField("delay_ms", Rounding.millis(decision.delay()));
+    json.writeBooleanField("degraded", decision.degraded());
+    json.writeEndObject();
+  }
+
+  private static void writeFigures(JsonGenerator json, Decision decision) throws IOException {
+    writeReason(json, decision);
+    json.writeFieldName("limit");
+    json.writeNumber(Rounding.tokens(decision.limit().burstThousandths()));
+    json.writeFieldName("remaining");
+    json.writeNumber(Rounding.tokens(decision.remainingThousandths()));
+    writeRetryAfter(json, decision);
+    json.writeNumberField("reset_after_ms", Rounding.millis(decision.resetAfter()));
+  }
+
+  private static void writeNoFigures(JsonGenerator json) throws IOException {
+    json.writeNullField("rule");
+    json.writeNullField("reason");
+    json.writeNullField("limit");
+    json.writeNullField("remaining");
+    json.writeNumberField("retry_after_ms", 0);
+    json.writeNumberField("reset_after_ms", 0);
+  }
+
+  static void writeReason(JsonGenerator json, Decision decision) throws IOException {
+    Optional<Reason> reason = decision.reason();
+    if (reason.isPresent()) {
+      json.writeStringField("reason", reason.get().code());
+    } else {
+      json.writeNullField("reason");
+    }
+  }
+
+  static void writeRetryAfter(JsonGenerator json, Decision decision) throws IOException {
+    if (decision.never()) {
+      json.writeNullField("retry_after_ms");
+    } else {
+      json.writeNumberField("retry_after_ms", Rounding.millis(decision.retryAfter()));
+    }
+  }
+
+  /** How long an allowed request is to be held back: until the last of its rules lets it go. */
+  private static Duration delay(Verdict verdict) {
+    Duration longest = Duration.ZERO;
+    if (verdict.allowed()) {
+      for (Outcome outcome : verdict.outcomes()) {
+        Duration delay = outcome.decision().delay();
+        if (outcome.mode() == Mode.ENFORCE && delay.compareTo(longest) > 0) {
+          longest = delay;
+        }
+      }
+    }
+    return longest;
+  }
+}

@@ -1,0 +1,155 @@
+package io.penstock.policy.http;
+
+import static io.penstock.policy.http.Rounding.TOKEN;
+
+import io.penstock.Decision;
+import io.penstock.FailurePolicy;
+import io.penstock.Reason;
+import io.penstock.policy.Mode;
+import io.penstock.policy.Outcome;
+import io.penstock.policy.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Renders verdicts for HTTP, the same for every door. Thread-safe. Reads no clock: all it says
+ * follows from the verdict.
+ *
+ * <p>A verdict to which no enforcing rule contributed has no headers at all. Rules in shadow never
+ * appear.
+ */
+public final class HttpAnswers {
+  /** The type of the bodies of denials. */
+  public static final String PROBLEM_TYPE = "application/problem+json";
+
+  private static final String RATE_LIMIT = "RateLimit";
+  private static final String RATE_LIMIT_POLICY = "RateLimit-Policy";
+  private static final String RETRY_AFTER = "Retry-After";
+  private static final String PENSTOCK_REASON = "X-Penstock-Reason";
+
+  private static final byte[] NO_BODY = {};
+
+  private final HeaderForm form;
+  private final Jitter jitter;
+  private final String limitName;
+  private final String remainingName;
+  private final String resetName;
+  private final Quotas quotas = new Quotas();
+
+  public HttpAnswers(HeaderForm form, Jitter jitter) {
+    this.form = form;
+    this.jitter = jitter;
+    this.limitName = form.prefix() + "-Limit";
+    this.remainingName = form.prefix() + "-Remaining";
+    this.resetName = form.prefix() + "-Reset";
+  }
+
+  /** The whole response to a denied request; to others, what doors have to add to theirs. */
+  public HttpAnswer answer(Verdict verdict) {
+    List<HttpAnswer.Header> headers = new ArrayList<>();
+    headers(verdict, (name, value) -> headers.add(new HttpAnswer.Header(name, value)));
+    return verdict.allowed()
+        ? new HttpAnswer(HttpAnswer.PASS, headers, null, NO_BODY)
+        : new HttpAnswer(status(verdict), headers, PROBLEM_TYPE, problem(verdict));
+  }
+
+  /** The status that goes with the verdict, as {@link HttpAnswer#status} has it. */
+  public int status(Verdict verdict) {
+    Optional<Outcome> decisive = verdict.decisive();
+    if (verdict.allowed() || decisive.isEmpty()) {
+      return HttpAnswer.PASS;
+    }
+    return isUnavailable(decisive.get()) ? HttpAnswer.UNAVAILABLE : HttpAnswer.TOO_MANY_REQUESTS;
+  }
+
+  /** The body of the response to a denied request, of type {@link #PROBLEM_TYPE}. */
+  public byte[] problem(Verdict verdict) {
+    Outcome decisive =
+        verdict
+            .decisive()
+            .filter(outcome -> !outcome.decision().allowed())
+            .orElseThrow(
+                () -> new IllegalArgumentException("verdict must be a denial: " + verdict));
+    return Problem.bytes(status(verdict), decisive, verdict.outcomes());
+  }
+
+  /** Adds the header fields that go with the verdict, whether it allows or denies. */
+  public void headers(Verdict verdict, HeaderSink sink) {
+    Optional<Outcome> decisive = verdict.decisive();
+    if (decisive.isEmpty()) {
+      return;
+    }
+    Outcome outcome = decisive.get();
+    if (form != HeaderForm.NONE) {
+      levels(outcome, verdict.outcomes(), sink);
+    }
+    if (!outcome.decision().allowed()) {
+      denial(outcome, sink);
+    }
+  }
+
+  private void levels(Outcome decisive, List<Outcome> outcomes, HeaderSink sink) {
+    Decision decision = decisive.decision();
+    Quota quota = quotas.of(decisive.rule().name(), decision.limit());
+    String remaining = Long.toString(decision.remainingThousandths() / TOKEN);
+    String reset = Long.toString(quota.resetSeconds(decision));
+    if (form.hasTriple()) {
+      sink.add(limitName, quota.burst());
+      sink.add(remainingName, remaining);
+      sink.add(resetName, reset);
+    }
+    if (!form.hasDraft()) {
+      return;
+    }
+    if (outcomes.size() == 1) {
+      sink.add(RATE_LIMIT, quota.current(remaining, reset));
+      sink.add(RATE_LIMIT_POLICY, quota.policy());
+    } else {
+      lists(outcomes, sink);
+    }
+  }
+
+  private void lists(List<Outcome> outcomes, HeaderSink sink) {
+    StringBuilder current = new StringBuilder();
+    StringBuilder policies = new StringBuilder();
+    for (int i = 0; i < outcomes.size(); i++) {
+      Outcome outcome = outcomes.get(i);
+      if (outcome.mode() != Mode.ENFORCE) {
+        continue;
+      }
+      if (policies.length() > 0) {
+        current.append(", ");
+        policies.append(", ");
+      }
+      Decision decision = outcome.decision();
+      Quota quota = quotas.of(outcome.rule().name(), decision.limit());
+      quota.current(current, decision.remainingThousandths() / TOKEN, quota.resetSeconds(decision));
+      policies.append(quota.policy());
+    }
+    sink.add(RATE_LIMIT, current.toString());
+    sink.add(RATE_LIMIT_POLICY, policies.toString());
+  }
+
+  private void denial(Outcome outcome, HeaderSink sink) {
+    Decision decision = outcome.decision();
+    // A wait of nothing under a dead store is no hint at all.
+    if (!decision.never() && !(decision.retryAfter().isZero() && isUnavailable(outcome))) {
+      long wait = Math.max(1, Rounding.seconds(decision.retryAfter()));
+      long added = jitter.added(wait, outcome.rule().name(), outcome.key());
+      sink.add(RETRY_AFTER, Long.toString(wait + added));
+    }
+    Optional<Reason> reason = decision.reason();
+    if (reason.isPresent()) {
+      sink.add(PENSTOCK_REASON, reason.get().code());
+    }
+  }
+
+  /**
+   * Whether nobody decided; a denial by the bucket that stands in for the store is an ordinary one.
+   */
+  private static boolean isUnavailable(Outcome outcome) {
+    return outcome.rule().handling().onFailure() != FailurePolicy.LOCAL
+        && outcome.decision().reason().filter(Reason.STORE_UNAVAILABLE::equals).isPresent();
+  }
+}

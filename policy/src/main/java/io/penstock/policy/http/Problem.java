@@ -1,0 +1,66 @@
+package io.penstock.policy.http;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.Decision;
+import io.penstock.Reason;
+import io.penstock.policy.Mode;
+import io.penstock.policy.Outcome;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * Denials as problem details (RFC 9457), of the types that draft-ietf-httpapi-ratelimit-headers
+ * defines.
+ */
+final class Problem {
+  private static final String TYPES = "https://iana.org/assignments/http-problem-types#";
+
+  private Problem() {}
+
+  static byte[] bytes(int status, Outcome decisive, List<Outcome> outcomes) {
+    return Json.bytes(json -> write(json, status, decisive, outcomes));
+  }
+
+  private static void write(
+      JsonGenerator json, int status, Outcome decisive, List<Outcome> outcomes) throws IOException {
+    boolean unavailable = status == HttpAnswer.UNAVAILABLE;
+    Decision decision = decisive.decision();
+    json.writeStartObject();
+    json.writeStringField(
+        "type", TYPES + (unavailable ? "temporary-reduced-capacity" : "quota-exceeded"));
+    json.writeStringField("title", unavailable ? "Temporary Reduced Capacity" : "Quota Exceeded");
+    json.writeNumberField("status", status);
+    json.writeStringField("detail", unavailable ? unavailable(decisive) : detail(decisive));
+    json.writeArrayFieldStart("violated-policies");
+    for (Outcome outcome : outcomes) {
+      if (outcome.mode() == Mode.ENFORCE && !outcome.decision().allowed()) {
+        json.writeString(outcome.rule().name());
+      }
+    }
+    json.writeEndArray();
+    CheckAnswer.writeReason(json, decision);
+    CheckAnswer.writeRetryAfter(json, decision);
+    json.writeEndObject();
+  }
+
+  private static String unavailable(Outcome outcome) {
+    return "Requests under rule " + outcome.rule().name() + " can't be counted at the moment.";
+  }
+
+  private static String detail(Outcome outcome) {
+    String rule = outcome.rule().name();
+    Reason reason = outcome.decision().reason().orElse(outcome.decision().limit().exceeded());
+    return switch (reason) {
+      case COST_ABOVE_BURST ->
+          "The request costs "
+              + Rounding.tokens(outcome.cost())
+              + ", and rule "
+              + rule
+              + " never allows more than "
+              + Rounding.tokens(outcome.decision().limit().burstThousandths())
+              + ".";
+      case MISSING_KEY -> "The request lacks something that rule " + rule + " insists on.";
+      default -> "Rule " + rule + " allows no more at the moment.";
+    };
+  }
+}

@@ -1,0 +1,77 @@
+package io.penstock.policy.http;
+
+import io.penstock.Decision;
+import io.penstock.Limit;
+import io.penstock.TokenBucket;
+import org.jspecify.annotations.Nullable;
+
+/** What headers say of a limit of a rule, as far as it is the same for all requests. Immutable. */
+final class Quota {
+  private static final char REPLACEMENT = '?';
+
+  private final String rule;
+  private final Limit limit;
+  private final String burst;
+  private final String current;
+  private final String policy;
+  private final @Nullable Refill refill;
+
+  Quota(String rule, Limit limit) {
+    String name = quoted(rule);
+    this.rule = rule;
+    this.limit = limit;
+    this.burst = Long.toString(limit.burstThousandths() / Rounding.TOKEN);
+    this.current = name + ";r=";
+    this.policy = name + ";q=" + burst + ";w=" + Rounding.seconds(limit.window());
+    this.refill = limit instanceof TokenBucket bucket ? new Refill(bucket) : null;
+  }
+
+  /** Whether this is about that limit of that rule. */
+  boolean isOf(String someRule, Limit someLimit) {
+    return rule.equals(someRule) && limit.equals(someLimit);
+  }
+
+  /** The limit in whole tokens. */
+  String burst() {
+    return burst;
+  }
+
+  /** The item of {@code RateLimit-Policy}. */
+  String policy() {
+    return policy;
+  }
+
+  /** The item of {@code RateLimit}. */
+  String current(String remaining, String reset) {
+    return current + remaining + ";t=" + reset;
+  }
+
+  /** Adds the item of {@code RateLimit} to others. */
+  void current(StringBuilder items, long remaining, long reset) {
+    items.append(current).append(remaining).append(";t=").append(reset);
+  }
+
+  /** Whole seconds, rounded up, until a decision under this limit would find more of it. */
+  long resetSeconds(Decision decision) {
+    if (decision.never()) {
+      return Rounding.seconds(decision.resetAfter());
+    }
+    if (!decision.allowed()) {
+      return Rounding.seconds(decision.retryAfter());
+    }
+    return refill == null ? Rounding.seconds(decision.resetAfter()) : refill.seconds(decision);
+  }
+
+  /** A string of a structured field (RFC 9651), which has room for printable ASCII only. */
+  private static String quoted(String text) {
+    StringBuilder quoted = new StringBuilder(text.length() + 2).append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        quoted.append('\\');
+      }
+      quoted.append(c < ' ' || c > '~' ? REPLACEMENT : c);
+    }
+    return quoted.append('"').toString();
+  }
+}

@@ -1,0 +1,27 @@
+package io.penstock.policy.http;
+
+import io.penstock.Limit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Quotas that were worked out before. Thread-safe. Of two that fall into one place the later one
+ * stays, so that rules of former policies go away by themselves.
+ */
+final class Quotas {
+  private static final int PLACES = 1 << 10;
+
+  private final AtomicReferenceArray<@Nullable Quota> places = new AtomicReferenceArray<>(PLACES);
+
+  Quota of(String rule, Limit limit) {
+    int hash = rule.hashCode() * 31 + limit.hashCode();
+    int place = (hash ^ (hash >>> 16)) & (PLACES - 1);
+    Quota known = places.getAcquire(place);
+    if (known != null && known.isOf(rule, limit)) {
+      return known;
+    }
+    Quota quota = new Quota(rule, limit);
+    places.setRelease(place, quota);
+    return quota;
+  }
+}

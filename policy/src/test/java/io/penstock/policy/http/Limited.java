@@ -1,0 +1,79 @@
+package io.penstock.policy.http;
+
+import io.penstock.Claim;
+import io.penstock.Consistency;
+import io.penstock.Decision;
+import io.penstock.FailurePolicy;
+import io.penstock.Handling;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.Cost;
+import io.penstock.policy.Match;
+import io.penstock.policy.Mode;
+import io.penstock.policy.Outcome;
+import io.penstock.policy.Rule;
+import io.penstock.policy.Verdict;
+import io.penstock.testing.ManualClock;
+import java.time.Duration;
+import java.util.List;
+
+/** A rule with a limiter of its own, on a clock moved by hand: outcomes as an engine has them. */
+final class Limited {
+  static final String KEY = "org-abc";
+
+  final ManualClock clock = new ManualClock();
+  final RateLimiter limiter;
+  final Rule rule;
+
+  Limited(String name, Limit limit) {
+    this.limiter =
+        RateLimiter.on(InProcessStore.builder().clock(clock).maxKeys(1_000).build(), name, limit);
+    this.rule = rule(name, limit, FailurePolicy.OPEN);
+  }
+
+  static Rule rule(String name, Limit limit, FailurePolicy onFailure) {
+    return new Rule(
+        name,
+        "",
+        List.of(),
+        Match.ANY,
+        null,
+        null,
+        List.of(limit),
+        Cost.fixed(1_000),
+        Duration.ZERO,
+        new Handling(onFailure, Consistency.EXACT),
+        Rule.Rollout.ALL);
+  }
+
+  /** Takes a cost in thousandths. */
+  Outcome take(long cost) {
+    return outcome(cost, limiter.decide(KEY, cost / 1_000.0));
+  }
+
+  /** Takes a cost in thousandths, or books it ahead. */
+  Outcome take(long cost, Duration maxDelay) {
+    Claim claim = limiter.at(KEY, cost / 1_000.0).within(maxDelay);
+    return outcome(cost, RateLimiter.all(claim).decide());
+  }
+
+  Outcome outcome(long cost, Decision decision) {
+    return new Outcome(rule, Mode.ENFORCE, KEY, cost, decision);
+  }
+
+  static Outcome shadow(Outcome outcome) {
+    return new Outcome(
+        outcome.rule(), Mode.SHADOW, outcome.key(), outcome.cost(), outcome.decision());
+  }
+
+  static Verdict verdict(Outcome... outcomes) {
+    return Verdict.of(List.of(outcomes));
+  }
+
+  /** A denial under {@code closed} whose store is away. */
+  static Outcome closed(String name, Decision decision) {
+    Rule rule = rule(name, decision.limit(), FailurePolicy.CLOSED);
+    return new Outcome(rule, Mode.ENFORCE, KEY, 1_000, decision.asDegraded());
+  }
+}
