@@ -2,17 +2,75 @@ package io.penstock.policy.address;
 
 import org.jspecify.annotations.Nullable;
 
-/** STUB. */
+/**
+ * A network of IPv4 or of IPv6 addresses, never of both. Immutable.
+ *
+ * @param address its first address; bits of a host are left out
+ * @param bits how many bits its addresses have in common: up to 32 in IPv4, up to 128 in IPv6
+ */
 public record Cidr(IpAddress address, int bits) {
+  private static final int V4_BITS = 32;
+  private static final int V6_BITS = 128;
+  private static final int MAPPED_BITS = V6_BITS - V4_BITS;
+
+  public Cidr {
+    int most = address.isV4() ? V4_BITS : V6_BITS;
+    if (bits < 0 || bits > most) {
+      throw new IllegalArgumentException("bits must be from 0 to " + most + ": " + bits);
+    }
+    address = first(address, address.isV4() ? bits + MAPPED_BITS : bits);
+  }
+
+  /**
+   * Reads {@code 10.0.0.0/8}, {@code 2001:db8::/32} or a single address. A network within {@code
+   * ::ffff:0:0/96} is the IPv4 network.
+   *
+   * @return null if it isn't a network
+   */
   public static @Nullable Cidr parse(String text) {
-    return null;
+    if (text.length() > AddressText.LONGEST || text.indexOf('%') >= 0 || text.indexOf('[') >= 0) {
+      return null;
+    }
+    int slash = text.indexOf('/');
+    IpAddress address = AddressText.parse(text, 0, slash < 0 ? text.length() : slash);
+    if (address == null) {
+      return null;
+    }
+    if (slash < 0) {
+      return new Cidr(address, address.isV4() ? V4_BITS : V6_BITS);
+    }
+    int bits = AddressText.decimal(text, slash + 1, text.length());
+    boolean writtenAsV4 = text.indexOf(':') < 0;
+    if (bits < 0 || bits > (writtenAsV4 ? V4_BITS : V6_BITS)) {
+      return null;
+    }
+    if (writtenAsV4 || !address.isV4()) {
+      return new Cidr(address, bits);
+    }
+    return bits >= MAPPED_BITS
+        ? new Cidr(address, bits - MAPPED_BITS)
+        : new Cidr(first(address, bits), bits);
   }
 
+  /** Whether {@code that} is in it. */
   public boolean contains(IpAddress that) {
-    return address.equals(that);
+    return address.isV4() == that.isV4()
+        && first(that, address.isV4() ? bits + MAPPED_BITS : bits).equals(address);
   }
 
+  /** Whether all of {@code that} is in it. */
   public boolean contains(Cidr that) {
-    return equals(that);
+    return bits <= that.bits && contains(that.address);
+  }
+
+  private static IpAddress first(IpAddress address, int bits) {
+    long high = bits >= Long.SIZE ? -1 : ~(-1L >>> bits);
+    long low = bits <= Long.SIZE ? 0 : bits == V6_BITS ? -1 : ~(-1L >>> (bits - Long.SIZE));
+    return new IpAddress(address.high() & high, address.low() & low);
+  }
+
+  @Override
+  public String toString() {
+    return address + "/" + bits;
   }
 }

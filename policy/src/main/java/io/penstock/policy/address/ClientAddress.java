@@ -1,8 +1,18 @@
 package io.penstock.policy.address;
 
 import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
-/** STUB. */
+/**
+ * How the address of a client is told. Immutable.
+ *
+ * <p>A header says what its last writer wants it to say, so it is read from its end, for as long as
+ * the writers are trusted. What isn't an address ends the walk: whoever passed it on counts.
+ *
+ * @param trustedProxies the networks of proxies whose word counts
+ * @param source where they say whom they ask for
+ */
 public record ClientAddress(List<Cidr> trustedProxies, Source source) {
   /** The TCP peer, always. */
   public static final ClientAddress PEER = new ClientAddress(List.of(), Source.X_FORWARDED_FOR);
@@ -12,6 +22,67 @@ public record ClientAddress(List<Cidr> trustedProxies, Source source) {
     X_FORWARDED_FOR,
     FORWARDED,
     X_REAL_IP,
-    CF_CONNECTING_IP
+    CF_CONNECTING_IP;
+
+    private final String headerName = name().toLowerCase(Locale.ROOT).replace('_', '-');
+
+    /** The name of the header in lower case. */
+    public String headerName() {
+      return headerName;
+    }
+
+    /** The source with a header's name; null if there is none. */
+    public static @Nullable Source parse(String headerName) {
+      for (Source source : values()) {
+        if (source.headerName.equalsIgnoreCase(headerName)) {
+          return source;
+        }
+      }
+      return null;
+    }
+
+    Hops hops(String value) {
+      return switch (this) {
+        case X_FORWARDED_FOR -> Hops.listed(value);
+        case FORWARDED -> Hops.forwarded(value);
+        case X_REAL_IP, CF_CONNECTING_IP -> Hops.single(value);
+      };
+    }
+  }
+
+  public ClientAddress {
+    trustedProxies = List.copyOf(trustedProxies);
+  }
+
+  /** The client behind {@code peer}, or the peer itself if it isn't a trusted proxy. */
+  public IpAddress resolve(IpAddress peer, Headers headers) {
+    return trusts(peer) ? resolveBehind(peer, headers) : peer;
+  }
+
+  /** The client behind {@code proxy}, which is trusted whatever its address. */
+  public IpAddress resolveBehind(IpAddress proxy, Headers headers) {
+    String value = headers.get(source.headerName);
+    if (value == null) {
+      return proxy;
+    }
+    IpAddress client = proxy;
+    Hops hops = source.hops(value);
+    IpAddress hop;
+    while ((hop = hops.next()) != null) {
+      client = hop;
+      if (!trusts(hop)) {
+        break;
+      }
+    }
+    return client;
+  }
+
+  private boolean trusts(IpAddress address) {
+    for (int i = 0; i < trustedProxies.size(); i++) {
+      if (trustedProxies.get(i).contains(address)) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -1,0 +1,114 @@
+package io.penstock.policy.address;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The addresses that a request came by, the nearest first. Used by one thread.
+ *
+ * <p>Elements are found from the end of a header, never from its start: so nothing that a client
+ * has put there, such as a quote without its partner, changes how the words of proxies are read.
+ */
+final class Hops {
+  private static final int LONGEST_PORT = 5;
+
+  private enum Form {
+    SINGLE,
+    LISTED,
+    FORWARDED
+  }
+
+  private final String value;
+  private final Form form;
+
+  /** The end of what is still to be read; negative after the last. */
+  private int end;
+
+  private Hops(String value, Form form) {
+    this.value = value;
+    this.form = form;
+    this.end = value.length();
+  }
+
+  /** A header that is one address. */
+  static Hops single(String value) {
+    return new Hops(value, Form.SINGLE);
+  }
+
+  /** Addresses with commas between them. */
+  static Hops listed(String value) {
+    return new Hops(value, Form.LISTED);
+  }
+
+  /** The {@code for} parameters of RFC 7239. */
+  static Hops forwarded(String value) {
+    return new Hops(value, Form.FORWARDED);
+  }
+
+  /** The next address; null if there is none, or if the next element isn't one. */
+  @Nullable IpAddress next() {
+    if (end < 0) {
+      return null;
+    }
+    int to = end;
+    int comma =
+        switch (form) {
+          case SINGLE -> -1;
+          case LISTED -> value.lastIndexOf(',', to - 1);
+          case FORWARDED -> ForwardedElement.commaBefore(value, to);
+        };
+    end = comma;
+    return form == Form.FORWARDED
+        ? ForwardedElement.address(value, comma + 1, to)
+        : node(value, comma + 1, to);
+  }
+
+  /** Reads an address with or without a port, and with spaces around. */
+  static @Nullable IpAddress node(String text, int start, int stop) {
+    int from = skipSpaces(text, start, stop);
+    int to = stop;
+    while (to > from && isSpace(text.charAt(to - 1))) {
+      to--;
+    }
+    int colon = lastColon(text, from, to);
+    if (colon > from && isPort(text, colon + 1, to)) {
+      boolean bracketed = text.charAt(from) == '[' && text.charAt(colon - 1) == ']';
+      boolean onlyColon = lastColon(text, from, colon) < from;
+      if (bracketed || onlyColon) {
+        to = colon;
+      }
+    }
+    return AddressText.parse(text, from, to);
+  }
+
+  private static int lastColon(String text, int from, int to) {
+    int at = to - 1;
+    while (at >= from && text.charAt(at) != ':') {
+      at--;
+    }
+    return at;
+  }
+
+  static int skipSpaces(String text, int from, int to) {
+    int at = from;
+    while (at < to && isSpace(text.charAt(at))) {
+      at++;
+    }
+    return at;
+  }
+
+  static boolean isSpace(char c) {
+    return c == ' ' || c == '\t';
+  }
+
+  private static boolean isPort(String text, int from, int to) {
+    if (from < to && text.charAt(from) == '_') {
+      return true;
+    }
+    for (int i = from; i < to; i++) {
+      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+        return false;
+      }
+    }
+    return from < to && to - from <= LONGEST_PORT;
+  }
+}
