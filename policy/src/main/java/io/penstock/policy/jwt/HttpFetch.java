@@ -1,0 +1,56 @@
+package io.penstock.policy.jwt;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Fetches a key set over HTTP. Redirects are not followed. */
+final class HttpFetch implements KeyFetch {
+  private static final int OK = 200;
+
+  private final HttpClient client;
+  private final HttpRequest request;
+  private final Duration timeout;
+
+  HttpFetch(URI url, Duration timeout) {
+    this.client = HttpClient.newBuilder().connectTimeout(timeout).build();
+    this.request =
+        HttpRequest.newBuilder(url)
+            .timeout(timeout)
+            .header("Accept", "application/jwk-set+json, application/json")
+            .build();
+    this.timeout = timeout;
+  }
+
+  @Override
+  public KeySet fetch() throws IOException {
+    CompletableFuture<HttpResponse<byte[]>> exchange =
+        client.sendAsync(request, head -> new CappedBody(MOST_BYTES));
+    try {
+      // The request's own time-out ends with the headers; a body may trickle.
+      HttpResponse<byte[]> response = exchange.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+      if (response.statusCode() != OK) {
+        throw new IOException("the JWK set was answered with status " + response.statusCode());
+      }
+      return KeySet.parse(new String(response.body(), StandardCharsets.UTF_8));
+    } catch (ExecutionException e) {
+      throw new IOException("the JWK set can't be fetched: " + e.getCause(), e);
+    } catch (TimeoutException e) {
+      throw new IOException("the JWK set was not there within " + timeout, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("closed");
+    } finally {
+      exchange.cancel(true);
+    }
+  }
+}

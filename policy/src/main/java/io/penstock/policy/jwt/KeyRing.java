@@ -1,0 +1,131 @@
+package io.penstock.policy.jwt;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Keys, and the thread that keeps them fresh if they need one. For many threads. */
+final class KeyRing implements AutoCloseable {
+  private static final Duration FETCH_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration FIRST_WAIT = Duration.ofSeconds(2);
+
+  /** How often keys are looked at for being due, and a file for having changed. */
+  private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
+
+  private final Keys keys;
+  private final @Nullable ScheduledThreadPoolExecutor thread;
+
+  private KeyRing(Keys keys, @Nullable ScheduledThreadPoolExecutor thread) {
+    this.keys = keys;
+    this.thread = thread;
+  }
+
+  /**
+   * @throws IllegalArgumentException if a file can't be read
+   */
+  static KeyRing open(@Nullable KeySource source, InstantSource clock) {
+    if (source instanceof KeySource.JwksFile file) {
+      return ofFile(file, clock);
+    }
+    if (source instanceof KeySource.JwksUrl url) {
+      return ofUrl(url, clock, FIRST_WAIT);
+    }
+    return of(Keys.fixed(fixed(source)));
+  }
+
+  private static KeySet fixed(@Nullable KeySource source) {
+    if (source instanceof KeySource.Secret secret) {
+      return KeySet.of(VerificationKey.of(secret));
+    }
+    if (source instanceof KeySource.PublicKey key) {
+      return KeySet.of(key.key());
+    }
+    return KeySet.EMPTY;
+  }
+
+  /** Keys that need no thread, or that somebody else keeps fresh. */
+  static KeyRing of(Keys keys) {
+    return new KeyRing(keys, null);
+  }
+
+  private static KeyRing ofFile(KeySource.JwksFile source, InstantSource clock) {
+    RefreshedKeys keys = keys(source, clock);
+    keys.refreshIfDue();
+    if (keys.lastFailure() != null) {
+      throw new IllegalArgumentException(
+          "jwks_file must be a JWK set: " + source.file() + ": " + keys.lastFailure());
+    }
+    ScheduledThreadPoolExecutor thread = thread();
+    schedule(thread, keys);
+    return new KeyRing(keys, thread);
+  }
+
+  static KeyRing ofUrl(KeySource.JwksUrl source, InstantSource clock, Duration firstWait) {
+    ScheduledThreadPoolExecutor thread = thread();
+    RefreshedKeys keys = keys(source, clock, thread);
+    CountDownLatch first = new CountDownLatch(1);
+    thread.execute(
+        () -> {
+          keys.refreshIfDue();
+          first.countDown();
+        });
+    schedule(thread, keys);
+    await(first, firstWait);
+    return new KeyRing(keys, thread);
+  }
+
+  /** A missing key doesn't make a file be read: within a second it is looked at anyway. */
+  static RefreshedKeys keys(KeySource.JwksFile source, InstantSource clock) {
+    return new RefreshedKeys(new FileFetch(source.file()), CHECK_INTERVAL, clock, command -> {});
+  }
+
+  static RefreshedKeys keys(KeySource.JwksUrl source, InstantSource clock, Executor executor) {
+    HttpFetch fetch = new HttpFetch(source.url(), FETCH_TIMEOUT);
+    return new RefreshedKeys(fetch, source.refresh(), clock, executor);
+  }
+
+  private static ScheduledThreadPoolExecutor thread() {
+    ScheduledThreadPoolExecutor thread =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread daemon = new Thread(task, "penstock-jwks");
+              daemon.setDaemon(true);
+              return daemon;
+            });
+    // Tokens may still be looked at while this closes; then the keys stay as they are.
+    thread.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+    return thread;
+  }
+
+  private static void schedule(ScheduledThreadPoolExecutor thread, RefreshedKeys keys) {
+    long millis = CHECK_INTERVAL.toMillis();
+    Future<?> unused =
+        thread.scheduleWithFixedDelay(keys::refreshIfDue, millis, millis, TimeUnit.MILLISECONDS);
+  }
+
+  private static void await(CountDownLatch first, Duration most) {
+    try {
+      boolean unused = first.await(most.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  Keys keys() {
+    return keys;
+  }
+
+  @Override
+  public void close() {
+    if (thread != null) {
+      thread.shutdownNow();
+    }
+  }
+}

@@ -1,0 +1,248 @@
+package io.penstock.policy.jwt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.jwk.RSAKey;
+import io.penstock.policy.jwt.JwtVerifier.Status;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JwksUrlTest {
+  private static final String ALICE = "{\"sub\":\"alice\"}";
+  private static final Duration REFRESH = Duration.ofMinutes(5);
+  private static final String OLD = Tokens.rs256(Tokens.RSA, ALICE);
+  private static final String NEW = Tokens.rs256(Tokens.OTHER_RSA, ALICE);
+
+  private final AtomicLong nowMillis = new AtomicLong(Tokens.NOW_SECONDS * 1000);
+  private final InstantSource clock = () -> Instant.ofEpochMilli(nowMillis.get());
+
+  private KeyServer server;
+  private RefreshedKeys keys;
+  private JwtVerifier verifier;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = new KeyServer(Tokens.jwks(Tokens.RSA));
+    KeySource.JwksUrl source = server.source(REFRESH);
+    keys = KeyRing.keys(source, clock, Runnable::run);
+    verifier = new JwtVerifier(JwtSettings.verifying(source), clock, KeyRing.of(keys));
+    keys.refreshIfDue();
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void claims_keyInTheSet_count() {
+    assertThat(verifier.claims(OLD)).containsEntry("sub", "alice");
+    assertThat(verifier.status()).isEqualTo(new Status(1, null));
+    assertThat(server.requests()).isEqualTo(1);
+  }
+
+  @Test
+  void claims_rotatedKey_countAfterOneRefresh() {
+    server.serve(Tokens.jwks(Tokens.RSA, Tokens.OTHER_RSA));
+
+    assertThat(verifier.claims(NEW)).isEmpty();
+    assertThat(verifier.claims(NEW)).isNotEmpty();
+    assertThat(verifier.claims(OLD)).isNotEmpty();
+    assertThat(server.requests()).isEqualTo(2);
+  }
+
+  @Test
+  void claims_unknownKeys_refreshOnceInTenSeconds() {
+    for (int i = 0; i < 50; i++) {
+      assertThat(verifier.claims(forged("unknown-" + i))).isEmpty();
+    }
+    assertThat(server.requests()).isEqualTo(2);
+
+    nowMillis.addAndGet(9_999);
+    assertThat(verifier.claims(forged("again"))).isEmpty();
+    assertThat(server.requests()).isEqualTo(2);
+
+    nowMillis.addAndGet(1);
+    assertThat(verifier.claims(forged("again"))).isEmpty();
+    assertThat(verifier.claims(forged("and again"))).isEmpty();
+    assertThat(server.requests()).isEqualTo(3);
+  }
+
+  @Test
+  void claims_knownKeyOrAlgorithmNotPinned_neverRefresh() {
+    assertThat(verifier.claims(Tokens.rs256(withId("rsa-1"), ALICE))).isEmpty();
+    assertThat(verifier.claims(Tokens.rsa(JWSAlgorithm.RS512, withId("unknown"), ALICE))).isEmpty();
+    assertThat(verifier.claims(Tokens.hs256(ALICE))).isEmpty();
+
+    assertThat(server.requests()).isEqualTo(1);
+  }
+
+  @Test
+  void claims_serverDown_countByTheLastSet() {
+    server.close();
+    nowMillis.addAndGet(REFRESH.toMillis());
+    keys.refreshIfDue();
+
+    assertThat(verifier.claims(OLD)).isNotEmpty();
+    assertThat(verifier.claims(NEW)).isEmpty();
+    assertThat(verifier.status().keys()).isEqualTo(1);
+    assertThat(verifier.status().lastFailure()).contains("can't be fetched");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "{}",
+        "[]",
+        "nonsense",
+        "{\"keys\":[]}",
+        "{\"keys\":[{\"kty\":\"oct\",\"k\":\"AAAA\"}]}"
+      })
+  void refresh_notAKeySet_leavesTheLastSet(String body) {
+    server.serve(body);
+    nowMillis.addAndGet(REFRESH.toMillis());
+    keys.refreshIfDue();
+
+    assertThat(server.requests()).isEqualTo(2);
+    assertThat(verifier.claims(OLD)).isNotEmpty();
+    assertThat(verifier.status().lastFailure()).isNotEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {302, 404, 500, 503})
+  void refresh_otherStatus_leavesTheLastSet(int status) {
+    server.serve(Tokens.jwks(Tokens.OTHER_RSA));
+    server.answerWith(status);
+    nowMillis.addAndGet(REFRESH.toMillis());
+    keys.refreshIfDue();
+
+    assertThat(server.requests()).isEqualTo(2);
+    assertThat(verifier.claims(OLD)).isNotEmpty();
+    assertThat(verifier.status().lastFailure()).contains("status " + status);
+  }
+
+  @Test
+  void refresh_hugeBody_leavesTheLastSet() {
+    server.serve(Tokens.jwks(Tokens.OTHER_RSA) + " ".repeat(KeyFetch.MOST_BYTES));
+    nowMillis.addAndGet(REFRESH.toMillis());
+    keys.refreshIfDue();
+
+    assertThat(verifier.claims(OLD)).isNotEmpty();
+    assertThat(verifier.status().lastFailure()).contains("at most 1048576 bytes");
+  }
+
+  @Test
+  void refresh_onTime_forgetsKeysAndTokensThatAreGone() {
+    assertThat(verifier.claims(OLD)).isNotEmpty();
+    server.serve(Tokens.jwks(Tokens.OTHER_RSA));
+
+    nowMillis.addAndGet(REFRESH.toMillis() - 1);
+    keys.refreshIfDue();
+    assertThat(verifier.claims(OLD)).isNotEmpty();
+
+    nowMillis.addAndGet(1);
+    keys.refreshIfDue();
+    assertThat(verifier.claims(OLD)).isEmpty();
+    assertThat(verifier.claims(NEW)).isNotEmpty();
+  }
+
+  @Test
+  void refresh_failing_isTriedAgainEverLater() {
+    server.answerWith(500);
+    nowMillis.addAndGet(REFRESH.toMillis());
+    keys.refreshIfDue();
+    int requests = server.requests();
+
+    for (int seconds : new int[] {1, 2, 4, 8, 16, 32, 60, 60}) {
+      nowMillis.addAndGet(seconds * 1000 - 1);
+      keys.refreshIfDue();
+      assertThat(server.requests()).isEqualTo(requests);
+      nowMillis.addAndGet(1);
+      keys.refreshIfDue();
+      assertThat(server.requests()).isEqualTo(++requests);
+    }
+
+    server.answerWith(200);
+    nowMillis.addAndGet(60_000);
+    keys.refreshIfDue();
+    assertThat(verifier.status()).isEqualTo(new Status(1, null));
+  }
+
+  @Test
+  void refresh_clockSetBack_isDue() {
+    nowMillis.addAndGet(-3_600_000);
+    keys.refreshIfDue();
+
+    assertThat(server.requests()).isEqualTo(2);
+  }
+
+  @Test
+  void fetch_bodyThatNeverComes_timesOut() throws IOException {
+    try (KeyServer stuck = new KeyServer("{}")) {
+      stuck.holdUntil(new CountDownLatch(1));
+      HttpFetch fetch = new HttpFetch(stuck.source(REFRESH).url(), Duration.ofMillis(100));
+
+      RefreshedKeys waiting = new RefreshedKeys(fetch, REFRESH, clock, Runnable::run);
+      waiting.refreshIfDue();
+
+      assertThat(waiting.lastFailure()).contains("PT0.1S");
+    }
+  }
+
+  @Test
+  void new_serverThere_hasItsKeys() {
+    try (JwtVerifier real = new JwtVerifier(JwtSettings.verifying(server.source(REFRESH)), clock)) {
+      assertThat(real.claims(OLD)).isNotEmpty();
+    }
+  }
+
+  @Test
+  void new_serverSlow_hasItsKeysLater() throws IOException {
+    CountDownLatch latch = new CountDownLatch(1);
+    server.holdUntil(latch);
+    KeySource.JwksUrl source = server.source(REFRESH);
+    KeyRing ring = KeyRing.ofUrl(source, clock, Duration.ZERO);
+
+    try (JwtVerifier real = new JwtVerifier(JwtSettings.verifying(source), clock, ring)) {
+      assertThat(real.claims(OLD)).isEmpty();
+      assertThat(real.status()).isEqualTo(new Status(0, "not fetched yet"));
+      latch.countDown();
+      assertTimeoutPreemptively(
+          Duration.ofSeconds(5),
+          () -> {
+            while (real.claims(OLD).isEmpty()) {
+              Thread.onSpinWait();
+            }
+          });
+    }
+  }
+
+  @Test
+  void close_thenAsked_keepsTheLastSet() {
+    JwtVerifier real = new JwtVerifier(JwtSettings.verifying(server.source(REFRESH)), clock);
+    real.close();
+
+    assertThat(real.claims(OLD)).isNotEmpty();
+    assertThat(real.claims(NEW)).isEmpty();
+  }
+
+  private static String forged(String id) {
+    return Tokens.rs256(withId(id), ALICE);
+  }
+
+  private static RSAKey withId(String id) {
+    return new RSAKey.Builder(Tokens.OTHER_RSA).keyID(id).build();
+  }
+}
