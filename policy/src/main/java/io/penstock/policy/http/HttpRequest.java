@@ -1,0 +1,132 @@
+package io.penstock.policy.http;
+
+import io.penstock.policy.Request;
+import io.penstock.policy.address.Headers;
+import io.penstock.policy.address.IpAddress;
+import io.penstock.policy.jwt.JwtVerifier;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request as HTTP brings it, read only as far as rules ask. Used by one thread at a time.
+ *
+ * <p>The path is as sent. Queries and cookies are searched in place for each name, in time linear
+ * in their length.
+ */
+public final class HttpRequest implements Request {
+  private final @Nullable IpAddress address;
+  private final RequestLine line;
+  private final Headers headers;
+  private final JwtVerifier jwt;
+  private final Map<String, String> attributes;
+  private final int queryStart;
+
+  private @Nullable String path;
+  private @Nullable String host;
+  private @Nullable Map<String, String> claims;
+
+  /** A request of which the caller knows no more than HTTP does. */
+  public HttpRequest(
+      @Nullable IpAddress address, RequestLine line, Headers headers, JwtVerifier jwt) {
+    this(address, line, headers, jwt, Map.of());
+  }
+
+  /**
+   * @param address the client's, as far as it is known
+   * @param jwt asked for claims once, and only if a rule needs one
+   * @param attributes what the caller knows besides
+   */
+  public HttpRequest(
+      @Nullable IpAddress address,
+      RequestLine line,
+      Headers headers,
+      JwtVerifier jwt,
+      Map<String, String> attributes) {
+    this.address = address;
+    this.line = line;
+    this.headers = headers;
+    this.jwt = jwt;
+    this.attributes = attributes;
+    this.queryStart = line.target() == null ? -1 : line.target().indexOf('?');
+  }
+
+  @Override
+  public @Nullable IpAddress address() {
+    return address;
+  }
+
+  @Override
+  public @Nullable String method() {
+    return line.method();
+  }
+
+  @Override
+  public @Nullable String path() {
+    String target = line.target();
+    if (path == null && target != null) {
+      path = queryStart < 0 ? target : target.substring(0, queryStart);
+    }
+    return path;
+  }
+
+  @Override
+  public @Nullable String host() {
+    String sent = line.host();
+    if (host == null && sent != null) {
+      host = sent.substring(0, hostEnd(sent)).toLowerCase(Locale.ROOT);
+    }
+    return host == null || host.isEmpty() ? null : host;
+  }
+
+  /** The end of a host without its port and without the dot of the root, which changes nothing. */
+  private static int hostEnd(String host) {
+    int end = host.length();
+    int colon = host.lastIndexOf(':');
+    boolean bracketed = host.startsWith("[");
+    boolean hasPort = bracketed ? host.indexOf(']') == colon - 1 : host.indexOf(':') == colon;
+    if (colon > 0 && hasPort && isDigits(host, colon + 1)) {
+      end = colon;
+    }
+    return end > 0 && host.charAt(end - 1) == '.' ? end - 1 : end;
+  }
+
+  private static boolean isDigits(String text, int from) {
+    for (int i = from; i < text.length(); i++) {
+      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    return headers.get(name);
+  }
+
+  @Override
+  public @Nullable String query(String name) {
+    String target = line.target();
+    return target == null || queryStart < 0 ? null : QueryText.find(target, queryStart + 1, name);
+  }
+
+  @Override
+  public @Nullable String cookie(String name) {
+    String cookies = headers.get("cookie");
+    return cookies == null ? null : CookieText.find(cookies, name);
+  }
+
+  @Override
+  public @Nullable String claim(String name) {
+    if (claims == null) {
+      claims = jwt.claims(headers.get("authorization"));
+    }
+    return claims.get(name);
+  }
+
+  @Override
+  public @Nullable String attribute(String name) {
+    return attributes.get(name);
+  }
+}
