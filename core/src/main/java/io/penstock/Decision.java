@@ -109,9 +109,16 @@ public final class Decision {
     return new Decision(chosen, degraded, chosen.reason, delay, List.of(parts));
   }
 
+  /** A request that is refused because the store can't be asked. */
+  public static Decision unavailable(String limiter, Limit limit, long retryAfterNanos) {
+    return new Decision(false, limiter, limit, 0, retryAfterNanos, 0, 0, Reason.STORE_UNAVAILABLE)
+        .asDegraded();
+  }
+
   /** The same figures, marked as decided by a failure policy and not by the store. */
   public Decision asDegraded() {
-    return new Decision(this, true, Reason.STORE_UNAVAILABLE, delayNanos, parts);
+    Reason why = allowed ? Reason.STORE_UNAVAILABLE : reason;
+    return new Decision(this, true, why, delayNanos, parts);
   }
 
   /** Whether this is the one to show of the two: a denial, the longer wait, the smaller share. */

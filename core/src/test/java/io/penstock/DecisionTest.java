@@ -188,6 +188,24 @@ class DecisionTest {
   }
 
   @Test
+  void asDegraded_denial_keepsWhatDeniedIt() {
+    Decision denied = Decision.denied("a", TEN, 0, 0, 5).asDegraded();
+
+    assertThat(denied.degraded()).isTrue();
+    assertThat(denied.reason()).contains(Reason.TOKEN_BUCKET_EXCEEDED);
+  }
+
+  @Test
+  void unavailable_anyLimit_isADegradedDenialWithAWait() {
+    Decision denied = Decision.unavailable("a", TEN, 1_000_000_000);
+
+    assertThat(denied.allowed()).isFalse();
+    assertThat(denied.degraded()).isTrue();
+    assertThat(denied.reason()).contains(Reason.STORE_UNAVAILABLE);
+    assertThat(denied.retryAfter()).isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
   void all_oneDegraded_isDegraded() {
     Decision plain = Decision.allowed("a", TEN, 3_000, 0, 0);
     Decision degraded = Decision.allowed("b", TEN, 5_000, 0, 0).asDegraded();

@@ -3,6 +3,7 @@ package io.penstock.policy;
 import io.penstock.Claim;
 import io.penstock.Decision;
 import io.penstock.Store;
+import io.penstock.policy.jwt.JwtVerifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -21,10 +22,11 @@ import org.jspecify.annotations.Nullable;
  * <p>All enforcing rules that apply are asked as one: either each is charged or none is. Shadow
  * rules are asked afterwards, one by one, and only if the request may pass.
  */
-public final class PolicyEngine {
+public final class PolicyEngine implements AutoCloseable {
   private final Store store;
   private final PolicyObserver observer;
   private volatile CompiledPolicy current;
+  private volatile JwtVerifier jwt;
   private volatile @Nullable Mode override;
 
   public PolicyEngine(Store store, Policy policy) {
@@ -35,6 +37,7 @@ public final class PolicyEngine {
     this.store = Objects.requireNonNull(store, "store");
     this.observer = Objects.requireNonNull(observer, "observer");
     this.current = new CompiledPolicy(policy, store);
+    this.jwt = new JwtVerifier(policy.jwt());
   }
 
   /** The policy in force. */
@@ -44,9 +47,26 @@ public final class PolicyEngine {
 
   /** Puts another policy in force at once. What was consumed stays consumed. */
   public synchronized void replace(Policy policy) {
+    CompiledPolicy next = new CompiledPolicy(policy, store);
+    if (!policy.jwt().equals(current.policy().jwt())) {
+      JwtVerifier before = jwt;
+      jwt = new JwtVerifier(policy.jwt());
+      before.close();
+    }
     CompiledPolicy old = current;
-    current = new CompiledPolicy(policy, store);
+    current = next;
     old.retire();
+  }
+
+  /** What tells the claims of tokens under the policy in force. */
+  public JwtVerifier jwt() {
+    return jwt;
+  }
+
+  /** Stops looking for new keys of tokens. The store is the caller's to close. */
+  @Override
+  public synchronized void close() {
+    jwt.close();
   }
 
   /**

@@ -1,30 +1,41 @@
 package io.penstock.policy;
 
 /**
- * A hash that is the same on every node and in every version, for choices that have to be: whom a
- * rule is enforced for, and how long somebody is told to wait. Not for anything that an attacker
- * must not foresee.
+ * A hash that every node and every version agrees on, for choices that have to be the same
+ * everywhere: whom a rule is enforced for, and how long somebody is told to wait. Not for anything
+ * that an attacker must not foresee.
+ *
+ * <p>It is FNV-1a of 64 bits over the first text, the unit {@code FFFF} and the second text, each
+ * UTF-16 unit as two bytes with the higher first, finished by the mixing steps of MurmurHash3.
  */
 public final class StableHash {
-  private static final long FNV_BASIS = 0xcbf29ce484222325L;
+  private static final long FNV_OFFSET = 0xcbf29ce484222325L;
   private static final long FNV_PRIME = 0x100000001b3L;
+  private static final char SEPARATOR = '\uffff';
 
   private StableHash() {}
 
-  /** The hash of two texts: FNV-1a over their UTF-16 units with a unit between, then mixed. */
+  /** The hash of two texts. */
   public static long of(String first, String second) {
-    long hash = add(FNV_BASIS, first);
-    hash = add((hash ^ 0xffff) * FNV_PRIME, second);
-    hash = (hash ^ (hash >>> 33)) * 0xff51afd7ed558ccdL;
-    hash = (hash ^ (hash >>> 33)) * 0xc4ceb9fe1a85ec53L;
-    return hash ^ (hash >>> 33);
+    return mix(fnv(fnv(fnv(FNV_OFFSET, first), SEPARATOR), second));
   }
 
-  private static long add(long hash, String text) {
-    long sum = hash;
+  private static long fnv(long hash, String text) {
+    long next = hash;
     for (int i = 0; i < text.length(); i++) {
-      sum = (sum ^ text.charAt(i)) * FNV_PRIME;
+      next = fnv(next, text.charAt(i));
     }
-    return sum;
+    return next;
+  }
+
+  private static long fnv(long hash, char unit) {
+    long upper = (hash ^ (unit >>> 8)) * FNV_PRIME;
+    return (upper ^ (unit & 0xff)) * FNV_PRIME;
+  }
+
+  private static long mix(long hash) {
+    long mixed = (hash ^ (hash >>> 33)) * 0xff51afd7ed558ccdL;
+    mixed = (mixed ^ (mixed >>> 33)) * 0xc4ceb9fe1a85ec53L;
+    return mixed ^ (mixed >>> 33);
   }
 }

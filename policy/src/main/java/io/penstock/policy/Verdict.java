@@ -39,7 +39,7 @@ public final class Verdict {
     return new Verdict(decisive, outcomes);
   }
 
-  /** Whether the request may pass, after the delay of its decisive outcome if there is one. */
+  /** Whether the request may pass, after {@link #delay()}. */
   public boolean allowed() {
     return decisive == null || decisive.decision().allowed();
   }

@@ -3,11 +3,9 @@ package io.penstock.policy.http;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.Decision;
 import io.penstock.Reason;
-import io.penstock.policy.Mode;
 import io.penstock.policy.Outcome;
 import io.penstock.policy.Verdict;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -33,7 +31,7 @@ public final class CheckAnswer {
     } else {
       writeNoFigures(json);
     }
-    json.writeNumberField("delay_ms", Rounding.millis(delay(verdict)));
+    json.writeNumberField("delay_ms", Rounding.millis(verdict.delay()));
     json.writeBooleanField("degraded", verdict.degraded());
     json.writeArrayFieldStart("limits");
     for (Outcome outcome : verdict.outcomes()) {
@@ -91,19 +89,5 @@ public final class CheckAnswer {
     } else {
       json.writeNumberField("retry_after_ms", Rounding.millis(decision.retryAfter()));
     }
-  }
-
-  /** How long an allowed request is to be held back: until the last of its rules lets it go. */
-  private static Duration delay(Verdict verdict) {
-    Duration longest = Duration.ZERO;
-    if (verdict.allowed()) {
-      for (Outcome outcome : verdict.outcomes()) {
-        Duration delay = outcome.decision().delay();
-        if (outcome.mode() == Mode.ENFORCE && delay.compareTo(longest) > 0) {
-          longest = delay;
-        }
-      }
-    }
-    return longest;
   }
 }

@@ -3,7 +3,6 @@ package io.penstock.policy.http;
 import static io.penstock.policy.http.Rounding.TOKEN;
 
 import io.penstock.Decision;
-import io.penstock.FailurePolicy;
 import io.penstock.Reason;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Outcome;
@@ -145,11 +144,8 @@ public final class HttpAnswers {
     }
   }
 
-  /**
-   * Whether nobody decided; a denial by the bucket that stands in for the store is an ordinary one.
-   */
+  /** Whether nobody decided. */
   private static boolean isUnavailable(Outcome outcome) {
-    return outcome.rule().handling().onFailure() != FailurePolicy.LOCAL
-        && outcome.decision().reason().filter(Reason.STORE_UNAVAILABLE::equals).isPresent();
+    return outcome.decision().reason().filter(Reason.STORE_UNAVAILABLE::equals).isPresent();
   }
 }

@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.penstock.Decision;
 import io.penstock.Limit;
-import io.penstock.Reason;
 import io.penstock.policy.Outcome;
 import io.penstock.policy.Verdict;
 import java.io.IOException;
@@ -141,13 +139,11 @@ class CheckAnswerTest {
   }
 
   @Test
-  void bytes_closed_areDeniedForever() throws IOException {
-    Decision refused = Decision.refused("pay", Limit.perSecond(1), Reason.STORE_UNAVAILABLE);
-
-    JsonNode answer = json(verdict(Limited.closed("pay", refused)));
+  void bytes_closed_sayWhenToComeBack() throws IOException {
+    JsonNode answer = json(verdict(Limited.closed("pay", Limit.perSecond(1), 1_000_000_000)));
 
     assertThat(answer.get("allowed").booleanValue()).isFalse();
-    assertThat(answer.get("retry_after_ms").isNull()).isTrue();
+    assertThat(answer.get("retry_after_ms").longValue()).isEqualTo(1_000);
     assertThat(answer.get("degraded").booleanValue()).isTrue();
   }
 

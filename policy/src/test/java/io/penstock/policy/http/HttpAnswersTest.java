@@ -279,11 +279,9 @@ class HttpAnswersTest {
   @Test
   void status_closedWithoutAStore_is503() {
     Limit limit = Limit.perSecond(1);
-    Verdict refused =
-        verdict(Limited.closed("pay", Decision.refused("pay", limit, Reason.STORE_UNAVAILABLE)));
-    Verdict waiting =
-        verdict(Limited.closed("pay", Decision.denied("pay", limit, 0, 0, 1_500_000_000L)));
-    Verdict hintless = verdict(Limited.closed("pay", Decision.denied("pay", limit, 0, 0, 0)));
+    Verdict refused = verdict(Limited.closed("pay", limit, 0));
+    Verdict waiting = verdict(Limited.closed("pay", limit, 1_500_000_000L));
+    Verdict hintless = verdict(Limited.closed("pay", limit, 0));
 
     assertThat(ALL.status(refused)).isEqualTo(503);
     assertThat(headers(HeaderForm.NONE, refused))

@@ -72,8 +72,9 @@ final class Limited {
   }
 
   /** A denial under {@code closed} whose store is away. */
-  static Outcome closed(String name, Decision decision) {
-    Rule rule = rule(name, decision.limit(), FailurePolicy.CLOSED);
-    return new Outcome(rule, Mode.ENFORCE, KEY, 1_000, decision.asDegraded());
+  static Outcome closed(String name, Limit limit, long waitNanos) {
+    Rule rule = rule(name, limit, FailurePolicy.CLOSED);
+    Decision decision = Decision.unavailable(name, limit, waitNanos);
+    return new Outcome(rule, Mode.ENFORCE, KEY, 1_000, decision);
   }
 }

@@ -105,9 +105,7 @@ class ProblemTest {
 
   @Test
   void body_closedWithoutAStore_isReducedCapacity() throws IOException {
-    Decision refused = Decision.refused("pay", Limit.perSecond(1), Reason.STORE_UNAVAILABLE);
-
-    JsonNode body = problem(verdict(Limited.closed("pay", refused)));
+    JsonNode body = problem(verdict(Limited.closed("pay", Limit.perSecond(1), 0)));
 
     assertThat(body.get("type").textValue()).isEqualTo(TYPES + "temporary-reduced-capacity");
     assertThat(body.get("title").textValue()).isEqualTo("Temporary Reduced Capacity");
