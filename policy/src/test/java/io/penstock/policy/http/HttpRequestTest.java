@@ -266,7 +266,7 @@ class HttpRequestTest {
   @Provide
   Arbitrary<String> escaped() {
     return Arbitraries.of(
-            "%41", "%C3%A9", "%C3", "%80", "%F0%9F%98%80", "+", "a", "é", "%2B", "%25")
+            "%41", "%00", "%C3%A9", "%C3", "%80", "%F0%9F%98%80", "+", "a", "é", "%2B", "%25")
         .list()
         .ofMaxSize(12)
         .map(parts -> String.join("", parts));
