@@ -1,0 +1,69 @@
+package io.penstock.policy.load;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+
+/** Numbers of tokens as files write them, exactly. */
+final class Decimals {
+  /** No cost is larger. */
+  private static final BigDecimal LARGEST_COST = new BigDecimal("1000000000000");
+
+  private static final BigDecimal LARGEST_AMOUNT = new BigDecimal("1000000000");
+  private static final int LONGEST = 40;
+
+  private Decimals() {}
+
+  /** Reads a number that can be computed with: an exponent of a million can't. */
+  static BigDecimal parse(String text) {
+    if (text.length() <= LONGEST) {
+      try {
+        BigDecimal number = new BigDecimal(text);
+        if (Math.abs((long) number.scale()) <= LONGEST) {
+          return number;
+        }
+      } catch (NumberFormatException e) {
+        throw new IllegalArgumentException("must be a number: " + text, e);
+      }
+    }
+    throw new IllegalArgumentException(
+        "must be a number of at most " + LONGEST + " digits: " + text);
+  }
+
+  /** Checks what has to be more than nothing. */
+  static BigDecimal positive(BigDecimal number) {
+    if (number.signum() <= 0) {
+      throw new IllegalArgumentException("must be positive: " + number.toPlainString());
+    }
+    return number;
+  }
+
+  /** A burst or window limit in thousandths of a token; it has to be a whole number of them. */
+  static long amount(BigDecimal tokens) {
+    positive(tokens);
+    if (tokens.compareTo(LARGEST_AMOUNT) > 0) {
+      throw new IllegalArgumentException(
+          "must be at most " + LARGEST_AMOUNT + ": " + tokens.toPlainString());
+    }
+    BigDecimal thousandths = tokens.movePointRight(3);
+    if (thousandths.stripTrailingZeros().scale() > 0) {
+      throw new IllegalArgumentException(
+          "must be a whole number of thousandths: " + tokens.toPlainString());
+    }
+    return thousandths.longValueExact();
+  }
+
+  /** A cost in thousandths of a token, rounded up. */
+  static long cost(BigDecimal tokens) {
+    positive(tokens);
+    if (tokens.compareTo(LARGEST_COST) > 0) {
+      throw new IllegalArgumentException(
+          "must be at most " + LARGEST_COST + ": " + tokens.toPlainString());
+    }
+    return tokens.movePointRight(3).setScale(0, RoundingMode.CEILING).longValueExact();
+  }
+
+  /** What a period brings, rounded up to a whole token, as a burst in thousandths. */
+  static long burstOf(BigDecimal tokens) {
+    return amount(tokens.setScale(0, RoundingMode.CEILING).min(LARGEST_AMOUNT));
+  }
+}

@@ -1,0 +1,51 @@
+package io.penstock.policy.load;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Reads JSON and YAML, at most 64 MiB and 50 levels of it, into trees that know their places. */
+public final class Document {
+  /** No file is larger, in bytes; no text, in characters. */
+  static final int LARGEST = 64 << 20;
+
+  private Document() {}
+
+  /**
+   * Reads one document: JSON if the name ends in {@code .json}, else YAML.
+   *
+   * @param name the file, as it is to be named in problems
+   * @return the document; null if it can't be read, for which there are errors then
+   */
+  public static @Nullable Node parse(String text, String name, Problems problems) {
+    if (text.length() > LARGEST) {
+      problems.error(Location.of(name), "", "must not be larger than 64 MiB");
+      return null;
+    }
+    // Some editors begin a file with a byte order mark.
+    String document = text.startsWith("\ufeff") ? text.substring(1) : text;
+    int before = problems.errorCount();
+    TreeBuilder tree = new TreeBuilder(problems);
+    try {
+      if (isJson(name)) {
+        JsonTree.read(document, name, tree);
+      } else {
+        YamlTree.read(document, name, tree, problems);
+      }
+    } catch (MalformedException e) {
+      problems.error(e.location(), "", String.valueOf(e.getMessage()));
+    }
+    Node root = tree.root();
+    if (problems.errorCount() == before && isNothing(root)) {
+      problems.error(Location.of(name), "", "is empty");
+    }
+    return problems.errorCount() == before ? root : null;
+  }
+
+  private static boolean isNothing(@Nullable Node root) {
+    return root == null || (root instanceof Node.Scalar scalar && scalar.kind() == Node.Kind.NULL);
+  }
+
+  private static boolean isJson(String name) {
+    return name.toLowerCase(Locale.ROOT).endsWith(".json");
+  }
+}

@@ -1,0 +1,62 @@
+package io.penstock.policy.load;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
+
+/** Reads JSON as the standard has it: no comments, no trailing commas. */
+final class JsonTree {
+  private static final JsonFactory JSON = new JsonFactory();
+
+  private JsonTree() {}
+
+  static void read(String text, String file, TreeBuilder tree) throws MalformedException {
+    try (JsonParser parser = JSON.createParser(new StringReader(text))) {
+      for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+        take(token, parser, place(file, parser.currentTokenLocation()), tree);
+      }
+    } catch (JsonProcessingException e) {
+      throw new MalformedException(place(file, e.getLocation()), readable(e.getOriginalMessage()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void take(JsonToken token, JsonParser parser, Location at, TreeBuilder tree)
+      throws IOException, MalformedException {
+    switch (token) {
+      case START_OBJECT -> tree.openMapping(at);
+      case START_ARRAY -> tree.openSequence(at);
+      case END_OBJECT, END_ARRAY -> tree.close();
+      case FIELD_NAME -> tree.key(parser.getText(), at);
+      default -> tree.scalar(new Node.Scalar(at, parser.getText(), kind(token)));
+    }
+  }
+
+  private static Node.Kind kind(JsonToken token) {
+    if (token.isNumeric()) {
+      return Node.Kind.NUMBER;
+    }
+    if (token.isBoolean()) {
+      return Node.Kind.BOOLEAN;
+    }
+    return token == JsonToken.VALUE_NULL ? Node.Kind.NULL : Node.Kind.TEXT;
+  }
+
+  private static Location place(String file, JsonLocation location) {
+    return new Location(file, location.getLineNr(), location.getColumnNr());
+  }
+
+  /** Without the parser's advice on its own settings. */
+  private static String readable(String message) {
+    return message
+        .replaceAll("\\[Source: [^;]*; line: (\\d+), column: (\\d+)]", "line $1, column $2")
+        .replaceAll(": enable `\\w+\\.\\w+` to allow", "")
+        .replaceAll(" \\(not recognized as one since Feature '\\w+' not enabled for parser\\)", "");
+  }
+}

@@ -1,0 +1,17 @@
+package io.penstock.policy.load;
+
+/** A document that can't be read any further. */
+final class MalformedException extends Exception {
+  private static final long serialVersionUID = 1;
+
+  private final transient Location location;
+
+  MalformedException(Location location, String message) {
+    super(message);
+    this.location = location;
+  }
+
+  Location location() {
+    return location;
+  }
+}

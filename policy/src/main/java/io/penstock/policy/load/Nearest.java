@@ -1,0 +1,51 @@
+package io.penstock.policy.load;
+
+import java.util.Collection;
+import java.util.Locale;
+
+/** Finds what somebody meant to write. */
+final class Nearest {
+  private static final int LONGEST = 40;
+
+  private Nearest() {}
+
+  /** {@code "; did you mean burst?"} if one of {@code known} is close to {@code word}, else "". */
+  static String hint(String word, Collection<String> known) {
+    if (word.length() > LONGEST) {
+      return "";
+    }
+    String written = word.toLowerCase(Locale.ROOT);
+    int best = 1 + Math.max(1, written.length() / 3);
+    String nearest = "";
+    for (String candidate : known) {
+      int distance = distance(written, candidate.toLowerCase(Locale.ROOT));
+      if (distance < best) {
+        best = distance;
+        nearest = candidate;
+      }
+    }
+    return nearest.isEmpty() ? "" : "; did you mean " + nearest + "?";
+  }
+
+  /** How many letters to add, drop, change or swap with their neighbour. */
+  static int distance(String a, String b) {
+    int[][] d = new int[a.length() + 1][b.length() + 1];
+    for (int i = 0; i <= a.length(); i++) {
+      for (int j = 0; j <= b.length(); j++) {
+        if (i == 0 || j == 0) {
+          d[i][j] = i + j;
+          continue;
+        }
+        int change = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
+        d[i][j] = Math.min(d[i - 1][j - 1] + change, 1 + Math.min(d[i - 1][j], d[i][j - 1]));
+        if (i > 1
+            && j > 1
+            && a.charAt(i - 1) == b.charAt(j - 2)
+            && a.charAt(i - 2) == b.charAt(j - 1)) {
+          d[i][j] = Math.min(d[i][j], d[i - 2][j - 2] + 1);
+        }
+      }
+    }
+    return d[a.length()][b.length()];
+  }
+}

@@ -1,0 +1,21 @@
+package io.penstock.policy.load;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** A policy can't be used. Says everything that is wrong with it, a line each. */
+public final class PolicyException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final transient List<Problem> problems;
+
+  public PolicyException(List<Problem> problems) {
+    super(problems.stream().map(Problem::toString).collect(Collectors.joining("\n")));
+    this.problems = List.copyOf(problems);
+  }
+
+  /** The errors, in the order of files and lines. */
+  public List<Problem> problems() {
+    return problems;
+  }
+}

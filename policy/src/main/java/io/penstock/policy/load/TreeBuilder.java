@@ -1,0 +1,105 @@
+package io.penstock.policy.load;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Makes a tree of what a parser reads piece by piece. Not thread-safe. */
+final class TreeBuilder {
+  private static final int DEEPEST = 50;
+
+  /** A list or mapping that is still being read. */
+  private static final class Open {
+    final Location at;
+    final @Nullable List<Node> items;
+    final Map<String, Node.Entry> entries = new LinkedHashMap<>();
+    @Nullable String key;
+    Location keyAt;
+
+    Open(Location at, @Nullable List<Node> items) {
+      this.at = at;
+      this.items = items;
+      this.keyAt = at;
+    }
+
+    Node finish() {
+      return items == null ? new Node.Mapping(at, entries) : new Node.Sequence(at, items);
+    }
+  }
+
+  private final Problems problems;
+  private final Deque<Open> open = new ArrayDeque<>();
+  private @Nullable Node root;
+
+  TreeBuilder(Problems problems) {
+    this.problems = problems;
+  }
+
+  /** The whole document; null if there is nothing in it. */
+  @Nullable Node root() {
+    return root;
+  }
+
+  /** Whether what comes next in this place is a key rather than a value. */
+  boolean wantsKey() {
+    Open innermost = open.peek();
+    return innermost != null && innermost.items == null && innermost.key == null;
+  }
+
+  void key(String text, Location at) {
+    Open mapping = open.element();
+    Node.Entry first = mapping.entries.get(text);
+    if (first != null) {
+      problems.error(at, "", "the key " + text + " is there already, at " + first.at());
+    }
+    mapping.key = text;
+    mapping.keyAt = at;
+  }
+
+  void scalar(Node.Scalar scalar) throws MalformedException {
+    checkPlace(scalar.at());
+    add(scalar);
+  }
+
+  void openMapping(Location at) throws MalformedException {
+    open(new Open(at, null));
+  }
+
+  void openSequence(Location at) throws MalformedException {
+    open(new Open(at, new ArrayList<>()));
+  }
+
+  void close() {
+    add(open.remove().finish());
+  }
+
+  private void open(Open next) throws MalformedException {
+    checkPlace(next.at);
+    if (open.size() == DEEPEST) {
+      throw new MalformedException(next.at, "must not be nested deeper than " + DEEPEST);
+    }
+    open.push(next);
+  }
+
+  private void checkPlace(Location at) throws MalformedException {
+    if (open.isEmpty() && root != null) {
+      throw new MalformedException(at, "must be one document: a second one begins here");
+    }
+  }
+
+  private void add(Node node) {
+    Open innermost = open.peek();
+    if (innermost == null) {
+      root = node;
+    } else if (innermost.items != null) {
+      innermost.items.add(node);
+    } else if (innermost.key != null) {
+      innermost.entries.putIfAbsent(innermost.key, new Node.Entry(innermost.keyAt, node));
+      innermost.key = null;
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package io.penstock.policy.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class FieldsTest {
+  private final Problems problems = new Problems();
+
+  private Fields fields(String yaml) {
+    Node node = Document.parse(yaml, "t.yaml", problems);
+    return Fields.of(new Placed<>(node, node.at(), "cases[0]"), problems);
+  }
+
+  private List<String> errors() {
+    return problems.errors().stream().map(Problem::toString).toList();
+  }
+
+  @Test
+  void getters_ofRightTypes_answer() {
+    Fields fields = fields("{t: x, n: 1.50, w: 3, f: true, c: b, l: [p, q], m: {k: v}}");
+
+    assertThat(fields.text("t")).isEqualTo("x");
+    assertThat(fields.number("n")).isEqualTo(new BigDecimal("1.50"));
+    assertThat(fields.whole("w", 0, 9, 7)).isEqualTo(3);
+    assertThat(fields.flag("f")).isTrue();
+    assertThat(fields.choice("c", Map.of("b", 5))).isEqualTo(5);
+    assertThat(fields.list("l"))
+        .extracting(Placed::path)
+        .containsExactly("cases[0].l[0]", "cases[0].l[1]");
+    assertThat(fields.mapping("m").text("k")).isEqualTo("v");
+    fields.done();
+    assertThat(errors()).isEmpty();
+  }
+
+  @Test
+  void getters_ofMissingFields_answerNothing() {
+    Fields fields = fields("{}");
+
+    assertThat(fields.text("t")).isNull();
+    assertThat(fields.number("n")).isNull();
+    assertThat(fields.whole("w", 0, 9, 7)).isEqualTo(7);
+    assertThat(fields.flag("f")).isFalse();
+    assertThat(fields.choice("c", Map.of("b", 5), 6)).isEqualTo(6);
+    assertThat(fields.list("l")).isNull();
+    assertThat(fields.mapping("m")).isNull();
+    assertThat(errors()).isEmpty();
+  }
+
+  @Test
+  void getters_ofWrongTypes_addProblemsAtTheirPlaces() {
+    Fields fields = fields("t: [x]\nn: x\nw: 10\nf: 1\nc: bb\nl: x\nm: [x]\ne:\n");
+
+    assertThat(fields.text("t")).isNull();
+    assertThat(fields.number("n")).isNull();
+    assertThat(fields.whole("w", 0, 9, 7)).isEqualTo(7);
+    assertThat(fields.flag("f")).isFalse();
+    assertThat(fields.choice("c", Map.of("b", 5))).isNull();
+    assertThat(fields.list("l")).isNull();
+    assertThat(fields.mapping("m")).isNull();
+    assertThat(fields.text("e")).isNull();
+    assertThat(errors())
+        .containsExactly(
+            "t.yaml:1:4: cases[0].t: must be a single value, not a list",
+            "t.yaml:2:4: cases[0].n: must be a number, not text: x",
+            "t.yaml:3:4: cases[0].w: must be a whole number from 0 to 9: 10",
+            "t.yaml:4:4: cases[0].f: must be true or false, not a number",
+            "t.yaml:5:4: cases[0].c: must be b: bb; did you mean b?",
+            "t.yaml:6:4: cases[0].l: must be a list, in brackets, not text: x",
+            "t.yaml:7:4: cases[0].m: must be a mapping, not a list",
+            "t.yaml:8:3: cases[0].e: must be a single value, not nothing");
+  }
+
+  @Test
+  void done_fieldsNobodyAskedFor_areErrorsWithTheNearestName() {
+    Fields fields = fields("method: GET\nheadrs: {}\nzzz: 1\n");
+    fields.text("method");
+    fields.mapping("headers");
+    fields.done();
+
+    assertThat(errors())
+        .containsExactly(
+            "t.yaml:2:1: cases[0].headrs: is no known field; did you mean headers?",
+            "t.yaml:3:1: cases[0].zzz: is no known field");
+  }
+
+  @Test
+  void of_noMapping_isAnError() {
+    assertThat(fields("[a]")).isNull();
+    assertThat(errors()).containsExactly("t.yaml:1:1: cases[0]: must be a mapping, not a list");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "burst,burst,0",
+    "bursts,burst,1",
+    "brust,burst,1",
+    "mach,match,1",
+    "'',abc,3",
+    "kitten,sitting,3",
+    "rate,limit,5"
+  })
+  void distance_ofWords_countsEdits(String a, String b, int distance) {
+    assertThat(Nearest.distance(a, b)).isEqualTo(distance);
+    assertThat(Nearest.distance(b, a)).isEqualTo(distance);
+  }
+}
