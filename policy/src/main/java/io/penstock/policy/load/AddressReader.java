@@ -1,0 +1,46 @@
+package io.penstock.policy.load;
+
+import io.penstock.policy.address.Cidr;
+import io.penstock.policy.address.ClientAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Reads how the address of a client is told. */
+final class AddressReader {
+  private static final Map<String, ClientAddress.Source> HEADERS =
+      Choices.of(
+          ClientAddress.Source.values(),
+          source -> source.name().toLowerCase(Locale.ROOT).replace('_', '-'));
+
+  private AddressReader() {}
+
+  /** The settings; the peer if there are errors in them. */
+  static ClientAddress read(Placed<Node> node, Problems problems) {
+    Fields fields = Fields.of(node, problems);
+    if (fields == null) {
+      return ClientAddress.PEER;
+    }
+    ClientAddress.Source source = fields.choice("header", HEADERS, ClientAddress.PEER.source());
+    List<Cidr> proxies = new ArrayList<>();
+    List<Placed<Node>> items = fields.list("trusted_proxies");
+    for (Placed<Node> item : items == null ? List.<Placed<Node>>of() : items) {
+      String text = fields.text(item);
+      try {
+        if (text != null) {
+          proxies.add(MatchReader.network(text));
+        }
+      } catch (IllegalArgumentException e) {
+        problems.error(item.at(), item.path(), String.valueOf(e.getMessage()));
+      }
+    }
+    fields.done();
+    try {
+      return new ClientAddress(proxies, source);
+    } catch (IllegalArgumentException e) {
+      problems.error(node.at(), node.path(), String.valueOf(e.getMessage()));
+      return ClientAddress.PEER;
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package io.penstock.policy.load;
+
+import io.penstock.policy.jwt.JwtSettings;
+import io.penstock.policy.jwt.KeySource;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads whose tokens count. */
+final class JwtReader {
+  private static final List<String> SOURCES =
+      List.of("secret", "secret_file", "public_key", "public_key_file", "jwks_file", "jwks_url");
+  private static final int DEFAULT_LEEWAY_SECONDS = 10;
+  private static final int DEFAULT_REFRESH_SECONDS = 300;
+  private static final int LONGEST_SECONDS = 86_400;
+
+  private final Origin origin;
+  private final Problems problems;
+
+  JwtReader(Origin origin, Problems problems) {
+    this.origin = origin;
+    this.problems = problems;
+  }
+
+  /** The settings; none if there are errors in them. */
+  JwtSettings read(Placed<Node> node) {
+    if (node.value() instanceof Node.Scalar scalar) {
+      if (scalar.text().equals("trusted") && scalar.kind() == Node.Kind.TEXT) {
+        return JwtSettings.TRUSTED;
+      }
+      problems.error(
+          node.at(), node.path(), "must be trusted, or a mapping that says how to verify");
+      return JwtSettings.NONE;
+    }
+    Fields fields = Fields.of(node, problems);
+    return fields == null ? JwtSettings.NONE : verified(fields);
+  }
+
+  private JwtSettings verified(Fields fields) {
+    fields.knows(SOURCES);
+    KeySource keys = keys(fields);
+    List<String> algorithms = texts(fields, "algorithms");
+    String issuer = fields.text("issuer");
+    List<String> audience = texts(fields, "audience");
+    int leeway = fields.whole("leeway_seconds", 0, LONGEST_SECONDS, DEFAULT_LEEWAY_SECONDS);
+    fields.done();
+    if (keys == null) {
+      return JwtSettings.NONE;
+    }
+    try {
+      return new JwtSettings(
+          JwtSettings.Trust.VERIFY,
+          keys,
+          algorithms.isEmpty() ? JwtSettings.defaultAlgorithms(keys) : algorithms,
+          issuer,
+          audience,
+          Duration.ofSeconds(leeway));
+    } catch (IllegalArgumentException e) {
+      String message = String.valueOf(e.getMessage());
+      if (message.startsWith("algorithm") && fields.has("algorithms")) {
+        fields.refused("algorithms", e);
+      } else {
+        problems.error(fields.at(), "jwt", message);
+      }
+      return JwtSettings.NONE;
+    }
+  }
+
+  private @Nullable KeySource keys(Fields fields) {
+    List<String> given = SOURCES.stream().filter(fields::has).toList();
+    if (given.size() != 1) {
+      problems.error(
+          fields.at(),
+          "jwt",
+          "must have exactly one of "
+              + String.join(", ", SOURCES)
+              + (given.isEmpty() ? "" : ", not " + String.join(" and ", given)));
+      return null;
+    }
+    String source = given.get(0);
+    int refresh = fields.whole("refresh_seconds", 1, LONGEST_SECONDS, DEFAULT_REFRESH_SECONDS);
+    if (!source.equals("jwks_url")) {
+      fields.reject("refresh_seconds", "needs a jwks_url");
+    }
+    try {
+      return keys(fields, source, Duration.ofSeconds(refresh));
+    } catch (IllegalArgumentException e) {
+      fields.refused(source, e);
+      return null;
+    }
+  }
+
+  private @Nullable KeySource keys(Fields fields, String source, Duration refresh) {
+    switch (source) {
+      case "secret", "secret_file" -> {
+        String secret = Secrets.read(fields, "secret", origin);
+        return secret == null ? null : new KeySource.Secret(secret);
+      }
+      case "public_key", "public_key_file" -> {
+        String pem =
+            source.equals("public_key") ? fields.text(source) : origin.content(fields, source);
+        return pem == null ? null : new KeySource.PublicKey(pem);
+      }
+      case "jwks_file" -> {
+        Path file = origin.file(fields, source);
+        return file == null ? null : new KeySource.JwksFile(file);
+      }
+      default -> {
+        URI url = fields.text(source, JwtReader::url);
+        return url == null ? null : new KeySource.JwksUrl(url, refresh);
+      }
+    }
+  }
+
+  private static URI url(String text) {
+    try {
+      URI url = new URI(text);
+      String scheme = url.getScheme();
+      if (url.getHost() != null
+          && ("https".equalsIgnoreCase(scheme) || "http".equalsIgnoreCase(scheme))) {
+        return url;
+      }
+    } catch (URISyntaxException e) {
+      throw new IllegalArgumentException("must be an address of the web: " + text, e);
+    }
+    throw new IllegalArgumentException("must begin with https:// or http://: " + text);
+  }
+
+  /** One text or a list of some. */
+  private List<String> texts(Fields fields, String name) {
+    Placed<Node> placed = fields.placed(name);
+    if (placed == null) {
+      return List.of();
+    }
+    List<Placed<Node>> items =
+        placed.value() instanceof Node.Sequence ? fields.list(name) : List.of(placed);
+    List<String> texts = new ArrayList<>();
+    if (items != null && items.isEmpty()) {
+      fields.error(name, "must not be empty");
+    }
+    for (Placed<Node> item : items == null ? List.<Placed<Node>>of() : items) {
+      String text = fields.text(item);
+      if (text != null) {
+        texts.add(text);
+      }
+    }
+    return texts;
+  }
+}

@@ -1,0 +1,56 @@
+package io.penstock.policy.load;
+
+import io.penstock.policy.Attribute;
+import io.penstock.policy.KeyPart;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Reads what tells buckets apart. */
+final class KeysReader {
+  private static final int MOST_KEYS = 8;
+  private static final String NAME = "limit_keys";
+
+  private KeysReader() {}
+
+  static List<KeyPart> read(Fields rule, Problems problems) {
+    List<KeyPart> keys = new ArrayList<>();
+    if (!rule.has(NAME)) {
+      rule.error(NAME, "is required; [] is one bucket for all");
+      return keys;
+    }
+    if (rule.node(NAME) instanceof Node.Scalar scalar && scalar.kind() == Node.Kind.TEXT) {
+      rule.error(NAME, "must be a list; put it in brackets: [\"" + scalar.text() + "\"]");
+      return keys;
+    }
+    List<Placed<Node>> items = rule.list(NAME);
+    if (items == null) {
+      return keys;
+    }
+    if (items.size() > MOST_KEYS) {
+      rule.error(NAME, "must be at most " + MOST_KEYS + " keys: " + items.size());
+    }
+    Set<Attribute> named = new HashSet<>();
+    for (Placed<Node> item : items) {
+      String text = rule.text(item);
+      try {
+        if (text != null) {
+          keys.add(checked(KeyPart.parse(text), named));
+        }
+      } catch (IllegalArgumentException e) {
+        problems.error(item.at(), item.path(), String.valueOf(e.getMessage()));
+      }
+    }
+    return keys;
+  }
+
+  private static KeyPart checked(KeyPart part, Set<Attribute> named) {
+    for (Attribute attribute : part.alternatives()) {
+      if (!named.add(attribute)) {
+        throw new IllegalArgumentException("must not name an attribute again: " + attribute);
+      }
+    }
+    return part;
+  }
+}

@@ -1,0 +1,149 @@
+package io.penstock.policy.load;
+
+import io.penstock.Limit;
+import io.penstock.Rate;
+import io.penstock.TokenBucket;
+import io.penstock.WindowLimit;
+import io.penstock.algorithm.Pace;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads one limit, in the short form or as {@code algorithm_config} has it. */
+final class LimitReader {
+  static final List<String> SHORT_FIELDS = List.of("rate", "burst", "limit", "window");
+
+  private static final Duration LONG_REFILL = Duration.ofDays(1);
+  private static final long[] TICKS_NANOS = {1, 1_000};
+
+  private final Fields fields;
+  private final boolean isLongForm;
+  private final String rateField;
+
+  private LimitReader(Fields fields, boolean isLongForm) {
+    this.fields = fields;
+    this.isLongForm = isLongForm;
+    this.rateField = !isLongForm ? "rate" : fields.has("rps") ? "rps" : "tokens_per_second";
+  }
+
+  static LimitReader shortForm(Fields fields) {
+    return new LimitReader(fields, false);
+  }
+
+  static LimitReader longForm(Fields config) {
+    return new LimitReader(config, true);
+  }
+
+  /**
+   * The limit; null if there are errors in it.
+   *
+   * @param leastBurstThousandths what a leaky bucket has to hold
+   */
+  @Nullable Limit read(Algorithm algorithm, long leastBurstThousandths) {
+    WindowLimit.Kind kind = algorithm.window();
+    if (kind != null) {
+      String why = "belongs to token buckets; a window has limit and window";
+      for (String name : bucketFields()) {
+        fields.reject(name, why);
+      }
+      return window(kind);
+    }
+    String why = "belongs to windows; give algorithm: fixed_window or sliding_window";
+    if (fields.has("limit") || fields.has("window")) {
+      fields.reject(fields.has("limit") ? "limit" : "window", why);
+      return null;
+    }
+    StatedRate stated = rate();
+    if (algorithm == Algorithm.LEAKY_BUCKET) {
+      fields.reject("burst", "means nothing for a leaky_bucket, which holds one request");
+      return stated == null ? null : bucket(stated, leastBurstThousandths);
+    }
+    Long burst = isLongForm && !fields.require("burst") ? null : burst(stated);
+    return stated == null || burst == null ? null : bucket(stated, burst);
+  }
+
+  private List<String> bucketFields() {
+    return isLongForm ? List.of("tokens_per_second", "rps", "burst") : List.of("rate", "burst");
+  }
+
+  private @Nullable Limit window(WindowLimit.Kind kind) {
+    if (bucketFields().stream().noneMatch(fields::has)) {
+      fields.require("limit");
+      fields.require("window");
+    }
+    Long limit = fields.number("limit", Decimals::amount);
+    Duration window = fields.text("window", Periods::parse);
+    if (limit == null || window == null) {
+      return null;
+    }
+    try {
+      return new WindowLimit(kind, limit, window);
+    } catch (IllegalArgumentException e) {
+      boolean isWindow = String.valueOf(e.getMessage()).startsWith("window");
+      fields.refused(isWindow ? "window" : "limit", e);
+      return null;
+    }
+  }
+
+  private @Nullable StatedRate rate() {
+    if (!isLongForm) {
+      return fields.require("rate") ? fields.text("rate", StatedRate::parse) : null;
+    }
+    if (fields.has("tokens_per_second") && fields.has("rps")) {
+      fields.error("rps", "says the same as tokens_per_second; give one of them");
+    } else if (!fields.has("tokens_per_second") && !fields.has("rps")) {
+      fields.error("tokens_per_second", "is required, or rps");
+    }
+    return fields.number(rateField, StatedRate::perSecond);
+  }
+
+  private @Nullable Long burst(@Nullable StatedRate stated) {
+    if (fields.has("burst")) {
+      return fields.number("burst", Decimals::amount);
+    }
+    return stated == null ? null : Decimals.burstOf(stated.tokens());
+  }
+
+  private @Nullable Limit bucket(StatedRate stated, long burst) {
+    Rate rate;
+    try {
+      rate = stated.rate();
+    } catch (IllegalArgumentException e) {
+      fields.refused(rateField, e);
+      return null;
+    }
+    String burstField = fields.has("burst") ? "burst" : rateField;
+    TokenBucket bucket;
+    try {
+      bucket = new TokenBucket(rate, burst);
+    } catch (IllegalArgumentException e) {
+      fields.refused(burstField, e);
+      return null;
+    }
+    try {
+      for (long tickNanos : TICKS_NANOS) {
+        Pace.of(bucket, tickNanos);
+      }
+    } catch (IllegalArgumentException e) {
+      fields.refused(rateField, e);
+      return null;
+    }
+    checkBurst(bucket, burstField);
+    return bucket;
+  }
+
+  private void checkBurst(TokenBucket bucket, String burstField) {
+    if (fields.has("burst") && StatedRate.outruns(bucket.rate(), bucket.burstThousandths())) {
+      String message = "must be at least what a second brings: " + bucket.burst();
+      if (isLongForm) {
+        fields.error("burst", message);
+      } else {
+        fields.warning(
+            "burst", "is less than a second brings, so bursts are cut: " + bucket.burst());
+      }
+    }
+    if (bucket.window().compareTo(LONG_REFILL) > 0) {
+      fields.warning(burstField, "the burst takes more than a day to refill: " + bucket.window());
+    }
+  }
+}

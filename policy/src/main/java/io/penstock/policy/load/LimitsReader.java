@@ -1,0 +1,130 @@
+package io.penstock.policy.load;
+
+import io.penstock.Limit;
+import io.penstock.policy.Cost;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads how much a rule lets pass, in whichever form it says so. */
+final class LimitsReader {
+  static final List<String> FIELDS =
+      List.of("algorithm", "algorithm_config", "limits", "unlimited");
+
+  private static final int MOST_LIMITS = 10;
+  private static final long ONE = 1_000;
+  private static final Cost PLAIN = Cost.fixed(ONE);
+
+  /**
+   * What a rule lets pass. Immutable.
+   *
+   * @param isLeaky whether requests over the limit wait, without being told to
+   */
+  record Limits(List<Limit> all, Cost cost, boolean isLeaky) {}
+
+  private final Fields rule;
+  private final Problems problems;
+
+  LimitsReader(Fields rule, Problems problems) {
+    this.rule = rule;
+    this.problems = problems;
+  }
+
+  Limits read() {
+    if (rule.flag("unlimited")) {
+      return unlimited();
+    }
+    if (rule.has("algorithm_config")) {
+      return longForm();
+    }
+    return rule.has("limits") ? several() : shortForm();
+  }
+
+  private Limits unlimited() {
+    String why = "means nothing with unlimited: true";
+    rejectAll(LimitReader.SHORT_FIELDS, why);
+    rejectAll(CostReader.FIELDS, why);
+    rejectAll(List.of("algorithm", "algorithm_config", "limits"), why);
+    rejectAll(List.of("on_limit", "max_delay_ms", "on_store_failure", "consistency"), why);
+    return new Limits(List.of(), PLAIN, false);
+  }
+
+  private Limits longForm() {
+    String why = "can't stand beside algorithm_config; say all of the limit there";
+    rejectAll(LimitReader.SHORT_FIELDS, why);
+    rejectAll(CostReader.FIELDS, why);
+    rejectAll(List.of("limits"), why);
+    Algorithm algorithm = algorithm(rule);
+    Fields config = rule.mapping("algorithm_config");
+    if (config == null) {
+      return new Limits(List.of(), PLAIN, false);
+    }
+    config.knows(List.of("tokens_per_second", "rps", "burst", "limit", "window"));
+    Cost cost = CostReader.read(config, true);
+    Limits limits = one(LimitReader.longForm(config), config, algorithm, cost);
+    config.done();
+    return limits;
+  }
+
+  private Limits shortForm() {
+    Cost cost = CostReader.read(rule, false);
+    if (!rule.has("rate") && !rule.has("limit") && !rule.has("algorithm")) {
+      rule.error("rate", "is required, or limits, algorithm_config or unlimited: true");
+      return new Limits(List.of(), cost, false);
+    }
+    return one(LimitReader.shortForm(rule), rule, algorithm(rule), cost);
+  }
+
+  private Limits several() {
+    String why = "can't stand beside limits; say it in each of them";
+    rejectAll(LimitReader.SHORT_FIELDS, why);
+    rejectAll(List.of("algorithm"), why);
+    Cost cost = CostReader.read(rule, false);
+    List<Placed<Node>> items = rule.list("limits");
+    List<Limit> limits = new ArrayList<>();
+    if (items == null) {
+      return new Limits(limits, cost, false);
+    }
+    if (items.isEmpty() || items.size() > MOST_LIMITS) {
+      rule.error("limits", "must have 1 to " + MOST_LIMITS + " limits: " + items.size());
+    }
+    for (Placed<Node> item : items) {
+      Fields fields = Fields.of(item, problems);
+      if (fields != null) {
+        addTo(limits, fields, cost);
+      }
+    }
+    return new Limits(limits, cost, false);
+  }
+
+  private void addTo(List<Limit> limits, Fields fields, Cost cost) {
+    Algorithm algorithm = algorithm(fields);
+    if (algorithm == Algorithm.LEAKY_BUCKET) {
+      fields.error("algorithm", "leaky_bucket can't be one of several limits");
+    }
+    fields.knows(LimitReader.SHORT_FIELDS);
+    limits.addAll(one(LimitReader.shortForm(fields), fields, algorithm, cost).all());
+    fields.done();
+  }
+
+  private static Algorithm algorithm(Fields fields) {
+    return fields.choice("algorithm", Algorithm.CHOICES, Algorithm.TOKEN_BUCKET);
+  }
+
+  private static Limits one(LimitReader reader, Fields fields, Algorithm algorithm, Cost cost) {
+    boolean isLeaky = algorithm == Algorithm.LEAKY_BUCKET;
+    @Nullable Limit limit = reader.read(algorithm, Math.max(ONE, cost.fallback()));
+    if (limit == null) {
+      return new Limits(List.of(), cost, isLeaky);
+    }
+    if (cost.fallback() > limit.burstThousandths()) {
+      String name = algorithm.window() == null ? "burst" : "limit";
+      fields.warning(name, "is less than a request costs, so none can pass: " + limit.burst());
+    }
+    return new Limits(List.of(limit), cost, isLeaky);
+  }
+
+  private void rejectAll(List<String> names, String why) {
+    names.forEach(name -> rule.reject(name, why));
+  }
+}

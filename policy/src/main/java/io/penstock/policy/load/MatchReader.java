@@ -1,0 +1,141 @@
+package io.penstock.policy.load;
+
+import io.penstock.policy.Attribute;
+import io.penstock.policy.Condition;
+import io.penstock.policy.KeyPart;
+import io.penstock.policy.Match;
+import io.penstock.policy.Pattern;
+import io.penstock.policy.address.Cidr;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Reads which requests a rule applies to. */
+final class MatchReader {
+  private final Fields match;
+  private final Problems problems;
+
+  private MatchReader(Fields match, Problems problems) {
+    this.match = match;
+    this.problems = problems;
+  }
+
+  /** The conditions of {@code match} in {@code fields}; any request if there is none. */
+  static Match read(Fields fields, Problems problems) {
+    Fields match = fields.mapping("match");
+    return match == null ? Match.ANY : new MatchReader(match, problems).read();
+  }
+
+  private Match read() {
+    List<Condition> conditions = new ArrayList<>();
+    for (String name : match.names()) {
+      KeyPart subject = subject(name);
+      List<Placed<String>> values = values(name);
+      if (subject == null || values.isEmpty()) {
+        continue;
+      }
+      if (conditions.stream().anyMatch(other -> other.subject().equals(subject))) {
+        match.error(name, "is matched already; give its values as one list");
+      }
+      conditions.add(condition(subject, values));
+    }
+    return new Match(conditions);
+  }
+
+  private @Nullable KeyPart subject(String name) {
+    try {
+      KeyPart subject = KeyPart.parse(name);
+      if (subject.alternatives().size() > 1
+          && subject.alternatives().stream().anyMatch(MatchReader::hasFormOfItsOwn)) {
+        match.error(name, "ip:address, path, method and host can't be alternatives in a match");
+        return null;
+      }
+      return subject;
+    } catch (IllegalArgumentException e) {
+      match.refused(name, e);
+      return null;
+    }
+  }
+
+  private static boolean hasFormOfItsOwn(Attribute attribute) {
+    return attribute.source().isPlace() || attribute.source() == Attribute.Source.ADDRESS;
+  }
+
+  private List<Placed<String>> values(String name) {
+    Placed<Node> value = match.placed(name);
+    List<Placed<Node>> written =
+        value != null && value.value() instanceof Node.Sequence ? match.list(name) : null;
+    if (written != null && written.isEmpty()) {
+      match.error(name, "must be a value or a list of at least one");
+    }
+    List<Placed<String>> values = new ArrayList<>();
+    for (Placed<Node> item : written != null ? written : listOf(value)) {
+      String text = match.text(item);
+      if (text != null && text.isEmpty()) {
+        problems.error(item.at(), item.path(), "must not be empty: nothing ever matches it");
+      } else if (text != null) {
+        values.add(new Placed<>(text, item.at(), item.path()));
+      }
+    }
+    return values;
+  }
+
+  private static List<Placed<Node>> listOf(@Nullable Placed<Node> value) {
+    return value == null ? List.of() : List.of(value);
+  }
+
+  private Condition condition(KeyPart subject, List<Placed<String>> values) {
+    return switch (subject.alternatives().get(0).source()) {
+      case ADDRESS -> new Condition.Within(subject, all(values, MatchReader::network));
+      case PATH -> new Condition.Like(subject, all(values, MatchReader::path));
+      case HOST ->
+          new Condition.Like(
+              subject, all(values, text -> new Pattern(text.toLowerCase(Locale.ROOT))));
+      case METHOD -> oneOf(subject, values, text -> text.toUpperCase(Locale.ROOT));
+      default -> oneOf(subject, values, text -> text);
+    };
+  }
+
+  private Condition oneOf(
+      KeyPart subject, List<Placed<String>> values, Function<String, String> form) {
+    for (Placed<String> value : values) {
+      if (value.value().indexOf('*') >= 0) {
+        problems.warning(
+            value.at(), value.path(), "* is compared as it is, not a pattern: " + value.value());
+      }
+    }
+    return new Condition.OneOf(subject, new LinkedHashSet<>(all(values, form)));
+  }
+
+  private <T> List<T> all(List<Placed<String>> values, Function<String, T> parser) {
+    List<T> parsed = new ArrayList<>();
+    for (Placed<String> value : values) {
+      try {
+        parsed.add(parser.apply(value.value()));
+      } catch (IllegalArgumentException e) {
+        problems.error(value.at(), value.path(), String.valueOf(e.getMessage()));
+      }
+    }
+    return parsed;
+  }
+
+  private static Pattern path(String text) {
+    if (!text.startsWith("/") && !text.startsWith("*")) {
+      throw new IllegalArgumentException("must begin with / or *: " + text);
+    }
+    return new Pattern(text);
+  }
+
+  /** An address or network. */
+  static Cidr network(String text) {
+    Cidr network = Cidr.parse(text);
+    if (network == null) {
+      throw new IllegalArgumentException(
+          "must be an address or network such as 10.0.0.0/8 or 2001:db8::/32: " + text);
+    }
+    return network;
+  }
+}

@@ -1,0 +1,24 @@
+package io.penstock.policy.load;
+
+/** Names of rules and groups, which go into keys, headers and metrics. */
+final class Names {
+  private static final int LONGEST = 100;
+
+  private Names() {}
+
+  static String checked(String name) {
+    if (name.isEmpty() || name.length() > LONGEST) {
+      throw new IllegalArgumentException("must have 1 to " + LONGEST + " characters: " + name);
+    }
+    if (name.startsWith("/")) {
+      throw new IllegalArgumentException("must not begin with a slash: " + name);
+    }
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (c < ' ' || c >= 0x7f || c == '"' || c == '\\') {
+        throw new IllegalArgumentException("must be of printable ASCII without \" and \\: " + name);
+      }
+    }
+    return name;
+  }
+}

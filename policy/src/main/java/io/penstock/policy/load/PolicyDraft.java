@@ -1,0 +1,148 @@
+package io.penstock.policy.load;
+
+import io.penstock.policy.Match;
+import io.penstock.policy.Mode;
+import io.penstock.policy.Policy;
+import io.penstock.policy.Rule;
+import io.penstock.policy.address.ClientAddress;
+import io.penstock.policy.jwt.JwtSettings;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A policy that is put together from one document or several. Not thread-safe. */
+final class PolicyDraft {
+  private final Problems problems;
+  private final List<Placed<Rule>> rules = new ArrayList<>();
+  private final List<Placed<Match>> exempt = new ArrayList<>();
+  private final Map<String, Location> sections = new HashMap<>();
+  private final Map<String, Location> names = new HashMap<>();
+  private Mode mode = Mode.ENFORCE;
+  private ClientAddress clientAddress = ClientAddress.PEER;
+  private JwtSettings jwt = JwtSettings.NONE;
+  private @Nullable String keySecret;
+
+  PolicyDraft(Problems problems) {
+    this.problems = problems;
+  }
+
+  /** Adds a document: rules and what they need, or a bare rule. */
+  void add(Node document, Origin origin) {
+    RuleReader reader = new RuleReader(origin.prefix(), problems);
+    Placed<Node> whole = new Placed<>(document, document.at(), "");
+    if (document instanceof Node.Mapping mapping
+        && mapping.entries().containsKey("limit_keys")
+        && !mapping.entries().containsKey("rules")) {
+      add(reader.read(whole));
+      return;
+    }
+    Fields fields = Fields.of(whole, problems);
+    if (fields == null) {
+      return;
+    }
+    for (Placed<Node> rule : items(fields, "rules")) {
+      add(reader.read(rule));
+    }
+    for (Placed<Node> entry : items(fields, "exempt")) {
+      addExempt(entry);
+    }
+    addSections(fields, origin);
+    fields.knows(List.of("$schema"));
+    fields.done();
+  }
+
+  /**
+   * The policy.
+   *
+   * @param whole the file or folder that all of it is from
+   * @throws PolicyException if there are errors
+   */
+  LoadedPolicy finish(Location whole) {
+    if (rules.isEmpty() && problems.errorCount() == 0) {
+      problems.error(whole, "", "has no rules");
+    }
+    new Reachability(exempt, problems).check(rules);
+    problems.throwIfErrors();
+    Policy policy =
+        new Policy(
+            rules.stream().map(Placed::value).toList(),
+            exempt.stream().map(Placed::value).toList(),
+            mode,
+            clientAddress,
+            jwt,
+            keySecret);
+    return new LoadedPolicy(policy, problems.warnings());
+  }
+
+  private static List<Placed<Node>> items(Fields fields, String name) {
+    List<Placed<Node>> items = fields.list(name);
+    return items == null ? List.of() : items;
+  }
+
+  private void add(@Nullable Placed<Rule> rule) {
+    if (rule == null) {
+      return;
+    }
+    String name = rule.value().name();
+    Location other = names.putIfAbsent(name, rule.at());
+    if (other != null) {
+      problems.error(
+          rule.at(), rule.path(), "must have a name of its own: " + name + " is also at " + other);
+      return;
+    }
+    rules.add(rule);
+  }
+
+  private void addExempt(Placed<Node> entry) {
+    Fields fields = Fields.of(entry, problems);
+    if (fields == null) {
+      return;
+    }
+    int before = problems.errorCount();
+    fields.require("match");
+    Match match = MatchReader.read(fields, problems);
+    fields.done();
+    if (problems.errorCount() > before) {
+      return;
+    }
+    if (match.conditions().isEmpty()) {
+      fields.error("match", "must not be empty: it would exempt every request");
+      return;
+    }
+    exempt.add(new Placed<>(match, entry.at(), entry.path()));
+  }
+
+  private void addSections(Fields fields, Origin origin) {
+    Placed<Node> address = section(fields, "client_address", "client_address");
+    if (address != null) {
+      clientAddress = AddressReader.read(address, problems);
+    }
+    Placed<Node> tokens = section(fields, "jwt", "jwt");
+    if (tokens != null) {
+      jwt = new JwtReader(origin, problems).read(tokens);
+    }
+    if (section(fields, "mode", "mode") != null) {
+      mode = fields.choice("mode", RuleReader.MODES, Mode.ENFORCE);
+    }
+    Placed<Node> secret = section(fields, "key_secret", "key_secret");
+    Placed<Node> secretFile = section(fields, "key_secret_file", "key_secret");
+    if (secret != null || secretFile != null) {
+      keySecret = Secrets.read(fields, "key_secret", origin);
+    }
+  }
+
+  /** What stands only once in a policy, however many files it has. */
+  private @Nullable Placed<Node> section(Fields fields, String name, String what) {
+    Placed<Node> section = fields.placed(name);
+    if (section == null) {
+      return null;
+    }
+    Location first = sections.putIfAbsent(what, section.at());
+    if (first != null) {
+      problems.error(section.at(), name, "must be said in one place only; it is also at " + first);
+    }
+    return section;
+  }
+}

@@ -1,0 +1,48 @@
+package io.penstock.policy.load;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/** Which files a policy is read from. */
+final class PolicyFiles {
+  private static final List<String> ENDINGS = List.of(".yaml", ".yml", ".json");
+
+  private PolicyFiles() {}
+
+  /**
+   * A file itself; of a folder, the policies in it by name. Hidden entries are not among them, such
+   * as the {@code ..data} of mounted config maps, to which the visible links point.
+   */
+  static List<Path> under(Path root) throws IOException {
+    if (!Files.isDirectory(root)) {
+      return List.of(root);
+    }
+    try (Stream<Path> entries = Files.list(root)) {
+      return entries.filter(PolicyFiles::isPolicy).sorted().toList();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  private static boolean isPolicy(Path file) {
+    String name = name(file);
+    return !name.startsWith(".")
+        && ENDINGS.stream().anyMatch(name.toLowerCase(Locale.ROOT)::endsWith)
+        && !Files.isDirectory(file);
+  }
+
+  /** The name of a file without its ending. */
+  static String baseName(Path file) {
+    String name = name(file);
+    return name.substring(0, name.lastIndexOf('.'));
+  }
+
+  private static String name(Path file) {
+    return String.valueOf(file.getFileName());
+  }
+}

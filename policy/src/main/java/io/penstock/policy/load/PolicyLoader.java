@@ -1,0 +1,77 @@
+package io.penstock.policy.load;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Reads policies. All that is wrong with one is said at once, each error at its place; a policy
+ * with errors is never returned.
+ */
+public final class PolicyLoader {
+  private PolicyLoader() {}
+
+  /**
+   * Reads a policy from a file, or from all {@code .yaml}, {@code .yml} and {@code .json} files of
+   * a folder, whose rules are then named {@code file/rule}.
+   *
+   * @throws PolicyException if it can't be used
+   */
+  public static LoadedPolicy load(Path fileOrFolder) {
+    return load(fileOrFolder, new FilesRead());
+  }
+
+  /**
+   * Reads a policy from a text; files that it names are relative to the working directory.
+   *
+   * @param name what to call the text in problems; JSON if it ends in {@code .json}, else YAML
+   * @throws PolicyException if it can't be used
+   */
+  public static LoadedPolicy parse(String text, String name) {
+    Problems problems = new Problems();
+    PolicyDraft draft = new PolicyDraft(problems);
+    add(text, name, new Origin("", Path.of(""), new FilesRead()), draft, problems);
+    return draft.finish(Location.of(name));
+  }
+
+  static LoadedPolicy load(Path root, FilesRead read) {
+    Problems problems = new Problems();
+    PolicyDraft draft = new PolicyDraft(problems);
+    boolean isFolder = Files.isDirectory(root);
+    List<Path> files = filesUnder(root, read, problems);
+    if (isFolder && files.isEmpty() && problems.errorCount() == 0) {
+      problems.error(
+          Location.of(root.toString()), "", "has no policies in it (*.yaml, *.yml, *.json)");
+    }
+    for (Path file : files) {
+      String prefix = isFolder ? PolicyFiles.baseName(file) + "/" : "";
+      Path parent = file.toAbsolutePath().getParent();
+      Origin origin = new Origin(prefix, parent == null ? file : parent, read);
+      try {
+        add(read.text(file), file.toString(), origin, draft, problems);
+      } catch (IOException e) {
+        problems.error(Location.of(file.toString()), "", FilesRead.reason(e));
+      }
+    }
+    return draft.finish(Location.of(root.toString()));
+  }
+
+  private static List<Path> filesUnder(Path root, FilesRead read, Problems problems) {
+    try {
+      return PolicyFiles.under(root);
+    } catch (IOException e) {
+      problems.error(Location.of(root.toString()), "", FilesRead.reason(e));
+      read.failed(root);
+      return List.of();
+    }
+  }
+
+  private static void add(
+      String text, String name, Origin origin, PolicyDraft draft, Problems problems) {
+    Node document = Document.parse(text, name, problems);
+    if (document != null) {
+      draft.add(document, origin);
+    }
+  }
+}

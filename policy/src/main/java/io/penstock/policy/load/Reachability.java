@@ -1,0 +1,106 @@
+package io.penstock.policy.load;
+
+import io.penstock.policy.KeyPart;
+import io.penstock.policy.Match;
+import io.penstock.policy.MissingKey;
+import io.penstock.policy.Mode;
+import io.penstock.policy.Rule;
+import io.penstock.policy.TierGroup;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds rules that can never apply, because an exemption or an earlier tier takes every request
+ * that they match.
+ *
+ * <p>Enforcing rules and shadows are tiers of their own kind only. A rule that is enforced for some
+ * keys is of both kinds, and keeps nothing from others for sure.
+ */
+final class Reachability {
+  private static final int ALL = 100;
+
+  private record Tiers(TierGroup group, Mode kind) {}
+
+  private final Problems problems;
+  private final CoverIndex<Placed<Match>> exempt = new CoverIndex<>();
+  private final Map<Tiers, CoverIndex<Placed<Rule>>> earlier = new HashMap<>();
+
+  Reachability(List<Placed<Match>> exempt, Problems problems) {
+    this.problems = problems;
+    exempt.forEach(entry -> this.exempt.add(entry.value(), entry));
+  }
+
+  void check(List<Placed<Rule>> rules) {
+    for (Placed<Rule> placed : rules) {
+      if (placed.value().rollout().mode() != Mode.OFF) {
+        check(placed);
+      }
+    }
+  }
+
+  private void check(Placed<Rule> placed) {
+    Rule rule = placed.value();
+    Placed<Match> exemption = exempt.covering(rule.match(), entry -> true);
+    if (exemption != null) {
+      refuse(placed, exemption.path() + ", at " + exemption.at() + ", exempts every request of it");
+      return;
+    }
+    TierGroup group = rule.tierGroup();
+    Placed<Rule> hiding = null;
+    for (Mode kind : kinds(rule)) {
+      hiding = hiding(rule, new Tiers(group, kind));
+      if (hiding == null) {
+        break;
+      }
+    }
+    if (hiding != null) {
+      refuse(
+          placed,
+          hiding.value().name()
+              + ", at "
+              + hiding.at()
+              + ", takes every request of it first; put this one before it");
+    } else if (rule.rollout().enforcePercent() == ALL) {
+      Tiers tiers = new Tiers(group, rule.rollout().mode());
+      earlier.computeIfAbsent(tiers, t -> new CoverIndex<>()).add(rule.match(), placed);
+    }
+  }
+
+  private @Nullable Placed<Rule> hiding(Rule rule, Tiers tiers) {
+    CoverIndex<Placed<Rule>> index = earlier.get(tiers);
+    return index == null
+        ? null
+        : index.covering(rule.match(), other -> appliesWherever(other.value(), rule));
+  }
+
+  private void refuse(Placed<Rule> placed, String why) {
+    problems.error(placed.at(), placed.path(), placed.value().name() + " can never apply: " + why);
+  }
+
+  private static List<Mode> kinds(Rule rule) {
+    Rule.Rollout rollout = rule.rollout();
+    return rollout.enforcePercent() == ALL
+        ? List.of(rollout.mode())
+        : List.of(Mode.ENFORCE, Mode.SHADOW);
+  }
+
+  /** Whether no missing key lets {@code other} pass a request over to {@code rule}. */
+  private static boolean appliesWherever(Rule other, Rule rule) {
+    return other.limitKeys().stream()
+        .allMatch(part -> other.onMissing(part) != MissingKey.SKIP || isThere(part, rule));
+  }
+
+  /** Whether every request that {@code rule} applies to has {@code part}. */
+  private static boolean isThere(KeyPart part, Rule rule) {
+    return rule.limitKeys().stream()
+            .anyMatch(own -> rule.onMissing(own) == MissingKey.SKIP && implies(own, part))
+        || rule.match().conditions().stream()
+            .anyMatch(condition -> implies(condition.subject(), part));
+  }
+
+  private static boolean implies(KeyPart present, KeyPart part) {
+    return part.alternatives().containsAll(present.alternatives());
+  }
+}

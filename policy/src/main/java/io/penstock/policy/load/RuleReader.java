@@ -1,0 +1,130 @@
+package io.penstock.policy.load;
+
+import io.penstock.Consistency;
+import io.penstock.FailurePolicy;
+import io.penstock.Handling;
+import io.penstock.TokenBucket;
+import io.penstock.policy.MissingKey;
+import io.penstock.policy.Mode;
+import io.penstock.policy.Rule;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads one rule. */
+final class RuleReader {
+  static final Map<String, Mode> MODES = Choices.of(Mode.values(), Mode::code);
+
+  private static final Map<String, MissingKey> MISSING_KEYS =
+      Choices.of(MissingKey.values(), MissingKey::code);
+  private static final Map<String, OnLimit> ON_LIMIT = Choices.of(OnLimit.values());
+  private static final Map<String, FailurePolicy> FAILURE_POLICIES =
+      Choices.of(FailurePolicy.values());
+  private static final Map<String, Consistency> CONSISTENCIES = Choices.of(Consistency.values());
+  private static final int DEFAULT_DELAY_MILLIS = 1_000;
+  private static final int LONGEST_DELAY_MILLIS = 600_000;
+
+  private enum OnLimit {
+    REJECT,
+    DELAY
+  }
+
+  private final Problems problems;
+  private final String prefix;
+
+  /**
+   * @param prefix what the names of rules get to begin with
+   */
+  RuleReader(String prefix, Problems problems) {
+    this.prefix = prefix;
+    this.problems = problems;
+  }
+
+  /** The rule; null if there are errors in it. */
+  @Nullable Placed<Rule> read(Placed<Node> node) {
+    Fields fields = Fields.of(node, problems);
+    if (fields == null) {
+      return null;
+    }
+    int before = problems.errorCount();
+    Rule rule = rule(fields);
+    fields.done();
+    if (rule == null || problems.errorCount() > before) {
+      return null;
+    }
+    Cautions.check(rule, fields);
+    return new Placed<>(rule, node.at(), node.path());
+  }
+
+  private @Nullable Rule rule(Fields fields) {
+    fields.knows(LimitsReader.FIELDS);
+    fields.knows(LimitReader.SHORT_FIELDS);
+    fields.knows(CostReader.FIELDS);
+    String name = fields.require("name") ? fields.text("name", this::name) : null;
+    String description = fields.text("description");
+    LimitsReader.Limits limits = new LimitsReader(fields, problems).read();
+    try {
+      return new Rule(
+          name == null ? "" : name,
+          description == null ? "" : description,
+          KeysReader.read(fields, problems),
+          MatchReader.read(fields, problems),
+          fields.text("group", Names::checked),
+          fields.choice("on_missing_key", MISSING_KEYS),
+          limits.all(),
+          limits.cost(),
+          maxDelay(fields, limits),
+          handling(fields, limits),
+          rollout(fields));
+    } catch (IllegalArgumentException e) {
+      problems.error(fields.at(), fields.path("name"), String.valueOf(e.getMessage()));
+      return null;
+    }
+  }
+
+  private String name(String written) {
+    Names.checked(written);
+    return Names.checked(prefix + written);
+  }
+
+  private static Duration maxDelay(Fields fields, LimitsReader.Limits limits) {
+    OnLimit onLimit =
+        fields.choice("on_limit", ON_LIMIT, limits.isLeaky() ? OnLimit.DELAY : OnLimit.REJECT);
+    if (onLimit == OnLimit.REJECT) {
+      if (limits.isLeaky()) {
+        fields.error("on_limit", "must be delay for a leaky_bucket, or not be there");
+      }
+      fields.reject("max_delay_ms", "needs on_limit: delay");
+      return Duration.ZERO;
+    }
+    int millis = fields.whole("max_delay_ms", 1, LONGEST_DELAY_MILLIS, DEFAULT_DELAY_MILLIS);
+    if (!isOfTokenBuckets(limits)) {
+      fields.error("on_limit", "delay needs token buckets; a window can only reject");
+      return Duration.ZERO;
+    }
+    return Duration.ofMillis(millis);
+  }
+
+  private static Handling handling(Fields fields, LimitsReader.Limits limits) {
+    Consistency consistency =
+        fields.choice("consistency", CONSISTENCIES, Handling.DEFAULT.consistency());
+    if (consistency == Consistency.LEASED && !isOfTokenBuckets(limits)) {
+      fields.error("consistency", "leased needs token buckets; a window can't be leased");
+    }
+    return new Handling(
+        fields.choice("on_store_failure", FAILURE_POLICIES, Handling.DEFAULT.onFailure()),
+        consistency);
+  }
+
+  private static boolean isOfTokenBuckets(LimitsReader.Limits limits) {
+    return limits.all().stream().allMatch(TokenBucket.class::isInstance);
+  }
+
+  private static Rule.Rollout rollout(Fields fields) {
+    Mode mode = fields.choice("mode", MODES, Mode.ENFORCE);
+    if (mode != Mode.ENFORCE) {
+      fields.reject("enforce_percent", "means nothing with mode: " + mode.code());
+    }
+    return new Rule.Rollout(mode, fields.whole("enforce_percent", 0, 100, 100));
+  }
+}

@@ -1,0 +1,57 @@
+package io.penstock.policy.load;
+
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.penstock.policy.Policy;
+import io.penstock.policy.Rule;
+import java.util.List;
+
+/** Policies in tests. */
+final class Loading {
+  private Loading() {}
+
+  static Policy policy(String yaml) {
+    return PolicyLoader.parse(yaml, "p.yaml").policy();
+  }
+
+  /** The only rule of a policy, given by its fields in a line. */
+  static Rule rule(String fields) {
+    return policy("{" + fields + "}").rules().get(0);
+  }
+
+  /** A rule named r on all requests, with more fields. */
+  static Rule plain(String fields) {
+    return rule(ofPlain(fields));
+  }
+
+  static String ofPlain(String fields) {
+    return "name: r, limit_keys: [], " + fields;
+  }
+
+  static List<String> errors(String yaml) {
+    PolicyException rejected =
+        catchThrowableOfType(PolicyException.class, () -> PolicyLoader.parse(yaml, "p.yaml"));
+    return rejected == null ? List.of() : lines(rejected.problems());
+  }
+
+  /** The errors of a rule named r, without their places. */
+  static List<String> plainErrors(String fields) {
+    return errors("{" + ofPlain(fields) + "}").stream().map(Loading::withoutPlace).toList();
+  }
+
+  static List<String> plainWarnings(String fields) {
+    return warnings("{" + ofPlain(fields) + "}").stream().map(Loading::withoutPlace).toList();
+  }
+
+  static List<String> warnings(String yaml) {
+    return lines(PolicyLoader.parse(yaml, "p.yaml").warnings());
+  }
+
+  private static List<String> lines(List<Problem> problems) {
+    return problems.stream().map(Problem::toString).toList();
+  }
+
+  private static String withoutPlace(String line) {
+    return line.replaceFirst("^p\\.yaml:\\d+:\\d+: (warning: )?", "");
+  }
+}

@@ -1,0 +1,180 @@
+package io.penstock.policy.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.policy.Mode;
+import io.penstock.policy.Policy;
+import io.penstock.policy.address.Cidr;
+import io.penstock.policy.address.ClientAddress;
+import io.penstock.policy.jwt.JwtSettings;
+import io.penstock.policy.jwt.KeySource;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PolicyLoaderTopLevelTest {
+  private static final String RULE = "\nrules: [{name: r, limit_keys: [], rate: 1/s}]\n";
+  private static final String SECRET = "a secret of more than thirty-two bytes";
+
+  @TempDir Path folder;
+
+  private Policy load(String yaml) throws IOException {
+    return PolicyLoader.load(Files.writeString(folder.resolve("p.yaml"), yaml + RULE)).policy();
+  }
+
+  @Test
+  void parse_mode_isForAll() throws IOException {
+    assertThat(load("mode: shadow").mode()).isEqualTo(Mode.SHADOW);
+    assertThat(load("mode: off").mode()).isEqualTo(Mode.OFF);
+  }
+
+  @Test
+  void parse_clientAddress_isAsWritten() throws IOException {
+    assertThat(
+            load("client_address: {trusted_proxies: [10.0.0.0/8, '::1'], header: cf-connecting-ip}")
+                .clientAddress())
+        .isEqualTo(
+            new ClientAddress(
+                List.of(Cidr.parse("10.0.0.0/8"), Cidr.parse("::1")),
+                ClientAddress.Source.CF_CONNECTING_IP));
+  }
+
+  @Test
+  void parse_jwtTrusted_isAskedForByName() throws IOException {
+    assertThat(load("jwt: trusted").jwt()).isEqualTo(JwtSettings.TRUSTED);
+  }
+
+  @Test
+  void parse_jwtWithSecret_hasDefaults() throws IOException {
+    assertThat(load("jwt: {secret: " + SECRET + "}").jwt())
+        .isEqualTo(
+            new JwtSettings(
+                JwtSettings.Trust.VERIFY,
+                new KeySource.Secret(SECRET),
+                List.of("HS256"),
+                null,
+                List.of(),
+                Duration.ofSeconds(10)));
+  }
+
+  @Test
+  void parse_jwtWithUrl_isAsWritten() throws IOException {
+    JwtSettings jwt =
+        load("jwt: {jwks_url: 'https://id.example.com/keys', algorithms: [RS256], issuer: me,"
+                + " audience: [a, b], leeway_seconds: 0, refresh_seconds: 60}")
+            .jwt();
+
+    assertThat(jwt.keys())
+        .isEqualTo(
+            new KeySource.JwksUrl(
+                URI.create("https://id.example.com/keys"), Duration.ofMinutes(1)));
+    assertThat(jwt.algorithms()).containsExactly("RS256");
+    assertThat(jwt.issuer()).isEqualTo("me");
+    assertThat(jwt.audience()).containsExactly("a", "b");
+    assertThat(jwt.leeway()).isZero();
+  }
+
+  @Test
+  void load_filesOfSecrets_areRelativeToThePolicy() throws IOException {
+    Files.writeString(folder.resolve("hmac"), SECRET + "\n");
+    Files.writeString(folder.resolve("salt"), "pepper\r\n");
+
+    Policy policy = load("jwt: {secret_file: hmac, audience: me}\nkey_secret_file: ./salt");
+
+    assertThat(policy.jwt().keys()).isEqualTo(new KeySource.Secret(SECRET));
+    assertThat(policy.jwt().audience()).containsExactly("me");
+    assertThat(policy.keySecret()).isEqualTo("pepper");
+  }
+
+  @Test
+  void load_jwksFile_isWhereThePolicyIs() throws IOException {
+    Path keys = Files.writeString(folder.resolve("keys.jwks"), "{\"keys\": []}");
+
+    assertThat(load("jwt: {jwks_file: keys.jwks}").jwt().keys())
+        .isEqualTo(new KeySource.JwksFile(keys.toAbsolutePath()));
+  }
+
+  @Test
+  void parse_keySecret_isTaken() throws IOException {
+    assertThat(load("key_secret: salt").keySecret()).isEqualTo("salt");
+  }
+
+  @Test
+  void parse_schemaForEditors_isNoRule() throws IOException {
+    assertThat(load("$schema: https://example.com/policy.json").rules()).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "client_address: {header: x-forwarded}; client_address.header: must be x-forwarded-for",
+        "client_address: {trusted_proxies: [me]}; client_address.trusted_proxies[0]: must be an",
+        "client_address: {proxies: []}; client_address.proxies: is no known field",
+        "client_address: peer; client_address: must be a mapping, not text",
+        "jwt: verified; jwt: must be trusted, or a mapping",
+        "jwt: [trusted]; jwt: must be a mapping, not a list",
+        "jwt: {}; jwt: must have exactly one of secret, secret_file",
+        "jwt: {issuer: x}; jwt: must have exactly one of secret, secret_file",
+        "jwt: {secret: a, jwks_file: b}; jwks_url, not secret and jwks_file",
+        "jwt: {secret: ''}; jwt.secret: must not be empty",
+        "jwt: {secret_file: nowhere}; jwt.secret_file: there is no such file: ",
+        "jwt: {jwks_file: .}; jwt.jwks_file: ",
+        "jwt: {jwks_url: 'ftp://x/y'}; jwt.jwks_url: must begin with https:// or http://",
+        "jwt: {jwks_url: 'https://a b'}; jwt.jwks_url: must be an address of the web",
+        "jwt: {secret: x, refresh_seconds: 5}; jwt.refresh_seconds: needs a jwks_url",
+        "jwt: {secret: x, leeway_seconds: -1}; jwt.leeway_seconds: must be a whole number",
+        "jwt: {secret: x, algorithms: []}; jwt.algorithms: must not be empty",
+        "jwt: {secret: x, isuer: y}; jwt.isuer: is no known field; did you mean issuer?",
+        "key_secret: ''; key_secret: must not be empty",
+        "key_secret: [x]; key_secret: must be a single value",
+        "{key_secret: x, key_secret_file: y}; must be said in one place only",
+        "exempt: {match: {a: b}}; exempt: must be a list",
+        "exempt: [{}]; exempt[0].match: is required",
+        "exempt: [{match: {}}]; exempt[0].match: must not be empty",
+        "exempt: [{match: {a: ~}}]; exempt[0].match.a: must be a single value",
+        "exempt: [{match: {a: b}, name: x}]; exempt[0].name: is no known field",
+        "mode: [off]; mode: must be a single value",
+        "ruls: []; ruls: is no known field; did you mean rules?"
+      })
+  void load_badSection_isAnErrorAtItsPlace(String yaml, String error) {
+    String text = yaml.startsWith("{") ? yaml.substring(1, yaml.length() - 1) : yaml;
+    String lines = yaml.startsWith("{") ? text.replace(", ", "\n") : text;
+
+    assertThat(Loading.errors(lines + RULE)).first().asString().contains(error);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"mode: off", "rules: []", "exempt: [{match: {a: b}}]"})
+  void parse_noRules_isAnError(String yaml) {
+    assertThat(Loading.errors(yaml)).containsExactly("p.yaml: has no rules");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "[]; must be a mapping, not a list",
+        "x; must be a mapping, not text",
+        "rules: {a: b}; rules: must be a list, in brackets, not a mapping",
+        "\"\"; must be a mapping, not text"
+      })
+  void parse_noPolicy_isAnError(String yaml, String error) {
+    assertThat(Loading.errors(yaml)).singleElement().asString().endsWith(error);
+  }
+
+  @Test
+  void toString_ofErrors_neverQuotesSecrets() {
+    assertThat(Loading.errors("jwt: {secret: [hunter2], algorithms: 5}\nkey_secret: {a: hunter2}"))
+        .isNotEmpty()
+        .noneMatch(line -> line.contains("hunter2"));
+  }
+}
