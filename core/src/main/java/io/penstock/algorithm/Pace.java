@@ -18,17 +18,19 @@ import java.math.BigInteger;
  * </pre>
  *
  * <p>So a third of a second, which no number of ticks says exactly, is 1,000,000,000 units. A rate
- * that would need units too small for the debt of a whole burst to stay below 2^61 is rounded down
+ * that would need units too small for the debt of a whole burst to stay in range is rounded down
  * once, here, by at most one part in a million; {@link #rate()} tells.
  */
 public final class Pace {
-  /** No debt is larger: two bursts, or a burst and everything promised to those who wait. */
+  /** No debt is larger on this machine's own numbers. */
   public static final long MOST_DEBT = 1L << 62;
+
+  /** No debt is larger where numbers are exact below 2^53 only. */
+  public static final long MOST_DEBT_IN_DOUBLES = 1L << 52;
 
   /** How many units {@link #span()} is, rounded down to a whole tick. */
   public static final long SPAN_UNITS = 1L << 60;
 
-  private static final long MOST_BURST = 1L << 61;
   private static final long MOST_UNITS_PER_TICK = 1L << 26;
   private static final BigInteger MILLION = BigInteger.valueOf(1_000_000);
 
@@ -38,18 +40,28 @@ public final class Pace {
   private final long burstThousandths;
   private final long tickNanos;
   private final long span;
+  private final long mostDebt;
 
-  private Pace(Fraction thousandthsPerTick, long burstThousandths, long tickNanos) {
+  private Pace(Fraction thousandthsPerTick, long burstThousandths, long tickNanos, long mostDebt) {
     this.unitsPerTick = thousandthsPerTick.over().longValueExact();
     this.unitsPerThousandth = thousandthsPerTick.under().longValueExact();
     this.burst = Math.multiplyExact(burstThousandths, unitsPerThousandth);
     this.burstThousandths = burstThousandths;
     this.tickNanos = tickNanos;
     this.span = SPAN_UNITS / unitsPerTick;
+    this.mostDebt = mostDebt;
   }
 
   /** The pace of {@code limit} on a clock whose tick is {@code tickNanos} nanoseconds. */
   public static Pace of(TokenBucket limit, long tickNanos) {
+    return of(limit, tickNanos, MOST_DEBT);
+  }
+
+  /**
+   * The pace of {@code limit} in units so large that no debt is more than {@code mostDebt} of them:
+   * two bursts, or a burst and everything promised to those who wait.
+   */
+  public static Pace of(TokenBucket limit, long tickNanos, long mostDebt) {
     Rate rate = limit.rate();
     BigInteger over = rate.thousandths().multiply(BigInteger.valueOf(tickNanos));
     BigInteger common = over.gcd(rate.nanos());
@@ -57,7 +69,7 @@ public final class Pace {
     Fraction kept =
         exact.atMost(
             BigInteger.valueOf(MOST_UNITS_PER_TICK),
-            BigInteger.valueOf(MOST_BURST / limit.burstThousandths()));
+            BigInteger.valueOf(mostDebt / 2 / limit.burstThousandths()));
     // (exact - kept) / exact <= 1 / million, without dividing
     BigInteger whole = exact.over().multiply(kept.under());
     BigInteger lost = whole.subtract(kept.over().multiply(exact.under()));
@@ -65,7 +77,7 @@ public final class Pace {
       throw new IllegalArgumentException(
           "rate must be representable within one part in a million: " + rate);
     }
-    return new Pace(kept, limit.burstThousandths(), tickNanos);
+    return new Pace(kept, limit.burstThousandths(), tickNanos, mostDebt);
   }
 
   /** How many units make a tick. */
@@ -102,8 +114,8 @@ public final class Pace {
 
   /** An amount of tokens in units; what is more than any debt is just below the most. */
   public long units(long thousandths) {
-    return thousandths > (MOST_DEBT - 1) / unitsPerThousandth
-        ? MOST_DEBT - 1
+    return thousandths > (mostDebt - 1) / unitsPerThousandth
+        ? mostDebt - 1
         : thousandths * unitsPerThousandth;
   }
 
@@ -119,7 +131,7 @@ public final class Pace {
 
   /** The debt at which a request still passes if it may be held back for {@code delayTicks}. */
   public long ceiling(long delayTicks) {
-    long most = (MOST_DEBT - burst) / unitsPerTick;
+    long most = (mostDebt - burst) / unitsPerTick;
     return burst + Math.min(delayTicks, most) * unitsPerTick;
   }
 

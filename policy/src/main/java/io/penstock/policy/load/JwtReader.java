@@ -55,7 +55,7 @@ final class JwtReader {
       return new JwtSettings(
           JwtSettings.Trust.VERIFY,
           keys,
-          algorithms.isEmpty() ? JwtSettings.defaultAlgorithms(keys) : algorithms,
+          algorithms.isEmpty() ? keys.defaultAlgorithms() : algorithms,
           issuer,
           audience,
           Duration.ofSeconds(leeway));
@@ -63,6 +63,8 @@ final class JwtReader {
       String message = String.valueOf(e.getMessage());
       if (message.startsWith("algorithm") && fields.has("algorithms")) {
         fields.refused("algorithms", e);
+      } else if (message.startsWith("secret") && fields.has("secret")) {
+        fields.refused("secret", e);
       } else {
         problems.error(fields.at(), "jwt", message);
       }

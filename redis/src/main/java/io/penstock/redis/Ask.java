@@ -1,0 +1,108 @@
+package io.penstock.redis;
+
+import io.penstock.Decision;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * One caller's request on its way to Redis and back. Thread-safe: it is answered once, by whoever
+ * comes first, the reply or the deadline.
+ */
+final class Ask {
+  /** What is asked for, as the script numbers it. */
+  enum What {
+    TAKE(0),
+    PREVIEW(1),
+    CHARGE(2),
+    REFUND(3),
+    RESET(4);
+
+    private final int code;
+
+    What(int code) {
+      this.code = code;
+    }
+
+    int code() {
+      return code;
+    }
+  }
+
+  private enum Stage {
+    WAITING,
+    SENT,
+    GIVEN_UP,
+    ANSWERED
+  }
+
+  private final What what;
+  private final List<Part> parts;
+  private final long deadlineNanos;
+  private final CompletableFuture<Decision> answer = new CompletableFuture<>();
+  private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.WAITING);
+
+  Ask(What what, List<Part> parts, long deadlineNanos) {
+    this.what = what;
+    this.parts = parts;
+    this.deadlineNanos = deadlineNanos;
+  }
+
+  What what() {
+    return what;
+  }
+
+  List<Part> parts() {
+    return parts;
+  }
+
+  /** When it has to be answered at the latest, by {@link System#nanoTime}. */
+  long deadlineNanos() {
+    return deadlineNanos;
+  }
+
+  CompletableFuture<Decision> answer() {
+    return answer;
+  }
+
+  /** Whether it can take part in a call; from now on it may have been charged. */
+  boolean send() {
+    return stage.compareAndSet(Stage.WAITING, Stage.SENT);
+  }
+
+  /**
+   * The reply is there.
+   *
+   * @return false if it came too late, and somebody else has answered
+   */
+  boolean answer(Decision decision) {
+    if (!stage.compareAndSet(Stage.SENT, Stage.ANSWERED)) {
+      return false;
+    }
+    answer.complete(decision);
+    return true;
+  }
+
+  /** Redis has said that it won't: nothing was charged. */
+  void refused() {
+    stage.compareAndSet(Stage.SENT, Stage.WAITING);
+  }
+
+  /** What is left of it when it is given up. */
+  enum Loss {
+    /** Nothing: it has been answered. */
+    NONE,
+    /** It was not asked. */
+    UNSENT,
+    /** It was asked, and may have been charged. */
+    AMBIGUOUS
+  }
+
+  /** Takes it back from whoever would answer it; who gets anything but none has to answer. */
+  Loss giveUp() {
+    if (stage.compareAndSet(Stage.WAITING, Stage.GIVEN_UP)) {
+      return Loss.UNSENT;
+    }
+    return stage.compareAndSet(Stage.SENT, Stage.GIVEN_UP) ? Loss.AMBIGUOUS : Loss.NONE;
+  }
+}

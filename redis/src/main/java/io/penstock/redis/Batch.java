@@ -1,0 +1,137 @@
+package io.penstock.redis;
+
+import io.penstock.Decision;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.BiConsumer;
+
+/**
+ * The requests of one call, decided as if they were sent one by one in their order. Made by one
+ * thread and answered by one.
+ */
+final class Batch {
+  private final List<Group> groups = new ArrayList<>();
+  private final Map<String, Integer> keys = new LinkedHashMap<>();
+  private final Map<Terms, Integer> limits = new LinkedHashMap<>();
+  private final List<Ask> asks;
+
+  /** Callers that ask for just the same, in their order, with nothing between that could matter. */
+  private record Group(Ask.What what, List<Part> parts, List<Ask> callers) {
+    boolean takes(Ask ask) {
+      return what == Ask.What.TAKE && ask.what() == what && parts.equals(ask.parts());
+    }
+  }
+
+  Batch(List<Ask> asks) {
+    this.asks = asks;
+    Map<String, Group> last = new HashMap<>();
+    for (Ask ask : asks) {
+      Group group = last.get(ask.parts().get(0).redisKey());
+      if (group == null || !group.takes(ask) || !isLastOfAll(group, last)) {
+        group = new Group(ask.what(), ask.parts(), new ArrayList<>());
+        groups.add(group);
+        for (Part part : ask.parts()) {
+          last.put(part.redisKey(), group);
+          keys.putIfAbsent(part.redisKey(), keys.size() + 1);
+          limits.putIfAbsent(part.terms(), limits.size() + 1);
+        }
+      }
+      group.callers.add(ask);
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // another group that asks for the same is another group
+  private static boolean isLastOfAll(Group group, Map<String, Group> last) {
+    for (Part part : group.parts) {
+      if (last.get(part.redisKey()) != group) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** How many callers it is for. */
+  int size() {
+    return asks.size();
+  }
+
+  List<Ask> asks() {
+    return asks;
+  }
+
+  /** The buckets that it is about. */
+  Iterable<String> keys() {
+    return keys.keySet();
+  }
+
+  int keyCount() {
+    return keys.size();
+  }
+
+  private static <T> int numberOf(Map<T, Integer> numbers, T of) {
+    return Objects.requireNonNull(numbers.get(of));
+  }
+
+  /** What the script is told. */
+  Numbers numbers() {
+    Numbers numbers = new Numbers().add(limits.size());
+    limits.keySet().forEach(terms -> terms.write(numbers));
+    numbers.add(groups.size());
+    for (Group group : groups) {
+      numbers.add(group.what.code()).add(group.callers.size()).add(group.parts.size());
+      for (Part part : group.parts) {
+        numbers.add(numberOf(keys, part.redisKey())).add(numberOf(limits, part.terms()));
+        numbers.add(part.cost()).add(part.most());
+      }
+    }
+    return numbers;
+  }
+
+  /**
+   * Tells the callers what the script replied.
+   *
+   * @param denials is told what was denied
+   * @return those for whom it comes too late although they were granted what they asked for
+   */
+  List<Ask> answer(long[] replies, BiConsumer<List<Part>, Decision> denials) {
+    List<Ask> late = new ArrayList<>();
+    int next = 1;
+    for (Group group : groups) {
+      long granted = replies[next++];
+      for (int caller = 0; caller < group.callers.size(); caller++) {
+        Ask ask = group.callers.get(caller);
+        Decision decision = decision(group, replies, next, granted, caller);
+        if (caller == granted && group.what == Ask.What.TAKE) {
+          denials.accept(group.parts, decision);
+        }
+        if (!ask.answer(decision) && caller < granted && ask.what() == Ask.What.TAKE) {
+          late.add(ask);
+        }
+      }
+      for (Part part : group.parts) {
+        next += part.terms().replyLength();
+      }
+    }
+    return late;
+  }
+
+  private static Decision decision(
+      Group group, long[] replies, int first, long granted, int caller) {
+    List<Part> parts = group.parts;
+    if (parts.size() == 1) {
+      return parts.get(0).terms().decision(parts.get(0), replies, first, granted, caller);
+    }
+    Decision[] decisions = new Decision[parts.size()];
+    int at = first;
+    for (int i = 0; i < decisions.length; i++) {
+      Terms terms = parts.get(i).terms();
+      decisions[i] = terms.decision(parts.get(i), replies, at, granted, caller);
+      at += terms.replyLength();
+    }
+    return Decision.all(decisions);
+  }
+}

@@ -1,0 +1,94 @@
+package io.penstock.redis;
+
+import io.penstock.Decision;
+import io.penstock.TokenBucket;
+import io.penstock.algorithm.Pace;
+import java.util.List;
+
+/** Token buckets under one limit, on ticks of a microsecond. Immutable. */
+final class BucketTerms extends Terms {
+  private static final int KIND = 0;
+
+  private final String name;
+  private final TokenBucket limit;
+  private final Pace pace;
+  private final List<Pace> replaced;
+
+  /**
+   * @param replaced limits that this one has taken the place of: what they left is cut to this
+   *     one's burst
+   */
+  BucketTerms(String name, TokenBucket limit, List<Pace> replaced) {
+    this.name = name;
+    this.limit = limit;
+    this.pace = Pace.of(limit, Ticks.NANOS, Pace.MOST_DEBT_IN_DOUBLES);
+    this.replaced = replaced.stream().filter(old -> !old.equals(pace)).toList();
+  }
+
+  Pace pace() {
+    return pace;
+  }
+
+  List<Pace> replaced() {
+    return replaced;
+  }
+
+  @Override
+  int replyLength() {
+    return 1;
+  }
+
+  @Override
+  char family() {
+    return 't';
+  }
+
+  @Override
+  void write(Numbers numbers) {
+    numbers.add(KIND).add(pace.unitsPerTick()).add(pace.unitsPerThousandth()).add(pace.burst());
+    numbers.add(0).add(replaced.size());
+    for (Pace old : replaced) {
+      numbers.add(old.unitsPerTick()).add(old.unitsPerThousandth()).add(old.burst());
+    }
+  }
+
+  @Override
+  long cost(long thousandths) {
+    return pace.units(thousandths);
+  }
+
+  @Override
+  long most(long thousandths, long maxDelayNanos) {
+    return pace.holds(thousandths) ? pace.ceiling(maxDelayNanos / Ticks.NANOS) : -1;
+  }
+
+  @Override
+  Decision decision(Part claim, long[] replies, int reply, long granted, long caller) {
+    long before = replies[reply];
+    if (caller < granted) {
+      return allowed(before + (caller + 1) * claim.cost());
+    }
+    long debt = before + granted * claim.cost();
+    if (claim.most() < 0) {
+      return Decision.never(name, limit, pace.remaining(debt), nanos(debt));
+    }
+    long over = debt + claim.cost() - claim.most();
+    return over <= 0
+        ? allowed(debt)
+        : Decision.denied(name, limit, pace.remaining(debt), nanos(debt), nanos(over));
+  }
+
+  @Override
+  long extraWaitNanos(long more) {
+    return nanos(more);
+  }
+
+  private Decision allowed(long debt) {
+    long delay = nanos(debt - pace.burst());
+    return Decision.allowed(name, limit, pace.remaining(debt), nanos(debt), delay);
+  }
+
+  private long nanos(long units) {
+    return Ticks.toNanos(pace.ticks(units));
+  }
+}

@@ -1,0 +1,51 @@
+package io.penstock.redis;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * Gives up requests that nobody waits for with a thread of their own, when their time is over.
+ * Thread-safe. All have the same time to wait, so the first to come is the first to go, and one
+ * timer is enough for all.
+ */
+final class Deadlines {
+  private final ScheduledExecutorService timer;
+  private final Consumer<Ask> overdue;
+  private final Queue<Ask> watched = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean ticking = new AtomicBoolean();
+
+  Deadlines(ScheduledExecutorService timer, Consumer<Ask> overdue) {
+    this.timer = timer;
+    this.overdue = overdue;
+  }
+
+  void watch(Ask ask) {
+    watched.add(ask);
+    tick();
+  }
+
+  private void tick() {
+    Ask first = watched.peek();
+    if (first != null && !timer.isShutdown() && ticking.compareAndSet(false, true)) {
+      long left = Math.max(0, first.deadlineNanos() - System.nanoTime());
+      var unused = timer.schedule(this::sweep, left, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void sweep() {
+    Ask first;
+    while ((first = watched.peek()) != null
+        && (first.answer().isDone() || first.deadlineNanos() - System.nanoTime() <= 0)) {
+      watched.remove(first);
+      if (!first.answer().isDone()) {
+        overdue.accept(first);
+      }
+    }
+    ticking.set(false);
+    tick();
+  }
+}

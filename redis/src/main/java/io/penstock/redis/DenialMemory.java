@@ -1,0 +1,104 @@
+package io.penstock.redis;
+
+import io.penstock.Decision;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What Redis denied lately, and for how long that holds. Thread-safe. Of fixed size: a newer denial
+ * may take the place of another, which then has to be asked for again.
+ *
+ * <p>A denial holds from when the question was sent, because the bucket was looked at later still.
+ * The wait that callers are told counts from when the answer came, so that it is never too short.
+ */
+final class DenialMemory {
+  private static final int PLACES = 1 << 14;
+  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final AtomicReferenceArray<@Nullable Denial> denials = new AtomicReferenceArray<>(PLACES);
+
+  /**
+   * @param denier which of the parts denies
+   */
+  private record Denial(
+      List<Part> parts, Part denier, Decision decision, long answeredNanos, long untilNanos) {
+
+    /** The answer to another request that this one's denial settles; null if it doesn't. */
+    @Nullable Decision recall(List<Part> asked, Part part, long now) {
+      if (untilNanos - now <= 0) {
+        return null;
+      }
+      long passed = now - answeredNanos;
+      if (parts.equals(asked)) {
+        return later(decision, passed);
+      }
+      long more = asked.size() == 1 && parts.size() == 1 ? denier.extraWaitNanos(part) : -1;
+      return more < 0 ? null : denied(decision, passed - more);
+    }
+  }
+
+  /** The answer to a request that is known to be denied; null if Redis has to be asked. */
+  @Nullable Decision recall(List<Part> asked) {
+    long now = System.nanoTime();
+    for (int i = 0; i < asked.size(); i++) {
+      Part part = asked.get(i);
+      Denial denial = denials.get(place(part.redisKey()));
+      Decision known = denial == null ? null : denial.recall(asked, part, now);
+      if (known != null) {
+        return known;
+      }
+    }
+    return null;
+  }
+
+  private static Decision later(Decision decision, long nanos) {
+    Decision[] results =
+        decision.results().stream()
+            .map(result -> result.allowed() ? result : denied(result, nanos))
+            .toArray(Decision[]::new);
+    return results.length == 1 ? results[0] : Decision.all(results);
+  }
+
+  private static Decision denied(Decision decision, long passedNanos) {
+    if (decision.never()) {
+      return decision;
+    }
+    return Decision.denied(
+        decision.limiter(),
+        decision.limit(),
+        decision.remainingThousandths(),
+        Math.max(1, decision.resetAfter().toNanos() - passedNanos),
+        Math.max(1, decision.retryAfter().toNanos() - passedNanos));
+  }
+
+  /** Notes what was denied. */
+  void note(List<Part> parts, Decision decision, long sentNanos) {
+    if (decision.allowed() || decision.never() || decision.degraded()) {
+      return;
+    }
+    List<Decision> results = decision.results();
+    for (int i = 0; i < parts.size(); i++) {
+      Decision result = results.get(i);
+      if (!result.allowed() && result.retryAfter().equals(decision.retryAfter())) {
+        long wait = Math.min(LONGEST_NANOS, decision.retryAfter().toNanos());
+        Part denier = parts.get(i);
+        denials.set(
+            place(denier.redisKey()),
+            new Denial(parts, denier, decision, System.nanoTime(), sentNanos + wait));
+        return;
+      }
+    }
+  }
+
+  /** Forgets what was denied for a bucket, because something was put back into it. */
+  void forget(String redisKey) {
+    denials.set(place(redisKey), null);
+  }
+
+  private static int place(String redisKey) {
+    int hash = redisKey.hashCode();
+    return (hash ^ (hash >>> 15)) & (PLACES - 1);
+  }
+}

@@ -1,0 +1,38 @@
+package io.penstock.redis;
+
+/** Is told what goes on between a store and Redis, for counting. Must not block. */
+public interface RedisObserver {
+  /** Nobody. */
+  RedisObserver NONE = new RedisObserver() {};
+
+  /** Why a decision was not Redis's. */
+  enum Degradation {
+    /** Redis was known to be away, and was not asked. */
+    UNAVAILABLE,
+    /** Redis said that it can't, or was not asked in time. */
+    FAILED,
+    /** Redis was asked and did not answer in time: it may have charged the request. */
+    AMBIGUOUS
+  }
+
+  /** A call for {@code decisions} callers was answered after {@code nanos}. */
+  default void called(int decisions, long nanos) {}
+
+  /** A call for {@code decisions} callers failed. */
+  default void failed(int decisions, Throwable cause) {}
+
+  /** The failure policy of the limiter {@code name} decided. */
+  default void degraded(String name, Degradation why) {}
+
+  /** A denial was known, and Redis was not asked. */
+  default void remembered(String name) {}
+
+  /** What a lost request had been charged was given back. */
+  default void givenBack(String name) {}
+
+  /** Values under our keys that were not ours were put right. */
+  default void repaired(long values) {}
+
+  /** Redis is asked again, or no longer. */
+  default void available(boolean available) {}
+}

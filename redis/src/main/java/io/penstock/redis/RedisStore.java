@@ -1,0 +1,263 @@
+package io.penstock.redis;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.penstock.Buckets;
+import io.penstock.Claim;
+import io.penstock.Decision;
+import io.penstock.Handling;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import io.penstock.Store;
+import io.penstock.StoreException;
+import io.penstock.inprocess.InProcessStore;
+import io.penstock.redis.Ask.Loss;
+import io.penstock.redis.Ask.What;
+import io.penstock.redis.RedisObserver.Degradation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Buckets in Redis or Valkey, shared by any number of nodes. Thread-safe.
+ *
+ * <pre>{@code
+ * var store = RedisStore.connect("redis://localhost");
+ * var search = RateLimiter.on(store, "search", Limit.perMinute(100).burst(20));
+ * }</pre>
+ *
+ * <p>Every decision comes back within its deadline. When Redis can't be asked, the failure policy
+ * of the limiter decides, and the decision is marked as degraded. Continuations of asynchronous
+ * decisions run on the thread that reads from Redis: they must not block.
+ */
+public final class RedisStore implements Store {
+  private final String keyPrefix;
+  private final long deadlineNanos;
+  private final int nodes;
+  private final RedisObserver observer;
+  private final ScheduledThreadPoolExecutor timer;
+  private final Link link;
+  private final Health health;
+  private final Calls calls;
+  private final Deadlines deadlines;
+  private final InProcessStore local = InProcessStore.create();
+  private final Fallback fallback;
+  private final DenialMemory denials = new DenialMemory();
+
+  RedisStore(RedisStoreBuilder settings, Connector connector) {
+    this.keyPrefix = settings.keyPrefix();
+    this.deadlineNanos = settings.deadline().toNanos();
+    this.nodes = settings.nodes();
+    this.observer = settings.observer();
+    this.timer = new ScheduledThreadPoolExecutor(1, RedisStore::daemon);
+    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    this.link = new Link(connector, settings.script(), keyPrefix);
+    this.health = new Health(link, timer, observer);
+    this.calls = new Calls(link, new Answers());
+    this.deadlines = new Deadlines(timer, this::overdue);
+    this.fallback = new Fallback(local, observer);
+    health.begin(settings.startTimeout());
+  }
+
+  private static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work, "penstock-redis");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /**
+   * A store on the Redis at {@code url}: {@code redis://}, {@code rediss://}, {@code
+   * redis-sentinel://} or {@code redis-socket://}, with user and password if need be. Redis need
+   * not be there yet.
+   */
+  public static RedisStore connect(String url) {
+    return builder().connect(RedisURI.create(url));
+  }
+
+  /** A store on a connection that the application has, and goes on owning. */
+  public static RedisStore on(StatefulRedisConnection<byte[], byte[]> connection) {
+    return builder().on(connection);
+  }
+
+  public static RedisStoreBuilder builder() {
+    return new RedisStoreBuilder();
+  }
+
+  String keyPrefix() {
+    return keyPrefix;
+  }
+
+  /** Whether Redis is being asked now, as far as is known. */
+  public boolean isAvailable() {
+    return health.isThere();
+  }
+
+  @Override
+  public Buckets buckets(String name, Limit limit, Handling handling) {
+    return new RedisBuckets(this, name, limit, handling);
+  }
+
+  /** This node's share of a limit. */
+  RateLimiter localShare(String name, Limit limit) {
+    if (nodes < 1) {
+      throw new IllegalArgumentException(
+          "nodes must be set for a limiter that falls back to local buckets: " + name);
+    }
+    return RateLimiter.on(local, name, Shares.of(limit, nodes));
+  }
+
+  @Override
+  public Decision decide(List<Claim> claims) {
+    return await(ask(What.TAKE, parts(claims)));
+  }
+
+  @Override
+  public CompletionStage<Decision> decideAsync(List<Claim> claims) {
+    return later(ask(What.TAKE, parts(claims)));
+  }
+
+  @Override
+  public CompletionStage<Decision> preview(List<Claim> claims) {
+    return later(ask(What.PREVIEW, parts(claims)));
+  }
+
+  private static List<Part> parts(List<Claim> claims) {
+    List<Part> parts = new ArrayList<>(claims.size());
+    for (int i = 0; i < claims.size(); i++) {
+      Claim claim = claims.get(i);
+      if (!(claim.buckets() instanceof RedisBuckets buckets)) {
+        throw new IllegalArgumentException("claims must be on a Redis store: " + claim.buckets());
+      }
+      Part part = buckets.part(claim.key(), claim.cost(), claim.maxDelayNanos());
+      for (Part other : parts) {
+        if (other.redisKey().equals(part.redisKey())) {
+          throw new IllegalArgumentException("a bucket can be claimed once: " + buckets.name());
+        }
+      }
+      parts.add(part);
+    }
+    return parts;
+  }
+
+  Ask ask(What what, List<Part> parts) {
+    return new Ask(what, parts, System.nanoTime() + deadlineNanos);
+  }
+
+  /** Asks, and waits for the answer. */
+  Decision await(Ask ask) {
+    CompletableFuture<Decision> answer = start(ask);
+    try {
+      long left = ask.deadlineNanos() - System.nanoTime();
+      return answer.get(Math.max(0, left), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException timeout) {
+      overdue(ask);
+      return answer.join();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      overdue(ask);
+      return answer.join();
+    } catch (ExecutionException failed) {
+      throw new StoreException("the decision failed", failed.getCause());
+    }
+  }
+
+  /** Asks, and answers later. */
+  CompletionStage<Decision> later(Ask ask) {
+    CompletableFuture<Decision> answer = start(ask);
+    if (!answer.isDone()) {
+      deadlines.watch(ask);
+    }
+    return answer;
+  }
+
+  /** Does something that has no decision for an answer. */
+  CompletionStage<Void> change(Ask ask) {
+    ask.parts().forEach(part -> denials.forget(part.redisKey()));
+    return later(ask)
+        .thenCompose(
+            done ->
+                done.degraded()
+                    ? CompletableFuture.failedFuture(
+                        new StoreException("Redis can't be asked: " + ask.what(), null))
+                    : CompletableFuture.completedFuture(null));
+  }
+
+  private CompletableFuture<Decision> start(Ask ask) {
+    Decision known = ask.what() == What.TAKE ? denials.recall(ask.parts()) : null;
+    if (known != null) {
+      observer.remembered(known.limiter());
+      return CompletableFuture.completedFuture(known);
+    }
+    if (health.isThere()) {
+      calls.submit(ask);
+    } else {
+      giveUp(ask, Degradation.UNAVAILABLE);
+    }
+    return ask.answer();
+  }
+
+  private void overdue(Ask ask) {
+    if (calls.ageNanos() > 2 * deadlineNanos) {
+      health.lost(true);
+    }
+    giveUp(ask, Degradation.FAILED);
+  }
+
+  private void giveUp(Ask ask, Degradation why) {
+    Loss loss = ask.giveUp();
+    if (loss != Loss.NONE) {
+      Degradation degradation = loss == Loss.AMBIGUOUS ? Degradation.AMBIGUOUS : why;
+      ask.answer().complete(fallback.decide(ask.parts(), degradation));
+    }
+  }
+
+  /** What comes back from Redis, or doesn't. */
+  private final class Answers implements Calls.Callbacks {
+    @Override
+    public void answered(Batch batch, long[] replies, long sentNanos) {
+      observer.called(batch.size(), System.nanoTime() - sentNanos);
+      if (replies[0] > 0) {
+        observer.repaired(replies[0]);
+      }
+      batch
+          .answer(replies, (parts, denial) -> denials.note(parts, denial, sentNanos))
+          .forEach(RedisStore.this::giveBack);
+    }
+
+    @Override
+    public void failed(Batch batch, Throwable cause) {
+      observer.failed(batch.size(), cause);
+      boolean refused = cause instanceof RedisCommandExecutionException;
+      health.lost(refused);
+      for (Ask ask : batch.asks()) {
+        if (refused) {
+          ask.refused();
+        }
+        giveUp(ask, Degradation.FAILED);
+      }
+    }
+  }
+
+  /** Returns what a request was charged whose answer came too late. */
+  private void giveBack(Ask late) {
+    for (Part part : late.parts()) {
+      if (part.limitsTokens() && part.cost() > 0 && health.isThere()) {
+        calls.submit(ask(What.REFUND, List.of(part)));
+        observer.givenBack(part.buckets().name());
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    health.close();
+    timer.shutdown();
+    link.close();
+  }
+}

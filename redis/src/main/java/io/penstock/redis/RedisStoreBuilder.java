@@ -1,0 +1,108 @@
+package io.penstock.redis;
+
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.time.Duration;
+import java.util.Objects;
+
+/** What a store can be told when it is made. Not thread-safe. */
+public final class RedisStoreBuilder {
+  private static final Script SCRIPT = Script.load("decide.lua");
+  private static final Duration LONGEST = Duration.ofMinutes(1);
+
+  private String keyPrefix = "penstock:";
+  private Duration deadline = Duration.ofMillis(25);
+  private Duration startTimeout = Duration.ofSeconds(1);
+  private int nodes;
+  private RedisObserver observer = RedisObserver.NONE;
+  private Script script = SCRIPT;
+
+  RedisStoreBuilder() {}
+
+  /** What all keys in Redis begin with; {@code penstock:} unless set. */
+  public RedisStoreBuilder keyPrefix(String keyPrefix) {
+    this.keyPrefix = Objects.requireNonNull(keyPrefix, "keyPrefix");
+    return this;
+  }
+
+  /** How long a decision may take before the failure policy decides; 25 ms unless set. */
+  public RedisStoreBuilder deadline(Duration deadline) {
+    this.deadline = positive("deadline", deadline);
+    return this;
+  }
+
+  /**
+   * How long to wait for Redis when the store is made; a second unless set. A Redis that is not
+   * there by then is asked as soon as it is.
+   */
+  public RedisStoreBuilder startTimeout(Duration startTimeout) {
+    this.startTimeout = positive("startTimeout", startTimeout);
+    return this;
+  }
+
+  /**
+   * How many nodes there are. Limiters that fall back to local buckets need to know: each node's
+   * share is the limit divided by this.
+   */
+  public RedisStoreBuilder nodes(int nodes) {
+    if (nodes < 1) {
+      throw new IllegalArgumentException("nodes must be positive: " + nodes);
+    }
+    this.nodes = nodes;
+    return this;
+  }
+
+  /** Who is told what goes on. */
+  public RedisStoreBuilder observer(RedisObserver observer) {
+    this.observer = Objects.requireNonNull(observer, "observer");
+    return this;
+  }
+
+  /** Another script, for tests whose time is not Redis's. */
+  RedisStoreBuilder script(Script script) {
+    this.script = script;
+    return this;
+  }
+
+  /** A store on connections of its own. */
+  public RedisStore connect(RedisURI uri) {
+    return new RedisStore(this, Connector.to(uri, startTimeout));
+  }
+
+  /** A store on a connection that the application has, and goes on owning. */
+  public RedisStore on(StatefulRedisConnection<byte[], byte[]> connection) {
+    return new RedisStore(this, Connector.of(connection));
+  }
+
+  private static Duration positive(String name, Duration duration) {
+    if (duration.isNegative() || duration.isZero() || duration.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          name + " must be positive and at most " + LONGEST + ": " + duration);
+    }
+    return duration;
+  }
+
+  String keyPrefix() {
+    return keyPrefix;
+  }
+
+  Duration deadline() {
+    return deadline;
+  }
+
+  Duration startTimeout() {
+    return startTimeout;
+  }
+
+  int nodes() {
+    return nodes;
+  }
+
+  RedisObserver observer() {
+    return observer;
+  }
+
+  Script script() {
+    return script;
+  }
+}
