@@ -1,38 +1,41 @@
 package io.penstock.bench;
 
 import io.penstock.bench.contest.FailedRunException;
-import io.penstock.bench.local.LocalRun;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Runs one kind of benchmark: {@code local [--quick]}. */
+/** Runs one kind of benchmark: {@code local [--quick] [--only <part>]}. */
 public final class Main {
   private static final Map<String, Run> RUNS = new TreeMap<>(Map.of("local", LocalRun::run));
 
   /** A kind of benchmark: prints its tables, then its RATIO lines, and nothing after them. */
   private interface Run {
-    void run(boolean quick) throws IOException, InterruptedException;
+    void run(Options options) throws IOException, InterruptedException;
   }
 
   private Main() {}
 
   public static void main(String[] args) throws IOException, InterruptedException {
-    List<String> words = List.of(args);
-    Run run = words.isEmpty() ? null : RUNS.get(words.get(0));
-    List<String> options = words.isEmpty() ? words : words.subList(1, words.size());
-    boolean quick = options.equals(List.of("--quick"));
-    if (run == null || !(quick || options.isEmpty())) {
-      System.err.println("usage: bench/run " + String.join("|", RUNS.keySet()) + " [--quick]");
-      System.exit(2);
-      return;
-    }
     try {
-      run.run(quick);
+      run(List.of(args));
+    } catch (WrongUsageException wrong) {
+      String runs = String.join("|", RUNS.keySet());
+      System.err.println("bench/run: " + wrong.getMessage());
+      System.err.println("usage: bench/run " + runs + " " + Options.USAGE);
+      System.exit(2);
     } catch (FailedRunException failed) {
       System.err.println("FAILED " + failed.getMessage());
       System.exit(1);
     }
+  }
+
+  private static void run(List<String> words) throws IOException, InterruptedException {
+    Run run = words.isEmpty() ? null : RUNS.get(words.get(0));
+    if (run == null) {
+      throw new WrongUsageException("say what to run; known: " + String.join(", ", RUNS.keySet()));
+    }
+    run.run(Options.parse(words.subList(1, words.size())));
   }
 }

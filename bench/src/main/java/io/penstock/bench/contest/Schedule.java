@@ -7,8 +7,19 @@ public record Schedule(
     int decisiveForks, int otherForks, int warmups, int iterations, Duration iteration) {
   private static final double FORK_START_SECONDS = 1;
 
-  public static final Schedule FULL = new Schedule(5, 3, 2, 3, Duration.ofMillis(800));
-  public static final Schedule QUICK = new Schedule(1, 1, 1, 2, Duration.ofMillis(500));
+  private static final int LONG_WARMUP = 3;
+
+  private static final Schedule FULL = new Schedule(5, 3, 2, 3, Duration.ofMillis(800));
+  private static final Schedule QUICK = new Schedule(1, 1, 1, 2, Duration.ofMillis(500));
+
+  public static Schedule of(boolean quick) {
+    return quick ? QUICK : FULL;
+  }
+
+  /** The same for code so large that it takes longer to be compiled. */
+  public Schedule withLongWarmup() {
+    return new Schedule(decisiveForks, otherForks, LONG_WARMUP * warmups, iterations, iteration);
+  }
 
   int forks(Entry entry) {
     return entry.decisive() ? decisiveForks : otherForks;

@@ -8,12 +8,12 @@ import java.util.SplittableRandom;
  * with. These are made in the order of their use, so that they lie side by side in memory: a server
  * has just read the key of a request, too.
  */
-final class Keys {
+public final class Keys {
   private static final long SEED = 0x9e3779b97f4a7c15L;
 
   private Keys() {}
 
-  static String[] inserted(int count) {
+  public static String[] inserted(int count) {
     SplittableRandom random = new SplittableRandom(SEED);
     String[] keys = new String[count];
     Arrays.setAll(keys, i -> "user-%016x".formatted(random.nextLong()));
@@ -34,7 +34,7 @@ final class Keys {
   }
 
   /** An equal string that shares nothing with the other. */
-  static String copy(String key) {
+  public static String copy(String key) {
     return new String(key.toCharArray());
   }
 }

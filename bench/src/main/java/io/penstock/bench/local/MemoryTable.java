@@ -46,8 +46,7 @@ final class MemoryTable {
         .bytesPerKey;
   }
 
-  @Override
-  public String toString() {
+  Table table() {
     Table table = new Table("memory beyond the caller's strings", "", "keys", "bytes/key");
     for (Size size : sizes) {
       table.add(
@@ -55,6 +54,6 @@ final class MemoryTable {
           String.format(Locale.ROOT, "%,d", size.keys),
           String.format(Locale.ROOT, "%.1f", size.bytesPerKey));
     }
-    return table.toString();
+    return table;
   }
 }

@@ -25,7 +25,7 @@ public enum Terms {
     this.period = period;
   }
 
-  Limit limit() {
+  public Limit limit() {
     return Limit.per(tokens, period).burst(burst);
   }
 
@@ -34,7 +34,7 @@ public enum Terms {
     return period.multipliedBy(burst).dividedBy(tokens);
   }
 
-  Outcome outcome() {
+  public Outcome outcome() {
     return this == DENIED ? Outcome.DENIED : Outcome.ALLOWED;
   }
 }

@@ -17,32 +17,24 @@ import io.penstock.bench.contest.Contest;
 import io.penstock.bench.contest.Entry;
 import io.penstock.bench.contest.Schedule;
 import io.penstock.bench.contest.Standings;
-import io.penstock.bench.report.Machine;
+import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Ratio;
-import java.io.IOException;
 import java.util.List;
 
-/** {@code bench/run local}: tables, then the RATIO lines. */
-public final class LocalRun {
-  private LocalRun() {}
+/** Penstock and its peers, on one key and on many. */
+public final class LimiterPart {
+  private LimiterPart() {}
 
-  public static void run(boolean quick) throws IOException, InterruptedException {
-    System.out.println(Machine.describe());
-    Standings standings =
-        new Contest(quick ? Schedule.QUICK : Schedule.FULL).run(LocalEntries.all());
-    MemoryTable memory = MemoryTable.measure(quick);
-
-    standings.tables().forEach(System.out::println);
-    System.out.println(memory);
-    System.out.println(HotContender.NOTES);
-    ratios(standings, memory).forEach(System.out::println);
+  public static Findings measure(boolean quick) {
+    Standings standings = new Contest(Schedule.of(quick)).run(LocalEntries.all());
+    return new Findings(standings.tables(), HotContender.NOTES, ratios(standings));
   }
 
   /**
    * Bucket4j is lock-free unless told otherwise, so that is whom its plain name stands for. It is
    * one bucket where a row has one key; {@code hot-bucket} compares it with Penstock without a key.
    */
-  private static List<Ratio> ratios(Standings standings, MemoryTable memory) {
+  private static List<Ratio> ratios(Standings standings) {
     Race race = new Race(standings);
     return List.of(
         race.keyed("keyed.bucket4j-caffeine", BUCKET4J_LOCK_FREE_CAFFEINE),
@@ -56,8 +48,7 @@ public final class LocalRun {
         race.keyed("keyed.bucket4j-synchronized-map", BUCKET4J_SYNCHRONIZED_MAP),
         race.hot("hot.bucket4j-synchronized", PENSTOCK, Terms.ALLOWED, BUCKET4J_SYNCHRONIZED),
         race.hot("hot-denied.bucket4j-synchronized", PENSTOCK, Terms.DENIED, BUCKET4J_SYNCHRONIZED),
-        Ratio.bytesPerOp("local.alloc", allocation(standings)),
-        Ratio.of("local.memory", memory.bytesPerKey(KeyedContender.PENSTOCK)));
+        Ratio.bytesPerOp("local.alloc", allocation(standings)));
   }
 
   /** Penstock's throughput over that of a peer, by two threads. */

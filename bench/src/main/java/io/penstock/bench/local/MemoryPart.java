@@ -1,0 +1,19 @@
+package io.penstock.bench.local;
+
+import io.penstock.bench.report.Findings;
+import io.penstock.bench.report.Ratio;
+import java.io.IOException;
+import java.util.List;
+
+/** What a key takes up, with Penstock and with its peers. */
+public final class MemoryPart {
+  private MemoryPart() {}
+
+  public static Findings measure(boolean quick) throws IOException, InterruptedException {
+    MemoryTable memory = MemoryTable.measure(quick);
+    return new Findings(
+        List.of(memory.table()),
+        "",
+        List.of(Ratio.of("local.memory", memory.bytesPerKey(KeyedContender.PENSTOCK))));
+  }
+}

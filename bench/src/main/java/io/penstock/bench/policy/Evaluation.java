@@ -1,0 +1,68 @@
+package io.penstock.bench.policy;
+
+import io.penstock.bench.local.Answers;
+import io.penstock.bench.local.Keys;
+import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.StatedRequest;
+import io.penstock.policy.Verdict;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.infra.ThreadParams;
+
+/** Each thread goes round the requests of ten thousand users, from a place of its own. */
+@State(Scope.Benchmark)
+@SuppressWarnings("NullAway.Init")
+public class Evaluation {
+  private static final int USERS = 10_000;
+  private static final int APPLYING = 3;
+
+  @Param({"10", "100", "1000", "10000"})
+  public int rules;
+
+  private PolicyEngine engine;
+  private StatedRequest[] requests;
+
+  /** Where a thread is. */
+  @State(Scope.Thread)
+  public static class Turn {
+    private int next;
+
+    @Setup
+    public void begin(ThreadParams thread) {
+      next = USERS * thread.getThreadIndex() / thread.getThreadCount();
+    }
+
+    int advance() {
+      int turn = next;
+      next = turn + 1 == USERS ? 0 : turn + 1;
+      return turn;
+    }
+  }
+
+  @Setup
+  public void insert() {
+    engine = new PolicyEngine(InProcessStore.create(), RuleBook.of(rules));
+    String[] users = Keys.inserted(USERS);
+    for (StatedRequest request : Callers.requests(users, RuleBook.tenants(rules))) {
+      engine.decide(request);
+    }
+    requests = Callers.requests(users, RuleBook.tenants(rules));
+    System.gc();
+  }
+
+  /** Returned, so that the verdict can't be optimized away. Nothing is won by missing a rule. */
+  @Benchmark
+  public Verdict decide(Turn turn, Answers answers) {
+    Verdict verdict = engine.decide(requests[turn.advance()]);
+    if (verdict.allowed() && verdict.outcomes().size() == APPLYING) {
+      answers.allowed++;
+    } else {
+      answers.denied++;
+    }
+    return verdict;
+  }
+}

@@ -1,0 +1,60 @@
+package io.penstock.bench.policy;
+
+import io.penstock.bench.contest.Contest;
+import io.penstock.bench.contest.Entry;
+import io.penstock.bench.contest.Outcome;
+import io.penstock.bench.contest.Row;
+import io.penstock.bench.contest.Schedule;
+import io.penstock.bench.contest.Standings;
+import io.penstock.bench.report.Findings;
+import io.penstock.bench.report.Ratio;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** What it takes to evaluate a policy, by how many rules it has. */
+public final class PolicyPart {
+  private static final int FEW = 10;
+  private static final int MANY = 1_000;
+  private static final int[] SIZES = {FEW, 100, MANY, 10_000};
+  private static final int MOST_THREADS = 2;
+
+  private static final String NOTES =
+      """
+      An evaluation finds the rules for a request of one of 10,000 users, decides it in process and
+      says what each rule said. Its strings keep their hash codes from round to round. All rules can be
+      found by index: none has a star early in its path or in its host, a path within a named group, or
+      another subject than most tiers of its group.
+      """;
+
+  private PolicyPart() {}
+
+  public static Findings measure(boolean quick) {
+    List<Entry> entries =
+        IntStream.rangeClosed(1, MOST_THREADS).boxed().flatMap(PolicyPart::row).toList();
+    Standings standings = new Contest(Schedule.of(quick).withLongWarmup()).run(entries);
+    return new Findings(
+        standings.tables(),
+        NOTES,
+        List.of(
+            Ratio.of(
+                "policy.10-rules.vs.1000-rules", standings.ratio(entry(FEW, 1), entry(MANY, 1))),
+            Ratio.bytesPerOp(
+                "policy.alloc", standings.mostBytesPerOp(entries.toArray(Entry[]::new)))));
+  }
+
+  private static Stream<Entry> row(int threads) {
+    return IntStream.of(SIZES).mapToObj(rules -> entry(rules, threads));
+  }
+
+  private static Entry entry(int rules, int threads) {
+    return new Entry(
+        new Row("policy of which three rules apply, allowed", Outcome.ALLOWED, threads),
+        String.format(Locale.ROOT, "%,d rules", rules),
+        Evaluation.class.getName() + ".decide",
+        Map.of("rules", "" + rules),
+        threads == 1 && (rules == FEW || rules == MANY));
+  }
+}

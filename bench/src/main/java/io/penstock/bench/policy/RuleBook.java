@@ -1,0 +1,96 @@
+package io.penstock.bench.policy;
+
+import io.penstock.Handling;
+import io.penstock.bench.local.Keys;
+import io.penstock.bench.local.Terms;
+import io.penstock.policy.Attribute.Source;
+import io.penstock.policy.Condition;
+import io.penstock.policy.Cost;
+import io.penstock.policy.KeyPart;
+import io.penstock.policy.Match;
+import io.penstock.policy.Pattern;
+import io.penstock.policy.Policy;
+import io.penstock.policy.Rule;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * A policy of any size of which three rules apply to each request of {@link Callers}: a tier by
+ * user, one of an endpoint, and one for all. The others are as a large service would have them:
+ * more endpoints, written out or with a star, more tenants with a tier of their own, more hosts,
+ * and callers told by a header.
+ */
+final class RuleBook {
+  private static final List<String> BY_USER = List.of("user_id");
+  private static final List<String> BY_TENANT = List.of("tenant");
+
+  /** How many kinds of rules there are besides those that apply. */
+  private static final int KINDS = 5;
+
+  private RuleBook() {}
+
+  /** A policy of {@code size} rules: five that apply to some request, and the others. */
+  static Policy of(int size) {
+    List<Rule> applying =
+        List.of(
+            rule("search", BY_USER, where("path", Callers.SEARCH)),
+            rule("orders", BY_TENANT, where("path", Callers.ORDERS + "*")),
+            rule("pro", BY_USER, where("plan", Callers.PRO)),
+            rule("others", BY_USER),
+            rule("everybody", List.of()));
+    Stream<Rule> more = IntStream.range(0, size - applying.size()).mapToObj(RuleBook::other);
+    return Policy.of(Stream.concat(more, applying.stream()).toArray(Rule[]::new));
+  }
+
+  /** How many tenants have a tier of their own in a policy of {@code size} rules. */
+  static int tenants(int size) {
+    return size / KINDS - 1;
+  }
+
+  private static Rule other(int i) {
+    int which = i / KINDS;
+    return switch (i % KINDS) {
+      case 0 -> rule("path-" + which, BY_USER, where("path", path(which)));
+      case 1 -> rule("paths-" + which, BY_TENANT, where("path", path(which) + "/*"));
+      case 2 -> rule("tenant-" + which, BY_USER, where("tenant", Callers.tenant(which)));
+      case 3 -> rule("host-" + which, BY_USER, where("host", "shop-" + which + ".example.com"));
+      default ->
+          rule("key-" + which, List.of(Callers.API_KEY), where(Callers.API_KEY, "k" + which));
+    };
+  }
+
+  /** Paths that begin like those that are asked for. */
+  private static String path(int which) {
+    return "/api/v1/%s-%04d".formatted(which % 2 == 0 ? "orders" : "search", which);
+  }
+
+  private static Condition where(String attribute, String value) {
+    KeyPart subject = part(attribute);
+    Source source = subject.alternatives().get(0).source();
+    return source == Source.PATH || source == Source.HOST
+        ? new Condition.Like(subject, List.of(new Pattern(value)))
+        : new Condition.OneOf(subject, Set.of(value));
+  }
+
+  private static KeyPart part(String attribute) {
+    return KeyPart.parse(Keys.copy(attribute));
+  }
+
+  private static Rule rule(String name, List<String> keys, Condition... conditions) {
+    return new Rule(
+        name,
+        "",
+        keys.stream().map(RuleBook::part).toList(),
+        new Match(List.of(conditions)),
+        null,
+        null,
+        List.of(Terms.ALLOWED.limit()),
+        Cost.fixed(1_000),
+        Duration.ZERO,
+        Handling.DEFAULT,
+        Rule.Rollout.ALL);
+  }
+}

@@ -1,0 +1,48 @@
+package io.penstock.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+class OptionsTest {
+  private static final List<String> PARTS = List.of("memory", "policy");
+
+  @Test
+  void parse_nothing_asksForAll() {
+    Options options = Options.parse(List.of());
+    assertThat(options.quick()).isFalse();
+    assertThat(choose(options)).isEqualTo(PARTS);
+  }
+
+  @Test
+  void parse_bothInAnyOrder_areTold() {
+    Options expected = new Options(true, "policy");
+    assertThat(Options.parse(List.of("--quick", "--only", "policy"))).isEqualTo(expected);
+    assertThat(Options.parse(List.of("--only", "policy", "--quick"))).isEqualTo(expected);
+    assertThat(choose(expected)).containsExactly("policy");
+  }
+
+  @Test
+  void parse_unknown_isWrong() {
+    assertThatThrownBy(() -> Options.parse(List.of("--fast")))
+        .isInstanceOf(WrongUsageException.class)
+        .hasMessage("unknown option: --fast");
+    assertThatThrownBy(() -> Options.parse(List.of("--only")))
+        .isInstanceOf(WrongUsageException.class)
+        .hasMessage("--only needs the name of a part");
+  }
+
+  @Test
+  void choose_unknownPart_namesTheKnown() {
+    assertThatThrownBy(() -> choose(new Options(false, "polcy")))
+        .isInstanceOf(WrongUsageException.class)
+        .hasMessage("unknown part: polcy; known: memory, policy");
+  }
+
+  private static List<String> choose(Options options) {
+    return options.choose(PARTS, Function.identity());
+  }
+}

@@ -1,0 +1,47 @@
+package io.penstock.bench.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.bench.local.Keys;
+import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.Outcome;
+import io.penstock.policy.Policy;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.Rule;
+import io.penstock.policy.StatedRequest;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RuleBookTest {
+  private static final int USERS = 600;
+
+  @ParameterizedTest
+  @ValueSource(ints = {10, 100, 1_000, 10_000})
+  void of_anySize_hasThatManyRulesWithNamesOfTheirOwn(int size) {
+    assertThat(RuleBook.of(size).rules())
+        .hasSize(size)
+        .extracting(Rule::name)
+        .doesNotHaveDuplicates();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {10, 100, 1_000})
+  void of_anySize_threeRulesApplyToEachRequest(int size) {
+    Policy policy = RuleBook.of(size);
+    PolicyEngine engine = new PolicyEngine(InProcessStore.create(), policy);
+    Set<String> applied = new HashSet<>();
+    for (StatedRequest request : Callers.requests(Keys.inserted(USERS), RuleBook.tenants(size))) {
+      List<String> names =
+          engine.decide(request).outcomes().stream().map(Outcome::rule).map(Rule::name).toList();
+      assertThat(names).hasSize(3).contains("everybody").containsAnyOf("search", "orders");
+      applied.addAll(names);
+    }
+    assertThat(applied)
+        .contains("search", "orders", "pro", "others", "everybody")
+        .filteredOn(name -> name.startsWith("tenant-"))
+        .hasSize(RuleBook.tenants(size));
+  }
+}
