@@ -19,6 +19,18 @@ public interface Store extends AutoCloseable {
   /** Takes all that is claimed, or nothing. */
   Decision decide(List<Claim> claims);
 
+  /**
+   * As {@link #decide}, with the answer of each limit added to {@code results} instead of an answer
+   * for all.
+   *
+   * @return whether the request may pass
+   */
+  default boolean decide(List<Claim> claims, List<Decision> results) {
+    Decision decision = decide(claims);
+    results.addAll(decision.results());
+    return decision.allowed();
+  }
+
   /** As {@link #decide}, for those who only need to know whether. */
   default boolean tryAcquire(List<Claim> claims) {
     return decide(claims).allowed();

@@ -100,6 +100,16 @@ public final class InProcessStore implements Store {
   }
 
   @Override
+  public boolean decide(List<Claim> claims, List<Decision> results) {
+    Transaction transaction = transactions.lend();
+    transaction.fill(claims);
+    boolean passes = transaction.run(true);
+    transaction.addDecisions(passes, results);
+    transactions.giveBack(transaction);
+    return passes;
+  }
+
+  @Override
   public CompletionStage<Decision> preview(List<Claim> claims) {
     Transaction transaction = transactions.lend();
     transaction.fill(claims);

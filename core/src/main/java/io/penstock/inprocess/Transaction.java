@@ -57,6 +57,13 @@ final class Transaction {
     return size == 1 ? parts[0] : Decision.all(parts);
   }
 
+  /** The answers of the buckets to the request that was run last. */
+  void addDecisions(boolean passes, List<Decision> decisions) {
+    for (int i = 0; i < size; i++) {
+      decisions.add(claimed[i].buckets.decision(claimed[i], passes));
+    }
+  }
+
   void fill(List<Claim> claims) {
     reserve(claims.size());
     for (int i = 0; i < claims.size(); i++) {

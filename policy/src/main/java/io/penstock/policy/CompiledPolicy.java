@@ -1,7 +1,6 @@
 package io.penstock.policy;
 
 import io.penstock.Store;
-import io.penstock.policy.PlaceIndex.Ids;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.penstock.policy;
 
 import static java.util.Comparator.comparing;
 import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toSet;
 
 import io.penstock.policy.address.Cidr;
 import io.penstock.policy.address.IpAddress;
@@ -14,6 +15,11 @@ public sealed interface Condition {
   KeyPart subject();
 
   boolean accepts(Request request);
+
+  /** All values that it accepts; none if they can't be listed. */
+  default Set<String> values() {
+    return Set.of();
+  }
 
   /** What it wants, for people. */
   String wants();
@@ -56,6 +62,13 @@ public sealed interface Condition {
     public boolean accepts(Request request) {
       String value = subject.of(request);
       return value != null && matches(value);
+    }
+
+    @Override
+    public Set<String> values() {
+      return patterns.stream().allMatch(Pattern::isLiteral)
+          ? patterns.stream().map(Pattern::text).collect(toSet())
+          : Set.of();
     }
 
     /** Whether it is about the path, or about the host. */

@@ -21,7 +21,7 @@ final class KeyEncoder {
   private static final int HASH_BYTES = 16;
   private static final int LONGEST_VALUE = 64;
   private static final int LONGEST_KEY = 512;
-  private static final String ESCAPED = "%&=#{}\"\\";
+  private static final boolean[] PLAIN = plain();
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
   private static final String BASE64 =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -31,6 +31,15 @@ final class KeyEncoder {
   private final StringBuilder key = new StringBuilder();
   private byte[] characters = new byte[2 * LONGEST_VALUE];
   private final byte[] digest = new byte[32];
+
+  /** What stands for itself: printable ASCII but for what has a meaning here or in a store. */
+  private static boolean[] plain() {
+    boolean[] plain = new boolean[0x7f];
+    for (char c = '!'; c < plain.length; c++) {
+      plain[c] = "%&=#{}\"\\".indexOf(c) < 0;
+    }
+    return plain;
+  }
 
   KeyEncoder(@Nullable String secret) {
     try {
@@ -110,9 +119,13 @@ final class KeyEncoder {
   }
 
   private void escape(String value) {
+    if (isPlain(value)) {
+      key.append(value);
+      return;
+    }
     for (int i = 0; i < value.length(); i++) {
       char c = value.charAt(i);
-      if (c > ' ' && c < 0x7f && ESCAPED.indexOf(c) < 0) {
+      if (isPlain(c)) {
         key.append(c);
       } else if (c < 0x100) {
         key.append('%').append(HEX[c >> 4]).append(HEX[c & 15]);
@@ -121,6 +134,19 @@ final class KeyEncoder {
         key.append(HEX[(c >> 4) & 15]).append(HEX[c & 15]);
       }
     }
+  }
+
+  private static boolean isPlain(String value) {
+    for (int i = 0; i < value.length(); i++) {
+      if (!isPlain(value.charAt(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isPlain(char c) {
+    return c < PLAIN.length && PLAIN[c];
   }
 
   private void hash(String value) {

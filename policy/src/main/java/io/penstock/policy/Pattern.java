@@ -15,6 +15,11 @@ public record Pattern(String text) {
     return star < 0 ? text : text.substring(0, star);
   }
 
+  /** The text after the last {@code *}: everything that matches ends with it. */
+  public String literalSuffix() {
+    return text.substring(text.lastIndexOf('*') + 1);
+  }
+
   public boolean matches(String value) {
     int p = 0;
     int v = 0;

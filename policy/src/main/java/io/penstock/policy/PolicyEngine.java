@@ -87,16 +87,17 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   private Verdict decide(Selection selection) {
-    List<Outcome> outcomes = new ArrayList<>(selection.size());
+    List<Outcome> outcomes = selection.outcomes();
     if (selection.refused()) {
       selection.addRefusals(outcomes);
       return Verdict.of(outcomes);
     }
     List<Claim> claims = selection.claims();
     if (!claims.isEmpty()) {
-      Decision decision = decide(claims);
-      selection.addOutcomes(decision, outcomes);
-      if (!decision.allowed()) {
+      List<Decision> decisions = selection.decisions();
+      boolean allowed = decide(claims, decisions);
+      selection.addOutcomes(decisions, outcomes);
+      if (!allowed) {
         return Verdict.of(outcomes);
       }
     }
@@ -110,11 +111,20 @@ public final class PolicyEngine implements AutoCloseable {
     return Verdict.of(outcomes);
   }
 
-  private Decision decide(List<Claim> claims) {
+  private boolean decide(List<Claim> claims, List<Decision> decisions) {
     if (claims.size() > 1) {
-      return store.decide(claims);
+      return store.decide(claims, decisions);
     }
-    Claim claim = claims.get(0);
+    Decision decision = decide(claims.get(0));
+    decisions.add(decision);
+    return decision.allowed();
+  }
+
+  private Decision decide(List<Claim> claims) {
+    return claims.size() > 1 ? store.decide(claims) : decide(claims.get(0));
+  }
+
+  private static Decision decide(Claim claim) {
     return claim.buckets().take(claim.key(), claim.cost(), claim.maxDelayNanos());
   }
 
@@ -162,7 +172,7 @@ public final class PolicyEngine implements AutoCloseable {
         .ask(claims)
         .thenCompose(
             decision -> {
-              selection.addOutcomes(decision, outcomes);
+              selection.addOutcomes(decision.results(), outcomes);
               return decision.allowed()
                   ? askShadows(selection, question, outcomes)
                   : CompletableFuture.completedFuture(Verdict.of(outcomes));

@@ -2,7 +2,6 @@ package io.penstock.policy;
 
 import io.penstock.Claim;
 import io.penstock.Decision;
-import io.penstock.policy.PlaceIndex.Ids;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -15,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 final class Selection {
   private final KeyEncoder keys;
   private final Ids groups = new Ids();
+  private final Ids tiers = new Ids();
   private final List<Claim> claims = new ArrayList<>();
+  private final List<Decision> decisions = new ArrayList<>();
+  private final List<Outcome> outcomes = new ArrayList<>();
   private Pick[] picks = {new Pick(), new Pick(), new Pick(), new Pick()};
   private int size;
   private @Nullable Mode all;
@@ -59,6 +61,18 @@ final class Selection {
     return claims;
   }
 
+  /** Where the answers to claims are gathered. */
+  List<Decision> decisions() {
+    decisions.clear();
+    return decisions;
+  }
+
+  /** Where outcomes are gathered. */
+  List<Outcome> outcomes() {
+    outcomes.clear();
+    return outcomes;
+  }
+
   /** What the request claims of one rule; valid until the next call. */
   List<Claim> claims(Pick pick) {
     claims.clear();
@@ -67,8 +81,7 @@ final class Selection {
   }
 
   /** Adds what each rule that binds says, given the answer to their claims. */
-  void addOutcomes(Decision decision, List<Outcome> outcomes) {
-    List<Decision> results = decision.results();
+  void addOutcomes(List<Decision> results, List<Outcome> outcomes) {
     int next = 0;
     for (int i = 0; i < size; i++) {
       if (picks[i].mode() == Mode.ENFORCE) {
@@ -97,6 +110,11 @@ final class Selection {
   /** Where groups to look at are noted. */
   Ids groups() {
     return groups;
+  }
+
+  /** Where tiers to look at are noted, of one group after another. */
+  Ids tiers() {
+    return tiers;
   }
 
   /**

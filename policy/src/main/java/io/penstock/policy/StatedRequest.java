@@ -59,7 +59,7 @@ public final class StatedRequest implements Request {
 
   @Override
   public @Nullable String header(String name) {
-    return headers.get(name.toLowerCase(Locale.ROOT));
+    return headers.get(name);
   }
 
   @Override

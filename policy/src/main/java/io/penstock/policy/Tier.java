@@ -44,6 +44,11 @@ final class Tier {
     return position;
   }
 
+  /** What the rule wants of a request that is in the places of its group. */
+  Match who() {
+    return who;
+  }
+
   /** Whether the rule is about a request that is in the places of its group. */
   boolean accepts(Request request) {
     return who.accepts(request);

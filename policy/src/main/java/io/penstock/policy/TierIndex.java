@@ -1,84 +1,93 @@
 package io.penstock.policy;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the tiers of a group that can apply to a request without looking at the others: where many
- * want different values of one attribute, such as a tenant each, by that value. Immutable.
+ * want different values of an attribute, such as a tenant each, by that value. Immutable.
  */
 final class TierIndex {
   private static final int[] NONE = {};
 
-  /** A group with fewer tiers that want a value is looked through faster than looked up. */
+  /** Where fewer values are wanted, looking through the tiers is faster than looking up. */
   private static final int WORTHWHILE = 8;
 
-  private final @Nullable KeyPart subject;
-  private final Map<String, int[]> byValue = new HashMap<>();
+  private final List<ByValue> indexes = new ArrayList<>();
   private final int[] others;
+
+  /** Tiers by the value that they want of one attribute. */
+  private record ByValue(KeyPart subject, Map<String, int[]> tiers) {
+    int[] wanting(Request request) {
+      String value = subject.of(request);
+      return value == null ? NONE : tiers.getOrDefault(value, NONE);
+    }
+  }
 
   /** An index of tiers by their conditions; a tier is its position in the list. */
   TierIndex(List<Match> tiers) {
-    this.subject = mostWanted(tiers);
-    Map<String, List<Integer>> wanted = new HashMap<>();
+    Map<KeyPart, Set<String>> wanted = new HashMap<>();
+    for (Match tier : tiers) {
+      for (Condition condition : tier.conditions()) {
+        wanted
+            .computeIfAbsent(condition.subject(), unused -> new HashSet<>())
+            .addAll(condition.values());
+      }
+    }
+    Map<KeyPart, Map<String, List<Integer>>> found = new HashMap<>();
     List<Integer> rest = new ArrayList<>();
     for (int tier = 0; tier < tiers.size(); tier++) {
-      Condition.OneOf condition = subject == null ? null : on(subject, tiers.get(tier));
-      if (condition == null) {
+      Condition telling = telling(tiers.get(tier), wanted);
+      if (telling == null) {
         rest.add(tier);
         continue;
       }
-      for (String value : condition.values()) {
-        wanted.computeIfAbsent(value, unused -> new ArrayList<>()).add(tier);
+      Map<String, List<Integer>> byValue =
+          found.computeIfAbsent(telling.subject(), unused -> new HashMap<>());
+      for (String value : telling.values()) {
+        byValue.computeIfAbsent(value, unused -> new ArrayList<>()).add(tier);
       }
     }
-    wanted.forEach((value, found) -> byValue.put(value, array(found)));
+    found.forEach(
+        (subject, byValue) -> {
+          Map<String, int[]> arrays = new HashMap<>();
+          byValue.forEach((value, own) -> arrays.put(value, array(own)));
+          indexes.add(new ByValue(subject, arrays));
+        });
     this.others = array(rest);
   }
 
-  private static @Nullable KeyPart mostWanted(List<Match> tiers) {
-    Map<KeyPart, Integer> wanted = new HashMap<>();
-    for (Match tier : tiers) {
-      for (Condition condition : tier.conditions()) {
-        if (condition instanceof Condition.OneOf) {
-          wanted.merge(condition.subject(), 1, Integer::sum);
-        }
-      }
-    }
-    return wanted.entrySet().stream()
-        .filter(entry -> entry.getValue() >= WORTHWHILE)
-        .max(Map.Entry.comparingByValue())
-        .map(Map.Entry::getKey)
-        .orElse(null);
-  }
-
-  private static Condition.@Nullable OneOf on(KeyPart subject, Match tier) {
+  /** The condition to find a tier by: the one on the attribute of which most values are wanted. */
+  private static @Nullable Condition telling(Match tier, Map<KeyPart, Set<String>> wanted) {
+    Condition telling = null;
+    int most = WORTHWHILE - 1;
     for (Condition condition : tier.conditions()) {
-      if (condition instanceof Condition.OneOf oneOf && oneOf.subject().equals(subject)) {
-        return oneOf;
+      int values = wanted.getOrDefault(condition.subject(), Set.of()).size();
+      if (!condition.values().isEmpty() && values > most) {
+        telling = condition;
+        most = values;
       }
     }
-    return null;
+    return telling;
   }
 
-  private static int[] array(List<Integer> tiers) {
+  private static int[] array(Collection<Integer> tiers) {
     return tiers.stream().mapToInt(Integer::intValue).toArray();
   }
 
-  /** The tiers that want what the request has, ascending. */
-  int[] wanting(Request request) {
-    if (subject == null) {
-      return NONE;
+  /** The tiers that may apply, ascending, into {@code found}; how many there are. */
+  int find(Request request, Ids found) {
+    found.clear();
+    found.addAll(others);
+    for (int i = 0; i < indexes.size(); i++) {
+      found.addAll(indexes.get(i).wanting(request));
     }
-    String value = subject.of(request);
-    return value == null ? NONE : byValue.getOrDefault(value, NONE);
-  }
-
-  /** The tiers that have to be looked at for every request, ascending. */
-  int[] others() {
-    return others;
+    return found.sort();
   }
 }

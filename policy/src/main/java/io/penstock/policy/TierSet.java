@@ -12,13 +12,13 @@ final class TierSet {
   TierSet(TierGroup group, List<Tier> tiers) {
     this.places = group.places();
     this.tiers = List.copyOf(tiers);
-    this.index = new TierIndex(tiers.stream().map(tier -> tier.rule().match()).toList());
+    this.index = new TierIndex(tiers.stream().map(Tier::who).toList());
     this.shadows = tiers.stream().anyMatch(Tier::canBeShadow);
   }
 
-  /** Where any of its tiers could apply. */
-  Match places() {
-    return places;
+  /** Where its tiers apply, each place once. */
+  List<Match> places() {
+    return tiers.stream().map(tier -> tier.rule().match().places()).distinct().toList();
   }
 
   List<Tier> tiers() {
@@ -30,14 +30,12 @@ final class TierSet {
     if (!places.accepts(request)) {
       return;
     }
-    int[] wanting = index.wanting(request);
-    int[] others = index.others();
+    Ids found = selection.tiers();
+    int count = index.find(request, found);
     boolean enforced = false;
     boolean shadowed = !shadows;
-    for (int i = 0, j = 0; (i < wanting.length || j < others.length) && !(enforced && shadowed); ) {
-      boolean first = j == others.length || (i < wanting.length && wanting[i] < others[j]);
-      Tier tier = tiers.get(first ? wanting[i++] : others[j++]);
-      Mode mode = selection.consider(tier, request, enforced, shadowed);
+    for (int i = 0; i < count && !(enforced && shadowed); i++) {
+      Mode mode = selection.consider(tiers.get(found.get(i)), request, enforced, shadowed);
       enforced |= mode == Mode.ENFORCE;
       shadowed |= mode == Mode.SHADOW;
     }

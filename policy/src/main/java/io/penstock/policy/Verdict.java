@@ -1,6 +1,8 @@
 package io.penstock.policy;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -13,12 +15,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Verdict {
   /** No rule applies: allowed. */
-  public static final Verdict UNLIMITED = new Verdict(null, List.of());
+  public static final Verdict UNLIMITED = new Verdict(null);
+
+  private static final Outcome[] NO_OUTCOMES = {};
 
   private final @Nullable Outcome decisive;
-  private final List<Outcome> outcomes;
+  private final Outcome[] outcomes;
 
-  private Verdict(@Nullable Outcome decisive, List<Outcome> outcomes) {
+  private Verdict(@Nullable Outcome decisive, Outcome... outcomes) {
     this.decisive = decisive;
     this.outcomes = outcomes;
   }
@@ -36,7 +40,7 @@ public final class Verdict {
         decisive = outcome;
       }
     }
-    return new Verdict(decisive, outcomes);
+    return new Verdict(decisive, outcomes.toArray(NO_OUTCOMES));
   }
 
   /** Whether the request may pass, after {@link #delay()}. */
@@ -51,7 +55,7 @@ public final class Verdict {
 
   /** What each rule that applied says, enforcing ones first, each in the order of the policy. */
   public List<Outcome> outcomes() {
-    return outcomes;
+    return Collections.unmodifiableList(Arrays.asList(outcomes));
   }
 
   /** How long an allowed request has to be held back first: as long as any rule asks for. */

@@ -16,10 +16,13 @@ import net.jqwik.api.Property;
 class SelectionPropertiesTest {
   private static final String[] PATHS = {"/", "/a", "/a/b", "/a/b/c", "/ab", "/b", "/b/c", "/x.js"};
   private static final String[] PATTERNS = {
-    "/", "/a", "/a/b", "/a*", "/a/*", "/a/b*", "/b*", "*", "/*", "*.js", "/a*c", "/x", "/a/b/c"
+    "/", "/a", "/a/b", "/a*", "/a/*", "/a/b*", "/b*", "*", "/*", "*.js", "/a*c", "/x", "/a/b/c",
+    "*/c", "*b", "/*/c"
   };
   private static final String[] HOSTS = {"one.test", "two.test", "three.test"};
-  private static final String[] HOST_PATTERNS = {"one.test", "two.test", "*.test", "t*", "none"};
+  private static final String[] HOST_PATTERNS = {
+    "one.test", "two.test", "*.test", "t*", "none", "*o.test"
+  };
   private static final String[] METHODS = {"GET", "POST"};
   private static final String[] KEYS = {"user_id", "header:k", "user_id|header:k", "tenant"};
   private static final MissingKey[] MISSING = {null, MissingKey.SHARE, MissingKey.SKIP};
@@ -99,6 +102,9 @@ class SelectionPropertiesTest {
       rule.where("tenant", "t" + random.nextInt(12));
     }
     if (random.nextInt(4) == 0) {
+      rule.where("header:k", "k" + random.nextInt(12), "k" + (12 + random.nextInt(3)));
+    }
+    if (random.nextInt(3) == 0) {
       rule.group("g" + random.nextInt(2));
     }
     if (random.nextInt(10) == 0) {

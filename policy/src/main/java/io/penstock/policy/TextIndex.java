@@ -1,0 +1,44 @@
+package io.penstock.policy;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * Numbers by patterns that texts may match: written out, or by what is before the first star or
+ * after the last, whichever is longer. What it finds still has to be matched. Immutable.
+ */
+final class TextIndex {
+  private static final int[] NONE = {};
+
+  private final Map<String, int[]> whole = new HashMap<>();
+  private final Affixes beginnings;
+  private final Affixes ends;
+
+  TextIndex(Map<Pattern, List<Integer>> numbers) {
+    Map<String, TreeSet<Integer>> begin = new HashMap<>();
+    Map<String, TreeSet<Integer>> end = new HashMap<>();
+    numbers.forEach(
+        (pattern, own) -> {
+          String prefix = pattern.literalPrefix();
+          String suffix = pattern.literalSuffix();
+          if (pattern.isLiteral()) {
+            whole.put(pattern.text(), own.stream().mapToInt(Integer::intValue).toArray());
+          } else if (suffix.length() > prefix.length()) {
+            end.computeIfAbsent(suffix, unused -> new TreeSet<>()).addAll(own);
+          } else {
+            begin.computeIfAbsent(prefix, unused -> new TreeSet<>()).addAll(own);
+          }
+        });
+    this.beginnings = Affixes.beginnings(begin);
+    this.ends = Affixes.ends(end);
+  }
+
+  /** Adds the numbers of all patterns that {@code text} may match. */
+  void addTo(Ids found, String text) {
+    found.addAll(whole.getOrDefault(text, NONE));
+    beginnings.addTo(found, text);
+    ends.addTo(found, text);
+  }
+}
