@@ -21,9 +21,11 @@ public final class Decision {
   private final String limiter;
   private final Limit limit;
   private final long remaining;
-  private final long retryAfterNanos;
   private final long resetAfterNanos;
-  private final long delayNanos;
+
+  /** Until the retry of what is denied, or until what is allowed may pass. */
+  private final long waitNanos;
+
   private final @Nullable Reason reason;
   private final @Nullable List<Decision> parts;
 
@@ -32,18 +34,16 @@ public final class Decision {
       String limiter,
       Limit limit,
       long remaining,
-      long retryAfterNanos,
+      long waitNanos,
       long resetAfterNanos,
-      long delayNanos,
       @Nullable Reason reason) {
     this.allowed = allowed;
     this.degraded = false;
     this.limiter = limiter;
     this.limit = limit;
     this.remaining = remaining;
-    this.retryAfterNanos = retryAfterNanos;
     this.resetAfterNanos = resetAfterNanos;
-    this.delayNanos = delayNanos;
+    this.waitNanos = waitNanos;
     this.reason = reason;
     this.parts = null;
   }
@@ -52,16 +52,15 @@ public final class Decision {
       Decision that,
       boolean degraded,
       @Nullable Reason reason,
-      long delayNanos,
+      long waitNanos,
       @Nullable List<Decision> parts) {
     this.allowed = that.allowed;
     this.degraded = degraded;
     this.limiter = that.limiter;
     this.limit = that.limit;
     this.remaining = that.remaining;
-    this.retryAfterNanos = that.retryAfterNanos;
     this.resetAfterNanos = that.resetAfterNanos;
-    this.delayNanos = delayNanos;
+    this.waitNanos = waitNanos;
     this.reason = reason;
     this.parts = parts;
   }
@@ -69,25 +68,25 @@ public final class Decision {
   /** A request that may pass after {@code delayNanos}. Amounts are in thousandths of a token. */
   public static Decision allowed(
       String limiter, Limit limit, long remaining, long resetAfterNanos, long delayNanos) {
-    return new Decision(true, limiter, limit, remaining, 0, resetAfterNanos, delayNanos, null);
+    return new Decision(true, limiter, limit, remaining, delayNanos, resetAfterNanos, null);
   }
 
   /** A request that may not pass now, but may after {@code retryAfterNanos}. */
   public static Decision denied(
       String limiter, Limit limit, long remaining, long resetAfterNanos, long retryAfterNanos) {
     return new Decision(
-        false, limiter, limit, remaining, retryAfterNanos, resetAfterNanos, 0, limit.exceeded());
+        false, limiter, limit, remaining, retryAfterNanos, resetAfterNanos, limit.exceeded());
   }
 
   /** A request that costs more than the limit can hold. */
   public static Decision never(String limiter, Limit limit, long remaining, long resetAfterNanos) {
     return new Decision(
-        false, limiter, limit, remaining, NEVER, resetAfterNanos, 0, Reason.COST_ABOVE_BURST);
+        false, limiter, limit, remaining, NEVER, resetAfterNanos, Reason.COST_ABOVE_BURST);
   }
 
   /** A request that can't pass whatever is left, for {@code reason}. */
   public static Decision refused(String limiter, Limit limit, Reason reason) {
-    return new Decision(false, limiter, limit, 0, NEVER, 0, 0, reason);
+    return new Decision(false, limiter, limit, 0, NEVER, 0, reason);
   }
 
   /** The answer to all of {@code parts}, of which there is at least one. */
@@ -102,23 +101,23 @@ public final class Decision {
       if (part.mattersMoreThan(chosen)) {
         chosen = part;
       }
-      delayNanos = Math.max(delayNanos, part.delayNanos);
+      delayNanos = Math.max(delayNanos, part.delayNanos());
       degraded |= part.degraded;
     }
-    long delay = chosen.allowed ? delayNanos : 0;
-    return new Decision(chosen, degraded, chosen.reason, delay, List.of(parts));
+    long wait = chosen.allowed ? delayNanos : chosen.waitNanos;
+    return new Decision(chosen, degraded, chosen.reason, wait, List.of(parts));
   }
 
   /** A request that is refused because the store can't be asked. */
   public static Decision unavailable(String limiter, Limit limit, long retryAfterNanos) {
-    return new Decision(false, limiter, limit, 0, retryAfterNanos, 0, 0, Reason.STORE_UNAVAILABLE)
+    return new Decision(false, limiter, limit, 0, retryAfterNanos, 0, Reason.STORE_UNAVAILABLE)
         .asDegraded();
   }
 
   /** The same figures, marked as decided by a failure policy and not by the store. */
   public Decision asDegraded() {
     Reason why = allowed ? Reason.STORE_UNAVAILABLE : reason;
-    return new Decision(this, true, why, delayNanos, parts);
+    return new Decision(this, true, why, waitNanos, parts);
   }
 
   /** Whether this is the one to show of the two: a denial, the longer wait, the smaller share. */
@@ -128,7 +127,7 @@ public final class Decision {
     }
     if (!allowed) {
       // NEVER is -1: unsigned, it is the longest wait of all.
-      return Long.compareUnsigned(retryAfterNanos, that.retryAfterNanos) > 0;
+      return Long.compareUnsigned(waitNanos, that.waitNanos) > 0;
     }
     return share() < that.share();
   }
@@ -167,12 +166,12 @@ public final class Decision {
    * #never()}. A lone caller who retries after exactly this is allowed, and not a moment earlier.
    */
   public Duration retryAfter() {
-    return never() ? ChronoUnit.FOREVER.getDuration() : Duration.ofNanos(retryAfterNanos);
+    return never() ? ChronoUnit.FOREVER.getDuration() : Duration.ofNanos(allowed ? 0 : waitNanos);
   }
 
   /** Whether the request can't ever pass, because it costs more than the limit holds. */
   public boolean never() {
-    return retryAfterNanos == NEVER;
+    return waitNanos == NEVER;
   }
 
   /** How long until the limit is whole again, if nothing else is taken. */
@@ -182,11 +181,11 @@ public final class Decision {
 
   /** How long an allowed request has to be held back first; zero unless waiting was asked for. */
   public Duration delay() {
-    return Duration.ofNanos(delayNanos);
+    return Duration.ofNanos(delayNanos());
   }
 
   long delayNanos() {
-    return delayNanos;
+    return allowed ? waitNanos : 0;
   }
 
   /** Why the request was denied; empty for an ordinary allowed one. */
@@ -211,7 +210,7 @@ public final class Decision {
         + " (remaining "
         + remaining()
         + (allowed ? "" : never() ? ", never" : ", retry after " + retryAfter())
-        + (delayNanos == 0 ? "" : ", delay " + delay())
+        + (delayNanos() == 0 ? "" : ", delay " + delay())
         + (degraded ? ", degraded" : "")
         + ")";
   }

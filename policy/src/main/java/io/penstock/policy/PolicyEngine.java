@@ -203,10 +203,7 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   private Verdict told(Verdict verdict) {
-    List<Outcome> outcomes = verdict.outcomes();
-    for (int i = 0; i < outcomes.size(); i++) {
-      observer.decided(outcomes.get(i));
-    }
+    verdict.tell(observer);
     return verdict;
   }
 

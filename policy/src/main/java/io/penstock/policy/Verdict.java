@@ -72,6 +72,12 @@ public final class Verdict {
     return longest;
   }
 
+  void tell(PolicyObserver observer) {
+    for (Outcome outcome : outcomes) {
+      observer.decided(outcome);
+    }
+  }
+
   /** Whether a failure policy decided any of it because the store could not. */
   public boolean degraded() {
     for (Outcome outcome : outcomes) {
