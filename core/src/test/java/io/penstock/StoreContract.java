@@ -137,17 +137,6 @@ public abstract class StoreContract {
   }
 
   @Test
-  void retire_oneOfTwoLimits_leavesTheOther() {
-    Store store = store();
-    RateLimiter large = RateLimiter.on(store, "t", Limit.perSecond(1).burst(10));
-    RateLimiter small = RateLimiter.on(store, "t", Limit.perSecond(1).burst(3));
-    large.decide("k", 8);
-    assertThat(small.decide("k").retryAfter()).as("both").isEqualTo(Duration.ofSeconds(6));
-    large.retire();
-    assertThat(small.decide("k").retryAfter()).as("one").isEqualTo(SECOND);
-  }
-
-  @Test
   void replaceLimit_anyWay_keepsWhatIsMissing() {
     RateLimiter limiter = RateLimiter.on(store(), "c", Limit.perSecond(10).burst(10));
     limiter.decide("k", 4);

@@ -146,4 +146,12 @@ class TiersTest {
     assertThat(small.tryAcquire("k")).isTrue();
     assertThat(large.peek("k").remaining()).isEqualTo(9);
   }
+
+  @Test
+  void retire_oneOfTwoLimits_leavesTheOther() {
+    loose.decide("k", 8);
+    assertThat(tight.decide("k").retryAfter()).as("both").isGreaterThan(Duration.ofMillis(400));
+    loose.retire();
+    assertThat(tight.decide("k").retryAfter()).as("one").isLessThan(Duration.ofMillis(334));
+  }
 }

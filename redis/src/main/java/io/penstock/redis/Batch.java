@@ -113,6 +113,7 @@ final class Batch {
         }
       }
       for (Part part : group.parts) {
+        part.terms().noteDone(group.what, part, replies[next], granted);
         next += part.terms().replyLength();
       }
     }

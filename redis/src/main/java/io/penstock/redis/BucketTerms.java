@@ -4,8 +4,9 @@ import io.penstock.Decision;
 import io.penstock.TokenBucket;
 import io.penstock.algorithm.Pace;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
-/** Token buckets under one limit, on ticks of a microsecond. Immutable. */
+/** Token buckets under one limit, on ticks of a microsecond. Thread-safe. */
 final class BucketTerms extends Terms {
   private static final int KIND = 0;
 
@@ -13,6 +14,9 @@ final class BucketTerms extends Terms {
   private final TokenBucket limit;
   private final Pace pace;
   private final List<Pace> replaced;
+
+  /** The longest delay that was promised here, in ticks: debts are believed as far as that. */
+  private final AtomicLong reach = new AtomicLong();
 
   /**
    * @param replaced limits that this one has taken the place of: what they left is cut to this
@@ -46,7 +50,7 @@ final class BucketTerms extends Terms {
   @Override
   void write(Numbers numbers) {
     numbers.add(KIND).add(pace.unitsPerTick()).add(pace.unitsPerThousandth()).add(pace.burst());
-    numbers.add(0).add(replaced.size());
+    numbers.add(reach.get()).add(replaced.size());
     for (Pace old : replaced) {
       numbers.add(old.unitsPerTick()).add(old.unitsPerThousandth()).add(old.burst());
     }
@@ -76,6 +80,19 @@ final class BucketTerms extends Terms {
     return over <= 0
         ? allowed(debt)
         : Decision.denied(name, limit, pace.remaining(debt), nanos(debt), nanos(over));
+  }
+
+  @Override
+  void noteDone(Ask.What what, Part claim, long before, long granted) {
+    long debt = 0;
+    if (what == Ask.What.TAKE) {
+      debt = before + granted * claim.cost();
+    } else if (what == Ask.What.CHARGE) {
+      debt = pace.charged(before, claim.cost());
+    }
+    if (debt > pace.burst() && granted > 0 && claim.cost() > 0) {
+      reach.accumulateAndGet(pace.ticks(debt - pace.burst()), Math::max);
+    }
   }
 
   @Override

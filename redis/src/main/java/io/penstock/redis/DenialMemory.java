@@ -4,6 +4,7 @@ import io.penstock.Decision;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,16 @@ final class DenialMemory {
   private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final AtomicReferenceArray<@Nullable Denial> denials = new AtomicReferenceArray<>(PLACES);
+  private final LongSupplier nanos;
+
+  DenialMemory(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
+
+  /** The time that it goes by. */
+  long now() {
+    return nanos.getAsLong();
+  }
 
   /**
    * @param denier which of the parts denies
@@ -41,7 +52,7 @@ final class DenialMemory {
 
   /** The answer to a request that is known to be denied; null if Redis has to be asked. */
   @Nullable Decision recall(List<Part> asked) {
-    long now = System.nanoTime();
+    long now = now();
     for (int i = 0; i < asked.size(); i++) {
       Part part = asked.get(i);
       Denial denial = denials.get(place(part.redisKey()));
@@ -85,8 +96,7 @@ final class DenialMemory {
         long wait = Math.min(LONGEST_NANOS, decision.retryAfter().toNanos());
         Part denier = parts.get(i);
         denials.set(
-            place(denier.redisKey()),
-            new Denial(parts, denier, decision, System.nanoTime(), sentNanos + wait));
+            place(denier.redisKey()), new Denial(parts, denier, decision, now(), sentNanos + wait));
         return;
       }
     }

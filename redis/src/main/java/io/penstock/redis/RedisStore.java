@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Buckets in Redis or Valkey, shared by any number of nodes. Thread-safe.
@@ -48,12 +49,13 @@ public final class RedisStore implements Store {
   private final Deadlines deadlines;
   private final InProcessStore local = InProcessStore.create();
   private final Fallback fallback;
-  private final DenialMemory denials = new DenialMemory();
+  private final @Nullable DenialMemory denials;
 
   RedisStore(RedisStoreBuilder settings, Connector connector) {
     this.keyPrefix = settings.keyPrefix();
     this.deadlineNanos = settings.deadline().toNanos();
     this.nodes = settings.nodes();
+    this.denials = settings.denialMemory() ? new DenialMemory(settings.denialClock()) : null;
     this.observer = settings.observer();
     this.timer = new ScheduledThreadPoolExecutor(1, RedisStore::daemon);
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
@@ -178,7 +180,9 @@ public final class RedisStore implements Store {
 
   /** Does something that has no decision for an answer. */
   CompletionStage<Void> change(Ask ask) {
-    ask.parts().forEach(part -> denials.forget(part.redisKey()));
+    if (denials != null) {
+      ask.parts().forEach(part -> denials.forget(part.redisKey()));
+    }
     return later(ask)
         .thenCompose(
             done ->
@@ -189,7 +193,8 @@ public final class RedisStore implements Store {
   }
 
   private CompletableFuture<Decision> start(Ask ask) {
-    Decision known = ask.what() == What.TAKE ? denials.recall(ask.parts()) : null;
+    Decision known =
+        denials != null && ask.what() == What.TAKE ? denials.recall(ask.parts()) : null;
     if (known != null) {
       observer.remembered(known.limiter());
       return CompletableFuture.completedFuture(known);
@@ -221,12 +226,13 @@ public final class RedisStore implements Store {
   private final class Answers implements Calls.Callbacks {
     @Override
     public void answered(Batch batch, long[] replies, long sentNanos) {
-      observer.called(batch.size(), System.nanoTime() - sentNanos);
+      long passed = System.nanoTime() - sentNanos;
+      observer.called(batch.size(), passed);
       if (replies[0] > 0) {
         observer.repaired(replies[0]);
       }
       batch
-          .answer(replies, (parts, denial) -> denials.note(parts, denial, sentNanos))
+          .answer(replies, (parts, denial) -> denied(parts, denial, passed))
           .forEach(RedisStore.this::giveBack);
     }
 
@@ -241,6 +247,12 @@ public final class RedisStore implements Store {
         }
         giveUp(ask, Degradation.FAILED);
       }
+    }
+  }
+
+  private void denied(List<Part> parts, Decision denial, long passedNanos) {
+    if (denials != null) {
+      denials.note(parts, denial, denials.now() - passedNanos);
     }
   }
 

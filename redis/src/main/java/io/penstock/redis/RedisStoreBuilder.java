@@ -4,6 +4,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.LongSupplier;
 
 /** What a store can be told when it is made. Not thread-safe. */
 public final class RedisStoreBuilder {
@@ -15,7 +16,9 @@ public final class RedisStoreBuilder {
   private Duration startTimeout = Duration.ofSeconds(1);
   private int nodes;
   private RedisObserver observer = RedisObserver.NONE;
+  private boolean denialMemory = true;
   private Script script = SCRIPT;
+  private LongSupplier denialClock = System::nanoTime;
 
   RedisStoreBuilder() {}
 
@@ -58,9 +61,25 @@ public final class RedisStoreBuilder {
     return this;
   }
 
+  /**
+   * Whether a denial is remembered, for as long as it holds and for a second at most, so that who
+   * asks again doesn't cost Redis a call; on unless set. What another node puts back meanwhile is
+   * not seen until then.
+   */
+  public RedisStoreBuilder denialMemory(boolean on) {
+    this.denialMemory = on;
+    return this;
+  }
+
   /** Another script, for tests whose time is not Redis's. */
   RedisStoreBuilder script(Script script) {
     this.script = script;
+    return this;
+  }
+
+  /** Another time for what is remembered of denials, for the same tests. */
+  RedisStoreBuilder denialClock(LongSupplier nanos) {
+    this.denialClock = nanos;
     return this;
   }
 
@@ -100,6 +119,14 @@ public final class RedisStoreBuilder {
 
   RedisObserver observer() {
     return observer;
+  }
+
+  boolean denialMemory() {
+    return denialMemory;
+  }
+
+  LongSupplier denialClock() {
+    return denialClock;
   }
 
   Script script() {

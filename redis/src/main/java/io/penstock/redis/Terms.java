@@ -16,6 +16,9 @@ abstract sealed class Terms permits BucketTerms, WindowTerms {
   /** The debt up to which a claim passes; -1 if it never does. */
   abstract long most(long thousandths, long maxDelayNanos);
 
+  /** Notes what was done to a bucket of which so much was missing before. */
+  void noteDone(Ask.What what, Part claim, long before, long granted) {}
+
   /** How much longer {@code more} takes to be there, in the script's terms; -1 if unknown. */
   abstract long extraWaitNanos(long more);
 

@@ -220,7 +220,7 @@ function tokenBucket.save(key, bucket)
   for i = 1, min(#bucket.forms, MOST_FORMS) do
     local form = bucket.forms[i]
     local ticks = form.fullAt - now
-    if ticks > 0 or (ticks == 0 and form.remainder > 0) then
+    if ticks >= 0 then
       longest = max(longest, ticks + 1)
       local n = #fields
       fields[n + 1], fields[n + 2], fields[n + 3] = form.fullAt, form.remainder, form.perTick
@@ -298,7 +298,10 @@ function window.judge(claim)
     bucket.changed = bucket.foreign
     bucket.foreign = false
   end
+  local index = state.index
   claim.before = usedOf(state)
+  -- What is over is over, even if the clock should go back.
+  bucket.changed = bucket.changed or state.index ~= index
   claim.resetBefore = window.resetAfter(state)
   return claim.most - claim.before
 end

@@ -1,0 +1,71 @@
+package io.penstock.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A time for the store's script that a test moves. The script is the real one but for two things:
+ * its time is read from a key, and what it writes is kept for an hour longer, because the server
+ * lets keys expire by its own time.
+ */
+final class ScriptTime {
+  private static final String KEY = "test:now";
+  private static final String TIME = "local time = redis.call('TIME')\n";
+  private static final String NOW = "local now = time[1] * 1000000 + time[2]\n";
+  private static final long START = 1_790_000_000_000_000L;
+
+  private final RedisCommands<String, String> redis;
+  private long micros;
+
+  ScriptTime(RedisProcess process) {
+    this.redis = RedisClient.create(process.url()).connect().sync();
+    set(START);
+  }
+
+  static Script script() {
+    String text = new String(Script.read("decide.lua"), UTF_8);
+    if (!text.contains(TIME) || !text.contains(NOW)) {
+      throw new IllegalStateException("the script reads its time in another way");
+    }
+    return Script.of(
+        text.replace(TIME, "")
+            .replace(NOW, "local now = tonumber(redis.call('GET', '" + KEY + "'))\n")
+            .replace("'PX', ceil(", "'PX', 3600000 + ceil(")
+            .replace("'PEXPIRE', key, ceil(", "'PEXPIRE', key, 3600000 + ceil("));
+  }
+
+  void set(long micros) {
+    this.micros = micros;
+    redis.set(KEY, Long.toString(micros));
+  }
+
+  void advance(Duration by) {
+    set(micros + by.toNanos() / Ticks.NANOS);
+  }
+
+  long nanos() {
+    return micros * Ticks.NANOS;
+  }
+
+  /** A store that lives by this time, with nothing in it. */
+  RedisStore store(RedisProcess process, boolean denialMemory) {
+    redis.flushall();
+    set(micros);
+    return RedisStore.builder()
+        .script(script())
+        .denialMemory(denialMemory)
+        .denialClock(this::nanos)
+        .deadline(Duration.ofSeconds(10))
+        .connect(RedisURI.create(process.url()));
+  }
+
+  /** Names of keys that would stay for ever. */
+  List<String> keysWithoutEnd() {
+    return redis.keys("penstock:*").stream().filter(key -> redis.pttl(key) < 0).toList();
+  }
+}
