@@ -5,6 +5,7 @@ import static io.penstock.inprocess.Slot.WORDS;
 
 import io.penstock.NanoClock;
 import io.penstock.algorithm.Pace;
+import io.penstock.inprocess.HotKeys.HotKey;
 import io.penstock.inprocess.SipHash.Hash;
 import java.util.Objects;
 
@@ -26,6 +27,7 @@ final class BucketTable implements SipHash.Then<Pace> {
   private final NanoClock clock;
   private final SipHash hash;
   private final Chunks chunks;
+  private final HotKeys hotKeys = new HotKeys();
 
   /** The hash of the empty key, by which the one bucket for everybody goes. */
   private final Hash whole;
@@ -45,9 +47,18 @@ final class BucketTable implements SipHash.Then<Pace> {
    * Takes {@code cost} units if the debt stays within {@code most}; a cost of 0 changes nothing.
    */
   long take(String key, Pace pace, long cost, long most) {
-    return key.isEmpty()
-        ? apply(whole.high(), whole.low(), pace, cost, most)
-        : hash.then(this, key, pace, cost, most);
+    if (key.isEmpty()) {
+      return apply(whole.high(), whole.low(), pace, cost, most);
+    }
+    HotKey hot = hotKeys.find(key);
+    if (hot != null) {
+      return apply(hot.high, hot.low, pace, cost, most);
+    }
+    long outcome = hash.then(this, key, pace, cost, most);
+    if (HotKeys.isSample(outcome)) {
+      hotKeys.sample(hash, key);
+    }
+    return outcome;
   }
 
   /** Moves the debt by {@code cost} units either way, as far as a bucket can go. */
