@@ -1,9 +1,11 @@
 package io.penstock.policy;
 
 import io.penstock.policy.address.IpAddress;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /** A request of which a caller states all that is known. Immutable. */
@@ -24,12 +26,18 @@ public final class StatedRequest implements Request {
     this.method = stated.method;
     this.path = stated.path;
     this.host = stated.host;
-    this.headers = Map.copyOf(stated.headers);
-    this.query = Map.copyOf(stated.query);
-    this.cookies = Map.copyOf(stated.cookies);
+    this.headers = joined(stated.headers);
+    this.query = joined(stated.query);
+    this.cookies = joined(stated.cookies);
     this.claims = Map.copyOf(stated.claims);
     this.attributes = Map.copyOf(stated.attributes);
     this.cost = stated.cost;
+  }
+
+  private static Map<String, String> joined(Map<String, StringJoiner> values) {
+    Map<String, String> joined = new HashMap<>();
+    values.forEach((name, each) -> joined.put(name, each.toString()));
+    return Collections.unmodifiableMap(joined);
   }
 
   /** A request of which nothing is known yet. */
@@ -92,9 +100,9 @@ public final class StatedRequest implements Request {
    * stated again is joined to what it was; anything else takes its place.
    */
   public static final class Builder {
-    private final Map<String, String> headers = new HashMap<>();
-    private final Map<String, String> query = new HashMap<>();
-    private final Map<String, String> cookies = new HashMap<>();
+    private final Map<String, StringJoiner> headers = new HashMap<>();
+    private final Map<String, StringJoiner> query = new HashMap<>();
+    private final Map<String, StringJoiner> cookies = new HashMap<>();
     private final Map<String, String> claims = new HashMap<>();
     private final Map<String, String> attributes = new HashMap<>();
     private @Nullable IpAddress address;
@@ -183,8 +191,8 @@ public final class StatedRequest implements Request {
       return new StatedRequest(this);
     }
 
-    private Builder join(Map<String, String> values, String name, String value) {
-      values.merge(name, value, (before, more) -> before + ", " + more);
+    private Builder join(Map<String, StringJoiner> values, String name, String value) {
+      values.computeIfAbsent(name, unused -> new StringJoiner(", ")).add(value);
       return this;
     }
   }

@@ -1,24 +1,30 @@
 package io.penstock.policy.http;
 
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Finds cookies in a header as RFC 6265 has it: {@code a=b; c="d"}. */
-final class CookieText {
+public final class CookieText {
   private CookieText() {}
+
+  /** Tells the name and value, without quotes around, of each cookie in the order sent. */
+  public static void each(String text, BiConsumer<String, String> cookies) {
+    for (int from = 0; from < text.length(); ) {
+      int end = end(text, from);
+      int equals = equalsSign(text, from, end);
+      if (equals >= 0) {
+        cookies.accept(trimmed(text, from, equals), unquoted(text, equals + 1, end));
+      }
+      from = end + 1;
+    }
+  }
 
   /** The values of a cookie without quotes around; null if it isn't there. */
   static @Nullable String find(String text, String name) {
     Values values = new Values();
-    int length = text.length();
-    int from = 0;
-    while (from < length) {
-      int end = from;
-      int equals = -1;
-      for (; end < length && text.charAt(end) != ';'; end++) {
-        if (equals < 0 && text.charAt(end) == '=') {
-          equals = end;
-        }
-      }
+    for (int from = 0; from < text.length(); ) {
+      int end = end(text, from);
+      int equals = equalsSign(text, from, end);
       if (equals >= 0 && isNamed(text, from, equals, name)) {
         values.add(unquoted(text, equals + 1, end));
       }
@@ -27,17 +33,36 @@ final class CookieText {
     return values.joined();
   }
 
+  /** Where the cookie that begins at {@code from} ends. */
+  private static int end(String text, int from) {
+    int semicolon = text.indexOf(';', from);
+    return semicolon < 0 ? text.length() : semicolon;
+  }
+
+  private static int equalsSign(String text, int from, int end) {
+    for (int i = from; i < end; i++) {
+      if (text.charAt(i) == '=') {
+        return i;
+      }
+    }
+    return -1;
+  }
+
   private static boolean isNamed(String text, int start, int end, String name) {
     int from = skipSpaces(text, start, end);
     int to = trimSpaces(text, from, end);
     return to - from == name.length() && text.startsWith(name, from);
   }
 
-  private static String unquoted(String text, int start, int end) {
+  private static String trimmed(String text, int start, int end) {
     int from = skipSpaces(text, start, end);
-    int to = trimSpaces(text, from, end);
-    boolean quoted = to - from >= 2 && text.charAt(from) == '"' && text.charAt(to - 1) == '"';
-    return quoted ? text.substring(from + 1, to - 1) : text.substring(from, to);
+    return text.substring(from, trimSpaces(text, from, end));
+  }
+
+  private static String unquoted(String text, int start, int end) {
+    String value = trimmed(text, start, end);
+    boolean quoted = value.length() >= 2 && value.startsWith("\"") && value.endsWith("\"");
+    return quoted ? value.substring(1, value.length() - 1) : value;
   }
 
   private static int skipSpaces(String text, int from, int to) {

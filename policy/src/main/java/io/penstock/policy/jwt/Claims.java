@@ -5,7 +5,6 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import java.io.IOException;
-import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -34,8 +33,6 @@ record Claims(
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
           .build();
-
-  private static final int MOST_DIGITS = 64;
 
   /**
    * Reads the payload of a token.
@@ -103,21 +100,9 @@ record Claims(
   private static @Nullable String scalar(JsonParser parser) throws IOException {
     return switch (parser.currentToken()) {
       case VALUE_STRING, VALUE_TRUE, VALUE_FALSE -> parser.getText();
-      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> plain(parser.getText());
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> ClaimNumber.plain(parser.getText());
       default -> null;
     };
-  }
-
-  /** Writes a number without an exponent, unless that would be endless: then it isn't there. */
-  private static @Nullable String plain(String number) {
-    try {
-      BigDecimal value = new BigDecimal(number).stripTrailingZeros();
-      long wholeDigits = (long) value.precision() - value.scale();
-      boolean brief = value.scale() <= MOST_DIGITS && wholeDigits <= MOST_DIGITS;
-      return brief ? value.toPlainString() : null;
-    } catch (ArithmeticException | NumberFormatException e) {
-      return null;
-    }
   }
 
   /** Whether a token is in force, clocks being apart by no more than the leeway. */

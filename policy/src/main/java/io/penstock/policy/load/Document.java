@@ -1,5 +1,7 @@
 package io.penstock.policy.load;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +41,20 @@ public final class Document {
       problems.error(Location.of(name), "", "is empty");
     }
     return problems.errorCount() == before ? root : null;
+  }
+
+  /**
+   * Reads the document in a file, as {@link #parse} does.
+   *
+   * @return the document; null if it can't be read, for which there are errors then
+   */
+  public static @Nullable Node read(Path file, Problems problems) {
+    try {
+      return parse(new FilesRead().text(file), file.toString(), problems);
+    } catch (IOException e) {
+      problems.error(Location.of(file.toString()), "", FilesRead.reason(e));
+      return null;
+    }
   }
 
   private static boolean isNothing(@Nullable Node root) {

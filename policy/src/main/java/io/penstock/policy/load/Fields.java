@@ -1,6 +1,7 @@
 package io.penstock.policy.load;
 
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -53,6 +54,12 @@ public final class Fields {
 
   public boolean has(String name) {
     return node(name) != null;
+  }
+
+  /** Whether a field is there and is not null. */
+  public boolean given(String name) {
+    Node node = node(name);
+    return node != null && !(node instanceof Node.Scalar scalar && scalar.kind() == Node.Kind.NULL);
   }
 
   public @Nullable Node node(String name) {
@@ -112,6 +119,11 @@ public final class Fields {
               return value.intValueExact();
             });
     return number == null ? otherwise : number;
+  }
+
+  /** A length of time from nothing on, such as {@code 100ms} or {@code 2m}. */
+  public @Nullable Duration time(String name) {
+    return text(name, Periods::parseFromZero);
   }
 
   /** Whether a field is {@code true}. */

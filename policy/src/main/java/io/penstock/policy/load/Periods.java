@@ -1,48 +1,65 @@
 package io.penstock.policy.load;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Lengths of time as rules write them: {@code 60s}, {@code 1h}. */
+/** Lengths of time as files write them: {@code 60s}, {@code 1h}. */
 final class Periods {
   private static final Pattern FORM = Pattern.compile("([0-9]{1,9})\\s*([a-z]{1,10})");
-  private static final Duration SECOND = Duration.ofSeconds(1);
-  private static final Duration MINUTE = Duration.ofMinutes(1);
-  private static final Duration HOUR = Duration.ofHours(1);
-  private static final Duration DAY = Duration.ofDays(1);
-  private static final Map<String, Duration> UNITS =
-      Map.ofEntries(
-          Map.entry("s", SECOND),
-          Map.entry("sec", SECOND),
-          Map.entry("second", SECOND),
-          Map.entry("m", MINUTE),
-          Map.entry("min", MINUTE),
-          Map.entry("minute", MINUTE),
-          Map.entry("h", HOUR),
-          Map.entry("hour", HOUR),
-          Map.entry("d", DAY),
-          Map.entry("day", DAY));
+  private static final Map<String, Duration> UNITS = units(false);
+  private static final Map<String, Duration> FINE_UNITS = units(true);
 
   private Periods() {}
 
+  /** Reads the period of a rule, which is longer than nothing and of whole seconds. */
   static Duration parse(String text) {
-    Matcher matcher = FORM.matcher(text);
-    if (!matcher.matches()) {
-      throw new IllegalArgumentException("must be like 60s, 1m, 1h or 1d: " + text);
-    }
-    Duration unit = UNITS.get(matcher.group(2));
-    if (unit == null) {
-      throw new IllegalArgumentException(
-          "must have a unit of time (s, sec, second, m, min, minute, h, hour, d, day): "
-              + matcher.group(2)
-              + Nearest.hint(matcher.group(2), UNITS.keySet()));
-    }
-    Duration period = unit.multipliedBy(Long.parseLong(matcher.group(1)));
+    Duration period = parse(text, UNITS, "must be like 60s, 1m, 1h or 1d: ");
     if (period.isZero()) {
       throw new IllegalArgumentException("must be longer than nothing: " + text);
     }
     return period;
+  }
+
+  /** Reads a length of time that may be nothing, and as short as a millisecond. */
+  static Duration parseFromZero(String text) {
+    return parse(text, FINE_UNITS, "must be like 100ms, 1s, 2m or 1h: ");
+  }
+
+  private static Duration parse(String text, Map<String, Duration> units, String form) {
+    Matcher matcher = FORM.matcher(text);
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException(form + text);
+    }
+    Duration unit = units.get(matcher.group(2));
+    if (unit == null) {
+      throw new IllegalArgumentException(
+          "must have a unit of time ("
+              + String.join(", ", units.keySet())
+              + "): "
+              + matcher.group(2)
+              + Nearest.hint(matcher.group(2), units.keySet()));
+    }
+    return unit.multipliedBy(Long.parseLong(matcher.group(1)));
+  }
+
+  private static Map<String, Duration> units(boolean fine) {
+    Map<String, Duration> units = new LinkedHashMap<>();
+    if (fine) {
+      units.put("ms", Duration.ofMillis(1));
+    }
+    put(units, Duration.ofSeconds(1), "s", "sec", "second");
+    put(units, Duration.ofMinutes(1), "m", "min", "minute");
+    put(units, Duration.ofHours(1), "h", "hour");
+    put(units, Duration.ofDays(1), "d", "day");
+    return units;
+  }
+
+  private static void put(Map<String, Duration> units, Duration length, String... names) {
+    for (String name : names) {
+      units.put(name, length);
+    }
   }
 }

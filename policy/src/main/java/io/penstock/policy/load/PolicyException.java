@@ -3,7 +3,9 @@ package io.penstock.policy.load;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A policy can't be used. Says everything that is wrong with it, a line each. */
+/**
+ * A policy, or a file about one, can't be used. Says everything that is wrong with it, a line each.
+ */
 public final class PolicyException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -1,0 +1,122 @@
+package io.penstock.policy.request;
+
+import io.penstock.policy.jwt.ClaimNumber;
+import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Location;
+import io.penstock.policy.load.Node;
+import io.penstock.policy.load.Placed;
+import io.penstock.policy.load.Problems;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the parts of a question in which values have names of the asker's own. */
+final class NamedValues {
+  static final int LONGEST_NAME = 256;
+  static final int LONGEST_VALUE = 65_536;
+
+  private static final int LONGEST_NUMBER = 200;
+  private static final int MOST_NAMES = 1_000;
+  private static final int MOST_VALUES = 100;
+
+  private final Fields question;
+  private final Problems problems;
+
+  NamedValues(Fields question, Problems problems) {
+    this.question = question;
+    this.problems = problems;
+  }
+
+  /** Reads what may come several times: a value, or a list of them. */
+  void readLists(String field, BiConsumer<String, String> values) {
+    read(field, (name, placed) -> readList(name, placed, values));
+  }
+
+  /** Reads what is there once, as written. */
+  void readSingles(String field, BiConsumer<String, String> values) {
+    read(field, (name, placed) -> accept(name, value(placed), values));
+  }
+
+  /** Reads what is there once, with numbers as those in tokens are taken: without an exponent. */
+  void readClaims(String field, BiConsumer<String, String> values) {
+    read(field, (name, placed) -> accept(name, claim(placed), values));
+  }
+
+  private void read(String field, BiConsumer<String, Placed<Node>> reader) {
+    Fields values = question.given(field) ? question.mapping(field) : null;
+    if (values == null) {
+      return;
+    }
+    if (values.names().size() > MOST_NAMES) {
+      question.error(field, "must have at most " + MOST_NAMES + " names");
+      return;
+    }
+    for (String name : values.names()) {
+      Placed<Node> placed = values.given(name) ? values.placed(name) : null;
+      if (name.isEmpty() || name.length() > LONGEST_NAME) {
+        values.error(name, "must have a name of 1 to " + LONGEST_NAME + " characters");
+      } else if (placed != null) {
+        reader.accept(name, placed);
+      }
+    }
+  }
+
+  private void readList(String name, Placed<Node> placed, BiConsumer<String, String> values) {
+    if (!(placed.value() instanceof Node.Sequence sequence)) {
+      accept(name, value(placed), values);
+      return;
+    }
+    List<Node> items = sequence.items();
+    if (items.size() > MOST_VALUES) {
+      error(placed, "must have at most " + MOST_VALUES + " values");
+      return;
+    }
+    for (int i = 0; i < items.size(); i++) {
+      Location at = items.get(i).at();
+      accept(name, value(new Placed<>(items.get(i), at, placed.path() + "[" + i + "]")), values);
+    }
+  }
+
+  private static void accept(
+      String name, @Nullable String value, BiConsumer<String, String> values) {
+    if (value != null) {
+      values.accept(name, value);
+    }
+  }
+
+  private @Nullable String value(Placed<Node> placed) {
+    if (!(placed.value() instanceof Node.Scalar scalar) || scalar.kind() == Node.Kind.NULL) {
+      error(placed, "must be text, a number, true or false, not " + placed.value().what());
+      return null;
+    }
+    if (scalar.text().length() > LONGEST_VALUE) {
+      error(placed, "must have at most " + LONGEST_VALUE + " characters");
+      return null;
+    }
+    return scalar.kind() == Node.Kind.BOOLEAN
+        ? scalar.text().toLowerCase(Locale.ROOT)
+        : scalar.text();
+  }
+
+  private @Nullable String claim(Placed<Node> placed) {
+    String text = value(placed);
+    return text != null
+            && placed.value() instanceof Node.Scalar scalar
+            && scalar.kind() == Node.Kind.NUMBER
+        ? plain(text, placed)
+        : text;
+  }
+
+  private @Nullable String plain(String number, Placed<Node> placed) {
+    String plain = number.length() <= LONGEST_NUMBER ? ClaimNumber.plain(number) : null;
+    if (plain == null) {
+      error(placed, "must be a number of at most " + ClaimNumber.MOST_DIGITS + " digits");
+    }
+    return plain;
+  }
+
+  private void error(Placed<Node> placed, String message) {
+    problems.error(placed.at(), placed.path(), message);
+  }
+}
