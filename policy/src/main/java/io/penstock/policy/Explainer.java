@@ -3,8 +3,10 @@ package io.penstock.policy;
 import io.penstock.Claim;
 import io.penstock.Decision;
 import io.penstock.Store;
+import io.penstock.policy.Explanation.Charge;
 import io.penstock.policy.Explanation.Finding;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,15 +23,31 @@ final class Explainer {
   private final Request request;
   private final Selection selection;
   private final Store store;
-  private final Map<Rule, Pick> picks = new HashMap<>();
+  private final Why why;
+  private final Selection alone;
+  private final Map<Integer, Tier> tiers = new HashMap<>();
+  private final Map<Integer, Pick> picks = new HashMap<>();
 
-  Explainer(CompiledPolicy policy, Request request, Selection selection, Store store) {
+  /**
+   * @param selection the rules that count for the request, not to be used for another
+   */
+  Explainer(
+      CompiledPolicy policy,
+      Request request,
+      @Nullable Mode override,
+      Selection selection,
+      Store store) {
     this.policy = policy;
     this.request = request;
     this.selection = selection;
     this.store = store;
+    this.why = new Why(policy, request, override);
+    this.alone = new Selection(policy.policy().keySecret());
+    policy
+        .groups()
+        .forEach(group -> group.tiers().forEach(tier -> tiers.put(tier.position(), tier)));
     for (int i = 0; i < selection.size(); i++) {
-      picks.put(selection.get(i).tier().rule(), selection.get(i));
+      picks.put(selection.get(i).tier().position(), selection.get(i));
     }
   }
 
@@ -37,11 +55,11 @@ final class Explainer {
     return asked.thenCompose(verdict -> levels().thenApply(before -> explanation(verdict, before)));
   }
 
-  /** How the buckets of the rules that apply stand now. */
-  private CompletionStage<Map<Rule, Decision>> levels() {
-    CompletionStage<Map<Rule, Decision>> all = CompletableFuture.completedFuture(new HashMap<>());
-    for (Map.Entry<Rule, Pick> entry : picks.entrySet()) {
-      Pick pick = entry.getValue();
+  /** How the buckets of the rules that apply stand now, by position. */
+  private CompletionStage<Map<Integer, Decision>> levels() {
+    CompletionStage<Map<Integer, Decision>> all =
+        CompletableFuture.completedFuture(new HashMap<>());
+    for (Pick pick : picks.values()) {
       if (!pick.isRefused()) {
         List<Claim> peeks =
             selection.claims(pick).stream()
@@ -51,7 +69,7 @@ final class Explainer {
             all.thenCombine(
                 store.preview(peeks),
                 (levels, level) -> {
-                  levels.put(entry.getKey(), level);
+                  levels.put(pick.tier().position(), level);
                   return levels;
                 });
       }
@@ -59,84 +77,45 @@ final class Explainer {
     return all;
   }
 
-  private Explanation explanation(Verdict verdict, Map<Rule, Decision> before) {
+  private Explanation explanation(Verdict verdict, Map<Integer, Decision> before) {
     Map<Rule, Outcome> outcomes = new HashMap<>();
     verdict.outcomes().forEach(outcome -> outcomes.put(outcome.rule(), outcome));
+    Map<TierGroup, Map<Mode, Rule>> first = new HashMap<>();
     List<Finding> findings = new ArrayList<>();
-    for (Rule rule : policy.policy().rules()) {
-      Pick pick = picks.get(rule);
-      findings.add(
-          pick == null
-              ? absent(rule)
-              : new Finding(rule, true, applied(pick), before.get(rule), outcomes.get(rule)));
+    List<Rule> rules = policy.policy().rules();
+    for (int position = 0; position < rules.size(); position++) {
+      Rule rule = rules.get(position);
+      String against = against(rule, tiers.get(position), first);
+      Pick pick = picks.get(position);
+      if (against != null) {
+        findings.add(new Finding(rule, false, against, null, null));
+      } else if (pick == null) {
+        findings.add(new Finding(rule, true, why.unlimited(rule), null, null));
+      } else {
+        Charge charge = new Charge(pick.mode(), pick.key(), pick.cost(), before.get(position));
+        findings.add(new Finding(rule, true, why.applies(pick), charge, outcomes.get(rule)));
+      }
     }
     return new Explanation(verdict, findings);
   }
 
-  private static String applied(Pick pick) {
-    if (pick.isRefused()) {
-      return "lacks a part of its key";
+  /**
+   * Why the rule doesn't apply, by itself or beside others.
+   *
+   * @param first the rule that counts in each group, by the mode that rules have by themselves
+   */
+  private @Nullable String against(
+      Rule rule, @Nullable Tier tier, Map<TierGroup, Map<Mode, Rule>> first) {
+    String against = why.against(rule);
+    if (against != null || tier == null) {
+      return against;
     }
-    return pick.mode() == Mode.ENFORCE ? "matches" : "matches, in shadow mode";
-  }
-
-  private Finding absent(Rule rule) {
-    String failed = failed(rule);
-    if (failed != null) {
-      return new Finding(rule, false, failed, null, null);
-    }
-    Rule before = earlier(rule);
-    if (before != null) {
-      String why = "an earlier rule of its group applies: " + before.name();
-      return new Finding(rule, false, why, null, null);
-    }
-    return new Finding(rule, true, "matches, and is unlimited", null, null);
-  }
-
-  /** Why the rule by itself doesn't apply. */
-  private @Nullable String failed(Rule rule) {
-    if (rule.rollout().mode() == Mode.OFF || policy.isOff()) {
-      return "is off";
-    }
-    if (policy.exempts(request)) {
-      return "the request is exempt";
-    }
-    for (Condition condition : rule.match().conditions()) {
-      if (!condition.accepts(request)) {
-        return unmet(condition);
-      }
-    }
-    for (KeyPart part : rule.limitKeys()) {
-      if (part.of(request) == null && rule.onMissing(part) == MissingKey.SKIP) {
-        return part + " is missing, so the rule is skipped";
-      }
-    }
-    return null;
-  }
-
-  /** Values that may be secrets are not repeated. */
-  private String unmet(Condition condition) {
-    KeyPart subject = condition.subject();
-    Attribute found = subject.in(request);
-    if (found == null) {
-      return subject + " is missing, not " + condition.wants();
-    }
-    String value = found.source().isPrivate() ? "something else" : "" + found.of(request);
-    return found + " is " + value + ", not " + condition.wants();
-  }
-
-  /** The rule of the same group that counts instead. */
-  private @Nullable Rule earlier(Rule rule) {
-    TierGroup group = rule.tierGroup();
-    for (Rule other : policy.policy().rules()) {
-      if (other.equals(rule)) {
-        return null;
-      }
-      if (other.tierGroup().equals(group)
-          && (picks.containsKey(other) || (other.isUnlimited() && failed(other) == null))) {
-        return other;
-      }
-    }
-    return null;
+    alone.begin(null);
+    Mode own = alone.consider(tier, request, false, false);
+    Rule counts =
+        first
+            .computeIfAbsent(rule.tierGroup(), unused -> new EnumMap<>(Mode.class))
+            .putIfAbsent(own, rule);
+    return counts == null ? null : "an earlier rule of its group applies: " + counts.name();
   }
 }

@@ -20,14 +20,23 @@ public record Explanation(Verdict verdict, List<Finding> findings) {
    *
    * @param rule the rule
    * @param applies whether it counts for the request
-   * @param why what it applies or doesn't apply for
-   * @param before how its bucket stands now, if it applies and has one
-   * @param outcome what it would say, if it applies and is asked
+   * @param why what it applies or doesn't apply for, in one line
+   * @param charge what it would take from where, if it applies and isn't unlimited
+   * @param outcome what it would say, if it applies and is asked: a shadow isn't when the request
+   *     is denied, and no rule but those that refuse it when one does for want of a key
    */
   public record Finding(
-      Rule rule,
-      boolean applies,
-      String why,
-      @Nullable Decision before,
-      @Nullable Outcome outcome) {}
+      Rule rule, boolean applies, String why, @Nullable Charge charge, @Nullable Outcome outcome) {}
+
+  /**
+   * What a rule would take, and where.
+   *
+   * @param mode whether it binds for this request
+   * @param key the bucket within the rule's group, private values hashed; empty for one bucket for
+   *     all
+   * @param cost in thousandths of a token
+   * @param before how the bucket stands now; null if the request lacks a key that the rule insists
+   *     on
+   */
+  public record Charge(Mode mode, String key, long cost, @Nullable Decision before) {}
 }

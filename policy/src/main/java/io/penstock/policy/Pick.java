@@ -34,6 +34,11 @@ final class Pick {
     return tier;
   }
 
+  /** Whether it would bind by its own word, which also tells its buckets. */
+  Mode own() {
+    return own;
+  }
+
   /** Whether it binds for this request. */
   Mode mode() {
     return mode;

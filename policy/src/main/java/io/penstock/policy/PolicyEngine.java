@@ -141,9 +141,11 @@ public final class PolicyEngine implements AutoCloseable {
   /** Why each rule does or doesn't apply to a request, and what would come of it. */
   public CompletionStage<Explanation> explain(Request request) {
     CompiledPolicy policy = current;
+    @Nullable Mode all = override;
     Selection selection = new Selection(policy.policy().keySecret());
-    policy.select(request, override, selection);
-    return new Explainer(policy, request, selection, store).explain(ask(selection, store::preview));
+    policy.select(request, all, selection);
+    return new Explainer(policy, request, all, selection, store)
+        .explain(ask(selection, store::preview));
   }
 
   private CompletionStage<Verdict> ask(Request request, Question question) {

@@ -43,6 +43,11 @@ final class Rules {
     return this;
   }
 
+  Rules where(Condition condition) {
+    conditions.add(condition);
+    return this;
+  }
+
   Rules group(String group) {
     this.group = group;
     return this;

@@ -44,6 +44,7 @@ class SelectionPropertiesTest {
       assertThat(names(engine.preview(request).toCompletableFuture().join())).isEqualTo(expected);
       assertThat(names(engine.decideAsync(request).toCompletableFuture().join()))
           .isEqualTo(expected);
+      assertThat(said(engine, request)).isEqualTo(referenceSaid(all, request));
       assertThat(
               engine.explain(request).toCompletableFuture().join().findings().stream()
                   .filter(finding -> finding.outcome() != null)
@@ -58,21 +59,36 @@ class SelectionPropertiesTest {
         .toList();
   }
 
+  /** Of each rule whether it applies, and which one applies instead. */
+  private static List<String> said(PolicyEngine engine, Request request) {
+    String instead = "an earlier rule of its group applies: ";
+    return engine.explain(request).toCompletableFuture().join().findings().stream()
+        .map(
+            finding -> {
+              boolean hasInstead = finding.why().startsWith(instead);
+              return finding.applies()
+                  ? "applies"
+                  : hasInstead ? finding.why().substring(instead.length()) : "not";
+            })
+        .toList();
+  }
+
+  private static List<String> referenceSaid(List<Rule> rules, Request request) {
+    Map<TierGroup, Map<Mode, Rule>> chosen = chosen(rules, request);
+    return rules.stream()
+        .map(
+            rule -> {
+              if (!counts(rule, request)) {
+                return "not";
+              }
+              Rule first = chosen.get(rule.tierGroup()).get(mode(rule));
+              return first.equals(rule) ? "applies" : first.name();
+            })
+        .toList();
+  }
+
   private static List<String> reference(List<Rule> rules, Request request) {
-    Map<TierGroup, Map<Mode, Rule>> chosen = new LinkedHashMap<>();
-    for (Rule rule : rules) {
-      Map<Mode, Rule> ofGroup =
-          chosen.computeIfAbsent(rule.tierGroup(), unused -> new LinkedHashMap<>());
-      boolean skipped =
-          rule.limitKeys().stream()
-              .anyMatch(
-                  part -> part.of(request) == null && rule.onMissing(part) == MissingKey.SKIP);
-      if (rule.rollout().mode() != Mode.OFF && rule.match().accepts(request) && !skipped) {
-        int percent = rule.rollout().enforcePercent();
-        Mode mode = percent == 0 ? Mode.SHADOW : rule.rollout().mode();
-        ofGroup.putIfAbsent(mode, rule);
-      }
-    }
+    Map<TierGroup, Map<Mode, Rule>> chosen = chosen(rules, request);
     List<String> names = new ArrayList<>();
     for (Mode mode : new Mode[] {Mode.ENFORCE, Mode.SHADOW}) {
       chosen.values().stream()
@@ -82,6 +98,30 @@ class SelectionPropertiesTest {
           .forEach(rule -> names.add(mode + " " + rule.name()));
     }
     return names;
+  }
+
+  private static Map<TierGroup, Map<Mode, Rule>> chosen(List<Rule> rules, Request request) {
+    Map<TierGroup, Map<Mode, Rule>> chosen = new LinkedHashMap<>();
+    for (Rule rule : rules) {
+      if (counts(rule, request)) {
+        chosen
+            .computeIfAbsent(rule.tierGroup(), unused -> new LinkedHashMap<>())
+            .putIfAbsent(mode(rule), rule);
+      }
+    }
+    return chosen;
+  }
+
+  /** Whether it would apply if it were the only rule. */
+  private static boolean counts(Rule rule, Request request) {
+    boolean skipped =
+        rule.limitKeys().stream()
+            .anyMatch(part -> part.of(request) == null && rule.onMissing(part) == MissingKey.SKIP);
+    return rule.rollout().mode() != Mode.OFF && rule.match().accepts(request) && !skipped;
+  }
+
+  private static Mode mode(Rule rule) {
+    return rule.rollout().enforcePercent() == 0 ? Mode.SHADOW : rule.rollout().mode();
   }
 
   private static Rule rule(Random random, int number) {

@@ -1,0 +1,120 @@
+package io.penstock.policy;
+
+import io.penstock.policy.address.IpAddress;
+import org.jspecify.annotations.Nullable;
+
+/** The words for why rules do or don't apply to a request. */
+final class Why {
+  private static final int LONGEST_VALUE = 100;
+
+  private final CompiledPolicy policy;
+  private final Request request;
+  private final @Nullable Mode override;
+
+  Why(CompiledPolicy policy, Request request, @Nullable Mode override) {
+    this.policy = policy;
+    this.request = request;
+    this.override = override;
+  }
+
+  /** Why a rule by itself doesn't apply; null if it does. */
+  @Nullable String against(Rule rule) {
+    if (override == Mode.OFF) {
+      return "all rules are off by override";
+    }
+    if (override == null && policy.isOff()) {
+      return "the whole policy is off";
+    }
+    if (rule.rollout().mode() == Mode.OFF) {
+      return "is off";
+    }
+    if (policy.exempts(request)) {
+      return "the request is exempt";
+    }
+    for (Condition condition : rule.match().conditions()) {
+      if (!condition.accepts(request)) {
+        return unmet(condition);
+      }
+    }
+    for (KeyPart part : rule.limitKeys()) {
+      if (isMissing(part) && rule.onMissing(part) == MissingKey.SKIP) {
+        return part + " is missing, so the rule is skipped";
+      }
+    }
+    return null;
+  }
+
+  /** How a rule that has buckets applies. */
+  String applies(Pick pick) {
+    Rule rule = pick.tier().rule();
+    return "matches" + mode(pick) + missing(rule);
+  }
+
+  /** How a rule without limits applies. */
+  String unlimited(Rule rule) {
+    return rule.rollout().mode() == Mode.SHADOW
+        ? "matches, and is unlimited, in shadow mode"
+        : "matches, and is unlimited";
+  }
+
+  private String mode(Pick pick) {
+    if (pick.mode() != pick.own()) {
+      if (pick.mode() == Mode.ENFORCE) {
+        return ", and binds by override";
+      }
+      return ", in shadow mode " + (override == null ? "with the whole policy" : "by override");
+    }
+    if (pick.mode() == Mode.ENFORCE) {
+      return "";
+    }
+    Rule.Rollout rollout = pick.tier().rule().rollout();
+    return rollout.mode() == Mode.SHADOW
+        ? ", in shadow mode"
+        : ", in shadow mode: the key is not among the " + rollout.enforcePercent() + " % enforced";
+  }
+
+  private String missing(Rule rule) {
+    for (KeyPart part : rule.limitKeys()) {
+      if (isMissing(part)) {
+        return rule.onMissing(part) == MissingKey.DENY
+            ? ", and denies because " + part + " is missing"
+            : ", and shares a bucket with all that lack " + part;
+      }
+    }
+    return "";
+  }
+
+  private boolean isMissing(KeyPart part) {
+    return part.of(request) == null;
+  }
+
+  /** Values that may be secrets are not repeated. */
+  private String unmet(Condition condition) {
+    KeyPart subject = condition.subject();
+    Attribute found = subject.in(request);
+    if (found == null) {
+      return subject + " is missing, not " + shown(condition.wants());
+    }
+    String value = found.source().isPrivate() ? "something else" : shown(value(found));
+    return found + " is " + value + ", not " + shown(condition.wants());
+  }
+
+  /** Conditions on addresses see all of one, not only what tells buckets apart. */
+  private String value(Attribute attribute) {
+    IpAddress address = request.address();
+    return attribute.source() == Attribute.Source.ADDRESS && address != null
+        ? address.toString()
+        : String.valueOf(attribute.of(request));
+  }
+
+  /** Requests and rules say anything: what goes to a terminal is short and begins no line. */
+  private static String shown(String value) {
+    StringBuilder line = new StringBuilder();
+    value
+        .codePoints()
+        .limit(LONGEST_VALUE)
+        .map(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x2029 ? ' ' : c)
+        .forEach(line::appendCodePoint);
+    return value.codePointCount(0, value.length()) > LONGEST_VALUE ? line + "…" : line.toString();
+  }
+}
