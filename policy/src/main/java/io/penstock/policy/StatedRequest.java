@@ -145,10 +145,7 @@ public final class StatedRequest implements Request {
 
     /** The host, with or without a port and in any case. */
     public Builder host(String host) {
-      int colon = host.lastIndexOf(':');
-      // The colons of an IPv6 address are within brackets.
-      boolean hasPort = colon > host.lastIndexOf(']');
-      this.host = (hasPort ? host.substring(0, colon) : host).toLowerCase(Locale.ROOT);
+      this.host = HostName.of(host);
       return this;
     }
 

@@ -85,6 +85,9 @@ class StatedRequestTest {
     "example.com:8080, example.com",
     "[2001:DB8::1], [2001:db8::1]",
     "[2001:db8::1]:443, [2001:db8::1]",
+    "example.com., example.com",
+    "example.com.:443, example.com",
+    "2001:db8::1, 2001:db8::1",
   })
   void host_asSent_isLowerCaseWithoutPort(String sent, String host) {
     assertThat(StatedRequest.builder().host(sent).build().host()).isEqualTo(host);

@@ -1,10 +1,10 @@
 package io.penstock.policy.http;
 
+import io.penstock.policy.HostName;
 import io.penstock.policy.Request;
 import io.penstock.policy.address.Headers;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.jwt.JwtVerifier;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -74,30 +74,9 @@ public final class HttpRequest implements Request {
   public @Nullable String host() {
     String sent = line.host();
     if (host == null && sent != null) {
-      host = sent.substring(0, hostEnd(sent)).toLowerCase(Locale.ROOT);
+      host = HostName.of(sent);
     }
     return host == null || host.isEmpty() ? null : host;
-  }
-
-  /** The end of a host without its port and without the dot of the root, which changes nothing. */
-  private static int hostEnd(String host) {
-    int end = host.length();
-    int colon = host.lastIndexOf(':');
-    boolean bracketed = host.startsWith("[");
-    boolean hasPort = bracketed ? host.indexOf(']') == colon - 1 : host.indexOf(':') == colon;
-    if (colon > 0 && hasPort && isDigits(host, colon + 1)) {
-      end = colon;
-    }
-    return end > 0 && host.charAt(end - 1) == '.' ? end - 1 : end;
-  }
-
-  private static boolean isDigits(String text, int from) {
-    for (int i = from; i < text.length(); i++) {
-      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
-        return false;
-      }
-    }
-    return true;
   }
 
   @Override
