@@ -33,10 +33,10 @@ public record Explanation(Verdict verdict, List<Finding> findings) {
    *
    * @param mode whether it binds for this request
    * @param key the bucket within the rule's group, private values hashed; empty for one bucket for
-   *     all
+   *     all, or if there is none
    * @param cost in thousandths of a token
-   * @param before how the bucket stands now; null if the request lacks a key that the rule insists
-   *     on
+   * @param before how the bucket stands now; null if there is none, because the request lacks a key
+   *     that the rule insists on
    */
   public record Charge(Mode mode, String key, long cost, @Nullable Decision before) {}
 }

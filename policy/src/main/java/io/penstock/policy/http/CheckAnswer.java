@@ -41,7 +41,7 @@ public final class CheckAnswer {
     json.writeEndObject();
   }
 
-  private static void write(Outcome outcome, JsonGenerator json) throws IOException {
+  static void write(Outcome outcome, JsonGenerator json) throws IOException {
     Decision decision = outcome.decision();
     json.writeStartObject();
     json.writeStringField("rule", outcome.rule().name());

@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 
 /** Times and amounts as answers give them: times rounded up, amounts of tokens as they are. */
-final class Rounding {
+public final class Rounding {
   static final long NANOS_PER_SECOND = 1_000_000_000;
   static final long TOKEN = 1_000;
 
@@ -19,7 +19,7 @@ final class Rounding {
   }
 
   /** Whole milliseconds, rounded up, of a time that is not negative. */
-  static long millis(Duration time) {
+  public static long millis(Duration time) {
     int nanos = time.getNano();
     return time.getSeconds() * 1_000
         + nanos / NANOS_PER_MILLI
@@ -27,7 +27,7 @@ final class Rounding {
   }
 
   /** Thousandths as a decimal number of tokens without needless zeros. */
-  static BigDecimal tokens(long thousandths) {
+  public static BigDecimal tokens(long thousandths) {
     return thousandths % TOKEN == 0
         ? BigDecimal.valueOf(thousandths / TOKEN)
         : BigDecimal.valueOf(thousandths, TOKEN_PLACES).stripTrailingZeros();

@@ -1,0 +1,83 @@
+package io.penstock.policy.http;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.Decision;
+import io.penstock.policy.Explanation;
+import io.penstock.policy.Explanation.Charge;
+import io.penstock.policy.Explanation.Finding;
+import io.penstock.policy.Outcome;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An explanation as JSON: each rule, then the verdict as {@link CheckAnswer} has it. Amounts and
+ * times are as there.
+ */
+public final class ExplainAnswer {
+  private ExplainAnswer() {}
+
+  /** The explanation as UTF-8. */
+  public static byte[] bytes(Explanation explanation) {
+    return Json.bytes(json -> write(explanation, json));
+  }
+
+  /** Writes the explanation as an object. */
+  public static void write(Explanation explanation, JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeArrayFieldStart("rules");
+    for (Finding finding : explanation.findings()) {
+      write(finding, json);
+    }
+    json.writeEndArray();
+    json.writeFieldName("verdict");
+    CheckAnswer.write(explanation.verdict(), json);
+    json.writeEndObject();
+  }
+
+  private static void write(Finding finding, JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("rule", finding.rule().name());
+    json.writeBooleanField("applies", finding.applies());
+    json.writeStringField("why", finding.why());
+    Charge charge = finding.charge();
+    if (charge != null) {
+      write(charge, finding.outcome(), json);
+    }
+    json.writeEndObject();
+  }
+
+  private static void write(Charge charge, @Nullable Outcome outcome, JsonGenerator json)
+      throws IOException {
+    json.writeStringField("mode", charge.mode().code());
+    json.writeStringField("key", charge.before() == null ? null : charge.key());
+    json.writeFieldName("cost");
+    json.writeNumber(Rounding.tokens(charge.cost()));
+    json.writeArrayFieldStart("levels");
+    for (Level level : Level.of(charge, outcome)) {
+      write(level, json);
+    }
+    json.writeEndArray();
+    if (outcome == null) {
+      json.writeNullField("outcome");
+    } else {
+      json.writeFieldName("outcome");
+      CheckAnswer.write(outcome, json);
+    }
+  }
+
+  private static void write(Level level, JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeFieldName("limit");
+    json.writeNumber(Rounding.tokens(level.before().limit().burstThousandths()));
+    json.writeFieldName("before");
+    json.writeNumber(Rounding.tokens(level.before().remainingThousandths()));
+    Decision after = level.after();
+    if (after == null) {
+      json.writeNullField("after");
+    } else {
+      json.writeFieldName("after");
+      json.writeNumber(Rounding.tokens(after.remainingThousandths()));
+    }
+    json.writeEndObject();
+  }
+}

@@ -1,0 +1,116 @@
+package io.penstock.policy.http;
+
+import io.penstock.Decision;
+import io.penstock.policy.Explanation;
+import io.penstock.policy.Explanation.Charge;
+import io.penstock.policy.Explanation.Finding;
+import io.penstock.policy.Outcome;
+import io.penstock.policy.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An explanation for people: what {@link ExplainAnswer} says, in lines.
+ *
+ * <pre>
+ * enterprise does not apply: jwt:plan is missing, not enterprise
+ * free applies: matches
+ *     enforce, key header:x-api-key=#kY2…, cost 1
+ *     20 of 20 before, 19 after
+ *     allowed
+ * verdict: allowed by free, 19 of 20 left, full in 100 ms
+ * </pre>
+ */
+public final class ExplainText {
+  private static final String INDENT = "    ";
+
+  private ExplainText() {}
+
+  /** The lines, without line ends. */
+  public static List<String> lines(Explanation explanation) {
+    List<String> lines = new ArrayList<>();
+    for (Finding finding : explanation.findings()) {
+      String applies = finding.applies() ? " applies: " : " does not apply: ";
+      lines.add(finding.rule().name() + applies + finding.why());
+      Charge charge = finding.charge();
+      if (charge != null) {
+        add(charge, finding.outcome(), lines);
+      }
+    }
+    lines.add("verdict: " + verdict(explanation.verdict()));
+    return lines;
+  }
+
+  private static void add(Charge charge, @Nullable Outcome outcome, List<String> lines) {
+    lines.add(INDENT + charge.mode().code() + bucket(charge) + ", cost " + tokens(charge.cost()));
+    for (Level level : Level.of(charge, outcome)) {
+      lines.add(INDENT + text(level));
+    }
+    lines.add(INDENT + (outcome == null ? "not asked" : text(outcome.decision())));
+  }
+
+  private static String bucket(Charge charge) {
+    if (charge.before() == null) {
+      return "";
+    }
+    return charge.key().isEmpty() ? ", one bucket for all" : ", key " + charge.key();
+  }
+
+  private static String text(Level level) {
+    String before = share(level.before()) + " before";
+    Decision after = level.after();
+    return after == null ? before : before + ", " + tokens(after.remainingThousandths()) + " after";
+  }
+
+  private static String verdict(Verdict verdict) {
+    Optional<Outcome> decisive = verdict.decisive();
+    if (decisive.isEmpty()) {
+      return "allowed, no rule binds";
+    }
+    Decision decision = decisive.get().decision();
+    String by = " by " + decisive.get().rule().name();
+    String delay = delay(Rounding.millis(verdict.delay()));
+    String degraded = degraded(verdict.degraded());
+    if (!verdict.allowed()) {
+      return "denied" + by + denial(decision) + degraded;
+    }
+    long full = Rounding.millis(decision.resetAfter());
+    String left = ", " + share(decision) + " left" + (full == 0 ? "" : ", full in " + full + " ms");
+    return "allowed" + by + delay + left + degraded;
+  }
+
+  private static String text(Decision decision) {
+    String outcome =
+        decision.allowed()
+            ? "allowed" + delay(Rounding.millis(decision.delay()))
+            : "denied" + denial(decision);
+    return outcome + degraded(decision.degraded());
+  }
+
+  private static String denial(Decision decision) {
+    String reason = decision.reason().map(code -> " (" + code.code() + ")").orElse("");
+    return decision.never()
+        ? reason + ", never to pass"
+        : reason + ", to pass in " + Rounding.millis(decision.retryAfter()) + " ms";
+  }
+
+  private static String delay(long millis) {
+    return millis == 0 ? "" : " after a delay of " + millis + " ms";
+  }
+
+  private static String degraded(boolean degraded) {
+    return degraded ? ", without the store" : "";
+  }
+
+  private static String share(Decision decision) {
+    return tokens(decision.remainingThousandths())
+        + " of "
+        + tokens(decision.limit().burstThousandths());
+  }
+
+  private static String tokens(long thousandths) {
+    return Rounding.tokens(thousandths).toPlainString();
+  }
+}
