@@ -3,6 +3,7 @@ package io.penstock.policy.load;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -74,6 +75,32 @@ class FieldsTest {
             "t.yaml:6:4: cases[0].l: must be a list, in brackets, not text: x",
             "t.yaml:7:4: cases[0].m: must be a mapping, not a list",
             "t.yaml:8:3: cases[0].e: must be a single value, not nothing");
+  }
+
+  @Test
+  void given_nullOrMissing_isNot() {
+    Fields fields = fields("{t: x, f: false, n: null, m: {}}");
+
+    assertThat(fields.given("t")).isTrue();
+    assertThat(fields.given("f")).isTrue();
+    assertThat(fields.given("m")).isTrue();
+    assertThat(fields.given("n")).isFalse();
+    assertThat(fields.given("none")).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0s, 0", "100ms, 100", "1s, 1000", "2m, 120000", "1 h, 3600000", "1d, 86400000"})
+  void time_ofAnyUnit_isALength(String text, long millis) {
+    assertThat(fields("t: " + text).time("t")).isEqualTo(Duration.ofMillis(millis));
+  }
+
+  @Test
+  void time_ofNoUnit_isAnError() {
+    assertThat(fields("t: 5 msec").time("t")).isNull();
+    assertThat(errors())
+        .containsExactly(
+            "t.yaml:1:4: cases[0].t: must have a unit of time (ms, s, sec, second, m, min, minute,"
+                + " h, hour, d, day): msec; did you mean sec?");
   }
 
   @Test
