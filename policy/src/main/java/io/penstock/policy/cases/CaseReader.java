@@ -1,0 +1,113 @@
+package io.penstock.policy.cases;
+
+import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Location;
+import io.penstock.policy.load.Node;
+import io.penstock.policy.load.Placed;
+import io.penstock.policy.load.Problems;
+import io.penstock.policy.request.Question;
+import io.penstock.policy.request.QuestionReader;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the cases of one file. */
+final class CaseReader {
+  private static final int LONGEST_NAME = 200;
+  private static final int MOST_TIMES = 1_000_000;
+  private static final Duration LATEST = Duration.ofDays(36_500);
+
+  private final Problems problems;
+  private final Map<String, Location> names = new HashMap<>();
+
+  CaseReader(Problems problems) {
+    this.problems = problems;
+  }
+
+  /** The items of a list that has to be there and not to be empty. */
+  static List<Placed<Node>> items(Fields fields, String name) {
+    List<Placed<Node>> items = fields.require(name) ? fields.list(name) : null;
+    if (items == null) {
+      return List.of();
+    }
+    if (items.isEmpty()) {
+      fields.error(name, "must not be empty: nothing would be tested");
+    }
+    return items;
+  }
+
+  /** The case; null if there are errors in it. */
+  @Nullable PolicyCase read(Placed<Node> node) {
+    Fields fields = Fields.of(node, problems);
+    if (fields == null) {
+      return null;
+    }
+    int before = problems.errorCount();
+    String name = name(fields);
+    List<Step> steps = new ArrayList<>();
+    Duration now = Duration.ZERO;
+    for (Placed<Node> item : items(fields, "requests")) {
+      Fields request = Fields.of(item, problems);
+      if (request != null) {
+        now = time(request, now);
+        add(request, now, steps);
+      }
+    }
+    fields.done();
+    return name == null || problems.errorCount() > before
+        ? null
+        : new PolicyCase(name, node.at(), steps);
+  }
+
+  private @Nullable String name(Fields fields) {
+    String name = fields.require("name") ? fields.text("name", CaseReader::checkedName) : null;
+    Location other = name == null ? null : names.putIfAbsent(name, fields.at());
+    if (other != null) {
+      fields.error("name", "must be the case's own: " + name + " is also at " + other);
+    }
+    return name;
+  }
+
+  private static String checkedName(String name) {
+    if (name.isBlank()
+        || name.length() > LONGEST_NAME
+        || name.chars().anyMatch(Character::isISOControl)) {
+      throw new IllegalArgumentException(
+          "must be a line of 1 to " + LONGEST_NAME + " characters: " + name);
+    }
+    return name;
+  }
+
+  /** When a request is sent: not before the one above it. */
+  private static Duration time(Fields request, Duration before) {
+    Duration at = request.time("at");
+    if (at == null) {
+      return before;
+    }
+    if (at.compareTo(before) < 0) {
+      request.error("at", "must not be before the request above, at " + before.toMillis() + "ms");
+      return before;
+    }
+    if (at.compareTo(LATEST) > 0) {
+      request.error("at", "must be at most " + LATEST.toDays() + "d");
+      return before;
+    }
+    return at;
+  }
+
+  private void add(Fields fields, Duration at, List<Step> steps) {
+    Placed<Node> stated = fields.require("request") ? fields.placed("request") : null;
+    Question question = stated == null ? null : QuestionReader.read(stated, problems);
+    int times = fields.whole("times", 1, MOST_TIMES, 1);
+    Placed<Node> expected = fields.require("expect") ? fields.placed("expect") : null;
+    Expectation expectation =
+        expected == null ? null : new ExpectationReader(problems).read(expected);
+    fields.done();
+    if (question != null && expectation != null) {
+      steps.add(new Step(fields.at(), at, question, times, expectation));
+    }
+  }
+}

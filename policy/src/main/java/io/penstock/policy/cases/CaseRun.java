@@ -1,0 +1,84 @@
+package io.penstock.policy.cases;
+
+import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.Policy;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.Verdict;
+import io.penstock.policy.jwt.JwtSettings;
+import io.penstock.policy.request.Question;
+import io.penstock.testing.ManualClock;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A run of one case, on buckets and a clock of its own. Used once, by one thread. */
+final class CaseRun implements AutoCloseable {
+  private final ManualClock clock = new ManualClock();
+  private final InProcessStore store = InProcessStore.builder().clock(clock).build();
+  private final PolicyEngine engine;
+
+  private CaseRun(Policy policy) {
+    this.engine = new PolicyEngine(store, withoutTokens(policy));
+  }
+
+  /** Cases state claims themselves: keys for tokens need not be fetched, or waited for. */
+  private static Policy withoutTokens(Policy policy) {
+    return new Policy(
+        policy.rules(),
+        policy.exempt(),
+        policy.mode(),
+        policy.clientAddress(),
+        JwtSettings.NONE,
+        policy.keySecret());
+  }
+
+  static CaseResult of(PolicyCase policyCase, Policy policy) {
+    try (CaseRun run = new CaseRun(policy)) {
+      return run.result(policyCase);
+    }
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+    store.close();
+  }
+
+  private CaseResult result(PolicyCase policyCase) {
+    List<Failure> failures = new ArrayList<>();
+    int sent = 0;
+    for (int i = 0; i < policyCase.steps().size(); i++) {
+      Step step = policyCase.steps().get(i);
+      clock.set(step.at().toNanos());
+      Failure failure = take(step, i + 1);
+      if (failure != null) {
+        failures.add(failure);
+      }
+      sent += step.times();
+    }
+    return new CaseResult(policyCase.name(), policyCase.place(), sent, failures);
+  }
+
+  private @Nullable Failure take(Step step, int request) {
+    List<Mismatch> first = List.of();
+    int firstTime = 0;
+    int failed = 0;
+    for (int time = 1; time <= step.times(); time++) {
+      Verdict verdict = answer(step.question());
+      List<Mismatch> found = step.expectation().mismatches(verdict, time == step.times());
+      if (!found.isEmpty() && failed++ == 0) {
+        first = found;
+        firstTime = time;
+      }
+    }
+    return failed == 0
+        ? null
+        : new Failure(step.place(), request, step.at(), firstTime, step.times(), failed, first);
+  }
+
+  private Verdict answer(Question question) {
+    return question.dryRun()
+        ? engine.preview(question.request()).toCompletableFuture().join()
+        : engine.decide(question.request());
+  }
+}

@@ -1,0 +1,138 @@
+package io.penstock.policy.cases;
+
+import io.penstock.Reason;
+import io.penstock.policy.Mode;
+import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Node;
+import io.penstock.policy.load.Placed;
+import io.penstock.policy.load.Problems;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what an answer is expected to say. */
+final class ExpectationReader {
+  private static final Map<String, String> REASONS = new LinkedHashMap<>();
+  private static final Map<String, String> MODES = new LinkedHashMap<>();
+
+  static {
+    for (Reason reason : Reason.values()) {
+      REASONS.put(reason.code(), reason.code());
+    }
+    MODES.put(Mode.ENFORCE.code(), Mode.ENFORCE.code());
+    MODES.put(Mode.SHADOW.code(), Mode.SHADOW.code());
+  }
+
+  private final Problems problems;
+
+  ExpectationReader(Problems problems) {
+    this.problems = problems;
+  }
+
+  /** The expectation; null if there are errors in it. */
+  @Nullable Expectation read(Placed<Node> node) {
+    Fields fields = Fields.of(node, problems);
+    if (fields == null) {
+      return null;
+    }
+    int before = problems.errorCount();
+    Map<Figure, String> figures = figures(fields, false);
+    List<Map<Figure, String>> limits = limits(fields);
+    List<String> rules = rules(fields);
+    fields.done();
+    if (problems.errorCount() > before) {
+      return null;
+    }
+    if (figures.isEmpty() && limits == null && rules == null) {
+      problems.error(node.at(), node.path(), "must name something that is expected");
+      return null;
+    }
+    return new Expectation(figures, limits, rules);
+  }
+
+  private static Map<Figure, String> figures(Fields fields, boolean ofRule) {
+    Map<Figure, String> figures = new EnumMap<>(Figure.class);
+    for (Figure figure : Figure.values()) {
+      if (ofRule || !figure.isOfRules()) {
+        String expected = expected(fields, figure, ofRule);
+        if (expected != null) {
+          figures.put(figure, expected);
+        }
+      }
+    }
+    return figures;
+  }
+
+  private static @Nullable String expected(Fields fields, Figure figure, boolean ofRule) {
+    String name = figure.code();
+    if (!fields.has(name)) {
+      return null;
+    }
+    if (!fields.given(name) && canBeNone(figure, ofRule)) {
+      return Figure.NONE;
+    }
+    return switch (figure) {
+      case ALLOWED -> Boolean.toString(fields.flag(name));
+      case RULE -> fields.text(name);
+      case REASON -> fields.choice(name, REASONS);
+      case MODE -> fields.choice(name, MODES);
+      case LIMIT, REMAINING, COST -> fields.number(name, Figure::number);
+      case RETRY_AFTER_MS, RESET_AFTER_MS, DELAY_MS ->
+          fields.number(name, ExpectationReader::millis);
+    };
+  }
+
+  /** Whether the answer has null there: without a rule, without a denial, or for never. */
+  private static boolean canBeNone(Figure figure, boolean ofRule) {
+    return switch (figure) {
+      case REASON, RETRY_AFTER_MS -> true;
+      case RULE, LIMIT, REMAINING -> !ofRule;
+      default -> false;
+    };
+  }
+
+  private static String millis(BigDecimal number) {
+    String text = Figure.number(number);
+    if (number.signum() < 0 || text.indexOf('.') >= 0) {
+      throw new IllegalArgumentException("must be a whole number of milliseconds: " + text);
+    }
+    return text;
+  }
+
+  private @Nullable List<Map<Figure, String>> limits(Fields expect) {
+    List<Placed<Node>> items = expect.list("limits");
+    if (items == null) {
+      return null;
+    }
+    List<Map<Figure, String>> limits = new ArrayList<>();
+    for (Placed<Node> item : items) {
+      Fields fields = Fields.of(item, problems);
+      if (fields != null) {
+        limits.add(figures(fields, true));
+        fields.done();
+      }
+    }
+    return limits;
+  }
+
+  private @Nullable List<String> rules(Fields expect) {
+    List<Placed<Node>> items = expect.list("rules");
+    if (items == null) {
+      return null;
+    }
+    List<String> rules = new ArrayList<>();
+    for (Placed<Node> item : items) {
+      if (item.value() instanceof Node.Scalar scalar && scalar.kind() != Node.Kind.NULL) {
+        rules.add(scalar.text());
+      } else {
+        problems.error(
+            item.at(), item.path(), "must be the name of a rule, not " + item.value().what());
+      }
+    }
+    return rules;
+  }
+}
