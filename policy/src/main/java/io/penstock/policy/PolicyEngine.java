@@ -70,7 +70,8 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   /**
-   * For an emergency: every rule binds, or none does, whatever they say themselves; null ends that.
+   * For an emergency: every rule that is not off binds, or none does, whatever they say themselves;
+   * null ends that.
    */
   public void override(@Nullable Mode mode) {
     override = mode;
