@@ -1,0 +1,32 @@
+package io.penstock.policy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+
+/** Costs as clients state them: a plain decimal counts exactly, anything else not at all. */
+public final class CostFuzz {
+  private static final long FALLBACK = 3_000;
+  private static final long LEAST = 500;
+  private static final Cost COST = new Cost(Attribute.parse("header:cost"), FALLBACK, LEAST);
+
+  private CostFuzz() {}
+
+  public static void fuzzerTestOneInput(byte[] input) {
+    String text = new String(input, UTF_8);
+    long cost = COST.of(StatedRequest.builder().header("cost", text).build());
+    if (cost != expected(text)) {
+      throw new AssertionError(text + " costs " + cost + ", not " + expected(text));
+    }
+  }
+
+  private static long expected(String text) {
+    if (!text.matches("[0-9]{1,12}(\\.[0-9]{1,9})?")) {
+      return FALLBACK;
+    }
+    BigDecimal thousandths = new BigDecimal(text).movePointRight(3);
+    long said = thousandths.setScale(0, RoundingMode.CEILING).longValueExact();
+    return said == 0 ? FALLBACK : Math.max(said, LEAST);
+  }
+}

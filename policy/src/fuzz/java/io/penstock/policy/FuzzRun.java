@@ -1,0 +1,127 @@
+package io.penstock.policy;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Fuzzes each target for a while in a process of its own, and says in a line what came of it. Ends
+ * with 1 if an input made one fail or took too long; the input is then in the folder of the target.
+ */
+public final class FuzzRun {
+  private static final String DRIVER = "com.code_intelligence.jazzer.Jazzer";
+  private static final List<String> TARGETS =
+      List.of(
+          "load.LoaderFuzz",
+          "CostFuzz",
+          "address.AddressFuzz",
+          "http.HttpRequestFuzz",
+          "jwt.JwtFuzz",
+          "http.AnswersFuzz");
+
+  /** Policies may name files, which is not a way out of a folder. */
+  private static final String NOT_OUR_BUGS =
+      "com.code_intelligence.jazzer.sanitizers.FilePathTraversal";
+
+  /** Us, and what reads for us. */
+  private static final String INSTRUMENTED =
+      "io.penstock.**:org.yaml.**:com.fasterxml.jackson.core.**:com.nimbusds.**";
+
+  /** The first input waits for all classes to be loaded. */
+  private static final int MOST_SECONDS_AN_INPUT = 10;
+
+  private static final int LONGEST_INPUT = 4096;
+  private static final Pattern DONE = Pattern.compile("number_of_executed_units:\\s*(\\d+)");
+  private static final Pattern COVERED = Pattern.compile(" cov: (\\d+) ");
+
+  private final Path seeds;
+  private final Path folder;
+  private final String seconds;
+
+  private FuzzRun(Path seeds, Path folder, String seconds) {
+    this.seeds = seeds;
+    this.folder = folder;
+    this.seconds = seconds;
+  }
+
+  /** Arguments: the folder of seeds, the folder for results, seconds a target, a target or all. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    FuzzRun run = new FuzzRun(Path.of(args[0]), Path.of(args[1]).toAbsolutePath(), args[2]);
+    boolean sound = true;
+    for (String target : TARGETS) {
+      if (args[3].equals("all") || target.endsWith(args[3])) {
+        sound &= run.fuzz(target);
+      }
+    }
+    if (!sound) {
+      System.exit(1);
+    }
+  }
+
+  private boolean fuzz(String target) throws IOException, InterruptedException {
+    String name = target.substring(target.indexOf('.') + 1);
+    Path own = Files.createDirectories(folder.resolve(name));
+    Path corpus = Files.createDirectories(own.resolve("corpus"));
+    Path log = own.resolve("log.txt");
+    Process process =
+        new ProcessBuilder(command(target, name, own, corpus))
+            .directory(own.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    boolean sound = process.waitFor() == 0;
+    String written = Files.readString(log, ISO_8859_1);
+    System.out.printf(
+        "%-16s %s s, %s executions, %s places reached, %s%n",
+        name,
+        seconds,
+        last(DONE, written),
+        last(COVERED, written),
+        sound ? "no finding" : "FAILED: see " + log);
+    return sound;
+  }
+
+  private List<String> command(String target, String name, Path own, Path corpus)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // The driver instruments classes as they are loaded, by an agent that it attaches to itself.
+    command.addAll(List.of("-XX:+IgnoreUnrecognizedVMOptions", "-XX:+EnableDynamicAgentLoading"));
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Xmx1g", "-Xss1m"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), DRIVER));
+    command.add("--target_class=io.penstock.policy." + target);
+    command.add("--instrumentation_includes=" + INSTRUMENTED);
+    command.add("--disabled_hooks=" + NOT_OUR_BUGS);
+    command.add("--reproducer_path=" + own);
+    command.add("-artifact_prefix=" + own + "/");
+    command.add("-max_total_time=" + seconds);
+    command.add("-timeout=" + MOST_SECONDS_AN_INPUT);
+    command.add("-max_len=" + LONGEST_INPUT);
+    command.add("-print_final_stats=1");
+    Path dictionary = seeds.resolve(name + ".dict").toAbsolutePath();
+    if (Files.exists(dictionary)) {
+      command.add("-dict=" + dictionary);
+    }
+    command.add(corpus.toString());
+    Path good = seeds.resolve(name).toAbsolutePath();
+    if (Files.isDirectory(good)) {
+      command.add(good.toString());
+    }
+    return command;
+  }
+
+  private static String last(Pattern figure, String written) {
+    Matcher matcher = figure.matcher(written);
+    String last = "?";
+    while (matcher.find()) {
+      last = matcher.group(1);
+    }
+    return last;
+  }
+}

@@ -1,0 +1,87 @@
+package io.penstock.policy.http;
+
+import io.penstock.policy.Lines;
+import io.penstock.policy.jwt.JwtSettings;
+import io.penstock.policy.jwt.JwtVerifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests as HTTP brings them. The input is a method, a target, a host, a cookie header and the
+ * name of something wanted, a line each.
+ */
+public final class HttpRequestFuzz {
+  private static final JwtVerifier NO_TOKENS = new JwtVerifier(JwtSettings.NONE);
+
+  private HttpRequestFuzz() {}
+
+  public static void fuzzerTestOneInput(byte[] input) {
+    Lines lines = Lines.of(input);
+    String target = lines.get(1);
+    String cookies = lines.get(3);
+    String name = lines.get(4);
+    HttpRequest request =
+        new HttpRequest(
+            null,
+            new RequestLine(lines.get(0), target, lines.get(2)),
+            header -> header.equals("cookie") ? cookies : null,
+            NO_TOKENS);
+    check(request.method(), lines.get(0));
+    String path = Objects.requireNonNull(request.path());
+    int question = target.indexOf('?');
+    check(path, question < 0 ? target : target.substring(0, question));
+    host(request.host());
+    if (request.claim(name) != null || request.attribute(name) != null) {
+      throw new AssertionError("nobody said " + name);
+    }
+    String query = request.query(name);
+    String cookie = request.cookie(name);
+    if (question >= 0 && isPlain(target) && !name.isEmpty()) {
+      check(query, simply(target.substring(question + 1), "&", name));
+    }
+    if (isPlain(cookies) && !name.isEmpty()) {
+      check(cookie, simply(onlyPairs(cookies), ";", name));
+    }
+  }
+
+  private static void host(@Nullable String host) {
+    if (host != null && (host.isEmpty() || !host.equals(host.toLowerCase(Locale.ROOT)))) {
+      throw new AssertionError(host);
+    }
+  }
+
+  /** Whether there is nothing in it that has to be decoded or trimmed. */
+  private static boolean isPlain(String text) {
+    return text.chars().noneMatch(c -> c == '%' || c == '+' || c == '"' || c <= ' ');
+  }
+
+  private static String onlyPairs(String cookies) {
+    List<String> pairs = new ArrayList<>();
+    for (String pair : cookies.split(";", -1)) {
+      if (pair.indexOf('=') >= 0) {
+        pairs.add(pair);
+      }
+    }
+    return String.join(";", pairs);
+  }
+
+  private static @Nullable String simply(String text, String separator, String name) {
+    List<String> values = new ArrayList<>();
+    for (String pair : text.split(separator, -1)) {
+      String[] parts = pair.split("=", 2);
+      if (parts[0].equals(name)) {
+        values.add(parts.length == 2 ? parts[1] : "");
+      }
+    }
+    return values.isEmpty() ? null : String.join(", ", values);
+  }
+
+  private static void check(@Nullable String found, @Nullable String expected) {
+    if (!Objects.equals(found, expected)) {
+      throw new AssertionError(found + " is not " + expected);
+    }
+  }
+}
