@@ -22,6 +22,7 @@ final class KeyEncoder {
   private static final int LONGEST_VALUE = 64;
   private static final int LONGEST_KEY = 512;
   private static final boolean[] PLAIN = plain();
+  private static final int MOST_KEPT = 4096;
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
   private static final String BASE64 =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -29,7 +30,7 @@ final class KeyEncoder {
   private final MessageDigest hash;
   private final @Nullable Mac keyedHash;
   private final StringBuilder key = new StringBuilder();
-  private byte[] characters = new byte[2 * LONGEST_VALUE];
+  private byte[] kept = new byte[2 * LONGEST_VALUE];
   private final byte[] digest = new byte[32];
 
   /** What stands for itself: printable ASCII but for what has a meaning here or in a store. */
@@ -151,9 +152,7 @@ final class KeyEncoder {
 
   private void hash(String value) {
     int size = 2 * value.length();
-    if (characters.length < size) {
-      characters = new byte[size];
-    }
+    byte[] characters = characters(size);
     for (int i = 0; i < value.length(); i++) {
       characters[2 * i] = (byte) (value.charAt(i) >> 8);
       characters[2 * i + 1] = (byte) value.charAt(i);
@@ -170,6 +169,17 @@ final class KeyEncoder {
       throw new IllegalStateException(tooShort);
     }
     base64();
+  }
+
+  /** Room for some bytes, used again unless it is so much that few need it. */
+  private byte[] characters(int size) {
+    if (size > MOST_KEPT) {
+      return new byte[size];
+    }
+    if (kept.length < size) {
+      kept = new byte[size];
+    }
+    return kept;
   }
 
   /** Appends the hash, six bits a character. */
