@@ -29,7 +29,7 @@ final class CompiledPolicy {
             .add(new Tier(rule, i, group, store));
       }
     }
-    tiers.forEach((group, members) -> groups.add(new TierSet(group, members)));
+    tiers.forEach((group, members) -> groups.add(new TierSet(group, members, store)));
     this.index = new PlaceIndex(groups.stream().map(TierSet::places).toList());
   }
 
@@ -45,9 +45,14 @@ final class CompiledPolicy {
     return selections;
   }
 
+  /** The mode of all rules, whatever they say; null to let them say. */
+  private @Nullable Mode modeOfAll(@Nullable Mode override) {
+    return override != null ? override : policy.mode() == Mode.ENFORCE ? null : policy.mode();
+  }
+
   /** Whether no rule applies whatever the request. */
-  boolean isOff() {
-    return policy.mode() == Mode.OFF;
+  boolean isOff(@Nullable Mode override) {
+    return modeOfAll(override) == Mode.OFF;
   }
 
   boolean exempts(Request request) {
@@ -65,7 +70,7 @@ final class CompiledPolicy {
    * @param override what all rules are, whatever they say; null to let them say
    */
   void select(Request request, @Nullable Mode override, Selection selection) {
-    Mode all = override != null ? override : policy.mode() == Mode.ENFORCE ? null : policy.mode();
+    Mode all = modeOfAll(override);
     selection.begin(all);
     if (all == Mode.OFF || exempts(request)) {
       return;
@@ -80,6 +85,6 @@ final class CompiledPolicy {
 
   /** Takes all limits out of force. */
   void retire() {
-    groups.forEach(group -> group.tiers().forEach(Tier::retire));
+    groups.forEach(TierSet::retire);
   }
 }

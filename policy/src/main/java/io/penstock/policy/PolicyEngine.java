@@ -36,8 +36,8 @@ public final class PolicyEngine implements AutoCloseable {
   public PolicyEngine(Store store, Policy policy, PolicyObserver observer) {
     this.store = Objects.requireNonNull(store, "store");
     this.observer = Objects.requireNonNull(observer, "observer");
-    this.current = new CompiledPolicy(policy, store);
     this.jwt = new JwtVerifier(policy.jwt());
+    this.current = new CompiledPolicy(policy, store);
   }
 
   /** The policy in force. */
@@ -47,15 +47,17 @@ public final class PolicyEngine implements AutoCloseable {
 
   /** Puts another policy in force at once. What was consumed stays consumed. */
   public synchronized void replace(Policy policy) {
-    CompiledPolicy next = new CompiledPolicy(policy, store);
-    if (!policy.jwt().equals(current.policy().jwt())) {
-      JwtVerifier before = jwt;
-      jwt = new JwtVerifier(policy.jwt());
+    CompiledPolicy old = current;
+    JwtVerifier before = jwt;
+    boolean sameTokens = policy.jwt().equals(old.policy().jwt());
+    // May fail, and then nothing has changed.
+    JwtVerifier after = sameTokens ? before : new JwtVerifier(policy.jwt());
+    current = new CompiledPolicy(policy, store);
+    jwt = after;
+    old.retire();
+    if (!sameTokens) {
       before.close();
     }
-    CompiledPolicy old = current;
-    current = next;
-    old.retire();
   }
 
   /** What tells the claims of tokens under the policy in force. */
@@ -63,10 +65,14 @@ public final class PolicyEngine implements AutoCloseable {
     return jwt;
   }
 
-  /** Stops looking for new keys of tokens. The store is the caller's to close. */
+  /**
+   * Stops looking for new keys of tokens, and takes all limits out of force. The store is the
+   * caller's to close.
+   */
   @Override
   public synchronized void close() {
     jwt.close();
+    current.retire();
   }
 
   /**

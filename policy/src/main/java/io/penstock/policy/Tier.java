@@ -23,6 +23,7 @@ final class Tier {
   private final Cost cost;
   private volatile @Nullable Limiters enforced;
   private volatile @Nullable Limiters shadowed;
+  private boolean retired;
 
   Tier(Rule rule, int position, TierGroup group, Store store) {
     this.rule = rule;
@@ -64,6 +65,11 @@ final class Tier {
     return share < rollout.enforcePercent() ? Mode.ENFORCE : Mode.SHADOW;
   }
 
+  /** Whether it could bind for some key. */
+  boolean canBeEnforced() {
+    return rule.rollout().mode() == Mode.ENFORCE && rule.rollout().enforcePercent() > 0;
+  }
+
   /** Whether it could be a shadow for some key. */
   boolean canBeShadow() {
     return rule.rollout().mode() == Mode.SHADOW || rule.rollout().enforcePercent() < 100;
@@ -95,7 +101,9 @@ final class Tier {
   private static long countable(Limit limit, long thousandths) {
     boolean whole =
         limit instanceof WindowLimit window && window.kind() == WindowLimit.Kind.SLIDING_WINDOW_LOG;
-    return whole ? (thousandths + TOKEN - 1) / TOKEN * TOKEN : thousandths;
+    long started = whole ? thousandths % TOKEN : 0;
+    long more = started == 0 || thousandths > Long.MAX_VALUE - TOKEN ? 0 : TOKEN;
+    return thousandths - started + more;
   }
 
   private Limiters limiters(Mode mode) {
@@ -112,6 +120,10 @@ final class Tier {
         each.add(RateLimiter.on(store, name, rule.limits().get(i), rule.handling()));
       }
       made = new Limiters(each, rule.limitKeys().isEmpty() ? usual(each) : null);
+      if (retired) {
+        // A request that began under this policy goes on, without keeping its limits in force.
+        retire(made);
+      }
       if (mode == Mode.SHADOW) {
         shadowed = made;
       } else {
@@ -127,8 +139,11 @@ final class Tier {
 
   /** Takes the rule's limits out of force. */
   synchronized void retire() {
-    retire(enforced);
-    retire(shadowed);
+    if (!retired) {
+      retired = true;
+      retire(enforced);
+      retire(shadowed);
+    }
   }
 
   private static void retire(@Nullable Limiters limiters) {

@@ -1,19 +1,24 @@
 package io.penstock.policy;
 
+import io.penstock.RateLimiter;
+import io.penstock.Store;
 import java.util.List;
 
-/** The tiers of one group: the first that applies to a request counts. Immutable. */
+/** The tiers of one group: the first that applies to a request counts. Thread-safe. */
 final class TierSet {
   private final Match places;
   private final List<Tier> tiers;
   private final TierIndex index;
   private final boolean shadows;
+  private final List<RateLimiter> inForce;
+  private boolean retired;
 
-  TierSet(TierGroup group, List<Tier> tiers) {
+  TierSet(TierGroup group, List<Tier> tiers, Store store) {
     this.places = group.places();
     this.tiers = List.copyOf(tiers);
     this.index = new TierIndex(tiers.stream().map(Tier::who).toList());
     this.shadows = tiers.stream().anyMatch(Tier::canBeShadow);
+    this.inForce = TierLimits.inForce(group, tiers, store);
   }
 
   /** Where its tiers apply, each place once. */
@@ -23,6 +28,15 @@ final class TierSet {
 
   List<Tier> tiers() {
     return tiers;
+  }
+
+  /** Takes all limits out of force. */
+  synchronized void retire() {
+    if (!retired) {
+      retired = true;
+      tiers.forEach(Tier::retire);
+      inForce.forEach(RateLimiter::retire);
+    }
   }
 
   /** Picks the tiers that count for a request: at most one that binds, and one as a shadow. */

@@ -78,10 +78,12 @@ public final class Verdict {
     }
   }
 
-  /** Whether a failure policy decided any of it because the store could not. */
+  /**
+   * Whether a failure policy decided any of it because the store could not. Shadows decide nothing.
+   */
   public boolean degraded() {
     for (Outcome outcome : outcomes) {
-      if (outcome.decision().degraded()) {
+      if (outcome.mode() == Mode.ENFORCE && outcome.decision().degraded()) {
         return true;
       }
     }

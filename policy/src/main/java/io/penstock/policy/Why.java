@@ -22,7 +22,7 @@ final class Why {
     if (override == Mode.OFF) {
       return "all rules are off by override";
     }
-    if (override == null && policy.isOff()) {
+    if (override == null && policy.isOff(null)) {
       return "the whole policy is off";
     }
     if (rule.rollout().mode() == Mode.OFF) {
