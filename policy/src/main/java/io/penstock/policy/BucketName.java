@@ -1,5 +1,8 @@
 package io.penstock.policy;
 
+import io.penstock.Limit;
+import java.time.Duration;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -14,12 +17,34 @@ final class BucketName {
    * The name of the buckets of one limit of a group's rules. What is behind the last space is ours:
    * there is none in the rest but behind its first word.
    *
-   * @param position which of the limits of a rule, from 0
+   * @param rank which of the limits of a rule, as {@link #ranks} has it
    */
-  static String of(TierGroup group, int position, Mode mode) {
+  static String of(TierGroup group, int rank, Mode mode) {
     String name = of(group);
-    String which = position == 0 ? name : name + " " + position;
+    String which = rank == 0 ? name : name + " " + rank;
     return mode == Mode.SHADOW ? "shadow " + which : which;
+  }
+
+  /**
+   * What tells the limits of a rule apart, for each: 0 is the slowest. So a limit that is written
+   * elsewhere, or gets a faster one beside it, keeps its buckets.
+   */
+  static int[] ranks(List<Limit> limits) {
+    int[] ranks = new int[limits.size()];
+    for (int i = 0; i < ranks.length; i++) {
+      for (int j = 0; j < ranks.length; j++) {
+        int order = Double.compare(perSecond(limits.get(j)), perSecond(limits.get(i)));
+        if (order < 0 || (order == 0 && j < i)) {
+          ranks[i]++;
+        }
+      }
+    }
+    return ranks;
+  }
+
+  private static double perSecond(Limit limit) {
+    Duration window = limit.window();
+    return limit.burstThousandths() / (window.getSeconds() + window.getNano() / 1e9);
   }
 
   private static String of(TierGroup group) {

@@ -115,8 +115,9 @@ final class Tier {
     Limiters made = mode == Mode.SHADOW ? shadowed : enforced;
     if (made == null) {
       List<RateLimiter> each = new ArrayList<>();
+      int[] ranks = BucketName.ranks(rule.limits());
       for (int i = 0; i < rule.limits().size(); i++) {
-        String name = BucketName.of(group, i, mode);
+        String name = BucketName.of(group, ranks[i], mode);
         each.add(RateLimiter.on(store, name, rule.limits().get(i), rule.handling()));
       }
       made = new Limiters(each, rule.limitKeys().isEmpty() ? usual(each) : null);

@@ -42,9 +42,10 @@ final class TierLimits {
 
   private static void note(
       TierGroup group, Rule rule, Mode mode, Map<String, Map<Limit, Rule>> limits) {
-    for (int i = 0; i < rule.limits().size(); i++) {
+    int[] ranks = BucketName.ranks(rule.limits());
+    for (int i = 0; i < ranks.length; i++) {
       limits
-          .computeIfAbsent(BucketName.of(group, i, mode), unused -> new LinkedHashMap<>())
+          .computeIfAbsent(BucketName.of(group, ranks[i], mode), unused -> new LinkedHashMap<>())
           .putIfAbsent(rule.limits().get(i), rule);
     }
   }

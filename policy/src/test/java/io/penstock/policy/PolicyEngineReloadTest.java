@@ -108,6 +108,29 @@ class PolicyEngineReloadTest {
     assertThat(only(engine.decide(costing(0, "pro"))).remaining()).isZero();
   }
 
+  @Test
+  void replace_limitAddedBeforeASlowerOne_keepsWhatWasConsumed() {
+    TokenBucket hourly = Limit.perHour(100).burst(100);
+    PolicyEngine engine = consumed(100, user("r").limits(hourly));
+    engine.replace(of(user("r").limits(TEN, hourly)));
+    clock.advance(Duration.ofSeconds(10));
+    Decision denied = only(engine.decide(costing(1)));
+    assertThat(denied.allowed()).isFalse();
+    assertThat(denied.limit()).isEqualTo(hourly);
+  }
+
+  @Test
+  void replace_limitsInAnotherOrder_keepsWhatWasConsumed() {
+    TokenBucket hourly = Limit.perHour(100).burst(100);
+    TokenBucket secondly = Limit.perSecond(100).burst(100);
+    PolicyEngine engine = consumed(100, user("r").limits(secondly, hourly));
+    engine.replace(of(user("r").limits(hourly, secondly)));
+    clock.advance(Duration.ofSeconds(1));
+    Decision denied = only(engine.decide(costing(5)));
+    assertThat(denied.allowed()).isFalse();
+    assertThat(denied.limit()).isEqualTo(hourly);
+  }
+
   /** A group has buckets of its own, so that its rules can come and go. */
   @Test
   void replace_movedIntoAGroupByHand_beginsAnew() {
