@@ -16,14 +16,14 @@ import java.util.regex.Pattern;
  */
 public final class FuzzRun {
   private static final String DRIVER = "com.code_intelligence.jazzer.Jazzer";
-  private static final List<String> TARGETS =
+  private static final List<Target> TARGETS =
       List.of(
-          "load.LoaderFuzz",
-          "CostFuzz",
-          "address.AddressFuzz",
-          "http.HttpRequestFuzz",
-          "jwt.JwtFuzz",
-          "http.AnswersFuzz");
+          new Target("load.LoaderFuzz", 35),
+          new Target("CostFuzz", 5),
+          new Target("address.AddressFuzz", 10),
+          new Target("http.HttpRequestFuzz", 10),
+          new Target("jwt.JwtFuzz", 15),
+          new Target("http.AnswersFuzz", 25));
 
   /** Policies may name files, which is not a way out of a folder. */
   private static final String NOT_OUR_BUGS =
@@ -42,35 +42,53 @@ public final class FuzzRun {
 
   private final Path seeds;
   private final Path folder;
-  private final String seconds;
 
-  private FuzzRun(Path seeds, Path folder, String seconds) {
-    this.seeds = seeds;
-    this.folder = folder;
-    this.seconds = seconds;
+  /**
+   * Something to fuzz.
+   *
+   * @param className within our package
+   * @param percent its share of the time: what is slow or intricate gets more
+   */
+  private record Target(String className, int percent) {
+    String name() {
+      return className.substring(className.indexOf('.') + 1);
+    }
   }
 
-  /** Arguments: the folder of seeds, the folder for results, seconds a target, a target or all. */
+  private FuzzRun(Path seeds, Path folder) {
+    this.seeds = seeds;
+    this.folder = folder;
+  }
+
+  /**
+   * Arguments: the folder of seeds, the folder for results, seconds altogether, and the name of the
+   * only target or {@code all}.
+   */
   public static void main(String[] args) throws IOException, InterruptedException {
-    FuzzRun run = new FuzzRun(Path.of(args[0]), Path.of(args[1]).toAbsolutePath(), args[2]);
+    FuzzRun run = new FuzzRun(Path.of(args[0]), Path.of(args[1]).toAbsolutePath());
+    int seconds = Integer.parseInt(args[2]);
+    boolean all = args[3].equals("all");
+    List<Target> chosen =
+        TARGETS.stream().filter(target -> all || target.name().equals(args[3])).toList();
+    if (chosen.isEmpty()) {
+      throw new IllegalArgumentException("fuzz.target must be all or one of " + TARGETS);
+    }
     boolean sound = true;
-    for (String target : TARGETS) {
-      if (args[3].equals("all") || target.endsWith(args[3])) {
-        sound &= run.fuzz(target);
-      }
+    for (Target target : chosen) {
+      sound &= run.fuzz(target, all ? Math.max(1, seconds * target.percent / 100) : seconds);
     }
     if (!sound) {
       System.exit(1);
     }
   }
 
-  private boolean fuzz(String target) throws IOException, InterruptedException {
-    String name = target.substring(target.indexOf('.') + 1);
+  private boolean fuzz(Target target, int seconds) throws IOException, InterruptedException {
+    String name = target.name();
     Path own = Files.createDirectories(folder.resolve(name));
     Path corpus = Files.createDirectories(own.resolve("corpus"));
     Path log = own.resolve("log.txt");
     Process process =
-        new ProcessBuilder(command(target, name, own, corpus))
+        new ProcessBuilder(command(target, seconds, own, corpus))
             .directory(own.toFile())
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())
@@ -78,7 +96,7 @@ public final class FuzzRun {
     boolean sound = process.waitFor() == 0;
     String written = Files.readString(log, ISO_8859_1);
     System.out.printf(
-        "%-16s %s s, %s executions, %s places reached, %s%n",
+        "%-16s %d s, %s executions, %s places reached, %s%n",
         name,
         seconds,
         last(DONE, written),
@@ -87,15 +105,14 @@ public final class FuzzRun {
     return sound;
   }
 
-  private List<String> command(String target, String name, Path own, Path corpus)
-      throws IOException {
+  private List<String> command(Target target, int seconds, Path own, Path corpus) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // The driver instruments classes as they are loaded, by an agent that it attaches to itself.
     command.addAll(List.of("-XX:+IgnoreUnrecognizedVMOptions", "-XX:+EnableDynamicAgentLoading"));
     command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Xmx1g", "-Xss1m"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), DRIVER));
-    command.add("--target_class=io.penstock.policy." + target);
+    command.add("--target_class=io.penstock.policy." + target.className);
     command.add("--instrumentation_includes=" + INSTRUMENTED);
     command.add("--disabled_hooks=" + NOT_OUR_BUGS);
     command.add("--reproducer_path=" + own);
@@ -104,12 +121,12 @@ public final class FuzzRun {
     command.add("-timeout=" + MOST_SECONDS_AN_INPUT);
     command.add("-max_len=" + LONGEST_INPUT);
     command.add("-print_final_stats=1");
-    Path dictionary = seeds.resolve(name + ".dict").toAbsolutePath();
+    Path dictionary = seeds.resolve(target.name() + ".dict").toAbsolutePath();
     if (Files.exists(dictionary)) {
       command.add("-dict=" + dictionary);
     }
     command.add(corpus.toString());
-    Path good = seeds.resolve(name).toAbsolutePath();
+    Path good = seeds.resolve(target.name()).toAbsolutePath();
     if (Files.isDirectory(good)) {
       command.add(good.toString());
     }
