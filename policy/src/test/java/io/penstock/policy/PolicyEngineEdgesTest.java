@@ -72,30 +72,6 @@ class PolicyEngineEdgesTest {
   }
 
   @Test
-  void explain_allTurnedOff_saysSo() {
-    PolicyEngine engine = engine(rule("r").by("user_id"));
-    engine.override(Mode.OFF);
-    assertThat(findings(engine)).containsExactly("is off");
-  }
-
-  @Test
-  void explain_policyOffButOverridden_saysWhatApplies() {
-    PolicyEngine engine = engine(rule("r").by("user_id"), rule("s").where("plan", "free"));
-    Policy policy = engine.policy();
-    engine.replace(
-        new Policy(
-            policy.rules(),
-            policy.exempt(),
-            Mode.OFF,
-            policy.clientAddress(),
-            policy.jwt(),
-            policy.keySecret()));
-    assertThat(findings(engine)).containsExactly("is off", "is off");
-    engine.override(Mode.ENFORCE);
-    assertThat(findings(engine)).containsExactly("matches", "plan is pro, not free");
-  }
-
-  @Test
   void explain_shadowAndEnforcedTierBefore_namesTheOneThatCountsInstead() {
     PolicyEngine engine =
         engine(
