@@ -6,14 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Runs one kind of benchmark: {@code local [--quick] [--only <part>]}. */
+/** Runs one kind of benchmark, such as {@code local [--quick] [--only <part>]}. */
 public final class Main {
-  private static final Map<String, Run> RUNS = new TreeMap<>(Map.of("local", LocalRun::run));
-
-  /** A kind of benchmark: prints its tables, then its RATIO lines, and nothing after them. */
-  private interface Run {
-    void run(Options options) throws IOException, InterruptedException;
-  }
+  private static final Map<String, Parts> RUNS =
+      new TreeMap<>(Map.of("local", Parts.LOCAL, "redis", Parts.REDIS));
 
   private Main() {}
 
@@ -32,10 +28,10 @@ public final class Main {
   }
 
   private static void run(List<String> words) throws IOException, InterruptedException {
-    Run run = words.isEmpty() ? null : RUNS.get(words.get(0));
+    Parts run = words.isEmpty() ? null : RUNS.get(words.get(0));
     if (run == null) {
       throw new WrongUsageException("say what to run; known: " + String.join(", ", RUNS.keySet()));
     }
-    run.run(Options.parse(words.subList(1, words.size())));
+    run.measure(Options.parse(words.subList(1, words.size())));
   }
 }

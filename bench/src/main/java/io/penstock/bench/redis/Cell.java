@@ -1,0 +1,9 @@
+package io.penstock.bench.redis;
+
+/** The conditions under which contenders are compared: one table. */
+record Cell(Workload workload, int callers) {
+  @Override
+  public String toString() {
+    return workload.label + (callers == 1 ? ", 1 caller" : ", " + callers + " callers");
+  }
+}

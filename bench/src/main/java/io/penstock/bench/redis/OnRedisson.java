@@ -1,0 +1,46 @@
+package io.penstock.bench.redis;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.redisson.Redisson;
+import org.redisson.api.RRateLimiter;
+import org.redisson.api.RateType;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+/**
+ * Redisson's rate limiter, whose state is a set with an element for each permit of the last
+ * interval. It has a rate and no burst.
+ */
+final class OnRedisson implements SharedLimiter {
+  private final RedissonClient client;
+  private final Terms terms;
+  private final ConcurrentMap<String, RRateLimiter> known = new ConcurrentHashMap<>();
+
+  OnRedisson(String url, Terms terms) {
+    Config config = new Config();
+    int path = url.lastIndexOf('/');
+    config
+        .useSingleServer()
+        .setAddress(url.substring(0, path))
+        .setDatabase(Integer.parseInt(url.substring(path + 1)));
+    this.client = Redisson.create(config);
+    this.terms = terms;
+  }
+
+  @Override
+  public boolean tryAcquire(String key) {
+    return known.computeIfAbsent(key, this::limiter).tryAcquire();
+  }
+
+  private RRateLimiter limiter(String key) {
+    RRateLimiter limiter = client.getRateLimiter(key);
+    limiter.trySetRate(RateType.OVERALL, terms.tokens, terms.period);
+    return limiter;
+  }
+
+  @Override
+  public void close() {
+    client.shutdown();
+  }
+}

@@ -1,0 +1,105 @@
+package io.penstock.bench.redis;
+
+import io.penstock.bench.report.Findings;
+import io.penstock.bench.report.Progress;
+import io.penstock.bench.report.Ratio;
+import io.penstock.bench.report.Table;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * How many requests contenders allow that try for a while, from one process and from several. The
+ * server shares its clock with the processes, because it shares the machine.
+ */
+public final class OverGrantPart {
+  private static final int CALLERS = 64;
+  private static final int[] PROCESSES = {1, 3};
+
+  /**
+   * 3 seconds, and half of the time of a token so that the last one is heard of: the next would
+   * come at 3.1.
+   */
+  private static final long MILLIS = 3_050;
+
+  private static final int MOST = Terms.TIGHT.burst + 3 * Terms.TIGHT.tokens;
+  private static final long WARMUP_MILLIS = 500;
+  private static final double STEP_SECONDS = 7;
+
+  private static final String NOTES =
+      """
+      burst 10, rate 10/s, 3 s from the first grant by the server's clock: at most %d are right.
+      Callers ask again at once, allowed or not. Penstock knows for how long a denial holds and does not
+      ask Redis meanwhile. Redisson has no burst: 10 in any second are right, which is %d at most, too.
+      """
+          .formatted(MOST, MOST);
+
+  private OverGrantPart() {}
+
+  /** Quick or not, it takes the same. */
+  public static Findings measure(boolean quick) throws IOException, InterruptedException {
+    List<Table> tables = new ArrayList<>();
+    List<Ratio> ratios = new ArrayList<>();
+    int total = PROCESSES.length * RedisContender.values().length;
+    Progress progress = new Progress(total, STEP_SECONDS);
+    for (int processes : PROCESSES) {
+      String from = processes == 1 ? "1 process" : processes + " processes";
+      Table table =
+          new Table(
+              "over-grant, hot_key, %d callers in each of %s".formatted(CALLERS, from),
+              "",
+              "requests",
+              "allowed",
+              "over_grant %",
+              "late or given up");
+      for (RedisContender contender : RedisContender.values()) {
+        progress.next("over-grant: " + contender.label + ", " + from);
+        Tally tally = spend(contender, processes);
+        table.add(line(contender, tally));
+        if (contender == RedisContender.PENSTOCK) {
+          String name = processes == 1 ? "redis.overgrant.one" : "redis.overgrant.three";
+          ratios.add(Ratio.of(name, overGrantPercent(tally)));
+        }
+      }
+      tables.add(table);
+    }
+    progress.done();
+    return new Findings(tables, NOTES, ratios);
+  }
+
+  private static Tally spend(RedisContender contender, int processes)
+      throws IOException, InterruptedException {
+    List<NodeProcess> nodes = new ArrayList<>();
+    try (RedisServer server = new RedisServer()) {
+      for (int i = 0; i < processes; i++) {
+        NodeProcess node = new NodeProcess(contender, Terms.TIGHT, server.url());
+        nodes.add(node);
+        node.ask(Workload.PER_USER, CALLERS, WARMUP_MILLIS);
+      }
+      long end = nodes.get(0).first() + MILLIS;
+      nodes.forEach(node -> node.askUntil(end, CALLERS));
+      Tally sum = new Tally(1, 0, 0, 0, 0);
+      for (NodeProcess node : nodes) {
+        sum = sum.plus(node.tally());
+      }
+      return sum;
+    } finally {
+      nodes.forEach(NodeProcess::close);
+    }
+  }
+
+  private static double overGrantPercent(Tally tally) {
+    return 100.0 * (tally.allowed() - MOST) / MOST;
+  }
+
+  private static String[] line(RedisContender contender, Tally tally) {
+    return new String[] {
+      contender.label,
+      String.format(Locale.ROOT, "%,d", tally.requests()),
+      "" + tally.allowed(),
+      String.format(Locale.ROOT, "%.2f", overGrantPercent(tally)),
+      String.format(Locale.ROOT, "%,d", tally.gaveUp())
+    };
+  }
+}

@@ -1,0 +1,91 @@
+package io.penstock.bench.redis;
+
+import io.penstock.bench.contest.FailedRunException;
+import io.penstock.bench.report.Table;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.ToDoubleFunction;
+
+/** What all rounds found. Not thread-safe. */
+final class Readings {
+  private static final double LEAST_ALLOWED = 0.999;
+
+  private final Map<Cell, Map<RedisContender, List<Reading>>> readings = new LinkedHashMap<>();
+
+  /** Fails if a contender does not allow what all allow: nothing is won by answering otherwise. */
+  void add(Cell cell, RedisContender contender, Reading reading) {
+    Tally tally = reading.tally();
+    long answered = contender.givesUp() ? tally.allowed() + tally.denied() : tally.requests();
+    if (answered == 0 || tally.allowed() < LEAST_ALLOWED * answered) {
+      throw new FailedRunException(
+          "%s, %s: %d of %d answers were ALLOWED, fewer than 99.9 %%"
+              .formatted(cell, contender.label, tally.allowed(), answered));
+    }
+    readings
+        .computeIfAbsent(cell, unused -> new LinkedHashMap<>())
+        .computeIfAbsent(contender, unused -> new ArrayList<>())
+        .add(reading);
+  }
+
+  double median(Cell cell, RedisContender contender, ToDoubleFunction<Reading> of) {
+    double[] sorted = sorted(cell, contender, of);
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+
+  /** Throughput of one over that of another, by their medians. */
+  double ratio(Cell cell, RedisContender contender, RedisContender peer) {
+    return median(cell, peer, Reading::nanosPerRequest)
+        / median(cell, contender, Reading::nanosPerRequest);
+  }
+
+  private double[] sorted(Cell cell, RedisContender contender, ToDoubleFunction<Reading> of) {
+    return Objects.requireNonNull(Objects.requireNonNull(readings.get(cell)).get(contender))
+        .stream()
+        .mapToDouble(of)
+        .sorted()
+        .toArray();
+  }
+
+  List<Table> tables() {
+    return readings.keySet().stream().map(this::table).toList();
+  }
+
+  private Table table(Cell cell) {
+    Table table =
+        new Table(
+            cell + ", allowed",
+            "",
+            "ns/op",
+            "min..max",
+            "redis calls/req",
+            "bytes/op",
+            "server µs/req",
+            "gave up %");
+    Objects.requireNonNull(readings.get(cell))
+        .keySet()
+        .forEach(contender -> table.add(line(cell, contender)));
+    return table;
+  }
+
+  private String[] line(Cell cell, RedisContender contender) {
+    double[] nanos = sorted(cell, contender, Reading::nanosPerRequest);
+    return new String[] {
+      contender.label,
+      format("%,.0f", median(cell, contender, Reading::nanosPerRequest)),
+      format("%,.0f..%,.0f", nanos[0], nanos[nanos.length - 1]),
+      format("%.2f", median(cell, contender, Reading::callsPerRequest)),
+      format("%,.0f", median(cell, contender, Reading::bytesPerRequest)),
+      format("%.2f", median(cell, contender, Reading::serverMicrosPerRequest)),
+      format("%.1f", median(cell, contender, Reading::gaveUpPercent))
+    };
+  }
+
+  private static String format(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+}

@@ -1,0 +1,112 @@
+package io.penstock.bench.redis;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import redis.embedded.core.ExecutableProvider;
+
+/**
+ * A redis-server of the run's own, on a free port of the loopback, that keeps nothing on disk: one
+ * on the PATH (or a valkey-server), otherwise the one that embedded-redis brings.
+ */
+final class RedisServer implements AutoCloseable {
+  private static final int MOST_ATTEMPTS = 100;
+
+  private final int port;
+  private final Process process;
+  private final RedisClient client;
+  private final StatefulRedisConnection<String, String> connection;
+
+  RedisServer() throws IOException, InterruptedException {
+    this.port = freePort();
+    this.process =
+        new ProcessBuilder(
+                program(),
+                "--port",
+                "" + port,
+                "--bind",
+                "127.0.0.1",
+                "--save",
+                "",
+                "--appendonly",
+                "no")
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    // A run that is broken off leaves no server behind.
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+    this.client = RedisClient.create(url());
+    this.connection = connect();
+  }
+
+  private StatefulRedisConnection<String, String> connect() throws InterruptedException {
+    RedisConnectionException last = null;
+    for (int attempt = 0; attempt < MOST_ATTEMPTS && process.isAlive(); attempt++) {
+      try {
+        return client.connect();
+      } catch (RedisConnectionException notYet) {
+        last = notYet;
+        TimeUnit.MILLISECONDS.sleep(50);
+      }
+    }
+    process.destroyForcibly();
+    throw new IllegalStateException("redis-server does not answer", last);
+  }
+
+  String url() {
+    return "redis://127.0.0.1:" + port;
+  }
+
+  RedisCommands<String, String> commands() {
+    return connection.sync();
+  }
+
+  ServerCounters counters() {
+    return ServerCounters.parse(commands().info("everything"));
+  }
+
+  /** Its name and version. */
+  String describe() {
+    ServerCounters counters = counters();
+    return counters
+        .text("valkey_version")
+        .map(version -> "Valkey " + version)
+        .orElseGet(() -> "Redis " + counters.text("redis_version").orElse("?"));
+  }
+
+  @Override
+  public void close() {
+    client.shutdown(0, 0, TimeUnit.MILLISECONDS);
+    process.destroyForcibly();
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private static String program() throws IOException {
+    Optional<Path> installed =
+        Arrays.stream(System.getenv("PATH").split(File.pathSeparator, -1))
+            .flatMap(
+                folder ->
+                    List.of("redis-server", "valkey-server").stream()
+                        .map(name -> Path.of(folder, name)))
+            .filter(path -> path.toFile().canExecute())
+            .findFirst();
+    return installed.isPresent()
+        ? installed.get().toString()
+        : ExecutableProvider.newJarResourceProvider().get().getPath();
+  }
+}

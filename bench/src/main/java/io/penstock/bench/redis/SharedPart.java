@@ -1,0 +1,103 @@
+package io.penstock.bench.redis;
+
+import static io.penstock.bench.redis.RedisContender.BUCKET4J;
+import static io.penstock.bench.redis.RedisContender.LUA_EVAL_SHA;
+import static io.penstock.bench.redis.RedisContender.PENSTOCK;
+
+import io.penstock.bench.report.Findings;
+import io.penstock.bench.report.Progress;
+import io.penstock.bench.report.Ratio;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Penstock and its peers on one Redis. In each round a new process of each contender is warmed up;
+ * then they are measured by turns, one at a time, under each of the conditions.
+ */
+public final class SharedPart {
+  private static final int[] CALLERS = {1, 16, 64, 256};
+  private static final int MANY_CALLERS = 64;
+  private static final Cell HOT = new Cell(Workload.HOT_KEY, MANY_CALLERS);
+  private static final Cell PER_USER = new Cell(Workload.PER_USER, MANY_CALLERS);
+
+  private static final double STEP_SECONDS = 1.2;
+
+  private final RedisServer server;
+  private final Schedule schedule;
+  private final Readings readings = new Readings();
+  private final List<Cell> cells =
+      Stream.of(Workload.HOT_KEY, Workload.PER_USER)
+          .flatMap(
+              workload -> IntStream.of(CALLERS).mapToObj(callers -> new Cell(workload, callers)))
+          .toList();
+
+  /** How often and how long. */
+  private record Schedule(int rounds, long warmupMillis, long millis) {
+    static Schedule of(boolean quick) {
+      return quick ? new Schedule(1, 1_000, 500) : new Schedule(5, 1_500, 800);
+    }
+  }
+
+  private SharedPart(RedisServer server, boolean quick) {
+    this.server = server;
+    this.schedule = Schedule.of(quick);
+  }
+
+  public static Findings measure(boolean quick) throws IOException, InterruptedException {
+    try (RedisServer server = new RedisServer()) {
+      SharedPart part = new SharedPart(server, quick);
+      part.measure();
+      String notes = "server: " + server.describe() + "\n" + RedisContender.NOTES;
+      return new Findings(part.readings.tables(), notes, part.ratios());
+    }
+  }
+
+  private void measure() throws IOException {
+    int contenders = RedisContender.values().length;
+    Progress progress =
+        new Progress(schedule.rounds * contenders * (1 + cells.size()), STEP_SECONDS);
+    for (int round = 1; round <= schedule.rounds; round++) {
+      String of = ", round %d of %d".formatted(round, schedule.rounds);
+      List<NodeProcess> nodes = new ArrayList<>();
+      try {
+        for (RedisContender contender : RedisContender.values()) {
+          progress.next("warm-up: " + contender.label + of);
+          nodes.add(warm(contender));
+        }
+        for (Cell cell : cells) {
+          for (NodeProcess node : nodes) {
+            progress.next(cell + ": " + node.contender().label + of);
+            readings.add(cell, node.contender(), Reading.of(server, node, cell, schedule.millis));
+          }
+        }
+      } finally {
+        nodes.forEach(NodeProcess::close);
+      }
+    }
+    progress.done();
+  }
+
+  private NodeProcess warm(RedisContender contender) throws IOException {
+    NodeProcess node = new NodeProcess(contender, Terms.GENEROUS, server.url());
+    try {
+      node.ask(Workload.HOT_KEY, MANY_CALLERS, schedule.warmupMillis);
+      // All users there will be, so that none is new to anybody later.
+      node.ask(Workload.PER_USER, CALLERS[CALLERS.length - 1], schedule.warmupMillis);
+      return node;
+    } catch (IOException | RuntimeException failed) {
+      node.close();
+      throw failed;
+    }
+  }
+
+  private List<Ratio> ratios() {
+    return List.of(
+        Ratio.of("redis.hot.bucket4j", readings.ratio(HOT, PENSTOCK, BUCKET4J)),
+        Ratio.of("redis.hot.seed-lua", readings.ratio(HOT, PENSTOCK, LUA_EVAL_SHA)),
+        Ratio.of("redis.user.seed-lua", readings.ratio(PER_USER, PENSTOCK, LUA_EVAL_SHA)),
+        Ratio.of("redis.hot.calls", readings.median(HOT, PENSTOCK, Reading::callsPerRequest)));
+  }
+}
