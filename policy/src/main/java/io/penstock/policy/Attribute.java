@@ -57,13 +57,13 @@ public record Attribute(Source source, String name) {
   }
 
   public Attribute {
-    if (source == Source.HEADER) {
-      name = name.toLowerCase(Locale.ROOT);
-    }
     if (source.prefix.endsWith(":") || source == Source.STATED) {
       checkName(source.prefix + name, name);
     } else if (!name.isEmpty()) {
       throw new IllegalArgumentException(source.prefix + " takes no name: " + name);
+    }
+    if (source == Source.HEADER) {
+      name = name.toLowerCase(Locale.ROOT);
     }
   }
 

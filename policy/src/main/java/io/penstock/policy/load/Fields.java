@@ -228,7 +228,8 @@ public final class Fields {
   /** Adds what a constructor said to a field's value. */
   public void refused(String name, IllegalArgumentException e) {
     String message = String.valueOf(e.getMessage());
-    error(name, message.startsWith(name + " ") ? message.substring(name.length() + 1) : message);
+    boolean isAboutTheWhole = message.startsWith(name + " must ");
+    error(name, isAboutTheWhole ? message.substring(name.length() + 1) : message);
   }
 
   /** Names that would be right, whether or not anybody asks for them. */

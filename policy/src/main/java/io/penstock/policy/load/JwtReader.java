@@ -16,7 +16,8 @@ final class JwtReader {
       List.of("secret", "secret_file", "public_key", "public_key_file", "jwks_file", "jwks_url");
   private static final int DEFAULT_LEEWAY_SECONDS = 10;
   private static final int DEFAULT_REFRESH_SECONDS = 300;
-  private static final int LONGEST_SECONDS = 86_400;
+  private static final int MOST_LEEWAY_SECONDS = 3_600;
+  private static final int LONGEST_REFRESH_SECONDS = 86_400;
 
   private final Origin origin;
   private final Problems problems;
@@ -46,7 +47,7 @@ final class JwtReader {
     List<String> algorithms = texts(fields, "algorithms");
     String issuer = fields.text("issuer");
     List<String> audience = texts(fields, "audience");
-    int leeway = fields.whole("leeway_seconds", 0, LONGEST_SECONDS, DEFAULT_LEEWAY_SECONDS);
+    int leeway = fields.whole("leeway_seconds", 0, MOST_LEEWAY_SECONDS, DEFAULT_LEEWAY_SECONDS);
     fields.done();
     if (keys == null) {
       return JwtSettings.NONE;
@@ -73,6 +74,8 @@ final class JwtReader {
   }
 
   private @Nullable KeySource keys(Fields fields) {
+    int refresh =
+        fields.whole("refresh_seconds", 1, LONGEST_REFRESH_SECONDS, DEFAULT_REFRESH_SECONDS);
     List<String> given = SOURCES.stream().filter(fields::has).toList();
     if (given.size() != 1) {
       problems.error(
@@ -84,7 +87,6 @@ final class JwtReader {
       return null;
     }
     String source = given.get(0);
-    int refresh = fields.whole("refresh_seconds", 1, LONGEST_SECONDS, DEFAULT_REFRESH_SECONDS);
     if (!source.equals("jwks_url")) {
       fields.reject("refresh_seconds", "needs a jwks_url");
     }

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A policy that is put together from one document or several. Not thread-safe. */
 final class PolicyDraft {
+  /** What documents may say to editors. */
+  static final List<String> FOR_EDITORS = List.of("$schema");
+
   private final Problems problems;
   private final List<Placed<Rule>> rules = new ArrayList<>();
   private final List<Placed<Match>> exempt = new ArrayList<>();
@@ -35,7 +38,7 @@ final class PolicyDraft {
     if (document instanceof Node.Mapping mapping
         && mapping.entries().containsKey("limit_keys")
         && !mapping.entries().containsKey("rules")) {
-      add(reader.read(whole));
+      add(reader.readBare(whole));
       return;
     }
     Fields fields = Fields.of(whole, problems);
@@ -49,7 +52,7 @@ final class PolicyDraft {
       addExempt(entry);
     }
     addSections(fields, origin);
-    fields.knows(List.of("$schema"));
+    fields.knows(FOR_EDITORS);
     fields.done();
   }
 

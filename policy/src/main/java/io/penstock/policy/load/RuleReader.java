@@ -8,6 +8,7 @@ import io.penstock.policy.MissingKey;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Rule;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -42,10 +43,20 @@ final class RuleReader {
 
   /** The rule; null if there are errors in it. */
   @Nullable Placed<Rule> read(Placed<Node> node) {
+    return read(node, List.of());
+  }
+
+  /** A rule that is a document by itself. */
+  @Nullable Placed<Rule> readBare(Placed<Node> node) {
+    return read(node, PolicyDraft.FOR_EDITORS);
+  }
+
+  private @Nullable Placed<Rule> read(Placed<Node> node, List<String> besides) {
     Fields fields = Fields.of(node, problems);
     if (fields == null) {
       return null;
     }
+    fields.knows(besides);
     int before = problems.errorCount();
     Rule rule = rule(fields);
     fields.done();

@@ -149,6 +149,20 @@ class PolicyLoaderErrorsTest {
     assertThat(Loading.plainErrors(fields)).hasSize(1);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "rate: 1/s, burst: 400000000; burst: burst / rate must be at most 10 years: ",
+        "algorithm: sliding_log, limit: 1.5, window: 1s; "
+            + "limit: limit of a sliding log must be whole: 1.5",
+        "algorithm: sliding_log, limit: 100001, window: 1s; "
+            + "limit: must be from 0.001 to 100000: 100001.0"
+      })
+  void parse_limitThatCantBe_saysWhyInAWholeSentence(String fields, String message) {
+    assertThat(Loading.plainErrors(fields)).singleElement().asString().startsWith(message);
+  }
+
   @Test
   void parse_elevenLimits_isRejected() {
     String limits = "{rate: 1/s}, ".repeat(11);
@@ -164,6 +178,7 @@ class PolicyLoaderErrorsTest {
         "user_id, user_id; must not name an attribute again: user_id",
         "user_id, 'user_id|ip:address'; must not name an attribute again: user_id",
         "'header:A', 'header:a'; must not name an attribute again: header:a",
+        "'header:\u212A'; must be of printable ASCII",
         "a, b, c, d, e, f, g, h, i; must be at most 8 keys: 9",
         "~; must be a single value, not nothing",
         "[a]; must be a single value, not a list",

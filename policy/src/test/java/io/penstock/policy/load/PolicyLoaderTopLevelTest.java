@@ -112,6 +112,19 @@ class PolicyLoaderTopLevelTest {
     assertThat(load("$schema: https://example.com/policy.json").rules()).hasSize(1);
   }
 
+  @Test
+  void parse_schemaForEditorsBesideABareRule_isNoField() {
+    assertThat(Loading.rule("$schema: x, name: r, limit_keys: [], rate: 1/s").name())
+        .isEqualTo("r");
+    assertThat(Loading.errors("rules: [{$schema: x, name: r, limit_keys: [], rate: 1/s}]"))
+        .containsExactly("p.yaml:1:10: rules[0].$schema: is no known field");
+  }
+
+  @Test
+  void parse_jwtWithoutKeys_isOneError() {
+    assertThat(Loading.errors("jwt: {refresh_seconds: 5}" + RULE)).hasSize(1);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',
@@ -132,6 +145,7 @@ class PolicyLoaderTopLevelTest {
         "jwt: {jwks_url: 'https://a b'}; jwt.jwks_url: must be an address of the web",
         "jwt: {secret: 0123456789abcdef0123456789abcdef, refresh_seconds: 5}; jwt.refresh_seconds: needs a jwks_url",
         "jwt: {secret: 0123456789abcdef0123456789abcdef, leeway_seconds: -1}; jwt.leeway_seconds: must be a whole number",
+        "jwt: {secret: 0123456789abcdef0123456789abcdef, leeway_seconds: 3601}; jwt.leeway_seconds: must be a whole number from 0 to 3600: 3601",
         "jwt: {secret: 0123456789abcdef0123456789abcdef, algorithms: []}; jwt.algorithms: must not be empty",
         "jwt: {secret: 0123456789abcdef0123456789abcdef, isuer: y}; jwt.isuer: is no known field; did you mean issuer?",
         "key_secret: ''; key_secret: must not be empty",
