@@ -29,9 +29,17 @@ final class Loading {
   }
 
   static List<String> errors(String yaml) {
+    return lines(problems(yaml));
+  }
+
+  static List<Problem> problems(String yaml) {
+    return problems(yaml, "p.yaml");
+  }
+
+  static List<Problem> problems(String text, String name) {
     PolicyException rejected =
-        catchThrowableOfType(PolicyException.class, () -> PolicyLoader.parse(yaml, "p.yaml"));
-    return rejected == null ? List.of() : lines(rejected.problems());
+        catchThrowableOfType(PolicyException.class, () -> PolicyLoader.parse(text, name));
+    return rejected == null ? List.of() : rejected.problems();
   }
 
   /** The errors of a rule named r, without their places. */

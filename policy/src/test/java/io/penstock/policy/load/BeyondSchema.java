@@ -1,0 +1,53 @@
+package io.penstock.policy.load;
+
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** What the loader finds wrong that is no matter of shape, so that no schema says it. */
+final class BeyondSchema {
+  /** What is said of a field, by why a schema can't say it. */
+  private static final Map<String, Pattern> REASONS =
+      Map.ofEntries(
+          reason("names are compared with those of other rules", ": must have a name of its own: "),
+          reason("rules are compared with those before them", " can never apply: "),
+          reason("a file of a folder needs no rules", ": has no rules$"),
+          reason("a burst is compared with a rate", "burst: must be at least what a second brings"),
+          reason("a burst is divided by a rate", "burst / rate must be at most 10 years: "),
+          reason("a rate is tokens divided by time", "rate: must be at most 1000000000 tokens"),
+          reason("a length of time is added up", "window: must be positive and at most 10 years: "),
+          reason("costs are compared", "min_cost: must be at most default_cost"),
+          reason("attributes are compared", ": must not name an attribute again: "),
+          reason("attributes are compared in any case", ": is matched already; give its values"),
+          reason("bytes are counted", "secret: must have at least \\d+ bytes"),
+          reason("files are read", "_file: (there is no such file|can't be read|must not be)"),
+          reason("keys are decoded", "public_key: (public key|PEM|certificate) "),
+          reason("algorithms have to fit a key", "algorithm must fit the public key"),
+          reason("addresses of the web are parsed", "jwks_url: must be an address of the web"),
+          reason("hosts are parsed", "jwks_url: must begin with https:// or http://: https?://"),
+          reason("editors count in floating point", ": must be a whole number of thousandths: "),
+          reason("editors drop digits", ": must be a number of at most 40 digits: "),
+          reason("IPv6 is parsed", ": must be an address or network such as .*: [0-9a-fA-F.:/]*:"));
+
+  private BeyondSchema() {}
+
+  private static Map.Entry<String, Pattern> reason(String why, String message) {
+    return Map.entry(why, Pattern.compile(message));
+  }
+
+  /** The reasons that none of {@code problems} is covered by. */
+  static List<String> unusedBy(List<Problem> problems) {
+    return REASONS.entrySet().stream()
+        .filter(
+            reason ->
+                problems.stream()
+                    .noneMatch(problem -> reason.getValue().matcher(problem.toString()).find()))
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  static boolean covers(Problem problem) {
+    return REASONS.values().stream()
+        .anyMatch(message -> message.matcher(problem.toString()).find());
+  }
+}
