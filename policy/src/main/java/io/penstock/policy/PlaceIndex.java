@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +25,8 @@ final class PlaceIndex {
    * in the list.
    */
   PlaceIndex(List<List<Match>> groups) {
-    Map<Pattern, List<Integer>> byPath = new HashMap<>();
-    Map<Pattern, List<Integer>> byHost = new HashMap<>();
+    Map<Pattern, SortedSet<Integer>> byPath = new HashMap<>();
+    Map<Pattern, SortedSet<Integer>> byHost = new HashMap<>();
     List<Integer> rest = new ArrayList<>();
     for (int group = 0; group < groups.size(); group++) {
       List<Match> places = groups.get(group);
@@ -37,7 +39,7 @@ final class PlaceIndex {
         boolean byItsHost = hostTells && !tells(place, Source.PATH);
         for (Pattern pattern : patterns(place, byItsHost ? Source.HOST : Source.PATH)) {
           (byItsHost ? byHost : byPath)
-              .computeIfAbsent(pattern, unused -> new ArrayList<>())
+              .computeIfAbsent(pattern, unused -> new TreeSet<>())
               .add(group);
         }
       }

@@ -1,8 +1,8 @@
 package io.penstock.policy;
 
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
@@ -16,7 +16,7 @@ final class TextIndex {
   private final Affixes beginnings;
   private final Affixes ends;
 
-  TextIndex(Map<Pattern, List<Integer>> numbers) {
+  TextIndex(Map<Pattern, SortedSet<Integer>> numbers) {
     Map<String, TreeSet<Integer>> begin = new HashMap<>();
     Map<String, TreeSet<Integer>> end = new HashMap<>();
     numbers.forEach(

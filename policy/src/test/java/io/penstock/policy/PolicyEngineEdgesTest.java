@@ -90,4 +90,15 @@ class PolicyEngineEdgesTest {
     assertThat(Verdict.of(List.of(enforced, shadow)).degraded()).isFalse();
     assertThat(Verdict.of(List.of(shadow)).degraded()).isFalse();
   }
+
+  @Test
+  void decide_tiersOfANamedGroupAtOnePath_countOnce() {
+    Policy policy =
+        Policy.of(
+            Rules.rule("get").where("path", "/a").where("method", "GET").group("g").build(),
+            Rules.rule("all").where("path", "/a").group("g").build());
+    PolicyEngine engine = new PolicyEngine(InProcessStore.create(), policy);
+    StatedRequest request = StatedRequest.builder().path("/a").method("GET").build();
+    assertThat(engine.decide(request).outcomes()).hasSize(1);
+  }
 }

@@ -2,6 +2,7 @@ package io.penstock.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.Decision;
 import io.penstock.Limit;
 import io.penstock.Reason;
 import java.time.Duration;
@@ -49,9 +50,9 @@ class PolicyPromisesTest {
 
   private static List<Double> levels(Traffic traffic, StatedRequest request) {
     return traffic.engine().explain(request).toCompletableFuture().join().findings().stream()
-        .filter(finding -> finding.before() != null)
-        .flatMap(finding -> finding.before().results().stream())
-        .map(decision -> decision.remaining())
+        .filter(finding -> finding.charge() != null && finding.charge().before() != null)
+        .flatMap(finding -> finding.charge().before().results().stream())
+        .map(Decision::remaining)
         .toList();
   }
 
