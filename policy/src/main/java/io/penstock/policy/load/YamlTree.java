@@ -43,8 +43,9 @@ final class YamlTree {
       throws MalformedException {
     LoaderOptions options = new LoaderOptions();
     options.setCodePointLimit(Document.LARGEST);
+    StreamReader source = new StreamReader(text);
     try {
-      ParserImpl parser = new ParserImpl(new StreamReader(text), options);
+      ParserImpl parser = new ParserImpl(source, options);
       YamlTree reader = new YamlTree(file, tree, problems);
       for (Event event = parser.getEvent();
           !event.is(Event.ID.StreamEnd);
@@ -57,6 +58,10 @@ final class YamlTree {
       throw new MalformedException(
           place(file, text, e.getPosition()),
           "must not contain the character " + String.format("U+%04X", e.getCodePoint()));
+    } catch (NumberFormatException e) {
+      // The parser's own, for an escape that the text ends in, or of too large a number.
+      throw new MalformedException(
+          place(file, source.getMark()), "must be an escape such as \\u0041");
     } catch (YAMLException e) {
       throw new MalformedException(Location.of(file), String.valueOf(e.getMessage()));
     }

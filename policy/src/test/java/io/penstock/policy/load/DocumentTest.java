@@ -139,6 +139,15 @@ class DocumentTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"\\u", "\\x", "\\U", "\\u00", "\\UFFFFFFFF\"", "\\U00110000\""})
+  void parse_yamlWithABadEscape_saysSoAtItsPlace(String escape) {
+    assertThat(errors("a: 1\nb: \"" + escape, "p.yaml"))
+        .singleElement()
+        .asString()
+        .startsWith("p.yaml:2:");
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"p.yaml", "p.json"})
   void parse_deepNesting_endsAtFifty(String name) {
     assertThat(read("[".repeat(50) + "]".repeat(50), name)).isNotNull();
