@@ -33,7 +33,6 @@ public final class FuzzRun {
   private static final String INSTRUMENTED =
       "io.penstock.**:org.yaml.**:com.fasterxml.jackson.core.**:com.nimbusds.**";
 
-  /** The first input waits for all classes to be loaded. */
   private static final int MOST_SECONDS_AN_INPUT = 10;
 
   private static final int LONGEST_INPUT = 4096;
