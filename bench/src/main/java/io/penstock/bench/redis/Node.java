@@ -6,6 +6,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.LogManager;
 
 /**
  * A process with a limiter and callers, as one node of an application is. It does what each line of
@@ -26,6 +27,8 @@ final class Node {
   }
 
   public static void main(String[] args) {
+    // What clients log while they connect and close is no finding.
+    LogManager.getLogManager().reset();
     try (SharedLimiter limiter =
         RedisContender.valueOf(args[0]).open(args[2], Terms.valueOf(args[1]))) {
       new Node(limiter).obeyAll();

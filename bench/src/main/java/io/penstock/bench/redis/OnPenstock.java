@@ -5,12 +5,16 @@ import io.penstock.RateLimiter;
 import io.penstock.redis.RedisObserver;
 import io.penstock.redis.RedisStore;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Penstock's store as it comes, but with so long a deadline that each decision is Redis's: one that
  * is not ends the run.
  */
 final class OnPenstock implements SharedLimiter {
+  private static final long START_NANOS = TimeUnit.SECONDS.toNanos(30);
+
   private final RedisStore store;
   private final RateLimiter limiter;
   private volatile boolean degraded;
@@ -19,7 +23,6 @@ final class OnPenstock implements SharedLimiter {
     this.store =
         RedisStore.builder()
             .deadline(Duration.ofMinutes(1))
-            .startTimeout(Duration.ofMinutes(1))
             .observer(
                 new RedisObserver() {
                   @Override
@@ -28,7 +31,20 @@ final class OnPenstock implements SharedLimiter {
                   }
                 })
             .connect(RedisURI.create(url));
+    awaitRedis();
     this.limiter = RateLimiter.on(store, "bench", terms.limit());
+  }
+
+  /** A first attempt to reach Redis may fail on a busy machine; the store goes on trying. */
+  private void awaitRedis() {
+    long begun = System.nanoTime();
+    while (!store.isAvailable()) {
+      if (System.nanoTime() - begun > START_NANOS) {
+        store.close();
+        throw new IllegalStateException("Redis could not be reached");
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
   }
 
   @Override

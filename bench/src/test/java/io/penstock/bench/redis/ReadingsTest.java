@@ -1,0 +1,47 @@
+package io.penstock.bench.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.penstock.bench.contest.FailedRunException;
+import org.junit.jupiter.api.Test;
+
+class ReadingsTest {
+  private static final Cell CELL = new Cell(Workload.HOT_KEY, 64);
+
+  private final Readings readings = new Readings();
+
+  @Test
+  void ratio_isOfMedians() {
+    for (long nanos : new long[] {900, 100, 200}) {
+      readings.add(CELL, RedisContender.PENSTOCK, reading(new Tally(100, 0, 0, nanos, 0)));
+    }
+    readings.add(CELL, RedisContender.BUCKET4J, reading(new Tally(100, 0, 0, 1_000, 0)));
+    assertThat(readings.ratio(CELL, RedisContender.PENSTOCK, RedisContender.BUCKET4J))
+        .isCloseTo(5, within(1e-9));
+  }
+
+  @Test
+  void add_denied_fails() {
+    assertThatThrownBy(
+            () ->
+                readings.add(
+                    CELL, RedisContender.PENSTOCK, reading(new Tally(998, 2, 0, 1_000, 0))))
+        .isInstanceOf(FailedRunException.class)
+        .hasMessage(
+            "hot_key, 64 callers, Penstock: 998 of 1000 answers were ALLOWED, fewer than 99.9 %");
+  }
+
+  @Test
+  void add_gaveUp_failsUnlessThatIsItsWay() {
+    Reading half = reading(new Tally(50, 0, 50, 1_000, 0));
+    readings.add(CELL, RedisContender.WATCH_MULTI_EXEC, half);
+    assertThatThrownBy(() -> readings.add(CELL, RedisContender.BUCKET4J, half))
+        .isInstanceOf(FailedRunException.class);
+  }
+
+  private static Reading reading(Tally tally) {
+    return new Reading(tally, 1, 1, 1);
+  }
+}
