@@ -3,8 +3,13 @@ package io.penstock.redis;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Puts requests together into calls. Thread-safe.
@@ -15,24 +20,38 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Calls {
   private static final int MOST_REQUESTS = 256;
 
+  /** So that no call holds Redis up for long, however many limits its requests have. */
+  private static final int MOST_CLAIMS = 1024;
+
+  private static final long IDLE = 0;
+
   private final Link link;
   private final Callbacks callbacks;
+  private final Consumer<Batch> sending;
   private final Queue<Ask> waiting = new ConcurrentLinkedQueue<>();
-  private final AtomicBoolean underWay = new AtomicBoolean();
-  private volatile long sentNanos;
+
+  /** When the turn of whoever makes the call under way began; idle if there is none. */
+  private final AtomicLong turn = new AtomicLong(IDLE);
 
   /** What becomes of calls. */
   interface Callbacks {
-    /** A call that was sent at {@code sentNanos} was answered. */
+    /**
+     * A call that was sent at {@code sentNanos} was answered. The next may be answered before this
+     * has been dealt with.
+     */
     void answered(Batch batch, long[] replies, long sentNanos);
 
-    /** A call failed; its requests are still to be answered. */
-    void failed(Batch batch, Throwable cause);
+    /** A call failed; those of its requests that have no answer are still to be answered. */
+    void failed(Batch batch, Throwable cause, long sentNanos);
   }
 
-  Calls(Link link, Callbacks callbacks) {
+  /**
+   * @param sending is shown every call before it is sent
+   */
+  Calls(Link link, Callbacks callbacks, Consumer<Batch> sending) {
     this.link = link;
     this.callbacks = callbacks;
+    this.sending = sending;
   }
 
   void submit(Ask ask) {
@@ -40,29 +59,40 @@ final class Calls {
     send();
   }
 
-  /** How long the call under way has been so; 0 if there is none. */
-  long ageNanos() {
-    long sent = sentNanos;
-    return underWay.get() ? System.nanoTime() - sent : 0;
+  /** When the call under way was sent; now if there is none. */
+  long underWaySinceNanos() {
+    long since = turn.get();
+    return since == IDLE ? System.nanoTime() : since;
   }
 
   private void send() {
     // Whoever ends a call looks again, so that nothing that came meanwhile is left waiting.
-    while (!waiting.isEmpty() && underWay.compareAndSet(false, true)) {
+    while (!waiting.isEmpty()) {
+      long now = System.nanoTime() | 1;
+      if (!turn.compareAndSet(IDLE, now)) {
+        return;
+      }
       List<Ask> asks = next();
       if (asks.isEmpty()) {
-        underWay.set(false);
+        turn.set(IDLE);
       } else {
-        send(new Batch(asks));
+        send(new Batch(asks), now);
         return;
       }
     }
   }
 
+  /** The next to go, in their order. Only who has the turn takes from those that wait. */
   private List<Ask> next() {
     List<Ask> asks = new ArrayList<>();
+    int claims = 0;
     Ask ask;
-    while (asks.size() < MOST_REQUESTS && (ask = waiting.poll()) != null) {
+    while (asks.size() < MOST_REQUESTS && (ask = waiting.peek()) != null) {
+      claims += ask.parts().size();
+      if (claims > MOST_CLAIMS && !asks.isEmpty()) {
+        break;
+      }
+      waiting.remove();
       if (ask.send()) {
         asks.add(ask);
       }
@@ -70,19 +100,39 @@ final class Calls {
     return asks;
   }
 
-  private void send(Batch batch) {
-    long sent = System.nanoTime();
-    sentNanos = sent;
-    link.call(batch)
-        .whenComplete(
-            (replies, failure) -> {
-              underWay.set(false);
-              send();
-              if (failure == null) {
-                callbacks.answered(batch, replies, sent);
-              } else {
-                callbacks.failed(batch, failure);
-              }
-            });
+  private void send(Batch batch, long sent) {
+    CompletionStage<long[]> call;
+    try {
+      sending.accept(batch);
+      call = link.call(batch);
+    } catch (RuntimeException failure) {
+      call = CompletableFuture.failedStage(failure);
+    }
+    call.whenComplete((replies, failure) -> ended(batch, replies, failure, sent));
+  }
+
+  private void ended(
+      Batch batch, long @Nullable [] replies, @Nullable Throwable failure, long sent) {
+    if (replies == null) {
+      // Known to have failed before the next is tried, which would fail as well.
+      callbacks.failed(batch, cause(failure), sent);
+      turn.set(IDLE);
+      send();
+      return;
+    }
+    turn.set(IDLE);
+    send();
+    try {
+      callbacks.answered(batch, replies, sent);
+    } catch (RuntimeException unreadable) {
+      callbacks.failed(batch, unreadable, sent);
+    }
+  }
+
+  private static Throwable cause(@Nullable Throwable failure) {
+    if (failure instanceof CompletionException wrapped && wrapped.getCause() != null) {
+      return wrapped.getCause();
+    }
+    return failure == null ? new IllegalStateException("no reply") : failure;
   }
 }

@@ -13,7 +13,13 @@ import java.util.concurrent.CompletionStage;
 
 /** Where connections come from. Thread-safe. */
 interface Connector {
+  /** A server or a sentinel that takes longer to let us in is not there. */
+  Duration STEP = Duration.ofMillis(500);
+
   CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect();
+
+  /** How long an attempt to connect may take. */
+  long patienceMillis();
 
   /** Whether connections may be closed. */
   boolean owns();
@@ -21,7 +27,8 @@ interface Connector {
   void close();
 
   /** New connections to a server, or to whichever server the sentinels name. */
-  static Connector to(RedisURI uri, Duration connectTimeout) {
+  static Connector to(RedisURI uri) {
+    RedisURI bounded = bounded(uri);
     RedisClient client = RedisClient.create();
     client.setOptions(
         ClientOptions.builder()
@@ -29,13 +36,18 @@ interface Connector {
             .autoReconnect(false)
             .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
             .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
-            .socketOptions(
-                SocketOptions.builder().connectTimeout(connectTimeout).keepAlive(true).build())
+            .socketOptions(SocketOptions.builder().connectTimeout(STEP).keepAlive(true).build())
             .build());
     return new Connector() {
       @Override
       public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {
-        return client.connectAsync(ByteArrayCodec.INSTANCE, uri);
+        return client.connectAsync(ByteArrayCodec.INSTANCE, bounded);
+      }
+
+      @Override
+      public long patienceMillis() {
+        // Sentinels are asked one after another until one answers.
+        return STEP.toMillis() * (1 + bounded.getSentinels().size());
       }
 
       @Override
@@ -50,12 +62,31 @@ interface Connector {
     };
   }
 
+  /** The same place, where nothing takes longer than a step. */
+  private static RedisURI bounded(RedisURI uri) {
+    RedisURI.Builder copy = RedisURI.builder(uri).withTimeout(STEP);
+    for (RedisURI sentinel : uri.getSentinels()) {
+      copy.withSentinel(RedisURI.builder(sentinel).withTimeout(STEP).build());
+    }
+    if (uri.getSentinelMasterId() != null) {
+      copy.withSentinelMasterId(uri.getSentinelMasterId());
+    }
+    return copy.build();
+  }
+
   /** A connection that belongs to somebody else. */
   static Connector of(StatefulRedisConnection<byte[], byte[]> connection) {
     return new Connector() {
       @Override
       public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {
-        return CompletableFuture.completedFuture(connection);
+        return connection.isOpen()
+            ? CompletableFuture.completedFuture(connection)
+            : CompletableFuture.failedFuture(new Link.NotSent());
+      }
+
+      @Override
+      public long patienceMillis() {
+        return STEP.toMillis();
       }
 
       @Override

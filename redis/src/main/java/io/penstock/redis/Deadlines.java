@@ -18,6 +18,9 @@ final class Deadlines {
   private final Queue<Ask> watched = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean ticking = new AtomicBoolean();
 
+  /**
+   * @param timer one thread, which silently takes nothing more once it is shut down
+   */
   Deadlines(ScheduledExecutorService timer, Consumer<Ask> overdue) {
     this.timer = timer;
     this.overdue = overdue;
@@ -26,11 +29,22 @@ final class Deadlines {
   void watch(Ask ask) {
     watched.add(ask);
     tick();
+    if (timer.isShutdown()) {
+      giveUpAll();
+    }
+  }
+
+  /** Gives up what is still watched, once the timer is shut down. */
+  void giveUpAll() {
+    Ask ask;
+    while ((ask = watched.poll()) != null) {
+      overdue.accept(ask);
+    }
   }
 
   private void tick() {
     Ask first = watched.peek();
-    if (first != null && !timer.isShutdown() && ticking.compareAndSet(false, true)) {
+    if (first != null && ticking.compareAndSet(false, true)) {
       long left = Math.max(0, first.deadlineNanos() - System.nanoTime());
       var unused = timer.schedule(this::sweep, left, TimeUnit.NANOSECONDS);
     }

@@ -3,6 +3,7 @@ package io.penstock.redis;
 import io.penstock.Decision;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,9 @@ final class DenialMemory {
 
   private final AtomicReferenceArray<@Nullable Denial> denials = new AtomicReferenceArray<>(PLACES);
   private final LongSupplier nanos;
+
+  /** When something was last put back into a bucket at each place; 0 if never. */
+  private final AtomicLongArray forgotten = new AtomicLongArray(PLACES);
 
   DenialMemory(LongSupplier nanos) {
     this.nanos = nanos;
@@ -46,7 +50,7 @@ final class DenialMemory {
         return later(decision, passed);
       }
       long more = asked.size() == 1 && parts.size() == 1 ? denier.extraWaitNanos(part) : -1;
-      return more < 0 ? null : denied(decision, passed - more);
+      return more < 0 ? null : denied(decision, passed, more);
     }
   }
 
@@ -67,12 +71,12 @@ final class DenialMemory {
   private static Decision later(Decision decision, long nanos) {
     Decision[] results =
         decision.results().stream()
-            .map(result -> result.allowed() ? result : denied(result, nanos))
+            .map(result -> result.allowed() ? result : denied(result, nanos, 0))
             .toArray(Decision[]::new);
     return results.length == 1 ? results[0] : Decision.all(results);
   }
 
-  private static Decision denied(Decision decision, long passedNanos) {
+  private static Decision denied(Decision decision, long passedNanos, long moreNanos) {
     if (decision.never()) {
       return decision;
     }
@@ -80,11 +84,17 @@ final class DenialMemory {
         decision.limiter(),
         decision.limit(),
         decision.remainingThousandths(),
-        Math.max(1, decision.resetAfter().toNanos() - passedNanos),
-        Math.max(1, decision.retryAfter().toNanos() - passedNanos));
+        left(decision.resetAfter().toNanos(), passedNanos),
+        left(decision.retryAfter().toNanos() + moreNanos, passedNanos));
   }
 
-  /** Notes what was denied. */
+  /** What is left of a wait, rounded up to the store's tick. */
+  private static long left(long waitNanos, long passedNanos) {
+    long left = Math.max(1, waitNanos - passedNanos);
+    return ((left - 1) / Ticks.NANOS + 1) * Ticks.NANOS;
+  }
+
+  /** Notes what was denied, unless something was put back since the question was sent. */
   void note(List<Part> parts, Decision decision, long sentNanos) {
     if (decision.allowed() || decision.never() || decision.degraded()) {
       return;
@@ -95,8 +105,11 @@ final class DenialMemory {
       if (!result.allowed() && result.retryAfter().equals(decision.retryAfter())) {
         long wait = Math.min(LONGEST_NANOS, decision.retryAfter().toNanos());
         Part denier = parts.get(i);
-        denials.set(
-            place(denier.redisKey()), new Denial(parts, denier, decision, now(), sentNanos + wait));
+        int place = place(denier.redisKey());
+        long changed = forgotten.get(place);
+        if (changed == 0 || sentNanos - changed > 0) {
+          denials.set(place, new Denial(parts, denier, decision, now(), sentNanos + wait));
+        }
         return;
       }
     }
@@ -104,7 +117,9 @@ final class DenialMemory {
 
   /** Forgets what was denied for a bucket, because something was put back into it. */
   void forget(String redisKey) {
-    denials.set(place(redisKey), null);
+    int place = place(redisKey);
+    forgotten.set(place, now() | 1);
+    denials.set(place, null);
   }
 
   private static int place(String redisKey) {

@@ -5,6 +5,7 @@ import io.penstock.Decision;
 import io.penstock.FailurePolicy;
 import io.penstock.RateLimiter;
 import io.penstock.Store;
+import io.penstock.redis.Ask.What;
 import io.penstock.redis.RedisObserver.Degradation;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -23,11 +24,17 @@ final class Fallback {
     this.observer = observer;
   }
 
-  /** Any that is closed, or denied by its local bucket, denies; then nothing is taken. */
-  Decision decide(List<Part> parts, Degradation why) {
+  /**
+   * Any that is closed, or denied by its local bucket, denies; then nothing is taken. What is no
+   * request is not done here either.
+   */
+  Decision decide(What what, List<Part> parts, Degradation why) {
+    if (what != What.TAKE && what != What.PREVIEW) {
+      return byItself(parts.get(0));
+    }
     parts.forEach(part -> observer.degraded(part.buckets().name(), why));
     boolean closed = parts.stream().anyMatch(Fallback::isClosed);
-    Iterator<Decision> locals = closed ? List.<Decision>of().iterator() : locals(parts);
+    Iterator<Decision> locals = closed ? List.<Decision>of().iterator() : locals(what, parts);
     Decision[] decisions = new Decision[parts.size()];
     for (int i = 0; i < decisions.length; i++) {
       Part part = parts.get(i);
@@ -41,7 +48,7 @@ final class Fallback {
     return part.buckets().onFailure() == FailurePolicy.CLOSED;
   }
 
-  private Iterator<Decision> locals(List<Part> parts) {
+  private Iterator<Decision> locals(What what, List<Part> parts) {
     List<Claim> claims = new ArrayList<>();
     for (Part part : parts) {
       RateLimiter own = part.buckets().local();
@@ -49,9 +56,15 @@ final class Fallback {
         claims.add(new Claim(own, part.key(), part.thousandths(), part.maxDelayNanos()));
       }
     }
-    return claims.isEmpty()
-        ? List.<Decision>of().iterator()
-        : local.decide(claims).results().iterator();
+    if (claims.isEmpty()) {
+      return List.<Decision>of().iterator();
+    }
+    // In process, a preview is there at once.
+    Decision decision =
+        what == What.TAKE
+            ? local.decide(claims)
+            : local.preview(claims).toCompletableFuture().join();
+    return decision.results().iterator();
   }
 
   private static Decision byItself(Part part) {

@@ -1,25 +1,38 @@
 package io.penstock.redis;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether Redis is there to be asked. Thread-safe. Once it is away, nobody asks until a probe, one
- * at a time, finds that it takes writes again.
+ * at a time, finds that it takes writes again, and in time.
+ *
+ * <p>Only who turns it from there to away starts a chain of probes, and only the end of the chain
+ * turns it back: so there is never more than one.
  */
 final class Health {
   private static final long FIRST_PROBE_MILLIS = 20;
-  private static final long LAST_PROBE_MILLIS = 300;
-  private static final long PROBE_TIMEOUT_MILLIS = 250;
+  private static final long LAST_PROBE_MILLIS = 200;
+
+  /** So many calls in a row that come too late are as bad as one that doesn't come. */
+  private static final int MOST_SLOW = 3;
 
   private final Link link;
   private final ScheduledExecutorService timer;
   private final RedisObserver observer;
+  private final long deadlineNanos;
+  private final CountDownLatch found = new CountDownLatch(1);
   private final AtomicReference<State> state = new AtomicReference<>(State.AWAY);
+  private final AtomicInteger slow = new AtomicInteger();
+  private volatile long thereSinceNanos;
 
   private enum State {
     THERE,
@@ -27,70 +40,86 @@ final class Health {
     CLOSED
   }
 
-  Health(Link link, ScheduledExecutorService timer, RedisObserver observer) {
+  Health(Link link, ScheduledExecutorService timer, RedisObserver observer, long deadlineNanos) {
     this.link = link;
     this.timer = timer;
     this.observer = observer;
+    this.deadlineNanos = deadlineNanos;
   }
 
   boolean isThere() {
     return state.get() == State.THERE;
   }
 
-  /** Finds out for the first time, and waits for it for {@code most}. */
+  /** Looks for Redis for the first time, and waits until it is there, for {@code most}. */
   void begin(Duration most) {
-    CountDownLatch found = new CountDownLatch(1);
-    timer.execute(() -> probe(FIRST_PROBE_MILLIS, found::countDown));
+    timer.execute(() -> probe(FIRST_PROBE_MILLIS));
     try {
-      found.await(most.toNanos(), TimeUnit.NANOSECONDS);
+      var unused = found.await(most.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
   }
 
+  /** Redis answered, after {@code nanos}, what was sent at {@code sentNanos}. */
+  void answered(long sentNanos, long nanos) {
+    if (nanos <= deadlineNanos) {
+      slow.set(0);
+    } else if (slow.incrementAndGet() >= MOST_SLOW) {
+      lost(true, sentNanos);
+    }
+  }
+
   /**
-   * Redis was found not to answer.
+   * Redis was found not to answer, or not in time.
    *
    * @param connected whether the connection may still be good
+   * @param sentNanos when it was asked: what was sent before it was last there says nothing
    */
-  void lost(boolean connected) {
-    if (state.compareAndSet(State.THERE, State.AWAY)) {
-      observer.available(false);
+  void lost(boolean connected, long sentNanos) {
+    if (sentNanos - thereSinceNanos >= 0 && state.compareAndSet(State.THERE, State.AWAY)) {
       if (!connected) {
         link.drop();
       }
       probeAfter(FIRST_PROBE_MILLIS);
+      observer.available(false);
     }
   }
 
   void close() {
     state.set(State.CLOSED);
+    found.countDown();
   }
 
   private void probeAfter(long millis) {
-    if (state.get() == State.AWAY && !timer.isShutdown()) {
-      long jittered = millis / 2 + ThreadLocalRandom.current().nextLong(millis + 1);
-      var unused = timer.schedule(() -> probe(millis, () -> {}), jittered, TimeUnit.MILLISECONDS);
+    long jittered = millis / 2 + ThreadLocalRandom.current().nextLong(millis + 1);
+    var unused = timer.schedule(() -> probe(millis), jittered, TimeUnit.MILLISECONDS);
+  }
+
+  private void probe(long after) {
+    if (state.get() == State.AWAY) {
+      CompletionStage<Long> probe;
+      try {
+        probe = link.probe();
+      } catch (RuntimeException failure) {
+        probe = CompletableFuture.failedStage(failure);
+      }
+      probe.whenComplete((nanos, failure) -> probed(after, nanos, failure));
     }
   }
 
-  private void probe(long after, Runnable then) {
-    var unused =
-        link.probe()
-            .toCompletableFuture()
-            .orTimeout(PROBE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
-            .whenComplete(
-                (done, failure) -> {
-                  probed(after, failure == null);
-                  then.run();
-                });
-  }
-
-  private void probed(long after, boolean there) {
-    if (!there) {
+  private void probed(long after, @Nullable Long nanos, @Nullable Throwable failure) {
+    if (failure != null) {
       link.drop();
+    }
+    if (nanos == null || nanos > deadlineNanos) {
       probeAfter(Math.min(2 * after, LAST_PROBE_MILLIS));
-    } else if (state.compareAndSet(State.AWAY, State.THERE)) {
+      return;
+    }
+    slow.set(0);
+    thereSinceNanos = System.nanoTime();
+    if (state.compareAndSet(State.AWAY, State.THERE)) {
+      found.countDown();
       observer.available(true);
     }
   }

@@ -9,6 +9,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,23 +18,40 @@ import org.jspecify.annotations.Nullable;
  */
 final class Link {
   private static final long PROBE_MILLIS = 1_000;
+  private static final long PROBE_TIMEOUT_MILLIS = 250;
 
   private final Connector connector;
   private final Script script;
   private final byte[] probeKey;
-  private volatile @Nullable StatefulRedisConnection<byte[], byte[]> connection;
+  private final EvictionWatch evictions;
+  private @Nullable StatefulRedisConnection<byte[], byte[]> connection;
+  private boolean closed;
 
-  Link(Connector connector, Script script, String keyPrefix) {
+  Link(Connector connector, Script script, String keyPrefix, EvictionWatch evictions) {
     this.connector = connector;
     this.script = script;
     this.probeKey = Utf8.bytes(keyPrefix + "probe");
+    this.evictions = evictions;
+  }
+
+  /** There was no connection, so nothing was sent. */
+  static final class NotSent extends RedisException {
+    private static final long serialVersionUID = 1;
+
+    NotSent() {
+      super("not connected");
+    }
+  }
+
+  private synchronized @Nullable StatefulRedisConnection<byte[], byte[]> open() {
+    return connection != null && connection.isOpen() ? connection : null;
   }
 
   /** Asks Redis to decide; fails at once when there is no connection. */
   CompletionStage<long[]> call(Batch batch) {
-    StatefulRedisConnection<byte[], byte[]> open = connection;
-    if (open == null || !open.isOpen()) {
-      return CompletableFuture.failedFuture(new RedisException("not connected"));
+    StatefulRedisConnection<byte[], byte[]> open = open();
+    if (open == null) {
+      return CompletableFuture.failedFuture(new NotSent());
     }
     byte[] numbers = batch.numbers().toBytes();
     return call(open, CommandType.EVALSHA, script.sha(), batch, numbers)
@@ -59,33 +77,73 @@ final class Link {
     return open.async().dispatch(how, new LongsOutput(ByteArrayCodec.INSTANCE), args);
   }
 
-  /** Connects if need be, and finds out whether Redis takes writes. */
-  CompletionStage<Void> probe() {
-    StatefulRedisConnection<byte[], byte[]> open = connection;
-    if (open != null && open.isOpen()) {
-      return open.async()
-          .set(probeKey, new byte[] {'1'}, SetArgs.Builder.px(PROBE_MILLIS))
-          .thenApply(done -> null);
-    }
-    return connector
-        .connect()
-        .thenCompose(
-            fresh -> {
-              connection = fresh;
-              return probe();
+  /**
+   * Connects if need be, and finds out whether Redis takes writes. Ends in bounded time.
+   *
+   * @return how long Redis took for a write, in nanoseconds
+   */
+  CompletionStage<Long> probe() {
+    StatefulRedisConnection<byte[], byte[]> open = open();
+    return open == null ? connect().thenCompose(this::write) : write(open);
+  }
+
+  private CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {
+    var attempt = connector.connect().toCompletableFuture();
+    return attempt
+        .copy()
+        .orTimeout(connector.patienceMillis(), TimeUnit.MILLISECONDS)
+        .whenComplete(
+            (fresh, failure) -> {
+              if (failure != null) {
+                // It may succeed yet, but nobody waits for it any more.
+                var unused = attempt.thenAccept(this::discard);
+              } else if (adopt(fresh)) {
+                evictions.lookAt(fresh);
+              } else {
+                discard(fresh);
+              }
             });
+  }
+
+  private synchronized boolean adopt(StatefulRedisConnection<byte[], byte[]> fresh) {
+    if (!closed) {
+      connection = fresh;
+    }
+    return !closed;
+  }
+
+  private CompletionStage<Long> write(StatefulRedisConnection<byte[], byte[]> open) {
+    long sent = System.nanoTime();
+    return open.async()
+        .set(probeKey, new byte[] {'1'}, SetArgs.Builder.px(PROBE_MILLIS))
+        .toCompletableFuture()
+        .copy()
+        .orTimeout(PROBE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
+        .thenApply(done -> System.nanoTime() - sent);
   }
 
   /** Gives the connection up, so that the next probe makes a new one. */
   void drop() {
-    StatefulRedisConnection<byte[], byte[]> open = connection;
-    if (open != null && connector.owns()) {
+    StatefulRedisConnection<byte[], byte[]> dropped;
+    synchronized (this) {
+      dropped = connection;
       connection = null;
-      var unused = open.closeAsync();
+    }
+    if (dropped != null) {
+      discard(dropped);
+    }
+  }
+
+  private void discard(StatefulRedisConnection<byte[], byte[]> unwanted) {
+    if (connector.owns()) {
+      var unused = unwanted.closeAsync();
     }
   }
 
   void close() {
+    synchronized (this) {
+      closed = true;
+    }
     drop();
     connector.close();
   }

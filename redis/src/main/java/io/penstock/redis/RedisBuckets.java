@@ -30,11 +30,24 @@ final class RedisBuckets implements Buckets {
   private final @Nullable RateLimiter local;
 
   RedisBuckets(RedisStore store, String name, Limit limit, Handling handling) {
-    this(store, name, limit, handling, List.of());
+    this(
+        store,
+        name,
+        limit,
+        handling,
+        List.of(),
+        handling.onFailure() == FailurePolicy.LOCAL
+            ? RateLimiter.on(store.local(), name, store.localShare(name, limit))
+            : null);
   }
 
   private RedisBuckets(
-      RedisStore store, String name, Limit limit, Handling handling, List<Pace> replaced) {
+      RedisStore store,
+      String name,
+      Limit limit,
+      Handling handling,
+      List<Pace> replaced,
+      @Nullable RateLimiter local) {
     this.store = store;
     this.name = name;
     this.limit = limit;
@@ -44,7 +57,7 @@ final class RedisBuckets implements Buckets {
             ? new BucketTerms(name, bucket, replaced)
             : new WindowTerms(name, (WindowLimit) limit);
     this.prefix = Keys.prefix(store.keyPrefix(), terms.family(), name);
-    this.local = handling.onFailure() == FailurePolicy.LOCAL ? store.localShare(name, limit) : null;
+    this.local = local;
   }
 
   String name() {
@@ -86,7 +99,10 @@ final class RedisBuckets implements Buckets {
       replaced.addAll(old.replaced());
     }
     List<Pace> recent = replaced.subList(0, Math.min(MOST_REPLACED, replaced.size()));
-    return new RedisBuckets(store, name, next, handling, recent);
+    if (local != null) {
+      local.replaceLimit(store.localShare(name, next));
+    }
+    return new RedisBuckets(store, name, next, handling, recent, local);
   }
 
   @Override

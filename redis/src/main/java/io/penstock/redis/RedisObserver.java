@@ -33,6 +33,13 @@ public interface RedisObserver {
   /** Values under our keys that were not ours were put right. */
   default void repaired(long values) {}
 
+  /**
+   * Redis may drop buckets before their time when it runs out of memory: its {@code
+   * maxmemory-policy} is neither {@code noeviction} nor {@code volatile-ttl}. Told once for each
+   * policy found.
+   */
+  default void evicting(String policy) {}
+
   /** Redis is asked again, or no longer. */
   default void available(boolean available) {}
 }

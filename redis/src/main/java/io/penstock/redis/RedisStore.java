@@ -8,7 +8,6 @@ import io.penstock.Claim;
 import io.penstock.Decision;
 import io.penstock.Handling;
 import io.penstock.Limit;
-import io.penstock.RateLimiter;
 import io.penstock.Store;
 import io.penstock.StoreException;
 import io.penstock.inprocess.InProcessStore;
@@ -21,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every decision comes back within its deadline. When Redis can't be asked, the failure policy
  * of the limiter decides, and the decision is marked as degraded. Continuations of asynchronous
- * decisions run on the thread that reads from Redis: they must not block.
+ * decisions run on the thread that reads from Redis or on the one that looks after deadlines: they
+ * must not block.
  */
 public final class RedisStore implements Store {
   private final String keyPrefix;
@@ -56,12 +57,14 @@ public final class RedisStore implements Store {
     this.deadlineNanos = settings.deadline().toNanos();
     this.nodes = settings.nodes();
     this.denials = settings.denialMemory() ? new DenialMemory(settings.denialClock()) : null;
-    this.observer = settings.observer();
-    this.timer = new ScheduledThreadPoolExecutor(1, RedisStore::daemon);
+    this.observer = new GuardedObserver(settings.observer());
+    this.timer =
+        new ScheduledThreadPoolExecutor(
+            1, RedisStore::daemon, new ThreadPoolExecutor.DiscardPolicy());
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    this.link = new Link(connector, settings.script(), keyPrefix);
-    this.health = new Health(link, timer, observer);
-    this.calls = new Calls(link, new Answers());
+    this.link = new Link(connector, settings.script(), keyPrefix, new EvictionWatch(observer));
+    this.health = new Health(link, timer, observer, deadlineNanos);
+    this.calls = new Calls(link, new Answers(), settings.calls());
     this.deadlines = new Deadlines(timer, this::overdue);
     this.fallback = new Fallback(local, observer);
     health.begin(settings.startTimeout());
@@ -106,12 +109,17 @@ public final class RedisStore implements Store {
   }
 
   /** This node's share of a limit. */
-  RateLimiter localShare(String name, Limit limit) {
+  Limit localShare(String name, Limit limit) {
     if (nodes < 1) {
       throw new IllegalArgumentException(
           "nodes must be set for a limiter that falls back to local buckets: " + name);
     }
-    return RateLimiter.on(local, name, Shares.of(limit, nodes));
+    return Shares.of(limit, nodes);
+  }
+
+  /** Where this node decides by itself while Redis is away. */
+  Store local() {
+    return local;
   }
 
   @Override
@@ -151,21 +159,28 @@ public final class RedisStore implements Store {
     return new Ask(what, parts, System.nanoTime() + deadlineNanos);
   }
 
-  /** Asks, and waits for the answer. */
+  /** Asks, and waits for the answer: for no longer than its deadline, so even if interrupted. */
   Decision await(Ask ask) {
     CompletableFuture<Decision> answer = start(ask);
+    boolean interrupted = false;
     try {
-      long left = ask.deadlineNanos() - System.nanoTime();
-      return answer.get(Math.max(0, left), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException timeout) {
-      overdue(ask);
-      return answer.join();
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      overdue(ask);
-      return answer.join();
-    } catch (ExecutionException failed) {
-      throw new StoreException("the decision failed", failed.getCause());
+      while (true) {
+        try {
+          long left = ask.deadlineNanos() - System.nanoTime();
+          return answer.get(Math.max(0, left), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException later) {
+          interrupted = true;
+        } catch (TimeoutException timeout) {
+          overdue(ask);
+          return answer.join();
+        } catch (ExecutionException failed) {
+          throw new StoreException("the decision failed", failed.getCause());
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -180,16 +195,22 @@ public final class RedisStore implements Store {
 
   /** Does something that has no decision for an answer. */
   CompletionStage<Void> change(Ask ask) {
-    if (denials != null) {
-      ask.parts().forEach(part -> denials.forget(part.redisKey()));
-    }
     return later(ask)
         .thenCompose(
-            done ->
-                done.degraded()
-                    ? CompletableFuture.failedFuture(
-                        new StoreException("Redis can't be asked: " + ask.what(), null))
-                    : CompletableFuture.completedFuture(null));
+            done -> {
+              forgetDenials(ask);
+              return done.degraded()
+                  ? CompletableFuture.failedFuture(
+                      new StoreException("Redis can't be asked: " + ask.what(), null))
+                  : CompletableFuture.completedFuture(null);
+            });
+  }
+
+  /** Of the buckets of a change, once it is done: until then, denials may still come in. */
+  private void forgetDenials(Ask change) {
+    if (denials != null) {
+      change.parts().forEach(part -> denials.forget(part.redisKey()));
+    }
   }
 
   private CompletableFuture<Decision> start(Ask ask) {
@@ -208,8 +229,9 @@ public final class RedisStore implements Store {
   }
 
   private void overdue(Ask ask) {
-    if (calls.ageNanos() > 2 * deadlineNanos) {
-      health.lost(true);
+    long since = calls.underWaySinceNanos();
+    if (System.nanoTime() - since > 2 * deadlineNanos) {
+      health.lost(true, since);
     }
     giveUp(ask, Degradation.FAILED);
   }
@@ -218,7 +240,11 @@ public final class RedisStore implements Store {
     Loss loss = ask.giveUp();
     if (loss != Loss.NONE) {
       Degradation degradation = loss == Loss.AMBIGUOUS ? Degradation.AMBIGUOUS : why;
-      ask.answer().complete(fallback.decide(ask.parts(), degradation));
+      try {
+        ask.answer().complete(fallback.decide(ask.what(), ask.parts(), degradation));
+      } catch (RuntimeException failure) {
+        ask.answer().completeExceptionally(failure);
+      }
     }
   }
 
@@ -228,6 +254,7 @@ public final class RedisStore implements Store {
     public void answered(Batch batch, long[] replies, long sentNanos) {
       long passed = System.nanoTime() - sentNanos;
       observer.called(batch.size(), passed);
+      health.answered(sentNanos, passed);
       if (replies[0] > 0) {
         observer.repaired(replies[0]);
       }
@@ -237,12 +264,13 @@ public final class RedisStore implements Store {
     }
 
     @Override
-    public void failed(Batch batch, Throwable cause) {
+    public void failed(Batch batch, Throwable cause, long sentNanos) {
       observer.failed(batch.size(), cause);
       boolean refused = cause instanceof RedisCommandExecutionException;
-      health.lost(refused);
+      boolean unsent = cause instanceof Link.NotSent;
+      health.lost(refused, sentNanos);
       for (Ask ask : batch.asks()) {
-        if (refused) {
+        if (refused || unsent) {
           ask.refused();
         }
         giveUp(ask, Degradation.FAILED);
@@ -256,13 +284,24 @@ public final class RedisStore implements Store {
     }
   }
 
-  /** Returns what a request was charged whose answer came too late. */
+  /**
+   * Returns what a request was charged whose answer came too late. It did come, so Redis is asked
+   * even if it is still believed to be away.
+   */
   private void giveBack(Ask late) {
     for (Part part : late.parts()) {
-      if (part.limitsTokens() && part.cost() > 0 && health.isThere()) {
-        calls.submit(ask(What.REFUND, List.of(part)));
-        observer.givenBack(part.buckets().name());
+      if (part.limitsTokens() && part.cost() > 0) {
+        Ask refund = ask(What.REFUND, List.of(part));
+        var unused = refund.answer().thenAccept(done -> givenBack(refund, done));
+        calls.submit(refund);
       }
+    }
+  }
+
+  private void givenBack(Ask refund, Decision done) {
+    forgetDenials(refund);
+    if (!done.degraded()) {
+      observer.givenBack(refund.parts().get(0).buckets().name());
     }
   }
 
@@ -270,6 +309,7 @@ public final class RedisStore implements Store {
   public void close() {
     health.close();
     timer.shutdown();
+    deadlines.giveUpAll();
     link.close();
   }
 }

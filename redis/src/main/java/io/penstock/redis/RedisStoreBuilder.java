@@ -4,6 +4,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /** What a store can be told when it is made. Not thread-safe. */
@@ -19,6 +20,7 @@ public final class RedisStoreBuilder {
   private boolean denialMemory = true;
   private Script script = SCRIPT;
   private LongSupplier denialClock = System::nanoTime;
+  private Consumer<Batch> calls = call -> {};
 
   RedisStoreBuilder() {}
 
@@ -83,12 +85,22 @@ public final class RedisStoreBuilder {
     return this;
   }
 
-  /** A store on connections of its own. */
-  public RedisStore connect(RedisURI uri) {
-    return new RedisStore(this, Connector.to(uri, startTimeout));
+  /** Who is shown every call before it is sent, one after the other. */
+  RedisStoreBuilder calls(Consumer<Batch> calls) {
+    this.calls = calls;
+    return this;
   }
 
-  /** A store on a connection that the application has, and goes on owning. */
+  /** A store on connections of its own. */
+  public RedisStore connect(RedisURI uri) {
+    return new RedisStore(this, Connector.to(uri));
+  }
+
+  /**
+   * A store on a connection that the application has, and goes on owning. What becomes of a call
+   * when the connection breaks is up to its options: one that is sent again after a reconnect may
+   * be charged twice.
+   */
   public RedisStore on(StatefulRedisConnection<byte[], byte[]> connection) {
     return new RedisStore(this, Connector.of(connection));
   }
@@ -127,6 +139,10 @@ public final class RedisStoreBuilder {
 
   LongSupplier denialClock() {
     return denialClock;
+  }
+
+  Consumer<Batch> calls() {
+    return calls;
   }
 
   Script script() {

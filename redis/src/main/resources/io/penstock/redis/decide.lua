@@ -27,6 +27,7 @@ local BUCKET, FIXED, COUNTER = 0, 1, 2
 
 -- A bucket is kept once for each limit that it was lately asked under; at most so many.
 local MOST_FORMS = 4
+local MARK = 't'
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -43,32 +44,38 @@ end
 
 local repaired = 0
 
--- a * b / c, rounded up; c is positive
-local function timesOverUp(a, b, c)
+-- a * b / c and what is left over, all whole and not negative. Exact while the product is below
+-- 2^53, or b and c are below 2^49; otherwise the quotient is as near as doubles come.
+local function divide(a, b, c)
   local product = a * b
-  local quotient = floor(product / c)
-  local rest = product - quotient * c
-  if product >= 2^53 or rest > 0 then
-    return quotient + 1
+  if product < 2^53 or b >= 2^49 or c >= 2^49 then
+    local quotient = floor(product / c)
+    return quotient, product - quotient * c
   end
-  return quotient
+  local quotient, rest = 0, 0
+  for digit = 17, 0, -1 do
+    local part = rest * 8 + fmod(floor(a / 8^digit), 8) * b
+    local whole = floor(part / c)
+    quotient, rest = quotient * 8 + whole, part - whole * c
+  end
+  return quotient, rest
 end
 
--- a * b / c, rounded down, or below that where doubles can't tell; c is positive
-local function timesOver(a, b, c)
-  local product = a * b
-  local quotient = floor(product / c)
-  if product >= 2^53 or quotient * c > product then
-    return max(0, quotient - 1)
-  end
-  return quotient
+local function divideUp(a, b, c)
+  local quotient, rest = divide(a, b, c)
+  return rest ~= 0 and quotient + 1 or quotient
+end
+
+local function isWhole(number, least)
+  return type(number) == 'number' and number >= least and number < 2^53 and number == floor(number)
 end
 
 -- Token buckets. A form is a bucket under one limit: fullAt ticks and remainder units (less than a
 -- tick) until it is full; units a tick and a thousandth, and burst, which tell the limit; reach, the
--- longest delay in ticks promised on it. All forms of a bucket are charged for what any of them
--- grants, so that each limit sees everything that passed, but none is in debt beyond its burst for
--- what it did not grant itself.
+-- longest delay in ticks promised on it; and past, which is 1 if somebody has another limit instead.
+-- All forms of a bucket are charged for what any of them grants, so that each limit sees everything
+-- that passed, but none is in debt beyond its burst for what it did not grant itself. Forms of the
+-- past are kept and charged as well, because other nodes may still go by their limits.
 
 local function debtOf(form, reach)
   local most = form.burst + max(reach, form.reach) * form.perTick
@@ -97,61 +104,91 @@ local function isOf(form, limit)
     and form.burst == limit.burst
 end
 
+local function isForm(form)
+  return isWhole(form.fullAt, 0) and isWhole(form.remainder, 0) and isWhole(form.perTick, 1)
+    and isWhole(form.perThousandth, 1) and isWhole(form.burst, 1) and isWhole(form.reach, 0)
+    and (form.past == 0 or form.past == 1)
+    and form.remainder < form.perTick and fmod(form.burst, form.perThousandth) == 0
+    and form.burst + form.reach * form.perTick < 2^53
+end
+
+-- What is kept: a mark, by which text is told from our values, and seven numbers for each form.
 local function parse(value)
   local fields = { cmsgpack.unpack(value) }
+  local count = (#fields - 1) / 7
+  if fields[1] ~= MARK or count < 1 or count > MOST_FORMS or count ~= floor(count) then
+    error('not forms')
+  end
   local forms = {}
-  for i = 1, #fields, 6 do
+  for i = 2, #fields, 7 do
     local form = {
       fullAt = fields[i], remainder = fields[i + 1], perTick = fields[i + 2],
       perThousandth = fields[i + 3], burst = fields[i + 4], reach = fields[i + 5],
+      past = fields[i + 6],
     }
-    -- Comparing is what tells numbers from anything else.
-    if form.reach >= 0 and form.fullAt >= 0 and form.remainder >= 0 and form.perTick >= 1
-      and form.perThousandth >= 1 and form.burst >= 1 then
-      forms[#forms + 1] = form
-    else
+    if not isForm(form) then
       error('not a form')
     end
+    forms[#forms + 1] = form
   end
   return forms
 end
 
--- The bucket's form under a limit: its own, or what is missing under the others carried over.
-local function formUnder(bucket, limit)
+local function isReplaced(form, limit)
+  for _, old in ipairs(limit.replaced) do
+    if isOf(form, old) then
+      return true
+    end
+  end
+  return false
+end
+
+-- The bucket's form under a limit: its own, or what is missing under the others carried over. Who
+-- only looks finds it too, but leaves no trace of it; except that a limit which takes the place of
+-- another does so at first sight.
+local function formUnder(bucket, limit, writes)
   local carried = bucket.foreign and limit.burst or 0
-  bucket.foreign = false
-  local own
-  for i = #bucket.forms, 1, -1 do
-    local form = bucket.forms[i]
+  local own, replaces
+  for _, form in ipairs(bucket.forms) do
     if isOf(form, limit) then
       own = form
-    else
-      local debt = debtOf(form, 0)
-      carried = max(carried, timesOverUp(debt, limit.perThousandth, form.perThousandth))
-      for _, old in ipairs(limit.replaced) do
-        if isOf(form, old) then
-          table.remove(bucket.forms, i)
-          bucket.changed = true
-          break
-        end
+    elseif form.past == 0 then
+      local debt, clamped = debtOf(form, 0)
+      if clamped then
+        owe(form, debt)
+      end
+      carried = max(carried, divideUp(debt, limit.perThousandth, form.perThousandth))
+      if isReplaced(form, limit) then
+        form.past = 1
+        replaces = true
       end
     end
   end
   if not own then
-    own = {
-      perTick = limit.perTick, perThousandth = limit.perThousandth, burst = limit.burst, reach = 0,
-    }
-    local debt = min(carried, limit.burst)
-    owe(own, debt)
+    own = { perTick = limit.perTick, perThousandth = limit.perThousandth, burst = limit.burst }
     bucket.forms[#bucket.forms + 1] = own
-    bucket.changed = bucket.changed or debt > 0
+    replaces = replaces or bucket.foreign
+  elseif own.past == 0 or not replaces then
+    if own.past == 1 then
+      own.past = 0
+      bucket.pending = true
+    end
+    bucket.changed = bucket.changed or writes and bucket.pending
+    return own
   end
+  local debt = min(carried, limit.burst)
+  own.reach, own.past, own.unused = 0, 0, debt == 0
+  owe(own, debt)
+  bucket.foreign = false
+  bucket.pending = bucket.pending or debt > 0
+  bucket.changed = bucket.changed or replaces or writes and bucket.pending
   return own
 end
 
--- Moves the debt of all forms by an amount of thousandths either way.
+-- Sets the debt of a form, and moves that of all others by an amount of thousandths.
 local function move(bucket, own, debt, thousandths)
   for _, form in ipairs(bucket.forms) do
+    form.unused = false
     if form == own then
       owe(form, debt)
     else
@@ -179,10 +216,10 @@ end
 
 function tokenBucket.judge(claim)
   local bucket, limit = claim.bucket, claim.limit
-  claim.form = formUnder(bucket, limit)
+  claim.form = formUnder(bucket, limit, claim.writes)
   local debt, clamped = debtOf(claim.form, limit.reach)
   claim.before = debt
-  if clamped and claim.cost > 0 and claim.most >= 0 then
+  if clamped and claim.writes then
     owe(claim.form, debt)
     bucket.changed = true
   end
@@ -191,18 +228,18 @@ end
 
 function tokenBucket.take(claim, times)
   local cost = claim.cost * times
-  move(claim.bucket, claim.form, claim.before + cost, cost / claim.limit.perThousandth)
+  move(claim.bucket, claim.form, claim.before + cost, floor(cost / claim.limit.perThousandth))
 end
 
 function tokenBucket.charge(claim)
   local before, burst = claim.before, claim.limit.burst
   local debt = max(before, min(before + claim.cost, 2 * burst))
-  move(claim.bucket, claim.form, debt, claim.cost / claim.limit.perThousandth)
+  move(claim.bucket, claim.form, debt, floor(claim.cost / claim.limit.perThousandth))
 end
 
 function tokenBucket.refund(claim)
   local debt = max(0, claim.before - claim.cost)
-  move(claim.bucket, claim.form, debt, -claim.cost / claim.limit.perThousandth)
+  move(claim.bucket, claim.form, debt, -floor(claim.cost / claim.limit.perThousandth))
 end
 
 function tokenBucket.reset(claim)
@@ -214,23 +251,32 @@ function tokenBucket.reply(claim, replies)
   replies[#replies + 1] = claim.before
 end
 
+-- Those in force come first, then those that are full last.
+local function isKeptRather(one, other)
+  if one.past ~= other.past then
+    return one.past < other.past
+  end
+  return one.fullAt > other.fullAt
+end
+
 function tokenBucket.save(key, bucket)
   local fields, longest = {}, 0
-  table.sort(bucket.forms, function(a, b) return a.fullAt > b.fullAt end)
+  table.sort(bucket.forms, isKeptRather)
   for i = 1, min(#bucket.forms, MOST_FORMS) do
     local form = bucket.forms[i]
     local ticks = form.fullAt - now
-    if ticks >= 0 then
+    if ticks >= 0 and not form.unused then
       longest = max(longest, ticks + 1)
       local n = #fields
       fields[n + 1], fields[n + 2], fields[n + 3] = form.fullAt, form.remainder, form.perTick
       fields[n + 4], fields[n + 5], fields[n + 6] = form.perThousandth, form.burst, form.reach
+      fields[n + 7] = form.past
     end
   end
   if longest == 0 then
     redis.call('DEL', key)
   else
-    redis.call('SET', key, cmsgpack.pack(unpack(fields)), 'PX', ceil(longest / 1000))
+    redis.call('SET', key, cmsgpack.pack(MARK, unpack(fields)), 'PX', ceil(longest / 1000))
   end
 end
 
@@ -258,7 +304,7 @@ local function usedOf(state)
     return state.current
   end
   return state.current
-    + timesOverUp(state.previous, state.length - fmod(now, state.length), state.length)
+    + divideUp(state.previous, state.length - fmod(now, state.length), state.length)
 end
 
 local function unused(limit)
@@ -266,9 +312,9 @@ local function unused(limit)
 end
 
 local function parseWindow(value)
-  local kind, length, index, current, previous = cmsgpack.unpack(value)
-  if (kind == FIXED or kind == COUNTER) and length >= 1 and index >= 0 and current >= 0
-    and previous >= 0 then
+  local kind, length, index, current, previous, more = cmsgpack.unpack(value)
+  if (kind == FIXED or kind == COUNTER) and isWhole(length, 1) and isWhole(index, 0)
+    and isWhole(current, 0) and isWhole(previous, 0) and not more then
     return { kind = kind, length = length, index = index, current = current, previous = previous }
   end
   error('not a window')
@@ -286,22 +332,33 @@ function window.load(value)
   return { foreign = true }
 end
 
+-- What a bucket that counts by another kind or length has used, at most all of it, counts from now.
+local function converted(limit, used)
+  local own = unused(limit)
+  roll(own)
+  own.current = min(used, limit.most)
+  return own
+end
+
+-- A claim under another kind or length judges a copy, which takes the bucket's place only when
+-- something is taken: so going from one to the other and back forgets nothing.
 function window.judge(claim)
   local bucket, limit = claim.bucket, claim.limit
-  local state = bucket.state
-  if not state or state.kind ~= limit.kind or state.length ~= limit.length then
-    local used = bucket.foreign and limit.most or state and min(usedOf(state), limit.most) or 0
-    state = unused(limit)
-    roll(state)
-    state.current = used
-    bucket.state = state
-    bucket.changed = bucket.foreign
-    bucket.foreign = false
+  if bucket.foreign then
+    bucket.state = converted(limit, limit.most)
+    bucket.foreign, bucket.changed = false, true
   end
+  local state = bucket.state or converted(limit, 0)
+  bucket.state = state
   local index = state.index
-  claim.before = usedOf(state)
+  roll(state)
   -- What is over is over, even if the clock should go back.
   bucket.changed = bucket.changed or state.index ~= index
+  if state.kind ~= limit.kind or state.length ~= limit.length then
+    state = converted(limit, usedOf(state))
+  end
+  claim.state = state
+  claim.before = usedOf(state)
   claim.resetBefore = window.resetAfter(state)
   return claim.most - claim.before
 end
@@ -315,7 +372,7 @@ function window.resetAfter(state)
 end
 
 function window.waitFor(claim)
-  local state, limit = claim.bucket.state, claim.limit.most
+  local state, limit = claim.state, claim.limit.most
   local room = limit - claim.cost
   if usedOf(state) <= room then
     return 0
@@ -325,24 +382,25 @@ function window.waitFor(claim)
     return toEnd
   end
   if state.current <= room then
-    return toEnd - timesOver(room - state.current, state.length, state.previous)
+    return toEnd - divide(state.length, room - state.current, state.previous)
   end
-  return toEnd + state.length - timesOver(room, state.length, state.current)
+  return toEnd + state.length - divide(state.length, room, state.current)
 end
 
 function window.take(claim, times)
-  local state = claim.bucket.state
-  state.current = state.current + claim.cost * times
+  claim.state.current = claim.state.current + claim.cost * times
+  claim.bucket.state = claim.state
   claim.bucket.changed = true
 end
 
 function window.reset(claim)
-  claim.bucket.state = unused(claim.limit)
+  claim.state = converted(claim.limit, 0)
+  claim.bucket.state = claim.state
   claim.bucket.changed = true
 end
 
 function window.reply(claim, replies, denied)
-  local state = claim.bucket.state
+  local state = claim.state
   local n = #replies
   replies[n + 1] = claim.before
   replies[n + 2] = denied and claim.most >= 0 and window.waitFor(claim) or 0
@@ -368,21 +426,33 @@ end
 
 local log = {}
 
-local CHUNK = 64
-
 local function entry(key, index)
   local value = redis.call('LINDEX', key, index)
-  if value then
-    local when, sum = cmsgpack.unpack(value)
-    if when >= 0 and sum >= 0 then
-      return when, sum
-    end
-    error('not an entry')
+  local fine, when, sum, more = pcall(cmsgpack.unpack, value)
+  -- Logs count whole tokens, and text is told from them by that.
+  if fine and isWhole(when, 0) and isWhole(sum, 0) and fmod(sum, 1000) == 0 and not more then
+    return when, sum
   end
+  -- Kept apart from errors of Redis, which are not to be taken for foreign values.
+  error({ foreign = true })
 end
 
-local function expire(key, length)
-  local last = redis.call('LLEN', key) - 1
+-- The first index from 1 to last for which a test of time and sum holds, last if for none: both
+-- only grow along the list.
+local function firstIndex(key, last, test)
+  local low, high = 1, last
+  while low < high do
+    local middle = floor((low + high) / 2)
+    if test(entry(key, middle)) then
+      high = middle
+    else
+      low = middle + 1
+    end
+  end
+  return low
+end
+
+local function expire(key, length, last)
   for i = last, 1, -1 do
     local when, sum = entry(key, i)
     if when <= now then
@@ -390,25 +460,29 @@ local function expire(key, length)
     end
     redis.call('LSET', key, i, cmsgpack.pack(now, sum))
   end
-  local expired = 0
-  while expired < last do
-    local when = entry(key, expired + 1)
-    if now - when < length then
-      break
-    end
-    expired = expired + 1
-  end
-  if expired > 0 then
-    redis.call('LTRIM', key, expired, -1)
+  if last >= 1 and now - entry(key, 1) >= length then
+    local valid = firstIndex(key, last, function(when) return now - when < length end)
+    local newest = entry(key, valid)
+    -- The last that has expired stays, for its sum.
+    redis.call('LTRIM', key, now - newest < length and valid - 1 or valid, -1)
   end
 end
 
-local function readLog(key, length)
-  expire(key, length)
+local function readLog(key, limit)
+  local count = redis.pcall('LLEN', key)
+  if type(count) == 'table' then
+    error({ foreign = true })
+  end
+  if count == 0 then
+    return { used = 0, base = 0, newest = 0, sum = 0 }
+  end
+  expire(key, limit.length, count - 1)
   local _, base = entry(key, 0)
   local newest, sum = entry(key, -1)
-  local used = base and sum - base or 0
-  return { used = used, base = base or 0, newest = used > 0 and newest or 0, sum = sum or 0 }
+  if sum < base then
+    error({ foreign = true })
+  end
+  return { used = sum - base, base = base, newest = sum > base and newest or 0, sum = sum }
 end
 
 local function append(key, length, state, cost)
@@ -425,18 +499,30 @@ local function append(key, length, state, cost)
   redis.call('PEXPIRE', key, ceil(length / 1000))
 end
 
+-- Makes a log that can't be read one in which all is used.
+local function repair(key, limit)
+  repaired = repaired + 1
+  redis.call('DEL', key)
+  append(key, limit.length, { used = 0, sum = 0 }, limit.most)
+end
+
+local function isForeign(failure)
+  if type(failure) == 'table' and failure.foreign then
+    return true
+  end
+  error(failure, 0)
+end
+
 function log.load()
   return {}
 end
 
 function log.judge(claim)
   local key, limit = claim.key, claim.limit
-  local fine, state = pcall(readLog, key, limit.length)
-  if not fine then
-    repaired = repaired + 1
-    redis.call('DEL', key)
-    append(key, limit.length, { used = 0, sum = 0 }, limit.most)
-    state = readLog(key, limit.length)
+  local fine, state = pcall(readLog, key, limit)
+  if not fine and isForeign(state) then
+    repair(key, limit)
+    state = readLog(key, limit)
   end
   claim.state = state
   claim.before = state.used
@@ -451,25 +537,30 @@ function log.reset(claim)
   redis.call('DEL', claim.key)
 end
 
-function log.waitFor(claim)
-  local key, length = claim.key, claim.limit.length
-  local state = readLog(key, length)
-  local excess = state.used + claim.cost - claim.limit.most
-  local from = 1
-  while excess > 0 do
-    local values = redis.call('LRANGE', key, from, from + CHUNK - 1)
-    for _, value in ipairs(values) do
-      local when, sum = cmsgpack.unpack(value)
-      if sum - state.base >= excess then
-        return when + length - now
-      end
-    end
-    if #values == 0 then
-      break
-    end
-    from = from + CHUNK
+local function waitInLog(claim)
+  local key, limit = claim.key, claim.limit
+  local state = readLog(key, limit)
+  local excess = state.used + claim.cost - limit.most
+  local last = redis.call('LLEN', key) - 1
+  if excess <= 0 or last < 1 then
+    return 0
   end
-  return 0
+  local index = firstIndex(key, last, function(_, sum) return sum - state.base >= excess end)
+  local wait = entry(key, index) + limit.length - now
+  if wait <= 0 or wait > limit.length then
+    -- Out of order.
+    error({ foreign = true })
+  end
+  return wait
+end
+
+function log.waitFor(claim)
+  local fine, wait = pcall(waitInLog, claim)
+  if not fine and isForeign(wait) then
+    repair(claim.key, claim.limit)
+    return claim.limit.length
+  end
+  return wait
 end
 
 function log.reply(claim, replies, denied)
@@ -511,8 +602,9 @@ local function bucketOf(key, limit)
   if not bucket then
     local name = KEYS[key]
     local value = limit.algorithm ~= log and redis.pcall('GET', name)
+    -- An error: of another type. What is empty is foreign too.
     if type(value) == 'table' then
-      value = 'of another type'
+      value = ''
     end
     bucket = limit.algorithm.load(value)
     bucket.algorithm = limit.algorithm
@@ -564,9 +656,11 @@ for _ = 1, read() do
   local claims = {}
   for i = 1, read() do
     local key, limit = read(), limits[read()]
-    claims[i] = {
+    local claim = {
       key = KEYS[key], limit = limit, bucket = bucketOf(key, limit), cost = read(), most = read(),
     }
+    claim.writes = what ~= PREVIEW and claim.cost > 0 and claim.most >= 0
+    claims[i] = claim
   end
   local granted = times
   if what <= PREVIEW then

@@ -1,10 +1,12 @@
 package io.penstock.redis;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
+import java.io.BufferedInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -33,31 +35,54 @@ final class RedisProcess implements AutoCloseable {
   private final int port;
   private Process process;
 
-  private RedisProcess(int port, String... options) {
+  private RedisProcess(int port, Path folder, List<String> options) {
     this.port = port;
-    try {
-      this.folder = Files.createTempDirectory("penstock-redis");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    command.addAll(
-        List.of(
-            PROGRAM,
-            "--port",
-            "" + port,
-            "--bind",
-            "127.0.0.1",
-            "--save",
-            "",
-            "--dir",
-            folder.toString()));
-    command.addAll(List.of(options));
+    this.folder = folder;
+    command.add(PROGRAM);
+    command.addAll(options);
     restart();
   }
 
   /** A server that takes connections. */
   static RedisProcess start(String... options) {
-    return new RedisProcess(freePort(), options);
+    int port = freePort();
+    Path folder = folder();
+    List<String> all = new ArrayList<>(List.of("--port", "" + port, "--bind", "127.0.0.1"));
+    all.addAll(
+        List.of("--save", "", "--dir", folder.toString(), "--repl-diskless-sync-delay", "0"));
+    all.addAll(List.of(options));
+    return new RedisProcess(port, folder, all);
+  }
+
+  /** A sentinel that takes a primary for dead after half a second. */
+  static RedisProcess sentinel(String name, int primary, int quorum) {
+    int port = freePort();
+    Path folder = folder();
+    Path settings = folder.resolve("sentinel.conf");
+    String text =
+        """
+        port %d
+        bind 127.0.0.1
+        dir %s
+        sentinel monitor %s 127.0.0.1 %d %d
+        sentinel down-after-milliseconds %s 500
+        sentinel failover-timeout %s 3000
+        """
+            .formatted(port, folder, name, primary, quorum, name, name);
+    try {
+      Files.writeString(settings, text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return new RedisProcess(port, folder, List.of(settings.toString(), "--sentinel"));
+  }
+
+  private static Path folder() {
+    try {
+      return Files.createTempDirectory("penstock-redis");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Starts it again after it was killed, on the same port and with nothing in it. */
@@ -120,9 +145,64 @@ final class RedisProcess implements AutoCloseable {
     }
   }
 
+  /** Runs a command on a connection of its own; answers what the server says, errors as well. */
+  String command(String... words) {
+    try (Socket socket = send(words)) {
+      socket.setSoTimeout(10_000);
+      BufferedInputStream in = new BufferedInputStream(socket.getInputStream());
+      String line = line(in);
+      if (line.startsWith("$") && !line.equals("$-1")) {
+        return new String(in.readNBytes(Integer.parseInt(line.substring(1))), ISO_8859_1);
+      }
+      return line;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Sends a command and doesn't wait for what becomes of it. */
+  Socket send(String... words) {
+    StringBuilder request = new StringBuilder("*" + words.length + "\r\n");
+    for (String word : words) {
+      request.append('$').append(word.length()).append("\r\n").append(word).append("\r\n");
+    }
+    try {
+      Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+      socket.getOutputStream().write(request.toString().getBytes(ISO_8859_1));
+      return socket;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static void end(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String line(BufferedInputStream in) throws IOException {
+    StringBuilder line = new StringBuilder();
+    int c;
+    while ((c = in.read()) >= 0 && c != '\n') {
+      line.append((char) c);
+    }
+    return line.toString().trim();
+  }
+
+  /** Names of our keys that would stay for ever. */
+  List<String> keysWithoutEnd() {
+    return with(
+        redis -> redis.keys("penstock:*").stream().filter(key -> redis.pttl(key) == -1).toList());
+  }
+
   @Override
   public void close() {
-    thaw();
+    if (process.isAlive()) {
+      thaw();
+    }
     kill();
     for (File file : folder.toFile().listFiles()) {
       file.delete();

@@ -54,14 +54,27 @@ final class ScriptTime {
 
   /** A store that lives by this time, with nothing in it. */
   RedisStore store(RedisProcess process, boolean denialMemory) {
+    clear();
+    return builder().denialMemory(denialMemory).connect(RedisURI.create(process.url()));
+  }
+
+  /** Nothing is in Redis any more, and it is no other time. */
+  void clear() {
     redis.flushall();
     set(micros);
+  }
+
+  /** For stores that live by this time, patient ones. */
+  RedisStoreBuilder builder() {
     return RedisStore.builder()
         .script(script())
-        .denialMemory(denialMemory)
         .denialClock(this::nanos)
-        .deadline(Duration.ofSeconds(10))
-        .connect(RedisURI.create(process.url()));
+        .startTimeout(Duration.ofSeconds(10))
+        .deadline(Duration.ofSeconds(10));
+  }
+
+  long micros() {
+    return micros;
   }
 
   /** Names of keys that would stay for ever. */

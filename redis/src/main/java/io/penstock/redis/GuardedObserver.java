@@ -1,0 +1,62 @@
+package io.penstock.redis;
+
+/**
+ * Keeps what an observer throws away from those who are only counting on an answer: it goes to the
+ * thread's handler of uncaught exceptions. As thread-safe as the observer.
+ */
+final class GuardedObserver implements RedisObserver {
+  private final RedisObserver observer;
+
+  GuardedObserver(RedisObserver observer) {
+    this.observer = observer;
+  }
+
+  private static void guard(Runnable told) {
+    try {
+      told.run();
+    } catch (RuntimeException failure) {
+      Thread thread = Thread.currentThread();
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
+    }
+  }
+
+  @Override
+  public void called(int decisions, long nanos) {
+    guard(() -> observer.called(decisions, nanos));
+  }
+
+  @Override
+  public void failed(int decisions, Throwable cause) {
+    guard(() -> observer.failed(decisions, cause));
+  }
+
+  @Override
+  public void degraded(String name, Degradation why) {
+    guard(() -> observer.degraded(name, why));
+  }
+
+  @Override
+  public void remembered(String name) {
+    guard(() -> observer.remembered(name));
+  }
+
+  @Override
+  public void givenBack(String name) {
+    guard(() -> observer.givenBack(name));
+  }
+
+  @Override
+  public void repaired(long values) {
+    guard(() -> observer.repaired(values));
+  }
+
+  @Override
+  public void evicting(String policy) {
+    guard(() -> observer.evicting(policy));
+  }
+
+  @Override
+  public void available(boolean available) {
+    guard(() -> observer.available(available));
+  }
+}

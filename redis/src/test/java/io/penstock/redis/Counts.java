@@ -1,0 +1,75 @@
+package io.penstock.redis;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Counts all that an observer is told. Thread-safe. */
+final class Counts implements RedisObserver {
+  final AtomicLong calls = new AtomicLong();
+  final AtomicLong asked = new AtomicLong();
+  final AtomicLong remembered = new AtomicLong();
+  final AtomicLong givenBack = new AtomicLong();
+  final AtomicLong repaired = new AtomicLong();
+  final List<Throwable> failures = new CopyOnWriteArrayList<>();
+  final List<Boolean> changes = new CopyOnWriteArrayList<>();
+  final List<String> evictions = new CopyOnWriteArrayList<>();
+  private final Map<String, AtomicLong> degraded = new ConcurrentHashMap<>();
+  private final Map<Degradation, AtomicLong> reasons = new ConcurrentHashMap<>();
+
+  long degraded(String name) {
+    return count(degraded, name).get();
+  }
+
+  long degraded(Degradation why) {
+    return count(reasons, why).get();
+  }
+
+  private static <T> AtomicLong count(Map<T, AtomicLong> counts, T of) {
+    return counts.computeIfAbsent(of, key -> new AtomicLong());
+  }
+
+  @Override
+  public void called(int decisions, long nanos) {
+    calls.incrementAndGet();
+    asked.addAndGet(decisions);
+  }
+
+  @Override
+  public void failed(int decisions, Throwable cause) {
+    failures.add(cause);
+  }
+
+  @Override
+  public void degraded(String name, Degradation why) {
+    count(degraded, name).incrementAndGet();
+    count(reasons, why).incrementAndGet();
+  }
+
+  @Override
+  public void remembered(String name) {
+    remembered.incrementAndGet();
+  }
+
+  @Override
+  public void givenBack(String name) {
+    givenBack.incrementAndGet();
+  }
+
+  @Override
+  public void repaired(long values) {
+    repaired.addAndGet(values);
+  }
+
+  @Override
+  public void available(boolean available) {
+    changes.add(available);
+  }
+
+  @Override
+  public void evicting(String policy) {
+    evictions.add(policy);
+  }
+}

@@ -1,0 +1,168 @@
+package io.penstock.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A network that a test breaks: passes bytes on between clients and a server, or loses them, or
+ * keeps them back. Connections that lost something stay out of step, as real ones would; {@link
+ * #reset} ends them.
+ */
+final class FlakyProxy implements AutoCloseable {
+  private final ServerSocket server;
+  private final int target;
+  private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+  private final AtomicLong accepted = new AtomicLong();
+  private volatile boolean refusing;
+  private volatile boolean losingRequests;
+  private volatile boolean losingReplies;
+  private volatile boolean keepingReplies;
+  private volatile long delayNanos;
+
+  FlakyProxy(int target) {
+    this.target = target;
+    try {
+      this.server = new ServerSocket(0, 64, InetAddress.getLoopbackAddress());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    daemon(this::accept);
+  }
+
+  String url() {
+    return "redis://127.0.0.1:" + server.getLocalPort();
+  }
+
+  /** How many connections were made so far. */
+  long accepted() {
+    return accepted.get();
+  }
+
+  /** How many connections are open now. */
+  long open() {
+    return sockets.stream().filter(socket -> !socket.isClosed()).count() / 2;
+  }
+
+  /** New connections are ended at once. */
+  void refuse(boolean on) {
+    refusing = on;
+  }
+
+  /** Nothing arrives on either side, and nobody is told. */
+  void lose(boolean on) {
+    losingRequests = on;
+    losingReplies = on;
+  }
+
+  void loseReplies(boolean on) {
+    losingReplies = on;
+  }
+
+  /** Replies wait until they are let go. */
+  void keepReplies(boolean on) {
+    keepingReplies = on;
+  }
+
+  /** Every reply takes so much longer. */
+  void delay(long millis) {
+    delayNanos = millis * 1_000_000;
+  }
+
+  /** Ends all connections with a reset. */
+  void reset() {
+    for (Socket socket : sockets) {
+      try {
+        socket.setSoLinger(true, 0);
+        socket.close();
+      } catch (IOException alreadyClosed) {
+        Thread.onSpinWait();
+      }
+    }
+    sockets.removeIf(Socket::isClosed);
+  }
+
+  private void accept() {
+    while (!server.isClosed()) {
+      try {
+        Socket client = server.accept();
+        accepted.incrementAndGet();
+        if (refusing) {
+          client.close();
+          continue;
+        }
+        Socket redis = new Socket(InetAddress.getLoopbackAddress(), target);
+        client.setTcpNoDelay(true);
+        redis.setTcpNoDelay(true);
+        sockets.add(client);
+        sockets.add(redis);
+        daemon(() -> pass(client, redis, false));
+        daemon(() -> pass(redis, client, true));
+      } catch (IOException closedOrTargetAway) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  private void pass(Socket from, Socket to, boolean replies) {
+    byte[] bytes = new byte[1 << 16];
+    try {
+      InputStream in = from.getInputStream();
+      OutputStream out = to.getOutputStream();
+      int size;
+      while ((size = in.read(bytes)) >= 0) {
+        if (replies) {
+          hold();
+        }
+        if (!(replies ? losingReplies : losingRequests)) {
+          out.write(bytes, 0, size);
+        }
+      }
+      to.close();
+    } catch (IOException broken) {
+      Thread.onSpinWait();
+    } finally {
+      try {
+        from.close();
+        if (!losingReplies) {
+          to.close();
+        }
+      } catch (IOException alreadyClosed) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  private void hold() {
+    if (delayNanos > 0) {
+      LockSupport.parkNanos(delayNanos);
+    }
+    while (keepingReplies && !server.isClosed()) {
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  private static void daemon(Runnable work) {
+    Thread thread = new Thread(work, "flaky-proxy");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  @Override
+  public void close() {
+    try {
+      server.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    reset();
+  }
+}

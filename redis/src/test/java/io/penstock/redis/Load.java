@@ -1,0 +1,168 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Decision;
+import io.penstock.FailurePolicy;
+import io.penstock.RateLimiter;
+import io.penstock.Reason;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/** Callers who ask limiters over and over, half of them asynchronously, and note the answers. */
+final class Load implements AutoCloseable {
+  private static final long PAUSE_NANOS = 1_000_000;
+
+  private final Map<FailurePolicy, RateLimiter> limiters;
+  private final List<Thread> callers = new ArrayList<>();
+  private final ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<Long> lags = new ConcurrentLinkedQueue<>();
+  private final AtomicLong exact = new AtomicLong();
+  private final AtomicLong degraded = new AtomicLong();
+  private volatile boolean stopped;
+
+  record Answer(FailurePolicy policy, Decision decision, long startNanos, long tookNanos) {}
+
+  Load(int callers, Map<FailurePolicy, RateLimiter> limiters) {
+    this.limiters = limiters;
+    for (int i = 0; i < callers; i++) {
+      int caller = i;
+      start("caller-" + i, () -> call(caller));
+    }
+    start("lag", this::watchTheMachine);
+  }
+
+  private void start(String name, Runnable work) {
+    Thread thread = new Thread(work, name);
+    thread.setDaemon(true);
+    callers.add(thread);
+    thread.start();
+  }
+
+  private void call(int caller) {
+    FailurePolicy[] policies = FailurePolicy.values();
+    for (int i = caller; !stopped; i++) {
+      FailurePolicy policy = policies[i % policies.length];
+      RateLimiter limiter = limiters.get(policy);
+      String key = "key" + i % 7;
+      long start = System.nanoTime();
+      try {
+        Decision decision =
+            caller % 2 == 0
+                ? limiter.decide(key)
+                : limiter.decideAsync(key).toCompletableFuture().get(10, TimeUnit.SECONDS);
+        answers.add(new Answer(policy, decision, start, System.nanoTime() - start));
+        (decision.degraded() ? degraded : exact).incrementAndGet();
+      } catch (Exception | Error failure) {
+        failures.add(failure);
+        return;
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+  }
+
+  /** How much later than asked for a thread wakes up here, whatever the limiter does. */
+  private void watchTheMachine() {
+    while (!stopped) {
+      long start = System.nanoTime();
+      LockSupport.parkNanos(PAUSE_NANOS);
+      lags.add(System.nanoTime() - start - PAUSE_NANOS);
+    }
+  }
+
+  /** Waits until {@code more} further decisions were Redis's own. */
+  long awaitExact(int more, Duration longest) {
+    long from = exact.get();
+    return Await.until(
+        more + " exact decisions, failures " + failures, longest, () -> exact.get() >= from + more);
+  }
+
+  void awaitDegraded(int more) {
+    long from = degraded.get();
+    Await.until(more + " degraded decisions", () -> degraded.get() >= from + more);
+  }
+
+  long degraded() {
+    return degraded.get();
+  }
+
+  /** Decisions that were asked for from then on, until then. */
+  List<Answer> between(long fromNanos, long toNanos) {
+    return answers.stream()
+        .filter(answer -> answer.startNanos - fromNanos >= 0)
+        .filter(answer -> answer.startNanos + answer.tookNanos - toNanos <= 0)
+        .toList();
+  }
+
+  /** All decided by the policies of their limiters, and labelled. */
+  static void assertDegraded(List<Answer> answers) {
+    assertThat(answers).isNotEmpty();
+    for (Answer answer : answers) {
+      Decision decision = answer.decision;
+      assertThat(decision.degraded()).as("%s", answer).isTrue();
+      if (answer.policy == FailurePolicy.OPEN) {
+        assertThat(decision.allowed()).as("%s", answer).isTrue();
+      } else if (answer.policy == FailurePolicy.CLOSED) {
+        assertThat(decision.allowed()).as("%s", answer).isFalse();
+        assertThat(decision.reason()).contains(Reason.STORE_UNAVAILABLE);
+      } else if (!decision.allowed()) {
+        assertThat(decision.reason()).contains(Reason.TOKEN_BUCKET_EXCEEDED);
+      }
+    }
+  }
+
+  /**
+   * P8: within the deadline and 10 ms. A machine that does other things as well wakes threads up
+   * late, so what a thread that only sleeps is late by is allowed for, and the slowest in a hundred
+   * only have to be within a second.
+   */
+  void assertInTime(String what, List<Answer> some, Duration deadline) {
+    long[] took = some.stream().mapToLong(Answer::tookNanos).sorted().toArray();
+    long[] lag = lags.stream().mapToLong(Long::longValue).sorted().toArray();
+    System.out.printf(
+        "%-24s %6d decisions, ms: median %5.1f, 90%% %5.1f, 99%% %5.1f, 99.9%% %5.1f, max %5.1f;"
+            + " machine late by 99%% %5.1f, max %5.1f%n",
+        what,
+        took.length,
+        at(took, 0.5),
+        at(took, 0.9),
+        at(took, 0.99),
+        at(took, 0.999),
+        at(took, 1),
+        at(lag, 0.99),
+        at(lag, 1));
+    assertThat(at(took, 0.99)).isLessThan(deadline.toMillis() + 10 + 2 * at(lag, 0.99));
+    assertThat(at(took, 1)).isLessThan(1_000 + 2 * at(lag, 1));
+  }
+
+  private static double at(long[] sorted, double quantile) {
+    int index = (int) Math.ceil(quantile * sorted.length) - 1;
+    return sorted.length == 0 ? 0 : sorted[Math.max(0, index)] / 1e6;
+  }
+
+  @Override
+  public void close() {
+    stop();
+  }
+
+  /** Ends the callers; none may be stuck. */
+  void stop() {
+    stopped = true;
+    for (Thread caller : callers) {
+      try {
+        caller.join(10_000);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+      assertThat(caller.isAlive()).as("%s is stuck", caller.getName()).isFalse();
+    }
+    assertThat(failures).isEmpty();
+  }
+}

@@ -1,0 +1,163 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.lettuce.core.RedisURI;
+import io.penstock.Consistency;
+import io.penstock.Decision;
+import io.penstock.FailurePolicy;
+import io.penstock.Handling;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import io.penstock.StoreException;
+import io.penstock.redis.RedisObserver.Degradation;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A request whose answer is lost or late: charged once at most, and given back if it can be. */
+class LostAnswersIT {
+  /** So slow that nothing changes while a test looks. */
+  private static final Limit SLOW = Limit.perDay(1).burst(10);
+
+  private static final Handling CLOSED = new Handling(FailurePolicy.CLOSED, Consistency.EXACT);
+
+  private final Counts counts = new Counts();
+  private final RedisProcess redis = RedisProcess.start();
+  private final FlakyProxy proxy = new FlakyProxy(redis.port());
+  private final RedisStore direct =
+      RedisStore.builder().deadline(Duration.ofSeconds(10)).connect(RedisURI.create(redis.url()));
+  private final RateLimiter level = RateLimiter.on(direct, "x", SLOW);
+  private RedisStore store;
+
+  @BeforeEach
+  void open() {
+    store =
+        RedisStore.builder()
+            .deadline(Duration.ofMillis(200))
+            .nodes(2)
+            .observer(counts)
+            .connect(RedisURI.create(proxy.url()));
+    // So that the server knows the script: a first call may be lost before anything is done.
+    Await.until("there", () -> !RateLimiter.on(store, "first", SLOW).decide("k").degraded());
+  }
+
+  @AfterEach
+  void stop() {
+    assertThat(redis.keysWithoutEnd()).isEmpty();
+    store.close();
+    direct.close();
+    proxy.close();
+    redis.close();
+  }
+
+  @Test
+  void answerLost_isAmbiguousAndChargedOnce() {
+    RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
+    RateLimiter closed = RateLimiter.on(store, "x", SLOW, CLOSED);
+    proxy.loseReplies(true);
+    Decision open = limiter.decide("k");
+    assertThat(open.degraded()).isTrue();
+    assertThat(open.allowed()).isTrue();
+    assertThat(counts.degraded(Degradation.AMBIGUOUS)).isEqualTo(1);
+    proxy.loseReplies(false);
+    Await.until("there again", () -> !closed.peek("k").degraded());
+    assertThat(level.peek("k").remaining()).as("once, and never given back").isEqualTo(9);
+    assertThat(counts.givenBack.get()).isZero();
+  }
+
+  @Test
+  void answerLate_isGivenBack() {
+    RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
+    limiter.decide("k", 3);
+    proxy.keepReplies(true);
+    CompletableFuture<Decision> async = limiter.decideAsync("k", 2).toCompletableFuture();
+    Await.until("charged", () -> level.peek("k").remaining() == 5);
+    assertThat(async.join().degraded()).isTrue();
+    assertThat(counts.degraded(Degradation.AMBIGUOUS)).isEqualTo(1);
+    proxy.keepReplies(false);
+    Await.until("given back", () -> level.peek("k").remaining() == 7);
+    Await.until("counted", () -> counts.givenBack.get() == 1);
+  }
+
+  @Test
+  void answerLate_afterTheStoreWasGivenUp_isGivenBackToo() {
+    RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
+    RateLimiter other = RateLimiter.on(store, "y", SLOW);
+    proxy.keepReplies(true);
+    Decision first = RateLimiter.all(limiter.at("k", 2), other.at("k", 3)).decide();
+    assertThat(first.degraded()).isTrue();
+    Await.until("found to be away", () -> other.decide("z").degraded() && !store.isAvailable());
+    Await.until("charged", () -> level.peek("k").remaining() == 8);
+    proxy.keepReplies(false);
+    Await.until("given back", () -> level.peek("k").remaining() == 10);
+    Await.until("the other too", () -> counts.givenBack.get() >= 2);
+    Await.until("there again", store::isAvailable);
+    assertThat(other.peek("k").remaining()).isEqualTo(10);
+  }
+
+  @Test
+  void refused_isNotAmbiguous() {
+    RateLimiter limiter = RateLimiter.on(store, "x", SLOW, CLOSED);
+    redis.command("CONFIG", "SET", "maxmemory", "1");
+    assertThat(limiter.decide("k").degraded()).isTrue();
+    assertThat(counts.degraded(Degradation.FAILED)).isEqualTo(1);
+    assertThat(counts.degraded(Degradation.AMBIGUOUS)).isZero();
+    redis.command("CONFIG", "SET", "maxmemory", "0");
+    Await.until("there again", () -> !limiter.decide("k").degraded());
+    assertThat(level.peek("k").remaining()).isEqualTo(9);
+  }
+
+  @Test
+  void denialLate_isNotGivenBack() {
+    RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
+    limiter.decide("k", 10);
+    proxy.keepReplies(true);
+    assertThat(limiter.decide("k", 2).degraded()).isTrue();
+    proxy.keepReplies(false);
+    Await.until("there", () -> !limiter.decide("k", 3).degraded());
+    assertThat(level.peek("k").remaining()).isZero();
+    assertThat(counts.givenBack.get()).isZero();
+  }
+
+  @Test
+  void changes_whileAway_failAndTouchNothing() {
+    RateLimiter local =
+        RateLimiter.on(
+            store,
+            "l",
+            Limit.perDay(1).burst(4),
+            new Handling(FailurePolicy.LOCAL, Consistency.EXACT));
+    redis.kill();
+    Await.until("away", () -> RateLimiter.on(store, "x", SLOW).decide("k").degraded());
+    assertThatThrownBy(() -> local.charge("k", 1)).isInstanceOf(StoreException.class);
+    assertThatThrownBy(() -> local.refund("k", 1)).isInstanceOf(StoreException.class);
+    assertThatThrownBy(() -> local.reset("k")).isInstanceOf(StoreException.class);
+    for (int i = 0; i < 5; i++) {
+      Decision foreseen = RateLimiter.all(local.at("k")).preview().toCompletableFuture().join();
+      assertThat(foreseen.allowed()).as("a preview takes nothing").isTrue();
+      assertThat(foreseen.degraded()).isTrue();
+    }
+    assertThat(counts.degraded("l")).as("only requests count").isEqualTo(5);
+    assertThat(local.tryAcquire("k")).isTrue();
+    assertThat(local.tryAcquire("k")).as("half of four").isTrue();
+    assertThat(local.tryAcquire("k")).isFalse();
+    local.replaceLimit(Limit.perDay(1).burst(10));
+    assertThat(local.tryAcquire("k", 3)).as("half of ten, two gone").isTrue();
+    assertThat(local.tryAcquire("k")).isFalse();
+    redis.restart();
+  }
+
+  @Test
+  void decide_interrupted_isDecidedAllTheSame() {
+    RateLimiter limiter = RateLimiter.on(store, "x", SLOW, CLOSED);
+    Thread.currentThread().interrupt();
+    Decision decision = limiter.decide("k");
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(decision.degraded()).isFalse();
+    assertThat(decision.allowed()).isTrue();
+  }
+}

@@ -1,0 +1,193 @@
+package io.penstock.redis;
+
+import io.penstock.Decision;
+import io.penstock.TokenBucket;
+import io.penstock.WindowLimit;
+import io.penstock.algorithm.Bucket;
+import io.penstock.algorithm.Pace;
+import io.penstock.algorithm.Window;
+import io.penstock.redis.Ask.What;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What the script should answer, by the pure functions of core, one request after the other. */
+final class ScriptModel {
+  private final Map<String, Owing> buckets = new HashMap<>();
+  private final Map<String, Window> windows = new HashMap<>();
+
+  private record Owing(Bucket bucket, long reach) {}
+
+  /** One bucket's view of one request. */
+  private abstract static class Claim {
+    final Part part;
+    final long now;
+
+    Claim(Part part, long now) {
+      this.part = part;
+      this.now = now;
+    }
+
+    abstract boolean allowed();
+
+    abstract void take();
+
+    abstract void leave();
+
+    abstract Decision decision(boolean taken);
+  }
+
+  /** The answer to a request at {@code now}; null to what has no decision for an answer. */
+  @Nullable Decision decide(What what, List<Part> parts, long now) {
+    if (what != What.TAKE && what != What.PREVIEW) {
+      change(what, parts.get(0), now);
+      return null;
+    }
+    List<Claim> claims = parts.stream().map(part -> claim(part, now)).toList();
+    boolean allowed = claims.stream().allMatch(Claim::allowed);
+    Decision[] decisions = new Decision[claims.size()];
+    // What a preview foresees is what taking would have said, so it is taken and put back.
+    Map<String, Owing> before = new HashMap<>(buckets);
+    claims.forEach(allowed && what == What.TAKE ? Claim::take : Claim::leave);
+    for (int i = 0; i < decisions.length; i++) {
+      decisions[i] = claims.get(i).decision(allowed);
+    }
+    if (what == What.PREVIEW) {
+      buckets.clear();
+      buckets.putAll(before);
+    }
+    return decisions.length == 1 ? decisions[0] : Decision.all(decisions);
+  }
+
+  private Claim claim(Part part, long now) {
+    return part.limitsTokens() ? new OfTokens(part, now) : new OfWindow(part, now);
+  }
+
+  private void change(What what, Part part, long now) {
+    String key = part.redisKey();
+    if (what == What.RESET) {
+      buckets.remove(key);
+      windows.remove(key);
+      return;
+    }
+    OfTokens claim = new OfTokens(part, now);
+    Bucket next =
+        what == What.CHARGE
+            ? claim.bucket.charge(claim.pace, now, part.thousandths(), claim.reach)
+            : claim.bucket.refund(claim.pace, now, part.thousandths(), claim.reach);
+    claim.keep(next);
+  }
+
+  private final class OfTokens extends Claim {
+    private final TokenBucket limit;
+    private final Pace pace;
+    private final Bucket bucket;
+    private final long reach;
+    private final Bucket.Verdict verdict;
+
+    OfTokens(Part part, long now) {
+      super(part, now);
+      this.limit = (TokenBucket) part.buckets().limit();
+      this.pace = Pace.of(limit, Ticks.NANOS, Pace.MOST_DEBT_IN_DOUBLES);
+      Owing owing = buckets.getOrDefault(part.redisKey(), new Owing(Bucket.full(now), 0));
+      this.bucket = owing.bucket;
+      this.reach = owing.reach;
+      long maxDelay = part.maxDelayNanos() / Ticks.NANOS;
+      this.verdict = bucket.take(pace, now, part.thousandths(), maxDelay, reach);
+    }
+
+    void keep(Bucket next) {
+      long over = next.debt(pace, now, Long.MAX_VALUE) - pace.burst();
+      buckets.put(part.redisKey(), new Owing(next, Math.max(reach, pace.ticks(over))));
+    }
+
+    @Override
+    boolean allowed() {
+      return verdict.allowed();
+    }
+
+    @Override
+    void take() {
+      if (part.thousandths() > 0) {
+        keep(verdict.next());
+      }
+    }
+
+    @Override
+    void leave() {
+      boolean clamped = bucket.debt(pace, now, Long.MAX_VALUE) > pace.ceiling(reach);
+      if (clamped && part.thousandths() > 0 && !verdict.never()) {
+        keep(Bucket.owing(pace, now, bucket.debt(pace, now, reach)));
+      }
+    }
+
+    @Override
+    Decision decision(boolean taken) {
+      String name = part.buckets().name();
+      long debt = taken ? verdict.debt() : bucket.debt(pace, now, reach);
+      long reset = Ticks.toNanos(pace.ticks(debt));
+      long remaining = pace.remaining(debt);
+      if (verdict.never()) {
+        return Decision.never(name, limit, remaining, reset);
+      }
+      long delay = Ticks.toNanos(pace.ticks(debt - pace.burst()));
+      return verdict.allowed()
+          ? Decision.allowed(name, limit, remaining, reset, delay)
+          : Decision.denied(name, limit, remaining, reset, Ticks.toNanos(verdict.retryAfter()));
+    }
+  }
+
+  private final class OfWindow extends Claim {
+    private final WindowLimit limit;
+    private final Window window;
+    private final long most;
+    private final long cost;
+    private long used;
+    private long reset;
+
+    OfWindow(Part part, long now) {
+      super(part, now);
+      this.limit = (WindowLimit) part.buckets().limit();
+      this.window = windows.computeIfAbsent(part.redisKey(), key -> Window.of(limit, Ticks.NANOS));
+      this.most = limit.burstThousandths();
+      this.cost = part.thousandths();
+      this.used = window.used(now);
+      this.reset = window.resetAfter(now);
+    }
+
+    @Override
+    boolean allowed() {
+      return cost <= most && window.waitFor(now, cost, most) == 0;
+    }
+
+    @Override
+    void take() {
+      if (cost > 0) {
+        window.add(now, cost);
+      }
+    }
+
+    @Override
+    void leave() {}
+
+    @Override
+    Decision decision(boolean taken) {
+      String name = part.buckets().name();
+      boolean wasAllowed = cost <= most && used + cost <= most;
+      long wait = wasAllowed || cost > most ? 0 : Ticks.toNanos(window.waitFor(now, cost, most));
+      if (taken && cost > 0) {
+        used += cost;
+        reset = window.lifetime(now);
+      }
+      long remaining = Math.max(0, most - used);
+      long resetNanos = Ticks.toNanos(reset);
+      if (cost > most) {
+        return Decision.never(name, limit, remaining, resetNanos);
+      }
+      return wasAllowed
+          ? Decision.allowed(name, limit, remaining, resetNanos, 0)
+          : Decision.denied(name, limit, remaining, resetNanos, wait);
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.RedisURI;
+import io.penstock.Decision;
+import io.penstock.Handling;
+import io.penstock.Limit;
+import io.penstock.redis.Ask.What;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
+
+/** P11: batches of any requests are answered as the pure functions answer them one by one. */
+class ScriptPropertiesIT {
+  private static final List<Limit> LIMITS =
+      List.of(
+          Limit.perSecond(10).burst(10),
+          Limit.perSecond(3).burst(7),
+          Limit.perDay(1000).burst(20),
+          Limit.perSecond(999_999).burst(1_000),
+          Limit.fixedWindow(12, Duration.ofSeconds(1)),
+          Limit.slidingWindow(12, Duration.ofSeconds(2)),
+          Limit.slidingWindow(900_000_000, Duration.ofSeconds(7)),
+          Limit.slidingLog(12, Duration.ofSeconds(1)));
+
+  private static RedisProcess redis;
+  private static ScriptTime time;
+  private static Link link;
+  private static RedisStore store;
+
+  @BeforeContainer
+  static void start() throws Exception {
+    redis = RedisProcess.start();
+    time = new ScriptTime(redis);
+    store = time.store(redis, false);
+    link =
+        new Link(
+            Connector.to(RedisURI.create(redis.url())),
+            ScriptTime.script(),
+            "penstock:",
+            new EvictionWatch(RedisObserver.NONE));
+    link.probe().toCompletableFuture().get(10, TimeUnit.SECONDS);
+  }
+
+  @AfterContainer
+  static void stop() {
+    store.close();
+    link.close();
+    redis.close();
+  }
+
+  @Property(tries = 60, shrinking = ShrinkingMode.OFF)
+  void batches_whileTimePasses_areAnsweredAsOneByOne(@ForAll Random random) throws Exception {
+    new Run(random, true).go(8);
+  }
+
+  @Property(tries = 40, shrinking = ShrinkingMode.OFF)
+  void batches_whileTheClockJumps_areAnsweredAsOneByOne(@ForAll Random random) throws Exception {
+    new Run(random, false).go(8);
+  }
+
+  /** One sequence of batches, on buckets of its own. */
+  private static final class Run {
+    private final Random random;
+    private final boolean forward;
+    private final ScriptModel model = new ScriptModel();
+    private final List<RedisBuckets> buckets = new ArrayList<>();
+
+    Run(Random random, boolean forward) {
+      this.random = random;
+      this.forward = forward;
+      time.clear();
+      for (int i = 0; i < LIMITS.size(); i++) {
+        buckets.add(new RedisBuckets(store, "limit" + i, LIMITS.get(i), Handling.DEFAULT));
+      }
+    }
+
+    void go(int batches) throws Exception {
+      for (int i = 0; i < batches; i++) {
+        List<Ask> asks = new ArrayList<>();
+        for (int size = 1 + random.nextInt(40); asks.size() < size; ) {
+          Ask ask = ask();
+          for (int times = random.nextInt(4); times >= 0; times--) {
+            asks.add(store.ask(ask.what(), ask.parts()));
+          }
+        }
+        check(asks);
+        long step = random.nextBoolean() ? random.nextInt(300_000) : random.nextInt(20_000_000);
+        time.set(time.micros() + (forward || random.nextInt(3) > 0 ? step : -step));
+      }
+      assertThat(redis.keysWithoutEnd()).isEmpty();
+    }
+
+    private void check(List<Ask> asks) throws Exception {
+      asks.forEach(Ask::send);
+      Batch batch = new Batch(asks);
+      long[] replies = link.call(batch).toCompletableFuture().get(10, TimeUnit.SECONDS);
+      assertThat(batch.answer(replies, (parts, denial) -> {})).isEmpty();
+      assertThat(replies[0]).as("nothing to put right").isZero();
+      for (int i = 0; i < asks.size(); i++) {
+        Ask ask = asks.get(i);
+        Decision expected = model.decide(ask.what(), ask.parts(), time.micros());
+        if (expected != null) {
+          assertThat(ask.answer().join())
+              .as("%s: %s %s at %s", i, ask.what(), ask.parts(), time.micros())
+              .usingRecursiveComparison()
+              .isEqualTo(expected);
+        }
+      }
+    }
+
+    private Ask ask() {
+      int kind = random.nextInt(20);
+      if (kind < 16) {
+        List<RedisBuckets> some = new ArrayList<>(buckets);
+        Collections.shuffle(some, random);
+        List<Part> parts = some.subList(0, 1 + random.nextInt(4)).stream().map(this::part).toList();
+        return store.ask(kind < 14 ? What.TAKE : What.PREVIEW, parts);
+      }
+      RedisBuckets one = buckets.get(random.nextInt(kind == 16 ? buckets.size() : 4));
+      What what = kind == 16 ? What.RESET : kind == 17 && forward ? What.CHARGE : What.REFUND;
+      long cost = what == What.RESET ? 0 : 1 + random.nextInt(15_000);
+      return store.ask(what, List.of(one.part("key" + random.nextInt(2), cost, 0)));
+    }
+
+    private Part part(RedisBuckets of) {
+      boolean tokens = of.part("k", 0, 0).limitsTokens();
+      boolean delayed = tokens && forward && random.nextInt(4) == 0;
+      long delayNanos = delayed ? random.nextInt(3_000_000) * 1_000L : 0;
+      return of.part("key" + random.nextInt(2), cost(of.limit(), tokens), delayNanos);
+    }
+
+    private long cost(Limit limit, boolean tokens) {
+      if (random.nextInt(8) == 0) {
+        return 0;
+      }
+      if (limit.burstThousandths() > 1_000_000_000) {
+        // So large that products don't fit into doubles.
+        return random.nextLong(limit.burstThousandths() / 3);
+      }
+      long whole = 1_000L * (1 + random.nextInt(random.nextInt(20) == 0 ? 14 : 4));
+      return tokens && random.nextBoolean() ? whole + random.nextInt(1_000) : whole;
+    }
+  }
+}

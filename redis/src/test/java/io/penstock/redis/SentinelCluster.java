@@ -1,0 +1,68 @@
+package io.penstock.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A primary, a replica and sentinels that watch over them, all of a test's own. */
+final class SentinelCluster implements AutoCloseable {
+  static final String NAME = "penstock";
+
+  private final RedisProcess first;
+  private final RedisProcess second;
+  private final List<RedisProcess> sentinels = new ArrayList<>();
+
+  /**
+   * @param sentinelCount how many sentinels; most of them have to agree
+   * @param options for the servers
+   */
+  SentinelCluster(int sentinelCount, String... options) {
+    this.first = RedisProcess.start(options);
+    this.second = RedisProcess.start(options);
+    second.command("REPLICAOF", "127.0.0.1", "" + first.port());
+    Await.until(
+        "the replica is in step",
+        () -> second.command("INFO", "replication").contains("master_link_status:up"));
+    for (int i = 0; i < sentinelCount; i++) {
+      sentinels.add(RedisProcess.sentinel(NAME, first.port(), sentinelCount / 2 + 1));
+    }
+    for (RedisProcess sentinel : sentinels) {
+      Await.until("all know each other", () -> knowsAll(sentinel));
+    }
+  }
+
+  private boolean knowsAll(RedisProcess sentinel) {
+    String info = sentinel.command("INFO", "sentinel");
+    return info.contains("slaves=1,sentinels=" + sentinels.size());
+  }
+
+  String url() {
+    StringBuilder url = new StringBuilder("redis-sentinel://");
+    for (RedisProcess sentinel : sentinels) {
+      url.append(sentinel == sentinels.get(0) ? "" : ",").append("127.0.0.1:" + sentinel.port());
+    }
+    return url + "#" + NAME;
+  }
+
+  RedisProcess first() {
+    return first;
+  }
+
+  RedisProcess second() {
+    return second;
+  }
+
+  List<RedisProcess> sentinels() {
+    return sentinels;
+  }
+
+  static boolean isPrimary(RedisProcess server) {
+    return server.command("INFO", "replication").contains("role:master");
+  }
+
+  @Override
+  public void close() {
+    sentinels.forEach(RedisProcess::close);
+    first.close();
+    second.close();
+  }
+}

@@ -1,0 +1,179 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.penstock.Decision;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How a store comes to its connection, keeps to one, and ends. */
+class StartIT {
+  private static final Limit LIMIT = Limit.perSecond(1_000).burst(1_000);
+
+  private final Counts counts = new Counts();
+  private final RedisProcess redis = RedisProcess.start();
+
+  @AfterEach
+  void stop() {
+    redis.close();
+  }
+
+  private RedisStoreBuilder builder() {
+    return RedisStore.builder().observer(counts).startTimeout(Duration.ofMillis(200));
+  }
+
+  private static void awaitExact(RateLimiter limiter) {
+    Await.until("exact", () -> !limiter.decide("k").degraded());
+  }
+
+  @Test
+  void connect_redisNotThere_isDegradedUntilItIs() {
+    redis.kill();
+    try (RedisStore store = builder().connect(RedisURI.create(redis.url()))) {
+      RateLimiter limiter = RateLimiter.on(store, "x", LIMIT);
+      assertThat(limiter.decide("k").degraded()).isTrue();
+      assertThat(store.isAvailable()).isFalse();
+      redis.restart();
+      awaitExact(limiter);
+      assertThat(counts.changes).containsExactly(true);
+    }
+  }
+
+  @Test
+  void connect_hostUnknown_isDegraded() {
+    try (RedisStore store = builder().connect(RedisURI.create("redis://host.invalid:1"))) {
+      assertThat(RateLimiter.on(store, "x", LIMIT).decide("k").degraded()).isTrue();
+    }
+  }
+
+  @Test
+  void on_connectionOfTheApplication_comesBackWithIt() {
+    RedisClient client = RedisClient.create(redis.url());
+    client.setOptions(
+        ClientOptions.builder()
+            .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+            .build());
+    var connection = client.connect(ByteArrayCodec.INSTANCE);
+    try (RedisStore store = builder().on(connection)) {
+      RateLimiter limiter = RateLimiter.on(store, "x", LIMIT);
+      awaitExact(limiter);
+      redis.kill();
+      Await.until("degraded", () -> limiter.decide("k").degraded());
+      Await.until("away", () -> !store.isAvailable());
+      redis.restart();
+      awaitExact(limiter);
+      redis.freeze();
+      Await.until("degraded", () -> limiter.decide("k").degraded());
+      redis.thaw();
+      awaitExact(limiter);
+    }
+    assertThat(connection.isOpen()).as("still the application's").isTrue();
+    client.shutdown(0, 0, TimeUnit.MILLISECONDS);
+  }
+
+  @Test
+  void probes_whileNobodyAnswers_leaveNoConnectionsBehind() {
+    try (FlakyProxy proxy = new FlakyProxy(redis.port());
+        RedisStore store = builder().connect(RedisURI.create(proxy.url()))) {
+      RateLimiter limiter = RateLimiter.on(store, "x", LIMIT);
+      awaitExact(limiter);
+      proxy.lose(true);
+      Await.until("away", () -> limiter.decide("k").degraded() && !store.isAvailable());
+      long before = proxy.accepted();
+      Await.until("five attempts", () -> proxy.accepted() >= before + 5);
+      assertThat(proxy.open()).as("one, and one that is being given up").isLessThanOrEqualTo(2);
+      proxy.lose(false);
+      awaitExact(limiter);
+      Await.until("one is left", () -> proxy.open() == 1);
+    }
+  }
+
+  @Test
+  void observerThatThrows_changesNothing() {
+    RedisObserver hostile =
+        new RedisObserver() {
+          @Override
+          public void called(int decisions, long nanos) {
+            throw new IllegalStateException("called");
+          }
+
+          @Override
+          public void failed(int decisions, Throwable cause) {
+            throw new IllegalStateException("failed");
+          }
+
+          @Override
+          public void degraded(String name, Degradation why) {
+            throw new IllegalStateException("degraded");
+          }
+
+          @Override
+          public void available(boolean available) {
+            throw new IllegalStateException("available");
+          }
+        };
+    try (RedisStore store = builder().observer(hostile).connect(RedisURI.create(redis.url()))) {
+      RateLimiter limiter = RateLimiter.on(store, "x", LIMIT);
+      awaitExact(limiter);
+      redis.kill();
+      Await.until("degraded", () -> limiter.decide("k").degraded());
+      redis.restart();
+      awaitExact(limiter);
+    }
+  }
+
+  @Test
+  void close_whileRedisHangs_answersEverybody() throws Exception {
+    RedisStore store =
+        builder().deadline(Duration.ofSeconds(50)).connect(RedisURI.create(redis.url()));
+    RateLimiter limiter = RateLimiter.on(store, "x", LIMIT);
+    Await.until("there", store::isAvailable);
+    redis.freeze();
+    List<CompletableFuture<Decision>> asked = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      asked.add(limiter.decideAsync("k").toCompletableFuture());
+    }
+    store.close();
+    for (CompletableFuture<Decision> answer : asked) {
+      assertThat(answer.get(10, TimeUnit.SECONDS).degraded()).isTrue();
+    }
+    assertThat(limiter.decide("k").degraded()).as("closed is as good as away").isTrue();
+    assertThat(limiter.decideAsync("k").toCompletableFuture().get(1, TimeUnit.SECONDS).degraded())
+        .isTrue();
+    store.close();
+  }
+
+  @Test
+  void connect_policyThatEvicts_isWarnedAboutOnce() {
+    redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+    try (RedisStore store = builder().connect(RedisURI.create(redis.url()))) {
+      awaitExact(RateLimiter.on(store, "x", LIMIT));
+      Await.until("warned", () -> counts.evictions.equals(List.of("allkeys-lru")));
+    }
+  }
+
+  @Test
+  void connect_harmlessPolicyOrNoRightToKnow_isNot() {
+    redis.command("CONFIG", "SET", "maxmemory-policy", "volatile-ttl");
+    redis.command(
+        "ACL", "SETUSER", "limited", "on", ">secret", "~penstock:*", "+@all", "-info", "-config");
+    String url = "redis://limited:secret@127.0.0.1:" + redis.port();
+    try (RedisStore store = builder().connect(RedisURI.create(redis.url()));
+        RedisStore limited = builder().connect(RedisURI.create(url))) {
+      awaitExact(RateLimiter.on(store, "x", LIMIT));
+      awaitExact(RateLimiter.on(limited, "x", LIMIT));
+      assertThat(counts.evictions).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,217 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.RedisURI;
+import io.penstock.Claims;
+import io.penstock.Decision;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import io.penstock.TokenBucket;
+import io.penstock.WindowLimit;
+import io.penstock.algorithm.Trace;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** P10: nodes that know different limits of one bucket, and limits that change. */
+class TiersIT {
+  private static final TokenBucket LOOSE = Limit.perSecond(10).burst(10);
+  private static final TokenBucket TIGHT = Limit.perSecond(3).burst(3);
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private static RedisProcess redis;
+  private static ScriptTime time;
+
+  private RedisStore store;
+  private RedisStore another;
+
+  @BeforeAll
+  static void start() {
+    redis = RedisProcess.start();
+    time = new ScriptTime(redis);
+  }
+
+  @AfterAll
+  static void stop() {
+    redis.close();
+  }
+
+  @BeforeEach
+  void open() {
+    time.clear();
+    store = time.builder().connect(RedisURI.create(redis.url()));
+    another = time.builder().connect(RedisURI.create(redis.url()));
+  }
+
+  @AfterEach
+  void everyKeyEnds() {
+    assertThat(redis.keysWithoutEnd()).isEmpty();
+    store.close();
+    another.close();
+  }
+
+  @Test
+  void decide_nodesAlternating_staysWithinTheLooserAndNeverFreezes() {
+    RateLimiter loose = RateLimiter.on(store, "x", LOOSE);
+    RateLimiter tight = RateLimiter.on(another, "x", TIGHT);
+    Random random = new Random(1);
+    for (int stepMillis : new int[] {1, 7, 50, 120, 400}) {
+      Trace trace = new Trace(LOOSE.rate(), LOOSE.burstThousandths());
+      Trace byTight = new Trace(TIGHT.rate(), TIGHT.burstThousandths());
+      int sinceGrant = 0;
+      for (int i = 0; i < 400; i++) {
+        boolean isTight = i % 2 == 0;
+        double cost = random.nextInt(1, 20) / 10.0;
+        if ((isTight ? tight : loose).tryAcquire("k", cost)) {
+          trace.grant(time.nanos(), (long) (cost * 1_000));
+          if (isTight) {
+            byTight.grant(time.nanos(), (long) (cost * 1_000));
+          }
+          sinceGrant = 0;
+        }
+        sinceGrant += stepMillis;
+        assertThat(sinceGrant).as("frozen at steps of %s ms", stepMillis).isLessThan(2_000);
+        time.advance(Duration.ofMillis(stepMillis));
+      }
+      trace.check();
+      byTight.check();
+      time.advance(Duration.ofSeconds(10));
+    }
+  }
+
+  @Test
+  void decide_asInProcess_takesFromTheSameBucket() {
+    RateLimiter loose = RateLimiter.on(store, "x", LOOSE);
+    RateLimiter tight = RateLimiter.on(another, "x", TIGHT);
+    loose.decide("k", 1);
+    assertThat(tight.decide("k", 1).remaining()).isEqualTo(1);
+    assertThat(loose.peek("k").remaining()).isEqualTo(8);
+    assertThat(loose.decide("k", 1).remaining()).isEqualTo(7);
+    assertThat(tight.decide("k", 1).allowed()).isFalse();
+  }
+
+  @Test
+  void peek_underTheOther_changesNothing() {
+    RateLimiter slow = RateLimiter.on(store, "y", Limit.perHour(1).burst(5));
+    RateLimiter fast = RateLimiter.on(another, "y", Limit.perSecond(10).burst(5));
+    slow.decide("k", 5);
+    assertThat(fast.peek("k").remaining()).isZero();
+    assertThat(preview(fast).remaining()).isZero();
+    time.advance(Duration.ofMinutes(30));
+    assertThat(fast.peek("k").remaining()).isEqualTo(0.5);
+    assertThat(slow.peek("k").remaining()).isEqualTo(0.5);
+  }
+
+  private static Decision preview(RateLimiter limiter) {
+    CompletionStage<Decision> preview = RateLimiter.all(limiter.at("k")).preview();
+    return preview.toCompletableFuture().join();
+  }
+
+  @Test
+  void chargeAndRefund_underTheOther_moveTheSameBucket() {
+    RateLimiter loose = RateLimiter.on(store, "x", LOOSE);
+    RateLimiter tight = RateLimiter.on(another, "x", TIGHT);
+    loose.decide("k", 2);
+    tight.charge("k", 2);
+    assertThat(loose.peek("k").remaining()).isEqualTo(6);
+    tight.refund("k", 1);
+    assertThat(loose.peek("k").remaining()).isEqualTo(7);
+    tight.reset("k");
+    assertThat(loose.peek("k").remaining()).isEqualTo(10);
+  }
+
+  @Test
+  void replaceLimit_whileAnotherGoesByTheOldOne_forgivesNothing() {
+    RateLimiter limiter = RateLimiter.on(store, "x", LOOSE);
+    RateLimiter same = RateLimiter.on(another, "x", LOOSE);
+    limiter.decide("k", 10);
+    limiter.replaceLimit(Limit.perSecond(2).burst(2));
+    assertThat(limiter.tryAcquire("k")).isFalse();
+    assertThat(same.tryAcquire("k")).isFalse();
+    time.advance(Duration.ofMillis(600));
+    same.replaceLimit(Limit.perSecond(2).burst(2));
+    time.advance(SECOND);
+    assertThat(limiter.tryAcquire("k")).isTrue();
+    limiter.replaceLimit(LOOSE);
+    assertThat(limiter.peek("k").remaining()).isLessThan(10);
+  }
+
+  @Test
+  void replaceLimit_onOneNodeAfterTheOther_staysWithinTheLooser() {
+    RateLimiter first = RateLimiter.on(store, "x", LOOSE);
+    RateLimiter second = RateLimiter.on(another, "x", LOOSE);
+    Trace trace = new Trace(LOOSE.rate(), LOOSE.burstThousandths());
+    for (int i = 0; i < 300; i++) {
+      if (i == 100) {
+        first.replaceLimit(TIGHT);
+      } else if (i == 200) {
+        second.replaceLimit(TIGHT);
+      }
+      if ((i % 2 == 0 ? first : second).tryAcquire("k")) {
+        trace.grant(time.nanos(), 1_000);
+      }
+      time.advance(Duration.ofMillis(i % 40));
+    }
+    trace.check();
+    assertThat(trace.size()).isGreaterThan(30);
+  }
+
+  @Test
+  void replaceLimit_thereAndBack_carriesWhatIsMissing() {
+    RateLimiter limiter = RateLimiter.on(store, "x", LOOSE);
+    limiter.decide("k", 10);
+    limiter.replaceLimit(TIGHT);
+    assertThat(limiter.peek("k").remaining()).isZero();
+    limiter.replaceLimit(LOOSE);
+    assertThat(limiter.peek("k").remaining()).as("at most the burst carries over").isEqualTo(7);
+  }
+
+  @Test
+  void windows_inTurn_forgiveNothingAndLetGo() {
+    List<WindowLimit> larges =
+        List.of(Limit.fixedWindow(10, SECOND), Limit.slidingWindow(10, SECOND));
+    List<WindowLimit> smalls =
+        List.of(
+            Limit.fixedWindow(3, SECOND),
+            Limit.fixedWindow(3, SECOND.multipliedBy(2)),
+            Limit.slidingWindow(3, SECOND.multipliedBy(2)));
+    for (WindowLimit one : larges) {
+      for (WindowLimit other : smalls) {
+        time.set(time.micros() / 2_000_000 * 2_000_000 + 4_000_000);
+        RateLimiter large = RateLimiter.on(store, one + " " + other, one);
+        RateLimiter small = RateLimiter.on(store, one + " " + other, other);
+        large.decide("k", 10);
+        for (int i = 0; i < 5; i++) {
+          assertThat(small.peek("k").remaining()).isZero();
+          // In one call, so that what the one leaves in the script's memory is what the other sees.
+          var first = small.decideAsync("k");
+          var second = large.decideAsync("k");
+          assertThat(first.toCompletableFuture().join().allowed()).isFalse();
+          assertThat(second.toCompletableFuture().join().allowed()).isFalse();
+        }
+        time.advance(SECOND.multipliedBy(4));
+        assertThat(small.tryAcquire("k")).isTrue();
+        assertThat(large.peek("k").remaining()).isEqualTo(9);
+      }
+    }
+  }
+
+  @Test
+  void all_keptAcrossAReplacedLimit_goesByTheNewOne() {
+    RateLimiter loose = RateLimiter.on(store, "x", LOOSE);
+    Claims claims = RateLimiter.all(loose.at("k"));
+    loose.replaceLimit(TIGHT);
+    int granted = 0;
+    for (int i = 0; i < 20; i++) {
+      granted += (i % 2 == 0 ? claims.tryAcquire() : loose.tryAcquire("k")) ? 1 : 0;
+    }
+    assertThat(granted).isEqualTo(3);
+  }
+}
