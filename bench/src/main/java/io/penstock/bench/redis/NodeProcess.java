@@ -74,7 +74,9 @@ final class NodeProcess implements AutoCloseable {
   private String answer() throws IOException {
     String line = answers.readLine();
     if (line == null) {
-      throw new FailedRunException(contender.label + ": the process of its callers failed");
+      throw new FailedRunException(
+          "%s: the process of its callers ended with status %d"
+              .formatted(contender.label, process.onExit().join().exitValue()));
     }
     return line;
   }
