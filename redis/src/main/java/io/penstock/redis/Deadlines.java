@@ -13,10 +13,14 @@ import java.util.function.Consumer;
  * timer is enough for all.
  */
 final class Deadlines {
+  /** Who is held up on its way here for longer than that has a timer of its own. */
+  private static final long MOST_LATE_NANOS = 1_000_000;
+
   private final ScheduledExecutorService timer;
   private final Consumer<Ask> overdue;
   private final Queue<Ask> watched = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean ticking = new AtomicBoolean();
+  private volatile long lastDeadlineNanos = System.nanoTime();
 
   /**
    * @param timer one thread, which silently takes nothing more once it is shut down
@@ -27,6 +31,13 @@ final class Deadlines {
   }
 
   void watch(Ask ask) {
+    long deadline = ask.deadlineNanos();
+    if (lastDeadlineNanos - deadline > MOST_LATE_NANOS) {
+      long left = Math.max(0, deadline - System.nanoTime());
+      var unused = timer.schedule(() -> overdue.accept(ask), left, TimeUnit.NANOSECONDS);
+    } else {
+      lastDeadlineNanos = deadline;
+    }
     watched.add(ask);
     tick();
     if (timer.isShutdown()) {

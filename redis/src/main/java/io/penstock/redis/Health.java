@@ -70,6 +70,15 @@ final class Health {
     }
   }
 
+  /** A request got no answer in time, while a call has been under way since then. */
+  void overdue(long underWaySinceNanos) {
+    long now = System.nanoTime();
+    long since = Math.min(now - underWaySinceNanos, now - thereSinceNanos);
+    if (since > 2 * deadlineNanos) {
+      lost(true, now);
+    }
+  }
+
   /**
    * Redis was found not to answer, or not in time.
    *

@@ -229,10 +229,7 @@ public final class RedisStore implements Store {
   }
 
   private void overdue(Ask ask) {
-    long since = calls.underWaySinceNanos();
-    if (System.nanoTime() - since > 2 * deadlineNanos) {
-      health.lost(true, since);
-    }
+    health.overdue(calls.underWaySinceNanos());
     giveUp(ask, Degradation.FAILED);
   }
 

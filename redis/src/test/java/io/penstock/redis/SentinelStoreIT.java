@@ -1,0 +1,56 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.RedisURI;
+import io.penstock.Store;
+import io.penstock.StoreContract;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+
+/** What every store has to do, on the server that sentinels name. */
+class SentinelStoreIT extends StoreContract {
+  private static SentinelCluster cluster;
+  private static ScriptTime time;
+
+  private RedisStore store;
+
+  @BeforeAll
+  static void start() {
+    cluster = new SentinelCluster(1);
+    time = new ScriptTime(cluster.first());
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  @AfterEach
+  void everyKeyEnds() {
+    assertThat(time.keysWithoutEnd()).isEmpty();
+    store.close();
+  }
+
+  @Override
+  protected Store store() {
+    if (store != null) {
+      store.close();
+    }
+    time.clear();
+    store = time.builder().connect(RedisURI.create(cluster.url()));
+    return store;
+  }
+
+  @Override
+  protected void advance(Duration by) {
+    time.advance(by);
+  }
+
+  @Override
+  protected Duration tick() {
+    return Duration.ofNanos(Ticks.NANOS);
+  }
+}
