@@ -190,16 +190,14 @@ class FaultsIT {
   @Test
   void loading() {
     redis.close();
-    // Slow enough in loading that it is seen to be: 4,000 keys of half a millisecond each.
-    redis =
-        RedisProcess.start(
-            "--key-load-delay", "500", "--loading-process-events-interval-bytes", "1024");
+    // 4,000 keys of half a millisecond each, and large enough that it answers in between.
+    redis = RedisProcess.start("--key-load-delay", "500", "--rdbcompression", "no");
     for (int i = 0; i < 4_000; i += 500) {
       String[] mset = new String[1 + 1_000];
       mset[0] = "MSET";
       for (int j = 0; j < 500; j++) {
         mset[1 + 2 * j] = "filler" + (i + j);
-        mset[2 + 2 * j] = "x".repeat(50);
+        mset[2 + 2 * j] = "x".repeat(4_000);
       }
       command(mset);
     }

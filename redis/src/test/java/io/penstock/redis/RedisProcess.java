@@ -204,7 +204,8 @@ final class RedisProcess implements AutoCloseable {
       thaw();
     }
     kill();
-    for (File file : folder.toFile().listFiles()) {
+    File[] files = folder.toFile().listFiles();
+    for (File file : files == null ? new File[0] : files) {
       file.delete();
     }
     folder.toFile().delete();
