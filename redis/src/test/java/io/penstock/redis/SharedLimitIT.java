@@ -44,14 +44,18 @@ class SharedLimitIT {
   private static Script noting() {
     String text = new String(Script.read("decide.lua"), UTF_8);
     String taken = "function tokenBucket.take(claim, times)\n";
-    if (!text.contains(taken)) {
+    String takenAsUsual = "    if granted > 0 and cost > 0 then\n";
+    if (!text.contains(taken) || !text.contains(takenAsUsual)) {
       throw new IllegalStateException("the script is another one");
     }
     return Script.of(
-        text.replace(
-            taken,
-            taken
-                + "  redis.call('RPUSH', 'test:' .. claim.key, string.format('%.0f %d', now, times))\n"));
+        text.replace(taken, taken + noting("claim.key", "times"))
+            .replace(takenAsUsual, takenAsUsual + noting("KEYS[numbers[at + 3]]", "granted")));
+  }
+
+  private static String noting(String key, String times) {
+    return "redis.call('RPUSH', 'test:' .. %s, string.format('%%.0f %%d', now, %s))\n"
+        .formatted(key, times);
   }
 
   private List<Grant> run(TokenBucket limit, Duration length) {
