@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A policy as it is applied on a store: its groups of tiers, and an index of them. Thread-safe. */
@@ -35,6 +36,18 @@ final class CompiledPolicy {
 
   Policy policy() {
     return policy;
+  }
+
+  @Nullable String keySecret() {
+    return policy.keySecret();
+  }
+
+  /** The rule of a name, if it is on and has limits. */
+  Optional<Tier> tier(String name) {
+    return groups.stream()
+        .flatMap(group -> group.tiers().stream())
+        .filter(tier -> tier.rule().name().equals(name) && !tier.rule().isUnlimited())
+        .findAny();
   }
 
   List<TierSet> groups() {

@@ -7,6 +7,7 @@ import io.penstock.policy.jwt.JwtVerifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -149,10 +150,23 @@ public final class PolicyEngine implements AutoCloseable {
   public CompletionStage<Explanation> explain(Request request) {
     CompiledPolicy policy = current;
     @Nullable Mode all = override;
-    Selection selection = new Selection(policy.policy().keySecret());
+    Selection selection = new Selection(policy.keySecret());
     policy.select(request, all, selection);
     return new Explainer(policy, request, all, selection, store)
         .explain(ask(selection, store::preview));
+  }
+
+  /**
+   * The buckets of the rule {@code name} that a request would be counted in, whether or not the
+   * rule matches it; empty if there is no such rule, or none that is on and has limits.
+   *
+   * @throws IllegalArgumentException if the request lacks a part of the key that the rule needs
+   */
+  public Optional<RuleBuckets> buckets(String name, Request request) {
+    CompiledPolicy policy = current;
+    return policy
+        .tier(name)
+        .map(tier -> new RuleBuckets(store, tier, request, new Selection(policy.keySecret())));
   }
 
   private CompletionStage<Verdict> ask(Request request, Question question) {

@@ -143,6 +143,21 @@ final class Selection {
     return mode;
   }
 
+  /**
+   * The key of the buckets of a rule that a request would be counted in.
+   *
+   * @throws IllegalArgumentException if the request lacks a part that the rule needs
+   */
+  String key(Rule rule, Request request) {
+    keys.begin();
+    MissingKey missing = encode(rule, request);
+    if (missing != MissingKey.SHARE) {
+      throw new IllegalArgumentException(
+          "the key must have a value for each of " + rule.limitKeys() + ": " + rule.name());
+    }
+    return rule.limitKeys().isEmpty() ? "" : keys.end();
+  }
+
   /** Writes the key; says share if all is there or shared, else what becomes of the request. */
   private MissingKey encode(Rule rule, Request request) {
     List<KeyPart> parts = rule.limitKeys();

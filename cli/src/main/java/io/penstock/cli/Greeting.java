@@ -1,0 +1,32 @@
+package io.penstock.cli;
+
+import io.penstock.server.PenstockServer;
+import io.penstock.server.Settings;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What somebody who has just started the service wants to know. */
+final class Greeting {
+  private Greeting() {}
+
+  static List<String> lines(Settings settings, PenstockServer server) {
+    List<String> lines = new ArrayList<>();
+    lines.add("decisions on http://" + shown(settings.host()) + ":" + server.port());
+    lines.add("admin on http://" + shown(settings.adminHost()) + ":" + server.adminPort());
+    lines.add("");
+    lines.add("Try it:");
+    String token =
+        settings.token().isEmpty() ? "" : " -H \"Authorization: Bearer $PENSTOCK_TOKEN\"";
+    String example =
+        settings.policy().isEmpty()
+            ? " -H 'X-Original-Method: POST' -H 'X-Original-URI: /login'"
+            : "";
+    lines.add(
+        "  curl -i" + token + example + " http://localhost:" + server.port() + "/v1/forward-auth");
+    return lines;
+  }
+
+  private static String shown(String host) {
+    return host.indexOf(':') >= 0 ? "[" + host + "]" : host;
+  }
+}

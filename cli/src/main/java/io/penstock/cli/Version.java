@@ -1,0 +1,15 @@
+package io.penstock.cli;
+
+import picocli.CommandLine.IVersionProvider;
+
+/** Which Penstock this is, and on what it runs. */
+final class Version implements IVersionProvider {
+  @Override
+  public String[] getVersion() {
+    String version = Version.class.getPackage().getImplementationVersion();
+    return new String[] {
+      "penstock " + (version == null ? "(not packaged)" : version),
+      "java " + Runtime.version() + ", " + System.getProperty("java.vm.name")
+    };
+  }
+}

@@ -1,0 +1,40 @@
+package io.penstock.server;
+
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpServerOptions;
+import java.util.concurrent.TimeUnit;
+
+/** What may come in through any door. */
+final class Doors {
+  static final int LARGEST_BODY_BYTES = 64 << 10;
+  static final long LONGEST_BODY_MILLIS = 10_000;
+
+  private static final int LARGEST_HEAD_BYTES = 16 << 10;
+  private static final int LONGEST_LINE_BYTES = 8 << 10;
+  private static final int IDLE_SECONDS = 60;
+  private static final int MOST_STREAMS = 100;
+  private static final int MOST_RESETS = 100;
+  private static final int RESETS_SECONDS = 30;
+  private static final int BACKLOG = 4_096;
+
+  private Doors() {}
+
+  static HttpServerOptions options(String host, int port) {
+    return new HttpServerOptions()
+        .setHost(host)
+        .setPort(port)
+        .setAcceptBacklog(BACKLOG)
+        .setMaxInitialLineLength(LONGEST_LINE_BYTES)
+        .setMaxHeaderSize(LARGEST_HEAD_BYTES)
+        .setIdleTimeout(IDLE_SECONDS)
+        .setIdleTimeoutUnit(TimeUnit.SECONDS)
+        .setHandle100ContinueAutomatically(true)
+        .setInitialSettings(
+            new Http2Settings()
+                .setMaxConcurrentStreams(MOST_STREAMS)
+                .setMaxHeaderListSize(LARGEST_HEAD_BYTES))
+        .setHttp2RstFloodMaxRstFramePerWindow(MOST_RESETS)
+        .setHttp2RstFloodWindowDuration(RESETS_SECONDS)
+        .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,104 @@
+package io.penstock.server;
+
+import io.penstock.Store;
+import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.Request;
+import io.penstock.policy.Verdict;
+import io.penstock.server.metrics.DecisionTimes;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the engine on behalf of the doors, without ever blocking: at once in process, else when the
+ * store answers. Thread-safe; to be called by event loops.
+ */
+public final class Limiting {
+  private static final Logger DECISIONS = LoggerFactory.getLogger("penstock.decisions");
+
+  private final PolicyEngine engine;
+  private final DecisionTimes times;
+  private final boolean local;
+  private final boolean logs;
+
+  public Limiting(PolicyEngine engine, Store store, DecisionTimes times, boolean logs) {
+    this.engine = engine;
+    this.times = times;
+    this.local = store instanceof InProcessStore;
+    this.logs = logs;
+  }
+
+  public PolicyEngine engine() {
+    return engine;
+  }
+
+  /** Takes what comes of a question, on the event loop that asked. */
+  public interface Answer {
+    void decided(Verdict verdict);
+
+    void failed(Throwable failure);
+  }
+
+  /** Decides, and charges what may pass. */
+  public void decide(Request request, Answer answer) {
+    long begin = System.nanoTime();
+    if (local) {
+      Verdict verdict = engine.decide(request);
+      times.took(System.nanoTime() - begin);
+      tell(verdict);
+      answer.decided(verdict);
+    } else {
+      later(
+          engine.decideAsync(request),
+          answer,
+          verdict -> {
+            times.took(System.nanoTime() - begin);
+            tell(verdict);
+          });
+    }
+  }
+
+  /** Says what would be decided, and charges nothing. */
+  public void preview(Request request, Answer answer) {
+    later(engine.preview(request), answer, verdict -> {});
+  }
+
+  private static void later(
+      CompletionStage<Verdict> asked, Answer answer, Consumer<Verdict> before) {
+    Context asker = Vertx.currentContext();
+    var unused =
+        asked.whenComplete(
+            (verdict, failure) -> {
+              if (failure == null) {
+                before.accept(verdict);
+              }
+              if (Vertx.currentContext() == asker) {
+                pass(verdict, failure, answer);
+              } else {
+                asker.runOnContext(back -> pass(verdict, failure, answer));
+              }
+            });
+  }
+
+  private static void pass(@Nullable Verdict verdict, @Nullable Throwable failure, Answer answer) {
+    if (verdict != null) {
+      answer.decided(verdict);
+    } else if (failure instanceof CompletionException wrapped && wrapped.getCause() != null) {
+      answer.failed(wrapped.getCause());
+    } else {
+      answer.failed(new IllegalStateException("no verdict", failure));
+    }
+  }
+
+  private void tell(Verdict verdict) {
+    if (logs) {
+      DECISIONS.info("{}", verdict);
+    }
+  }
+}

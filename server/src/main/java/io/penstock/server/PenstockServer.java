@@ -1,0 +1,200 @@
+package io.penstock.server;
+
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.load.PolicyException;
+import io.penstock.server.admin.AdminDoor;
+import io.penstock.server.admin.Health;
+import io.penstock.server.admin.KeyTools;
+import io.penstock.server.admin.Metrics;
+import io.penstock.server.admin.PolicyTools;
+import io.penstock.server.decision.DecisionDoor;
+import io.penstock.server.http.BearerToken;
+import io.penstock.server.http.Bodies;
+import io.penstock.server.http.HttpDoor;
+import io.penstock.server.metrics.DecisionMeters;
+import io.penstock.server.metrics.DecisionTimes;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The process: its store, its policy and its doors, put together. Thread-safe.
+ *
+ * <pre>{@code
+ * try (var server = PenstockServer.start(settings)) {
+ *   …
+ * }
+ * }</pre>
+ */
+public final class PenstockServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PenstockServer.class);
+  private static final long LONGEST_START_SECONDS = 30;
+  private static final Duration ADMIN_CLOSE = Duration.ofSeconds(1);
+
+  private final Duration shutdown;
+  private final OpenStore store;
+  private final PolicyKeeper keeper;
+  private final Health health;
+  private final Vertx vertx;
+  private final HttpDoor decision;
+  private final HttpDoor admin;
+
+  private PenstockServer(Settings settings) {
+    this.shutdown = settings.shutdown();
+    PrometheusMeterRegistry registry = registry();
+    this.store = OpenStore.open(settings, registry);
+    try {
+      this.keeper =
+          new PolicyKeeper(
+              settings.policy(), store.store(), new DecisionMeters(registry), registry);
+    } catch (RuntimeException e) {
+      store.close();
+      throw e;
+    }
+    this.health = new Health(keeper, store.kind(), store.available());
+    this.vertx = vertx(settings);
+    try {
+      this.decision = decisionDoor(settings, registry);
+      this.admin = adminDoor(settings, registry);
+    } catch (RuntimeException e) {
+      end();
+      throw e;
+    }
+  }
+
+  /**
+   * Starts everything, and returns when both doors are open.
+   *
+   * @throws PolicyException if the policy can't be used
+   * @throws StartException if a door can't be opened
+   */
+  public static PenstockServer start(Settings settings) {
+    PenstockServer server = new PenstockServer(settings);
+    LOG.info(
+        "serving {} rules from {}, store {}",
+        server.keeper.inForce().loaded().policy().rules().size(),
+        server.keeper.inForce().origin(),
+        server.store.kind());
+    if (settings.token().isEmpty() && !SettingCheck.isLoopback(settings.host())) {
+      LOG.warn(
+          "the decision door is open to everybody who reaches {}:{}; set a token, or bind it to"
+              + " loopback",
+          settings.host(),
+          server.port());
+    }
+    return server;
+  }
+
+  private static PrometheusMeterRegistry registry() {
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    new JvmMemoryMetrics().bindTo(registry);
+    new JvmThreadMetrics().bindTo(registry);
+    new ProcessorMetrics().bindTo(registry);
+    new UptimeMetrics().bindTo(registry);
+    return registry;
+  }
+
+  private static Vertx vertx(Settings settings) {
+    return Vertx.builder()
+        .with(
+            new VertxOptions()
+                .setPreferNativeTransport(true)
+                .setEventLoopPoolSize(settings.workers()))
+        .build();
+  }
+
+  private HttpDoor decisionDoor(Settings settings, PrometheusMeterRegistry registry) {
+    Limiting limiting =
+        new Limiting(
+            keeper.engine(), store.store(), new DecisionTimes(registry), settings.logsDecisions());
+    DecisionDoor door =
+        new DecisionDoor(
+            vertx,
+            limiting,
+            new HttpAnswers(settings.headers(), settings.jitter()),
+            bodies(),
+            new BearerToken(settings.token()));
+    return open(
+        Setting.PORT,
+        HttpDoor.open(
+            vertx, Doors.options(settings.host(), settings.port()), settings.workers(), door));
+  }
+
+  private HttpDoor adminDoor(Settings settings, PrometheusMeterRegistry registry) {
+    AdminDoor door =
+        new AdminDoor(
+            new BearerToken(settings.adminToken()),
+            health,
+            new Metrics(registry),
+            new PolicyTools(keeper, new ModeSwitch(vertx, keeper.engine()), bodies()),
+            new KeyTools(keeper.engine(), bodies()));
+    return open(
+        Setting.ADMIN_PORT,
+        HttpDoor.open(vertx, Doors.options(settings.adminHost(), settings.adminPort()), 1, door));
+  }
+
+  private Bodies bodies() {
+    return new Bodies(vertx, Doors.LARGEST_BODY_BYTES, Doors.LONGEST_BODY_MILLIS);
+  }
+
+  private static HttpDoor open(Setting port, Future<HttpDoor> opening) {
+    try {
+      return opening.await(LONGEST_START_SECONDS, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      throw new StartException(port, e);
+    }
+  }
+
+  /** The port of the decision door. */
+  public int port() {
+    return decision.port();
+  }
+
+  /** The port of the admin door. */
+  public int adminPort() {
+    return admin.port();
+  }
+
+  /** Reads the policy again. */
+  public void reload() {
+    keeper.reload();
+  }
+
+  /**
+   * Lets nobody in any more, answers those who are, and ends; those who take longer than the
+   * settings allow are left without an answer.
+   */
+  @Override
+  public void close() {
+    LOG.info("ending");
+    health.end();
+    await(decision.close(shutdown), shutdown);
+    await(admin.close(ADMIN_CLOSE), ADMIN_CLOSE);
+    end();
+    LOG.info("ended");
+  }
+
+  private void end() {
+    keeper.close();
+    await(vertx.close(), ADMIN_CLOSE);
+    store.close();
+  }
+
+  private static void await(Future<Void> ending, Duration most) {
+    try {
+      ending.await(most.toMillis() + 500, TimeUnit.MILLISECONDS);
+    } catch (Exception e) {
+      LOG.warn("not everything ended in time: {}", String.valueOf(e.getMessage()));
+    }
+  }
+}

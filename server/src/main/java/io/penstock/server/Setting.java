@@ -1,0 +1,78 @@
+package io.penstock.server;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What the process can be told, by flag, by variable or in a file. */
+public enum Setting {
+  POLICY("FILE", null, "The policy: a file, or a folder of files. A sample policy without it."),
+  HOST("ADDRESS", "0.0.0.0", "The address that the decision door listens on."),
+  PORT("N", "8080", "The port of the decision door; 0 takes a free one."),
+  ADMIN_HOST("ADDRESS", "127.0.0.1", "The address that the admin door listens on."),
+  ADMIN_PORT("N", "9090", "The port of the admin door; 0 takes a free one."),
+  TOKEN("SECRET", null, "The bearer token that the decision door asks for; none without it."),
+  ADMIN_TOKEN(
+      "SECRET", null, "The bearer token that the admin door asks for, needed unless on loopback."),
+  HEADERS("FORM", "all", "The RateLimit headers: all, draft, legacy, x-ratelimit or none."),
+  RETRY_JITTER_PERCENT(
+      "N", "50", "How much is added to Retry-After at most, in percent, by a hash of the key."),
+  RETRY_JITTER_SECONDS("N", "30", "How much is added to Retry-After at most, in seconds."),
+  REDIS(
+      "URL",
+      null,
+      "The Redis to share limits through: redis://, rediss:// or redis-sentinel://. In process"
+          + " without it."),
+  REDIS_DEADLINE_MS("N", "25", "How long Redis may take before a rule's failure policy decides."),
+  REDIS_PREFIX("TEXT", "penstock:", "What all keys in Redis begin with."),
+  NODES("N", null, "How many nodes there are, for rules with on_store_failure: local."),
+  MAX_KEYS("N", "1000000", "The most buckets to keep in process."),
+  WORKERS("N", "0", "How many threads serve requests; 0 is one for each processor."),
+  SHUTDOWN_MS("N", "5000", "How long requests under way are waited for at the end."),
+  LOG_FORMAT("FORM", "text", "The log: text or json."),
+  LOG_LEVEL("LEVEL", "info", "What is logged: error, warn, info or debug."),
+  LOG_DECISIONS("BOOL", "false", "Whether each decision is logged, for debugging.");
+
+  private final String placeholder;
+  private final @Nullable String otherwise;
+  private final String help;
+
+  Setting(String placeholder, @Nullable String otherwise, String help) {
+    this.placeholder = placeholder;
+    this.otherwise = otherwise;
+    this.help = help;
+  }
+
+  /** The name in a file, such as {@code admin_port}. */
+  public String key() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The flag, such as {@code --admin-port}. */
+  public String flag() {
+    return "--" + key().replace('_', '-');
+  }
+
+  /** The variable, such as {@code PENSTOCK_ADMIN_PORT}. */
+  public String variable() {
+    return "PENSTOCK_" + name();
+  }
+
+  /** What stands for the value in help. */
+  public String placeholder() {
+    return placeholder;
+  }
+
+  /** What it is unless set; null if nothing. */
+  public @Nullable String otherwise() {
+    return otherwise;
+  }
+
+  public String help() {
+    return help;
+  }
+
+  /** Whether its value must not be shown. */
+  public boolean isSecret() {
+    return this == TOKEN || this == ADMIN_TOKEN;
+  }
+}

@@ -1,0 +1,72 @@
+package io.penstock.server;
+
+import io.lettuce.core.RedisURI;
+import io.penstock.policy.address.IpAddress;
+import io.penstock.policy.http.HeaderForm;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What values settings may have. */
+final class SettingCheck {
+  private static final int SHORTEST_TOKEN = 16;
+
+  private SettingCheck() {}
+
+  /** What is wrong with a value and what would be right; null if it is good. */
+  static @Nullable String of(Setting setting, String value) {
+    return switch (setting) {
+      case PORT, ADMIN_PORT -> whole(value, 0, 65_535);
+      case RETRY_JITTER_PERCENT -> whole(value, 0, 100);
+      case RETRY_JITTER_SECONDS -> whole(value, 0, 86_400);
+      case REDIS_DEADLINE_MS -> whole(value, 1, 60_000);
+      case NODES -> whole(value, 1, 100_000);
+      case MAX_KEYS -> whole(value, 1, 1 << 30);
+      case WORKERS -> whole(value, 0, 1_024);
+      case SHUTDOWN_MS -> whole(value, 0, 600_000);
+      case LOG_FORMAT -> oneOf(value, "text", "json");
+      case LOG_LEVEL -> oneOf(value, "error", "warn", "info", "debug");
+      case LOG_DECISIONS -> oneOf(value, "true", "false");
+      case TOKEN, ADMIN_TOKEN ->
+          value.length() >= SHORTEST_TOKEN
+              ? null
+              : "must have at least " + SHORTEST_TOKEN + " characters";
+      case HEADERS -> parsed(() -> HeaderForm.parse(value));
+      case REDIS -> parsed(() -> RedisURI.create(value));
+      case POLICY, HOST, ADMIN_HOST, REDIS_PREFIX -> value.isBlank() ? "must not be empty" : null;
+    };
+  }
+
+  private static @Nullable String whole(String value, int least, int most) {
+    try {
+      int number = Integer.parseInt(value);
+      if (number >= least && number <= most) {
+        return null;
+      }
+    } catch (NumberFormatException notANumber) {
+      // The message below says what would be one.
+    }
+    return "must be a whole number from " + least + " to " + most + ": " + value;
+  }
+
+  private static @Nullable String oneOf(String value, String... known) {
+    return List.of(known).contains(value)
+        ? null
+        : "must be one of " + String.join(", ", known) + ": " + value;
+  }
+
+  private static @Nullable String parsed(Runnable parser) {
+    try {
+      parser.run();
+      return null;
+    } catch (IllegalArgumentException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
+  /** Whether only this machine can reach an address. */
+  static boolean isLoopback(String host) {
+    IpAddress address = IpAddress.parse(host);
+    return host.equals("localhost")
+        || (address != null && (address.toString().startsWith("127.") || host.equals("::1")));
+  }
+}

@@ -1,0 +1,126 @@
+package io.penstock.server;
+
+import io.penstock.policy.load.Document;
+import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Location;
+import io.penstock.policy.load.Node;
+import io.penstock.policy.load.Placed;
+import io.penstock.policy.load.Problem;
+import io.penstock.policy.load.Problems;
+import io.penstock.server.Settings.Said;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts settings together: flags count before variables, these before the file, and that before what
+ * is usual. All mistakes are found at once.
+ */
+public final class SettingsReader {
+  private final Problems problems = new Problems();
+  private final Map<Setting, Said> values = new EnumMap<>(Setting.class);
+
+  private SettingsReader() {}
+
+  /**
+   * Reads all that was said.
+   *
+   * @param flags what was said by flags
+   * @param variables all variables of the process; only those of Penstock are looked at
+   * @param file a file of settings; null for none
+   * @throws SettingsException if anything is wrong
+   */
+  public static Settings read(
+      Map<Setting, String> flags, Map<String, String> variables, @Nullable Path file) {
+    SettingsReader reader = new SettingsReader();
+    reader.usual();
+    if (file != null) {
+      reader.readFile(file);
+    }
+    reader.readVariables(variables);
+    flags.forEach((setting, value) -> reader.say(setting, value, Location.of(setting.flag())));
+    reader.checkTogether();
+    if (reader.problems.errorCount() > 0) {
+      throw new SettingsException(reader.problems.errors());
+    }
+    return new Settings(reader.values);
+  }
+
+  private void usual() {
+    for (Setting setting : Setting.values()) {
+      String otherwise = setting.otherwise();
+      if (otherwise != null) {
+        values.put(setting, new Said(otherwise, "default"));
+      }
+    }
+  }
+
+  private void readFile(Path file) {
+    Node root = Document.read(file, problems);
+    Fields fields = root == null ? null : Fields.of(new Placed<>(root, root.at(), ""), problems);
+    if (fields == null) {
+      return;
+    }
+    for (Setting setting : Setting.values()) {
+      Placed<Node> placed = fields.placed(setting.key());
+      String value = fields.text(setting.key());
+      if (placed != null && value != null) {
+        say(setting, value, placed.at());
+      }
+    }
+    fields.done();
+  }
+
+  private void readVariables(Map<String, String> variables) {
+    for (Setting setting : Setting.values()) {
+      String value = variables.get(setting.variable());
+      // Kubernetes tells every container where the service "penstock" is, in a variable that looks
+      // like one of ours: PENSTOCK_PORT=tcp://10.0.0.1:8080.
+      if (value != null && !value.startsWith("tcp://")) {
+        say(setting, value, Location.of(setting.variable()));
+      }
+    }
+  }
+
+  private void say(Setting setting, String value, Location at) {
+    String wrong = SettingCheck.of(setting, value);
+    if (wrong != null) {
+      String path = at.line() == 0 ? "" : setting.key();
+      problems.error(at, path, wrong);
+    } else {
+      values.put(setting, new Said(value, at.toString()));
+    }
+  }
+
+  private void checkTogether() {
+    if (problems.errorCount() > 0) {
+      return;
+    }
+    Settings settings = new Settings(values);
+    if (!SettingCheck.isLoopback(settings.adminHost()) && settings.adminToken().isEmpty()) {
+      problems.error(
+          Location.of(String.valueOf(settings.origin(Setting.ADMIN_HOST))),
+          "",
+          "the admin door needs an admin_token unless it is bound to loopback: "
+              + settings.adminHost());
+    }
+  }
+
+  /** The settings can't be used. Says everything that is wrong with them, a line each. */
+  public static final class SettingsException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final transient List<Problem> problems;
+
+    SettingsException(List<Problem> problems) {
+      super(String.join("\n", problems.stream().map(Problem::toString).toList()));
+      this.problems = List.copyOf(problems);
+    }
+
+    public List<Problem> problems() {
+      return problems;
+    }
+  }
+}

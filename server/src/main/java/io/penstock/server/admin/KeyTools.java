@@ -1,0 +1,98 @@
+package io.penstock.server.admin;
+
+import io.penstock.Decision;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.RuleBuckets;
+import io.penstock.policy.http.BucketsAnswer;
+import io.penstock.server.http.Bodies;
+import io.penstock.server.http.Documents;
+import io.penstock.server.http.Json;
+import io.penstock.server.http.Refusals;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Looks into the buckets of a key, and changes them. Thread-safe. Keys are never logged. */
+public final class KeyTools {
+  private static final Logger LOG = LoggerFactory.getLogger(KeyTools.class);
+
+  private final PolicyEngine engine;
+  private final Bodies bodies;
+
+  public KeyTools(PolicyEngine engine, Bodies bodies) {
+    this.engine = engine;
+    this.bodies = bodies;
+  }
+
+  void peek(HttpServerRequest request) {
+    handle(request, KeyQuestion.Kind.PLAIN, (buckets, question) -> buckets.peek());
+  }
+
+  void reset(HttpServerRequest request) {
+    handle(
+        request,
+        KeyQuestion.Kind.PLAIN,
+        (buckets, question) -> {
+          LOG.info("a key of rule {} is reset", question.rule());
+          return buckets.reset().thenCompose(done -> buckets.peek());
+        });
+  }
+
+  void grant(HttpServerRequest request) {
+    handle(
+        request,
+        KeyQuestion.Kind.WITH_TOKENS,
+        (buckets, question) -> {
+          CompletionStage<Void> granted = buckets.grant(question.thousandths());
+          LOG.info(
+              "a key of rule {} is granted {} thousandths of a token",
+              question.rule(),
+              question.thousandths());
+          return granted.thenCompose(done -> buckets.peek());
+        });
+  }
+
+  private void handle(
+      HttpServerRequest request,
+      KeyQuestion.Kind kind,
+      BiFunction<RuleBuckets, KeyQuestion, CompletionStage<List<Decision>>> action) {
+    bodies.read(
+        request,
+        body -> {
+          KeyQuestion question = Documents.read(request, body, kind::read);
+          if (question != null) {
+            act(request, question, action);
+          }
+        });
+  }
+
+  private void act(
+      HttpServerRequest request,
+      KeyQuestion question,
+      BiFunction<RuleBuckets, KeyQuestion, CompletionStage<List<Decision>>> action) {
+    RuleBuckets buckets;
+    CompletionStage<List<Decision>> done;
+    try {
+      buckets = engine.buckets(question.rule(), question.request()).orElse(null);
+      if (buckets == null) {
+        Refusals.end(
+            request.response(),
+            404,
+            "Not Found",
+            "No rule with limits that is on has this name: " + question.rule());
+        return;
+      }
+      done = action.apply(buckets, question);
+    } catch (IllegalArgumentException e) {
+      Refusals.end(request.response(), 400, "Bad Request", String.valueOf(e.getMessage()));
+      return;
+    }
+    Later.answer(
+        request,
+        done,
+        levels -> Json.end(request.response(), json -> BucketsAnswer.write(buckets, levels, json)));
+  }
+}

@@ -1,0 +1,38 @@
+package io.penstock.server.admin;
+
+import io.penstock.server.http.Refusals;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Answers that have to wait for the store. */
+final class Later {
+  private static final Logger LOG = LoggerFactory.getLogger(Later.class);
+
+  private Later() {}
+
+  /** Answers on the event loop that asked; 503 if the store can't. */
+  static <T> void answer(HttpServerRequest request, CompletionStage<T> asked, Consumer<T> then) {
+    Context asker = Vertx.currentContext();
+    var unused =
+        asked.whenComplete(
+            (result, failure) ->
+                asker.runOnContext(
+                    back -> {
+                      if (failure == null) {
+                        then.accept(result);
+                      } else {
+                        LOG.warn("the store could not be asked", failure);
+                        Refusals.end(
+                            request.response(),
+                            503,
+                            "Service Unavailable",
+                            "The store could not be asked");
+                      }
+                    }));
+  }
+}

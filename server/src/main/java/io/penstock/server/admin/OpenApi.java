@@ -1,0 +1,31 @@
+package io.penstock.server.admin;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.vertx.core.http.HttpServerRequest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+
+/** The document that describes both doors. */
+public final class OpenApi {
+  private static final String NAME = "openapi.yaml";
+
+  private OpenApi() {}
+
+  /** The document, in YAML. */
+  public static String text() {
+    try (InputStream in = OpenApi.class.getResourceAsStream("/io/penstock/server/" + NAME)) {
+      if (in == null) {
+        throw new IllegalStateException("the jar lacks " + NAME);
+      }
+      return new String(in.readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static void answer(HttpServerRequest request) {
+    request.response().putHeader("Content-Type", "application/yaml").end(text());
+  }
+}

@@ -1,0 +1,146 @@
+package io.penstock.server.admin;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.policy.Explanation;
+import io.penstock.policy.Mode;
+import io.penstock.policy.http.ExplainAnswer;
+import io.penstock.policy.http.PolicyAnswer;
+import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Node;
+import io.penstock.policy.load.Placed;
+import io.penstock.policy.load.Problem;
+import io.penstock.policy.load.Problems;
+import io.penstock.policy.request.Question;
+import io.penstock.policy.request.QuestionReader;
+import io.penstock.server.ModeSwitch;
+import io.penstock.server.PolicyInForce;
+import io.penstock.server.PolicyKeeper;
+import io.penstock.server.http.Bodies;
+import io.penstock.server.http.Documents;
+import io.penstock.server.http.Json;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Shows the policy in force, explains it, and overrules it for a time. Thread-safe. */
+public final class PolicyTools {
+  private static final Duration USUAL = Duration.ofMinutes(15);
+  private static final Duration LONGEST = Duration.ofHours(24);
+
+  private final PolicyKeeper keeper;
+  private final ModeSwitch modes;
+  private final Bodies bodies;
+
+  public PolicyTools(PolicyKeeper keeper, ModeSwitch modes, Bodies bodies) {
+    this.keeper = keeper;
+    this.modes = modes;
+    this.bodies = bodies;
+  }
+
+  void policy(HttpServerRequest request) {
+    PolicyInForce inForce = keeper.inForce();
+    Json.end(
+        request.response(),
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("origin", inForce.origin());
+          json.writeStringField("loaded_at", inForce.since().toString());
+          Health.writeRejected(inForce, json);
+          json.writeArrayFieldStart("warnings");
+          for (Problem warning : inForce.loaded().warnings()) {
+            json.writeString(warning.toString());
+          }
+          json.writeEndArray();
+          writeForced(json);
+          json.writeFieldName("policy");
+          PolicyAnswer.write(inForce.loaded().policy(), json);
+          json.writeEndObject();
+        });
+  }
+
+  void explain(HttpServerRequest request) {
+    bodies.read(
+        request,
+        body -> {
+          Question question = Documents.read(request, body, QuestionReader::read);
+          if (question != null) {
+            Later.answer(
+                request,
+                keeper.engine().explain(question.request()),
+                (Explanation explanation) ->
+                    request
+                        .response()
+                        .putHeader("Content-Type", Json.TYPE)
+                        .end(Buffer.buffer(ExplainAnswer.bytes(explanation))));
+          }
+        });
+  }
+
+  void mode(HttpServerRequest request) {
+    Json.end(
+        request.response(),
+        json -> {
+          json.writeStartObject();
+          writeForced(json);
+          json.writeEndObject();
+        });
+  }
+
+  void setMode(HttpServerRequest request) {
+    bodies.read(
+        request,
+        body -> {
+          Wanted wanted = Documents.read(request, body, PolicyTools::readMode);
+          if (wanted != null) {
+            if (wanted.mode == null) {
+              modes.clear();
+            } else {
+              modes.force(wanted.mode, wanted.time);
+            }
+            mode(request);
+          }
+        });
+  }
+
+  /**
+   * @param mode what all rules are to be; null for their own
+   */
+  private record Wanted(@Nullable Mode mode, Duration time) {}
+
+  private static @Nullable Wanted readMode(Node document, Problems problems) {
+    Fields fields = Fields.of(new Placed<>(document, document.at(), ""), problems);
+    if (fields == null || !fields.require("mode")) {
+      return null;
+    }
+    Choice choice =
+        fields.choice(
+            "mode",
+            Map.of(
+                "shadow", new Choice(Mode.SHADOW),
+                "enforce", new Choice(Mode.ENFORCE),
+                "policy", new Choice(null)));
+    Duration time = fields.given("for") ? fields.time("for") : USUAL;
+    if (time != null && (time.isZero() || time.compareTo(LONGEST) > 0)) {
+      fields.error("for", "must be from 1ms to 24h");
+    }
+    fields.done();
+    return choice == null || time == null ? null : new Wanted(choice.mode, time);
+  }
+
+  private record Choice(@Nullable Mode mode) {}
+
+  private void writeForced(JsonGenerator json) throws IOException {
+    ModeSwitch.Forced forced = modes.forced().orElse(null);
+    if (forced == null) {
+      json.writeNullField("override");
+      return;
+    }
+    json.writeObjectFieldStart("override");
+    json.writeStringField("mode", forced.mode().code());
+    json.writeStringField("until", forced.until().toString());
+    json.writeEndObject();
+  }
+}

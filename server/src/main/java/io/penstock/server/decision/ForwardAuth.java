@@ -1,0 +1,134 @@
+package io.penstock.server.decision;
+
+import io.penstock.policy.Verdict;
+import io.penstock.policy.address.Headers;
+import io.penstock.policy.address.IpAddress;
+import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.http.HttpRequests;
+import io.penstock.policy.http.NormalPath;
+import io.penstock.policy.http.RequestLine;
+import io.penstock.server.Limiting;
+import io.penstock.server.http.Refusals;
+import io.penstock.server.http.RequestHeaders;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers proxies that ask before they pass a request on: 200, or 429 with all that the client is
+ * to be told. Thread-safe.
+ *
+ * <p>What is asked about stands in {@code X-Original-*} or {@code X-Forwarded-*} headers. Without
+ * them it is the request itself, whose path is then what follows {@link #PATH}.
+ */
+final class ForwardAuth implements Handler<HttpServerRequest> {
+  static final String PATH = "/v1/forward-auth";
+
+  private static final int OK = 200;
+  private static final int DENY_FROM = 400;
+  private static final int DENY_TO = 599;
+
+  private final Vertx vertx;
+  private final Limiting limiting;
+  private final HttpRequests requests;
+  private final HttpAnswers answers;
+
+  ForwardAuth(Vertx vertx, Limiting limiting, HttpAnswers answers) {
+    this.vertx = vertx;
+    this.limiting = limiting;
+    this.requests = new HttpRequests(limiting.engine());
+    this.answers = answers;
+  }
+
+  @Override
+  public void handle(HttpServerRequest asked) {
+    int denyStatus = denyStatus(asked);
+    if (denyStatus < 0) {
+      Refusals.end(asked.response(), 400, "Bad Request", "deny_status must be from 400 to 599");
+      return;
+    }
+    Headers headers = new RequestHeaders(asked.headers());
+    IpAddress proxy = IpAddress.parse(asked.remoteAddress().hostAddress());
+    if (proxy == null) {
+      Refusals.end(asked.response(), 400, "Bad Request", "The peer has no address");
+      return;
+    }
+    limiting.decide(
+        requests.behind(proxy, line(asked, headers), headers),
+        new Limiting.Answer() {
+          @Override
+          public void decided(Verdict verdict) {
+            answer(asked.response(), verdict, denyStatus);
+          }
+
+          @Override
+          public void failed(Throwable failure) {
+            Failures.answer(asked.response(), failure);
+          }
+        });
+  }
+
+  private static RequestLine line(HttpServerRequest asked, Headers headers) {
+    String method = either(headers, "x-original-method", "x-forwarded-method");
+    String host = either(headers, "x-original-host", "x-forwarded-host");
+    String target = either(headers, "x-original-uri", "x-forwarded-uri");
+    return new RequestLine(
+        method == null ? asked.method().name() : method,
+        NormalPath.of(target == null ? behind(asked.uri()) : target),
+        host == null ? headers.get("host") : host);
+  }
+
+  private static @Nullable String either(Headers headers, String first, String second) {
+    String value = headers.get(first);
+    return value == null ? headers.get(second) : value;
+  }
+
+  /** What a proxy has put behind our own path. */
+  private static String behind(String uri) {
+    return uri.length() > PATH.length() && uri.charAt(PATH.length()) == '/'
+        ? uri.substring(PATH.length())
+        : "/";
+  }
+
+  /** The status for denials; 0 for the usual one, negative if what was asked for can't be. */
+  private static int denyStatus(HttpServerRequest asked) {
+    String text = asked.query() == null ? null : asked.getParam("deny_status");
+    if (text == null) {
+      return 0;
+    }
+    try {
+      int status = Integer.parseInt(text);
+      return status >= DENY_FROM && status <= DENY_TO ? status : -1;
+    } catch (NumberFormatException notAStatus) {
+      return -1;
+    }
+  }
+
+  private void answer(HttpServerResponse response, Verdict verdict, int denyStatus) {
+    if (!verdict.allowed()) {
+      answers.headers(verdict, response.headers()::add);
+      response
+          .setStatusCode(denyStatus == 0 ? answers.status(verdict) : denyStatus)
+          .putHeader("Content-Type", HttpAnswers.PROBLEM_TYPE)
+          .end(Buffer.buffer(answers.problem(verdict)));
+      return;
+    }
+    Duration delay = verdict.delay();
+    if (delay.isZero()) {
+      allow(response, verdict);
+    } else {
+      vertx.setTimer(Math.max(1, delay.toMillis()), due -> allow(response, verdict));
+    }
+  }
+
+  private void allow(HttpServerResponse response, Verdict verdict) {
+    if (!response.closed()) {
+      answers.headers(verdict, response.headers()::add);
+      response.setStatusCode(OK).end();
+    }
+  }
+}

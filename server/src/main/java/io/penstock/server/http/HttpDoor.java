@@ -1,0 +1,72 @@
+package io.penstock.server.http;
+
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+/** A port that some workers serve together, each with connections of its own. Thread-safe. */
+public final class HttpDoor {
+  private final HttpServerOptions options;
+  private final Handler<HttpServerRequest> handler;
+  private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+
+  private HttpDoor(HttpServerOptions options, Handler<HttpServerRequest> handler) {
+    this.options = new HttpServerOptions(options);
+    this.handler = handler;
+  }
+
+  /**
+   * Opens a door.
+   *
+   * @param handler called by all workers at the same time
+   */
+  public static Future<HttpDoor> open(
+      Vertx vertx, HttpServerOptions options, int workers, Handler<HttpServerRequest> handler) {
+    HttpDoor door = new HttpDoor(options, handler);
+    return door.deploy(vertx, 1)
+        .compose(
+            first -> {
+              // A free port is known once somebody has it.
+              door.options.setPort(door.port());
+              return workers > 1 ? door.deploy(vertx, workers - 1) : Future.succeededFuture();
+            })
+        .map(door);
+  }
+
+  private Future<String> deploy(Vertx vertx, int instances) {
+    return vertx.deployVerticle(Worker::new, new DeploymentOptions().setInstances(instances));
+  }
+
+  /** The port it listens on. */
+  public int port() {
+    return servers.get(0).actualPort();
+  }
+
+  /** Lets nobody in any more, and waits for those who are, but no longer than {@code most}. */
+  public Future<Void> close(Duration most) {
+    return Future.join(
+            servers.stream()
+                .map(server -> server.shutdown(most.toMillis(), TimeUnit.MILLISECONDS))
+                .toList())
+        .mapEmpty();
+  }
+
+  /** One of the threads that serve. */
+  private final class Worker extends VerticleBase {
+    @Override
+    public Future<?> start() {
+      HttpServer server = vertx.createHttpServer(options);
+      server.requestHandler(handler).invalidRequestHandler(MalformedRequests::answer);
+      return server.listen().onSuccess(servers::add);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package io.penstock.server.http;
+
+import io.penstock.policy.address.Headers;
+import io.vertx.core.MultiMap;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The headers of a request, repeated ones joined. */
+public final class RequestHeaders implements Headers {
+  private final MultiMap headers;
+
+  public RequestHeaders(MultiMap headers) {
+    this.headers = headers;
+  }
+
+  @Override
+  public @Nullable String get(String name) {
+    List<String> all = headers.getAll(name);
+    if (all.size() < 2) {
+      return all.isEmpty() ? null : all.get(0);
+    }
+    return String.join(name.equals("cookie") ? "; " : ", ", all);
+  }
+}

@@ -1,0 +1,34 @@
+package io.penstock.server.metrics;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.policy.Outcome;
+import io.penstock.policy.PolicyObserver;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Counts what rules say. Thread-safe. No label ever holds a key. */
+public final class DecisionMeters implements PolicyObserver {
+  /** So many rules are counted singly; all others together. */
+  static final int MOST_RULES = 1_000;
+
+  static final String OTHER = "other";
+
+  private final MeterRegistry registry;
+  private final Map<String, RuleMeters> rules = new ConcurrentHashMap<>();
+
+  public DecisionMeters(MeterRegistry registry) {
+    this.registry = registry;
+  }
+
+  @Override
+  public void decided(Outcome outcome) {
+    String name = outcome.rule().name();
+    RuleMeters meters = rules.get(name);
+    (meters == null ? meters(name) : meters).count(outcome);
+  }
+
+  private RuleMeters meters(String rule) {
+    String label = rules.size() < MOST_RULES ? rule : OTHER;
+    return rules.computeIfAbsent(label, unused -> new RuleMeters(label, registry));
+  }
+}

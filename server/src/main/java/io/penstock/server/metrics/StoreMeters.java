@@ -1,0 +1,115 @@
+package io.penstock.server.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.penstock.redis.RedisObserver;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Counts what goes on between the process and Redis, and logs when that changes. Thread-safe. */
+public final class StoreMeters implements RedisObserver {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreMeters.class);
+
+  private final Timer calls;
+  private final DistributionSummary decisionsPerCall;
+  private final Counter failures;
+  private final Map<Degradation, Counter> degraded = new EnumMap<>(Degradation.class);
+  private final Counter remembered;
+  private final Counter givenBack;
+  private final Counter repaired;
+  private volatile boolean available = true;
+
+  public StoreMeters(MeterRegistry registry) {
+    this.calls =
+        Timer.builder("penstock.store.call")
+            .description("The time that calls of Redis took")
+            .publishPercentileHistogram()
+            .minimumExpectedValue(Duration.ofNanos(50_000))
+            .maximumExpectedValue(Duration.ofSeconds(1))
+            .register(registry);
+    this.decisionsPerCall =
+        DistributionSummary.builder("penstock.store.decisions.per.call")
+            .description("How many decisions a call of Redis was for")
+            .register(registry);
+    this.failures = counter(registry, "call.failures", "Calls of Redis that failed");
+    this.remembered = counter(registry, "remembered", "Denials that Redis was not asked for");
+    this.givenBack = counter(registry, "given.back", "Charges of lost requests that were undone");
+    this.repaired = counter(registry, "repaired", "Values under our keys that were not ours");
+    for (Degradation why : Degradation.values()) {
+      degraded.put(
+          why,
+          Counter.builder("penstock.store.degraded")
+              .description("Decisions that Redis did not make")
+              .tag("reason", why.name().toLowerCase(Locale.ROOT))
+              .register(registry));
+    }
+    Gauge.builder("penstock.store.available", this, meters -> meters.available ? 1 : 0)
+        .description("Whether Redis is being asked: 1 or 0")
+        .register(registry);
+  }
+
+  private static Counter counter(MeterRegistry registry, String name, String description) {
+    return Counter.builder("penstock.store." + name).description(description).register(registry);
+  }
+
+  @Override
+  public void called(int decisions, long nanos) {
+    calls.record(nanos, TimeUnit.NANOSECONDS);
+    decisionsPerCall.record(decisions);
+  }
+
+  @Override
+  public void failed(int decisions, Throwable cause) {
+    failures.increment();
+  }
+
+  @Override
+  public void degraded(String name, Degradation why) {
+    Counter counter = degraded.get(why);
+    if (counter != null) {
+      counter.increment();
+    }
+  }
+
+  @Override
+  public void remembered(String name) {
+    remembered.increment();
+  }
+
+  @Override
+  public void givenBack(String name) {
+    givenBack.increment();
+  }
+
+  @Override
+  public void repaired(long values) {
+    repaired.increment((double) values);
+    LOG.warn("{} values under our keys in Redis were not ours, and were put right", values);
+  }
+
+  @Override
+  public void evicting(String policy) {
+    LOG.warn(
+        "Redis may drop buckets before their time: its maxmemory-policy is {}, noeviction would be"
+            + " right",
+        policy);
+  }
+
+  @Override
+  public void available(boolean available) {
+    this.available = available;
+    if (available) {
+      LOG.info("Redis is there");
+    } else {
+      LOG.warn("Redis can't be asked: the failure policy of each rule decides");
+    }
+  }
+}
