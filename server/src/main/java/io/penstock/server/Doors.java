@@ -7,7 +7,6 @@ import java.util.concurrent.TimeUnit;
 /** What may come in through any door. */
 final class Doors {
   static final int LARGEST_BODY_BYTES = 64 << 10;
-  static final long LONGEST_BODY_MILLIS = 10_000;
 
   private static final int LARGEST_HEAD_BYTES = 16 << 10;
   private static final int LONGEST_LINE_BYTES = 8 << 10;
@@ -28,7 +27,6 @@ final class Doors {
         .setMaxHeaderSize(LARGEST_HEAD_BYTES)
         .setIdleTimeout(IDLE_SECONDS)
         .setIdleTimeoutUnit(TimeUnit.SECONDS)
-        .setHandle100ContinueAutomatically(true)
         .setInitialSettings(
             new Http2Settings()
                 .setMaxConcurrentStreams(MOST_STREAMS)

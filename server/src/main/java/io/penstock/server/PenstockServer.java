@@ -1,5 +1,8 @@
 package io.penstock.server;
 
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
@@ -16,6 +19,8 @@ import io.penstock.server.admin.PolicyTools;
 import io.penstock.server.decision.DecisionDoor;
 import io.penstock.server.http.BearerToken;
 import io.penstock.server.http.Bodies;
+import io.penstock.server.http.Connections;
+import io.penstock.server.http.GuardedTransport;
 import io.penstock.server.http.HttpDoor;
 import io.penstock.server.metrics.DecisionMeters;
 import io.penstock.server.metrics.DecisionTimes;
@@ -23,6 +28,9 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +49,7 @@ public final class PenstockServer implements AutoCloseable {
   private static final long LONGEST_START_SECONDS = 30;
   private static final Duration ADMIN_CLOSE = Duration.ofSeconds(1);
 
+  private final Map<String, Set<String>> paths = new HashMap<>();
   private final Duration shutdown;
   private final OpenStore store;
   private final PolicyKeeper keeper;
@@ -62,7 +71,7 @@ public final class PenstockServer implements AutoCloseable {
       throw e;
     }
     this.health = new Health(keeper, store.kind(), store.available());
-    this.vertx = vertx(settings);
+    this.vertx = vertx(settings, registry);
     try {
       this.decision = decisionDoor(settings, registry);
       this.admin = adminDoor(settings, registry);
@@ -104,12 +113,18 @@ public final class PenstockServer implements AutoCloseable {
     return registry;
   }
 
-  private static Vertx vertx(Settings settings) {
+  private static Vertx vertx(Settings settings, MeterRegistry registry) {
+    Connections connections =
+        new Connections(settings.maxConnections(), settings.requestTimeoutMillis());
+    Gauge.builder("penstock.connections", connections, Connections::open)
+        .description("Connections of clients")
+        .register(registry);
+    FunctionCounter.builder("penstock.connections.refused", connections, Connections::refused)
+        .description("Connections that were closed at once because there were too many")
+        .register(registry);
     return Vertx.builder()
-        .with(
-            new VertxOptions()
-                .setPreferNativeTransport(true)
-                .setEventLoopPoolSize(settings.workers()))
+        .with(new VertxOptions().setEventLoopPoolSize(settings.workers()))
+        .withTransport(new GuardedTransport(connections))
         .build();
   }
 
@@ -122,8 +137,9 @@ public final class PenstockServer implements AutoCloseable {
             vertx,
             limiting,
             new HttpAnswers(settings.headers(), settings.jitter()),
-            bodies(),
+            bodies(settings),
             new BearerToken(settings.token()));
+    paths.putAll(door.routes().paths());
     return open(
         Setting.PORT,
         HttpDoor.open(
@@ -136,15 +152,16 @@ public final class PenstockServer implements AutoCloseable {
             new BearerToken(settings.adminToken()),
             health,
             new Metrics(registry),
-            new PolicyTools(keeper, new ModeSwitch(vertx, keeper.engine()), bodies()),
-            new KeyTools(keeper.engine(), bodies()));
+            new PolicyTools(keeper, new ModeSwitch(vertx, keeper.engine()), bodies(settings)),
+            new KeyTools(keeper.engine(), bodies(settings)));
+    paths.putAll(door.routes().paths());
     return open(
         Setting.ADMIN_PORT,
         HttpDoor.open(vertx, Doors.options(settings.adminHost(), settings.adminPort()), 1, door));
   }
 
-  private Bodies bodies() {
-    return new Bodies(vertx, Doors.LARGEST_BODY_BYTES, Doors.LONGEST_BODY_MILLIS);
+  private Bodies bodies(Settings settings) {
+    return new Bodies(vertx, Doors.LARGEST_BODY_BYTES, settings.requestTimeoutMillis());
   }
 
   private static HttpDoor open(Setting port, Future<HttpDoor> opening) {
@@ -163,6 +180,11 @@ public final class PenstockServer implements AutoCloseable {
   /** The port of the admin door. */
   public int adminPort() {
     return admin.port();
+  }
+
+  /** All paths of both doors with their methods, but for the one that takes any. */
+  Map<String, Set<String>> paths() {
+    return paths;
   }
 
   /** Reads the policy again. */

@@ -26,6 +26,9 @@ public enum Setting {
   REDIS_PREFIX("TEXT", "penstock:", "What all keys in Redis begin with."),
   NODES("N", null, "How many nodes there are, for rules with on_store_failure: local."),
   MAX_KEYS("N", "1000000", "The most buckets to keep in process."),
+  MAX_CONNECTIONS("N", "10000", "The most connections of clients at a time, over all doors."),
+  REQUEST_TIMEOUT_MS(
+      "N", "10000", "How long the headers of a request may take to arrive, and then its body."),
   WORKERS("N", "0", "How many threads serve requests; 0 is one for each processor."),
   SHUTDOWN_MS("N", "5000", "How long requests under way are waited for at the end."),
   LOG_FORMAT("FORM", "text", "The log: text or json."),

@@ -21,6 +21,8 @@ final class SettingCheck {
       case REDIS_DEADLINE_MS -> whole(value, 1, 60_000);
       case NODES -> whole(value, 1, 100_000);
       case MAX_KEYS -> whole(value, 1, 1 << 30);
+      case MAX_CONNECTIONS -> whole(value, 1, 10_000_000);
+      case REQUEST_TIMEOUT_MS -> whole(value, 1, 3_600_000);
       case WORKERS -> whole(value, 0, 1_024);
       case SHUTDOWN_MS -> whole(value, 0, 600_000);
       case LOG_FORMAT -> oneOf(value, "text", "json");

@@ -86,6 +86,14 @@ public final class Settings {
     return whole(Setting.MAX_KEYS);
   }
 
+  public int maxConnections() {
+    return whole(Setting.MAX_CONNECTIONS);
+  }
+
+  public long requestTimeoutMillis() {
+    return whole(Setting.REQUEST_TIMEOUT_MS);
+  }
+
   /** How many threads serve requests, at least one. */
   public int workers() {
     int workers = whole(Setting.WORKERS);

@@ -3,6 +3,8 @@ package io.penstock.server.http;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import java.util.function.Consumer;
 
 /** Reads bodies of bounded size within a bounded time. Thread-safe. */
@@ -34,6 +36,9 @@ public final class Bodies {
       tooLarge(request);
       return;
     }
+    if ("100-continue".equalsIgnoreCase(request.getHeader("Expect"))) {
+      request.response().writeContinue();
+    }
     Buffer body = Buffer.buffer();
     long timer = vertx.setTimer(mostMillis, late -> tooSlow(request));
     request.handler(
@@ -45,7 +50,11 @@ public final class Bodies {
             body.appendBuffer(part);
           }
         });
-    request.exceptionHandler(gone -> vertx.cancelTimer(timer));
+    request.exceptionHandler(
+        failure -> {
+          vertx.cancelTimer(timer);
+          Refusals.end(request.response(), 400, "Bad Request", "The body is malformed");
+        });
     request.endHandler(
         done -> {
           vertx.cancelTimer(timer);
@@ -64,7 +73,7 @@ public final class Bodies {
 
   private void tooLarge(HttpServerRequest request) {
     Refusals.end(
-        request.response(),
+        last(request),
         413,
         "Content Too Large",
         "The body must have at most " + mostBytes + " bytes");
@@ -73,11 +82,16 @@ public final class Bodies {
 
   private void tooSlow(HttpServerRequest request) {
     Refusals.end(
-        request.response(),
+        last(request),
         408,
         "Request Timeout",
         "The body must be there within " + mostMillis + " ms");
     drain(request);
+  }
+
+  private static HttpServerResponse last(HttpServerRequest request) {
+    boolean isHttp1 = request.version().compareTo(HttpVersion.HTTP_2) < 0;
+    return isHttp1 ? request.response().putHeader("Connection", "close") : request.response();
   }
 
   /** Reads on without keeping anything, for a short time: a reset would take the answer away. */

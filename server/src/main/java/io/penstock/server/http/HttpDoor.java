@@ -12,15 +12,22 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A port that some workers serve together, each with connections of its own. Thread-safe. */
 public final class HttpDoor {
+  private static final AtomicInteger FREE_PORTS = new AtomicInteger();
+
   private final HttpServerOptions options;
   private final Handler<HttpServerRequest> handler;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
 
   private HttpDoor(HttpServerOptions options, Handler<HttpServerRequest> handler) {
     this.options = new HttpServerOptions(options);
+    if (options.getPort() == 0) {
+      // To Vert.x, 0 is a free port for each worker; what is negative is one for all who say it.
+      this.options.setPort(FREE_PORTS.decrementAndGet());
+    }
     this.handler = handler;
   }
 
@@ -32,18 +39,8 @@ public final class HttpDoor {
   public static Future<HttpDoor> open(
       Vertx vertx, HttpServerOptions options, int workers, Handler<HttpServerRequest> handler) {
     HttpDoor door = new HttpDoor(options, handler);
-    return door.deploy(vertx, 1)
-        .compose(
-            first -> {
-              // A free port is known once somebody has it.
-              door.options.setPort(door.port());
-              return workers > 1 ? door.deploy(vertx, workers - 1) : Future.succeededFuture();
-            })
-        .map(door);
-  }
-
-  private Future<String> deploy(Vertx vertx, int instances) {
-    return vertx.deployVerticle(Worker::new, new DeploymentOptions().setInstances(instances));
+    DeploymentOptions deployment = new DeploymentOptions().setInstances(workers);
+    return vertx.deployVerticle(() -> door.new Worker(), deployment).map(door);
   }
 
   /** The port it listens on. */
@@ -65,7 +62,10 @@ public final class HttpDoor {
     @Override
     public Future<?> start() {
       HttpServer server = vertx.createHttpServer(options);
-      server.requestHandler(handler).invalidRequestHandler(MalformedRequests::answer);
+      server
+          .requestHandler(handler)
+          .invalidRequestHandler(MalformedRequests::answer)
+          .connectionHandler(ConnectionGuard::attach);
       return server.listen().onSuccess(servers::add);
     }
   }

@@ -1,6 +1,7 @@
 package io.penstock.server.log;
 
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /** A warning that is written at most once a minute, and counted in between. Thread-safe. */
@@ -16,7 +17,12 @@ public final class RepeatedWarning {
   }
 
   /** Writes the warning, or counts it. */
-  public void warn(String message, Throwable cause) {
+  public void warn(String message) {
+    warn(message, null);
+  }
+
+  /** Writes the warning with its cause, or counts it. */
+  public void warn(String message, @Nullable Throwable cause) {
     long now = System.nanoTime();
     long next = nextNanos.get();
     if (now - next < 0 || !nextNanos.compareAndSet(next, now + INTERVAL_NANOS)) {

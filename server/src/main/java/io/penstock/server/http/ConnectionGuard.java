@@ -1,0 +1,128 @@
+package io.penstock.server.http;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.impl.HttpServerConnection;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers and closes a connection whose client does not come to the end of a request's headers, or
+ * sends a body that is broken. Belongs to one connection. Time-outs of Vert.x see only clients that
+ * send nothing at all: one byte now and then keeps a connection for ever. And broken bodies it
+ * leaves without an answer.
+ *
+ * <p>It begins as the first handler of a connection, where there is no HTTP yet, and the clock runs
+ * from the start. When Vert.x has told what the client speaks, {@link #attach} puts it behind the
+ * decoder, where it sees requests begin and end.
+ */
+final class ConnectionGuard extends ChannelInboundHandlerAdapter {
+  private static final byte[] TOO_SLOW = answer("408 Request Timeout");
+  private static final byte[] BROKEN = answer("400 Bad Request");
+
+  private final long millis;
+  private @Nullable Future<?> deadline;
+  private boolean attached;
+  private boolean withinRequest;
+  private boolean sawRequest;
+
+  ConnectionGuard(long millis) {
+    this.millis = millis;
+  }
+
+  private static byte[] answer(String status) {
+    return ("HTTP/1.1 " + status + "\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+        .getBytes(US_ASCII);
+  }
+
+  /** To be called for each connection that a server tells of. */
+  static void attach(HttpConnection connection) {
+    ChannelHandlerContext http = ((HttpServerConnection) connection).channelHandlerContext();
+    ConnectionGuard own = http.pipeline().get(ConnectionGuard.class);
+    if (own == null) {
+      return;
+    }
+    own.stop();
+    http.pipeline().remove(own);
+    if (http.pipeline().get(HttpRequestDecoder.class) != null) {
+      // The head that made Vert.x tell of the connection is on its way through the pipeline.
+      ConnectionGuard next = new ConnectionGuard(own.millis);
+      next.attached = true;
+      http.pipeline().addBefore(http.name(), "head-deadline", next);
+    }
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext connection) {
+    if (!attached) {
+      start(connection);
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext connection, Object message) {
+    if (message instanceof HttpContent body
+        && !(message instanceof HttpMessage)
+        && body.decoderResult().isFailure()) {
+      ReferenceCountUtil.release(message);
+      end(connection, BROKEN);
+      return;
+    }
+    if (message instanceof HttpObject) {
+      withinRequest = !(message instanceof LastHttpContent);
+      sawRequest = true;
+      stop();
+    }
+    connection.fireChannelRead(message);
+  }
+
+  /** Bytes came. If no request did, they are the beginning of one. */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext connection) {
+    if (attached && !sawRequest && !withinRequest && deadline == null) {
+      start(connection);
+    }
+    sawRequest = false;
+    connection.fireChannelReadComplete();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext connection) {
+    stop();
+    connection.fireChannelInactive();
+  }
+
+  private void start(ChannelHandlerContext connection) {
+    deadline =
+        connection
+            .executor()
+            .schedule(() -> end(connection, TOO_SLOW), millis, TimeUnit.MILLISECONDS);
+  }
+
+  private void stop() {
+    if (deadline != null) {
+      deadline.cancel(false);
+      deadline = null;
+    }
+  }
+
+  private static void end(ChannelHandlerContext connection, byte[] answer) {
+    connection
+        .pipeline()
+        .firstContext()
+        .writeAndFlush(Unpooled.wrappedBuffer(answer))
+        .addListener(ChannelFutureListener.CLOSE);
+  }
+}

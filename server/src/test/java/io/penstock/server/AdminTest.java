@@ -1,0 +1,190 @@
+package io.penstock.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class AdminTest {
+  private static final String POLICY =
+      """
+      rules:
+        - name: two
+          limit_keys: [user_id]
+          rate: 1/h
+          burst: 2
+        - name: log
+          limit_keys: ["header:x-api-key"]
+          match: {path: /log}
+          algorithm: sliding_window_log
+          limit: 3
+          window: 1h
+        - name: "off"
+          limit_keys: []
+          mode: "off"
+          rate: 1/s
+          burst: 1
+      """;
+  private static final String A = "{\"attributes\":{\"user_id\":\"a\"}}";
+  private static final String KEY_A = "{\"rule\":\"two\",\"key\":{\"user_id\":\"a\"}}";
+
+  @TempDir private Path folder;
+  private Path file;
+  private RunningServer server;
+
+  @BeforeEach
+  void start() {
+    file = RunningServer.write(folder, POLICY);
+    server = RunningServer.serving(file);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void peek_key_saysHowItStandsAndChangesNothing() {
+    server.check(A);
+    for (int i = 0; i < 2; i++) {
+      assertThat(server.admin("/v1/keys/peek", KEY_A).body())
+          .startsWith(
+              "{\"rule\":\"two\",\"key\":\"user_id=a\",\"levels\":[{\"limit\":2,\"remaining\":1");
+    }
+  }
+
+  @Test
+  void reset_key_isFull() {
+    server.check(A);
+    server.check(A);
+    assertThat(server.admin("/v1/keys/reset", KEY_A).body()).contains("\"remaining\":2,");
+    assertThat(server.check(A).body()).contains("\"remaining\":1,");
+  }
+
+  @Test
+  void grant_key_hasThatMuchMoreAndNeverMoreThanFull() {
+    server.check(A);
+    server.check(A);
+    String grant = "{\"rule\":\"two\",\"key\":{\"user_id\":\"a\"},\"tokens\":";
+    assertThat(server.admin("/v1/keys/grant", grant + "1}").body()).contains("\"remaining\":1");
+    assertThat(server.admin("/v1/keys/grant", grant + "50}").body()).contains("\"remaining\":2,");
+    assertThat(server.admin("/v1/keys/grant", grant + "-1}").statusCode()).isEqualTo(400);
+    assertThat(server.admin("/v1/keys/grant", KEY_A).body())
+        .contains("tokens")
+        .contains("required");
+  }
+
+  @Test
+  void grant_window_isRefused() {
+    String log = "{\"rule\":\"log\",\"key\":{\"header:x-api-key\":\"k\"}";
+    assertThat(server.admin("/v1/keys/peek", log + "}").body()).contains("\"remaining\":3,");
+    HttpResponse<String> refused = server.admin("/v1/keys/grant", log + ",\"tokens\":1}");
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("only token buckets");
+  }
+
+  @Test
+  void peek_secretKey_isShownAsAHash() {
+    assertThat(
+            server
+                .admin(
+                    "/v1/keys/peek", "{\"rule\":\"log\",\"key\":{\"header:x-api-key\":\"sesame\"}}")
+                .body())
+        .doesNotContain("sesame")
+        .contains("header:x-api-key=#");
+  }
+
+  @Test
+  void peek_unknownRuleOrMissingKey_isSaid() {
+    assertThat(server.admin("/v1/keys/peek", "{\"rule\":\"nope\"}").statusCode()).isEqualTo(404);
+    assertThat(server.admin("/v1/keys/peek", "{\"rule\":\"off\"}").statusCode()).isEqualTo(404);
+    HttpResponse<String> refused = server.admin("/v1/keys/peek", "{\"rule\":\"two\"}");
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("user_id");
+    assertThat(
+            server.admin("/v1/keys/peek", "{\"rule\":\"two\",\"key\":{\"nope:x\":\"1\"}}").body())
+        .contains("\"field\":\"key.nope:x\"");
+  }
+
+  @Test
+  void mode_shadow_deniesNobodyUntilItEnds() {
+    server.check(A);
+    server.check(A);
+    assertThat(server.check(A).body()).startsWith("{\"allowed\":false");
+    assertThat(server.admin("/v1/mode", "{\"mode\":\"shadow\",\"for\":\"1h\"}").body())
+        .startsWith("{\"override\":{\"mode\":\"shadow\",\"until\":\"");
+    assertThat(server.check(A).body()).startsWith("{\"allowed\":true");
+    assertThat(server.admin("/v1/mode", "{\"mode\":\"policy\"}").body())
+        .isEqualTo("{\"override\":null}");
+    assertThat(server.check(A).body()).startsWith("{\"allowed\":false");
+  }
+
+  @Test
+  void mode_withAnExpiry_endsByItself() throws InterruptedException {
+    server.check(A);
+    server.check(A);
+    server.admin("/v1/mode", "{\"mode\":\"shadow\",\"for\":\"50ms\"}");
+    Await.until(() -> server.check(A).body().startsWith("{\"allowed\":false"));
+    assertThat(server.admin("/v1/mode").body()).isEqualTo("{\"override\":null}");
+  }
+
+  @Test
+  void mode_badOnes_areRefused() {
+    for (String bad :
+        new String[] {"{}", "{\"mode\":\"off\"}", "{\"mode\":\"shadow\",\"for\":\"25h\"}"}) {
+      assertThat(server.admin("/v1/mode", bad).statusCode()).as(bad).isEqualTo(400);
+    }
+    assertThat(server.admin("/v1/mode").body()).isEqualTo("{\"override\":null}");
+  }
+
+  @Test
+  void explain_request_saysWhichRulesApply() {
+    assertThat(server.admin("/v1/explain", A).body())
+        .contains("\"rule\":\"two\",\"applies\":true")
+        .contains("\"rule\":\"log\",\"applies\":false");
+    assertThat(server.admin("/v1/explain", "{\"x\":1}").statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void policy_changed_isInForceAndKeepsConsumption() throws Exception {
+    server.check(A);
+    server.check(A);
+    Files.writeString(file, POLICY.replace("burst: 2", "burst: 4"));
+    Await.until(() -> server.admin("/v1/keys/peek", KEY_A).body().contains("\"limit\":4"));
+    assertThat(server.admin("/v1/keys/peek", KEY_A).body()).contains("\"remaining\":2");
+    assertThat(server.admin("/metrics").body())
+        .contains("penstock_policy_reloads_total{outcome=\"accepted\"} 1.0");
+  }
+
+  @Test
+  void policy_broken_staysInForceAndIsSaid() throws Exception {
+    Files.writeString(file, POLICY + "  - nonsense: 1\n");
+    Await.until(() -> server.admin("/readyz").body().contains("nonsense"));
+    assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);
+    assertThat(server.check(A).body()).contains("\"rule\":\"two\"");
+    assertThat(server.admin("/v1/policy").body()).contains("policy.yaml:17:");
+    Files.writeString(file, POLICY);
+    Await.until(() -> server.admin("/readyz").body().contains("\"rejected\":[]"));
+  }
+
+  @Test
+  void metrics_afterDecisions_countThemByRule() {
+    for (int i = 0; i < 3; i++) {
+      server.check(A);
+    }
+    assertThat(server.admin("/metrics").body())
+        .contains("penstock_decisions_total{mode=\"enforce\",outcome=\"allowed\",rule=\"two\"} 2.0")
+        .contains("penstock_decisions_total{mode=\"enforce\",outcome=\"denied\",rule=\"two\"} 1.0")
+        .contains("penstock_used_ratio{rule=\"two\"} 1.0")
+        .contains("penstock_decision_seconds_count 3")
+        .contains("penstock_policy_rules 3.0")
+        .contains("penstock_connections ")
+        .contains("jvm_memory_used_bytes")
+        .doesNotContain("user_id");
+  }
+}

@@ -1,0 +1,160 @@
+package io.penstock.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class CheckTest {
+  private static final String POLICY =
+      """
+      rules:
+        - name: two
+          limit_keys: [user_id]
+          rate: 1/h
+          burst: 2
+      """;
+
+  @TempDir private Path folder;
+  private RunningServer server;
+
+  @BeforeEach
+  void start() {
+    server = RunningServer.serving(folder, POLICY);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void check_untilTheBurstIsUsedUp_isAllowedThenDenied() {
+    assertThat(server.check(user("a")).body()).startsWith("{\"allowed\":true,\"rule\":\"two\"");
+    assertThat(server.check(user("a")).body()).contains("\"remaining\":0,");
+    HttpResponse<String> denied = server.check(user("a"));
+    assertThat(denied.statusCode()).isEqualTo(200);
+    assertThat(denied.headers().firstValue("Content-Type")).hasValue("application/json");
+    assertThat(denied.body())
+        .startsWith("{\"allowed\":false,\"rule\":\"two\",\"reason\":\"token_bucket_exceeded\"");
+    assertThat(server.check(user("b")).body()).contains("\"remaining\":1,");
+  }
+
+  @Test
+  void check_dryRun_chargesNothing() {
+    String question = "{\"attributes\":{\"user_id\":\"a\"},\"dry_run\":true}";
+    assertThat(server.check(question).body()).contains("\"remaining\":1,");
+    assertThat(server.check(question).body()).contains("\"remaining\":1,");
+    assertThat(server.check(user("a")).body()).contains("\"remaining\":1,");
+  }
+
+  @Test
+  void check_costs_areTaken() {
+    assertThat(server.check("{\"attributes\":{\"user_id\":\"a\"},\"cost\":1.5}").body())
+        .contains("\"remaining\":0.5,");
+    assertThat(server.check("{\"attributes\":{\"user_id\":\"a\"},\"cost\":3}").body())
+        .contains("cost_above_burst")
+        .contains("\"retry_after_ms\":null");
+  }
+
+  @Test
+  void check_noRuleApplies_isAllowedWithoutARule() {
+    assertThat(server.check("{}").body()).startsWith("{\"allowed\":true,\"rule\":null,");
+  }
+
+  @Test
+  void check_badDocument_saysEverythingThatIsWrongWithItsPlace() {
+    HttpResponse<String> refused =
+        server.check("{\"ip\": \"nowhere\",\n \"atributes\": {}, \"cost\": -1}");
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+    assertThat(refused.body())
+        .contains("\"field\":\"ip\"")
+        .contains("\"field\":\"atributes\"")
+        .contains("attributes")
+        .contains("\"field\":\"cost\"")
+        .contains("\"line\":2,");
+  }
+
+  @Test
+  void check_notJson_isRefusedWithThePosition() {
+    for (String body : new String[] {"", "{", "[1", "nothing", "{\"ip\":}", "{} {}", "\u0000"}) {
+      HttpResponse<String> refused = server.check(body);
+      assertThat(refused.statusCode()).as(body).isEqualTo(400);
+      assertThat(refused.body()).as(body).contains("\"line\":").doesNotContain("Exception");
+    }
+  }
+
+  @Test
+  void check_deepDocument_isRefused() {
+    String deep = "{\"jwt\":" + "[".repeat(10_000) + "]".repeat(10_000) + "}";
+    assertThat(server.check(deep).statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void batch_severalQuestions_areDecidedInOrder() {
+    String body =
+        server
+            .post("/v1/check/batch", batch(user("a"), user("a"), user("a"), user("b"), "{}"))
+            .body();
+    assertThat(body.split("\"allowed\":(?=[a-z]+,\"rule\")", -1)).hasSize(6);
+    assertThat(body.replaceAll("\"limits\":\\[.*?\\]", ""))
+        .containsSubsequence(
+            "\"allowed\":true", "\"allowed\":true", "\"allowed\":false", "\"allowed\":true");
+  }
+
+  @Test
+  void batch_oneBadQuestion_decidesNone() {
+    HttpResponse<String> refused =
+        server.post("/v1/check/batch", batch(user("a"), "{\"nonsense\":1}"));
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("\"field\":\"checks[1].nonsense\"");
+    assertThat(server.check(user("a")).body()).contains("\"remaining\":1,");
+  }
+
+  @Test
+  void batch_thousandQuestions_areAnsweredAndNoneMore() {
+    String[] most = IntStream.range(0, 1_000).mapToObj(i -> user("u" + i)).toArray(String[]::new);
+    HttpResponse<String> all = server.post("/v1/check/batch", batch(most));
+    assertThat(all.statusCode()).isEqualTo(200);
+    assertThat(all.body().split("\"limits\"", -1)).hasSize(1_001);
+
+    String tooMany = IntStream.rangeClosed(0, 1_000).mapToObj(i -> "{}").collect(joining());
+    HttpResponse<String> refused = server.post("/v1/check/batch", "{\"checks\":[" + tooMany + "]}");
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("at most 1000");
+  }
+
+  @Test
+  void batch_empty_isAnsweredEmpty() {
+    assertThat(server.post("/v1/check/batch", "{\"checks\":[]}").body())
+        .isEqualTo("{\"results\":[]}");
+  }
+
+  @Test
+  void wrongMethodOrPath_isAProblem() {
+    assertThat(RunningServer.send(server.decision("/v1/check")).statusCode()).isEqualTo(405);
+    assertThat(RunningServer.send(server.decision("/v1/check")).headers().firstValue("Allow"))
+        .hasValue("POST");
+    assertThat(RunningServer.send(server.decision("/v1/chekc")).statusCode()).isEqualTo(404);
+    assertThat(RunningServer.send(server.decision("/v1/policy")).statusCode()).isEqualTo(404);
+  }
+
+  private static java.util.stream.Collector<CharSequence, ?, String> joining() {
+    return Collectors.joining(",");
+  }
+
+  private static String user(String id) {
+    return "{\"attributes\":{\"user_id\":\"" + id + "\"}}";
+  }
+
+  private static String batch(String... questions) {
+    return "{\"checks\":[" + String.join(",", questions) + "]}";
+  }
+}

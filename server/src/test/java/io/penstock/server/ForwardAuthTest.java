@@ -1,0 +1,208 @@
+package io.penstock.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ForwardAuthTest {
+  private static final String POLICY =
+      """
+      rules:
+        - name: login
+          limit_keys: ["ip:address"]
+          match: {method: POST, path: /login, host: shop.example}
+          rate: 6/min
+          burst: 2
+        - name: slow
+          limit_keys: []
+          match: {path: /slow}
+          rate: 10/s
+          burst: 1
+          on_limit: delay
+          max_delay_ms: 5000
+      """;
+
+  @TempDir private Path folder;
+
+  @Test
+  void forwardAuth_untilTheBurstIsUsedUp_hasEveryHeaderRight() {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      HttpResponse<String> first = login(server, "X-Original-");
+      assertThat(first.statusCode()).isEqualTo(200);
+      assertThat(first.body()).isEmpty();
+      assertThat(headers(first))
+          .containsEntry("ratelimit-limit", "2")
+          .containsEntry("ratelimit-remaining", "1")
+          .containsEntry("ratelimit-reset", "10")
+          .containsEntry("ratelimit", "\"login\";r=1;t=10")
+          .containsEntry("ratelimit-policy", "\"login\";q=2;w=20")
+          .doesNotContainKey("retry-after");
+      login(server, "X-Original-");
+
+      HttpResponse<String> denied = login(server, "X-Original-");
+      assertThat(denied.statusCode()).isEqualTo(429);
+      assertThat(headers(denied))
+          .containsEntry("ratelimit-remaining", "0")
+          .containsEntry("ratelimit-reset", "10")
+          .containsEntry("x-penstock-reason", "token_bucket_exceeded")
+          .containsEntry("content-type", "application/problem+json");
+      assertThat(Integer.parseInt(headers(denied).get("retry-after"))).isBetween(10, 15);
+      assertThat(denied.body()).contains("quota-exceeded").contains("[\"login\"]");
+    }
+  }
+
+  @Test
+  void forwardAuth_headersOfEitherKind_areTheSameRequest() {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      assertThat(headers(login(server, "X-Original-"))).containsEntry("ratelimit-remaining", "1");
+      assertThat(headers(login(server, "X-Forwarded-"))).containsEntry("ratelimit-remaining", "0");
+    }
+  }
+
+  @Test
+  void forwardAuth_pathBehindItsOwn_isThePathAskedAbout() {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      HttpRequest.Builder request =
+          server
+              .decision("/v1/forward-auth/login?deny_status=403")
+              .POST(HttpRequest.BodyPublishers.noBody())
+              .header("X-Forwarded-Host", "shop.example");
+      assertThat(headers(RunningServer.send(request))).containsEntry("ratelimit-remaining", "1");
+    }
+  }
+
+  @Test
+  void forwardAuth_pathsSpelledOtherwise_countAsTheSame() {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      for (String uri : new String[] {"//login", "/%6cogin?x=1", "/a/../login"}) {
+        HttpResponse<String> answer =
+            server.forwardAuth(
+                "X-Original-Method",
+                "POST",
+                "X-Original-URI",
+                uri,
+                "X-Original-Host",
+                "SHOP.example:443");
+        assertThat(headers(answer)).as(uri).containsKey("ratelimit-limit");
+      }
+    }
+  }
+
+  @Test
+  void forwardAuth_denyStatus_takesThePlaceOf429() {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      login(server, "X-Original-");
+      login(server, "X-Original-");
+      HttpRequest.Builder request =
+          RunningServer.headers(
+              server.decision("/v1/forward-auth?deny_status=403"), loginHeaders("X-Original-"));
+      assertThat(RunningServer.send(request).statusCode()).isEqualTo(403);
+      for (String bad : new String[] {"200", "x", "600", ""}) {
+        assertThat(
+                RunningServer.send(server.decision("/v1/forward-auth?deny_status=" + bad))
+                    .statusCode())
+            .isEqualTo(400);
+      }
+    }
+  }
+
+  @Test
+  void forwardAuth_addressOfTheClient_isWhatTheProxySays() {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      for (int i = 0; i < 2; i++) {
+        server.forwardAuth(with("X-Forwarded-For", "198.51.100.1"));
+      }
+      assertThat(server.forwardAuth(with("X-Forwarded-For", "198.51.100.1")).statusCode())
+          .isEqualTo(429);
+      assertThat(server.forwardAuth(with("X-Forwarded-For", "198.51.100.2")).statusCode())
+          .isEqualTo(200);
+    }
+  }
+
+  @Test
+  void forwardAuth_ruleThatDelays_holdsTheAnswer() {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      long begin = System.nanoTime();
+      for (int i = 0; i < 4; i++) {
+        assertThat(server.forwardAuth("X-Original-URI", "/slow").statusCode()).isEqualTo(200);
+      }
+      assertThat(System.nanoTime() - begin).isGreaterThan(290_000_000L);
+    }
+  }
+
+  @Test
+  void forwardAuth_headerForm_isAsSet() {
+    Map<Setting, String> flags =
+        Map.of(
+            Setting.POLICY,
+            RunningServer.write(folder, POLICY).toString(),
+            Setting.HEADERS,
+            "x-ratelimit");
+    try (RunningServer server = RunningServer.with(flags)) {
+      assertThat(headers(login(server, "X-Original-")))
+          .containsEntry("x-ratelimit-limit", "2")
+          .doesNotContainKeys("ratelimit", "ratelimit-limit");
+    }
+  }
+
+  @Test
+  void token_set_isAskedFor() {
+    String token = "0123456789abcdef";
+    Map<Setting, String> flags =
+        Map.of(
+            Setting.POLICY,
+            RunningServer.write(folder, POLICY).toString(),
+            Setting.TOKEN,
+            token,
+            Setting.ADMIN_TOKEN,
+            token + token);
+    try (RunningServer server = RunningServer.with(flags)) {
+      HttpResponse<String> refused = server.forwardAuth();
+      assertThat(refused.statusCode()).isEqualTo(401);
+      assertThat(headers(refused)).containsEntry("www-authenticate", "Bearer");
+      assertThat(server.forwardAuth("Authorization", "Bearer " + token + "x").statusCode())
+          .isEqualTo(401);
+      assertThat(server.forwardAuth("Authorization", "Bearer " + token).statusCode())
+          .isEqualTo(200);
+      assertThat(server.admin("/v1/policy").statusCode()).isEqualTo(401);
+      for (String open : new String[] {"/livez", "/readyz", "/metrics"}) {
+        assertThat(server.admin(open).statusCode()).isEqualTo(200);
+      }
+    }
+  }
+
+  private static HttpResponse<String> login(RunningServer server, String kind) {
+    return server.forwardAuth(loginHeaders(kind));
+  }
+
+  private static String[] loginHeaders(String kind) {
+    return new String[] {
+      kind + "Method", "POST", kind + "URI", "/login", kind + "Host", "shop.example"
+    };
+  }
+
+  private static String[] with(String name, String value) {
+    return new String[] {
+      "X-Original-Method",
+      "POST",
+      "X-Original-URI",
+      "/login",
+      "X-Original-Host",
+      "shop.example",
+      name,
+      value
+    };
+  }
+
+  private static Map<String, String> headers(HttpResponse<String> response) {
+    return response.headers().map().entrySet().stream()
+        .collect(
+            java.util.stream.Collectors.toMap(
+                Map.Entry::getKey, entry -> String.join("|", entry.getValue())));
+  }
+}
