@@ -9,7 +9,7 @@ import java.util.TreeMap;
 /** Runs one kind of benchmark, such as {@code local [--quick] [--only <part>]}. */
 public final class Main {
   private static final Map<String, Parts> RUNS =
-      new TreeMap<>(Map.of("local", Parts.LOCAL, "redis", Parts.REDIS));
+      new TreeMap<>(Map.of("local", Parts.LOCAL, "redis", Parts.REDIS, "http", Parts.HTTP));
 
   private Main() {}
 

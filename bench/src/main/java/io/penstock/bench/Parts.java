@@ -1,5 +1,6 @@
 package io.penstock.bench;
 
+import io.penstock.bench.http.DoorsPart;
 import io.penstock.bench.local.LimiterPart;
 import io.penstock.bench.local.MemoryPart;
 import io.penstock.bench.policy.PolicyPart;
@@ -32,6 +33,9 @@ record Parts(List<Part> parts) {
               new Part("limiters", SharedPart::measure),
               new Part("overgrant", OverGrantPart::measure),
               new Part("sizing", SizingPart::measure)));
+
+  /** The service over the wire. */
+  static final Parts HTTP = new Parts(List.of(new Part("doors", DoorsPart::measure)));
 
   /** What can be asked for alone. */
   record Part(String name, Measurement measurement) {}

@@ -1,0 +1,68 @@
+package io.penstock.bench.http;
+
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A server that reads requests and answers all of them with the same bytes: what Vert.x costs
+ * without us. In a process of its own: port, body, headers.
+ */
+final class BareServer extends VerticleBase {
+  private final int port;
+  private final Buffer body;
+  private final List<String[]> headers;
+
+  private BareServer(int port, String body, List<String[]> headers) {
+    this.port = port;
+    this.body = Buffer.buffer(body);
+    this.headers = headers;
+  }
+
+  public static void main(String[] args) {
+    int port = Integer.parseInt(args[0]);
+    List<String[]> headers =
+        Arrays.stream(args).skip(2).map(header -> header.split(": ", 2)).toList();
+    Vertx vertx =
+        Vertx.vertx(new VertxOptions().setPreferNativeTransport(true).setEventLoopPoolSize(1));
+    vertx
+        .deployVerticle(
+            () -> new BareServer(port, args[1], headers), new DeploymentOptions().setInstances(1))
+        .onFailure(
+            failure -> {
+              System.err.println("the bare server does not start: " + failure.getMessage());
+              System.exit(1);
+            });
+  }
+
+  @Override
+  public Future<?> start() {
+    return vertx.createHttpServer().requestHandler(this::answer).listen(port, "127.0.0.1");
+  }
+
+  private void answer(HttpServerRequest request) {
+    if (body.length() == 0) {
+      end(request.response());
+    } else {
+      request.body().onSuccess(read -> end(request.response()));
+    }
+  }
+
+  private void end(HttpServerResponse response) {
+    for (String[] header : headers) {
+      response.putHeader(header[0], header[1]);
+    }
+    if (body.length() == 0) {
+      response.end();
+    } else {
+      response.end(body);
+    }
+  }
+}

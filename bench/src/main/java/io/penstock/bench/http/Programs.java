@@ -1,0 +1,24 @@
+package io.penstock.bench.http;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Programs that may be installed. */
+final class Programs {
+  private Programs() {}
+
+  /** On the PATH, or where servers are on Debian. */
+  static Optional<Path> find(String name) {
+    Stream<String> folders =
+        Stream.concat(
+            Arrays.stream(System.getenv("PATH").split(File.pathSeparator, -1)),
+            Stream.of("/usr/sbin"));
+    return folders
+        .map(folder -> Path.of(folder, name))
+        .filter(path -> path.toFile().canExecute())
+        .findFirst();
+  }
+}

@@ -1,0 +1,80 @@
+package io.penstock.bench.http;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** What is asked again and again. */
+@SuppressWarnings("ImmutableEnumChecker") // The lists are.
+enum Question {
+  FORWARD_AUTH(
+      "/v1/forward-auth",
+      "GET",
+      List.of(
+          "X-Original-Method: GET",
+          "X-Original-URI: /search?q=tea",
+          "X-Forwarded-For: 203.0.113.7"),
+      ""),
+  CHECK(
+      "/v1/check",
+      "POST",
+      List.of("Content-Type: application/json"),
+      "{\"ip\":\"203.0.113.7\",\"method\":\"GET\",\"path\":\"/search\"}");
+
+  final String path;
+  final String method;
+  final List<String> headers;
+  final String body;
+
+  Question(String path, String method, List<String> headers, String body) {
+    this.path = path;
+    this.method = method;
+    this.headers = headers;
+    this.body = body;
+  }
+
+  /** Asks once; an answer that doesn't allow fails the run. */
+  Reply ask(int port) throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+            .version(HttpClient.Version.HTTP_1_1)
+            .method(method, HttpRequest.BodyPublishers.ofString(body));
+    headers.forEach(header -> request.header(header.split(": ", 2)[0], header.split(": ", 2)[1]));
+    HttpResponse<String> response =
+        HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+    List<String> fields =
+        response.headers().map().entrySet().stream()
+            .filter(header -> !header.getKey().toLowerCase(Locale.ROOT).equals("content-length"))
+            .flatMap(
+                header -> header.getValue().stream().map(value -> header.getKey() + ": " + value))
+            .collect(Collectors.toList());
+    return new Reply(response.statusCode(), fields, response.body());
+  }
+
+  /** The request as it goes over the wire. */
+  String bytes() {
+    String length = body.isEmpty() ? "" : "Content-Length: " + body.length() + "\r\n";
+    return method
+        + " "
+        + path
+        + " HTTP/1.1\r\nHost: localhost\r\n"
+        + String.join("\r\n", headers)
+        + "\r\n"
+        + length
+        + "\r\n"
+        + body;
+  }
+
+  @Override
+  public String toString() {
+    return method + " " + path;
+  }
+
+  /** What comes back, for a server that says the same without having decided anything. */
+  record Reply(int status, List<String> headers, String body) {}
+}

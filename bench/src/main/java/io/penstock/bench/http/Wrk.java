@@ -1,0 +1,54 @@
+package io.penstock.bench.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.penstock.bench.contest.FailedRunException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The load generator wrk: as many requests as a server answers. */
+final class Wrk {
+  private static final int CONNECTIONS = 32;
+  private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
+
+  private final Path program;
+  private final Path script;
+
+  Wrk() throws IOException {
+    this.program =
+        Programs.find("wrk")
+            .orElseThrow(
+                () -> new FailedRunException("wrk is needed: on Debian, apt-get install wrk"));
+    this.script = Files.createTempFile("penstock", ".lua");
+    script.toFile().deleteOnExit();
+  }
+
+  /** Requests a second, asked by one thread over 32 connections. */
+  double ask(int port, Question question, long seconds) throws IOException, InterruptedException {
+    Files.writeString(
+        script,
+        "wrk.method = \"%s\"\nwrk.body = %s\n"
+            .formatted(
+                question.method, question.body.isEmpty() ? "nil" : "[[" + question.body + "]]"));
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of(program.toString(), "-t1", "-c" + CONNECTIONS, "-d" + seconds + "s"));
+    command.addAll(List.of("-s", script.toString()));
+    question.headers.forEach(header -> command.addAll(List.of("-H", header)));
+    command.add("http://127.0.0.1:" + port + question.path);
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+    Matcher rate = RATE.matcher(output);
+    if (process.waitFor() != 0
+        || !rate.find()
+        || output.contains("Non-2xx")
+        || output.contains("Socket errors")) {
+      throw new FailedRunException(question + ": wrk says " + output);
+    }
+    return Double.parseDouble(rate.group(1));
+  }
+}
