@@ -28,7 +28,7 @@ final class Quota {
 
   /** Whether this is about that limit of that rule. */
   boolean isOf(String someRule, Limit someLimit) {
-    return rule.equals(someRule) && limit.equals(someLimit);
+    return rule.equals(someRule) && (limit == someLimit || limit.equals(someLimit));
   }
 
   /** The limit in whole tokens. */

@@ -14,7 +14,8 @@ final class Quotas {
   private final AtomicReferenceArray<@Nullable Quota> places = new AtomicReferenceArray<>(PLACES);
 
   Quota of(String rule, Limit limit) {
-    int hash = rule.hashCode() * 31 + limit.hashCode();
+    // Not the whole limit, whose rate is expensive to hash.
+    int hash = rule.hashCode() * 31 + Long.hashCode(limit.burstThousandths());
     int place = (hash ^ (hash >>> 16)) & (PLACES - 1);
     Quota known = places.getAcquire(place);
     if (known != null && known.isOf(rule, limit)) {

@@ -15,9 +15,13 @@ public final class RequestHeaders implements Headers {
 
   @Override
   public @Nullable String get(String name) {
+    String first = headers.get(name);
+    if (first == null) {
+      return null;
+    }
     List<String> all = headers.getAll(name);
     if (all.size() < 2) {
-      return all.isEmpty() ? null : all.get(0);
+      return first;
     }
     return String.join(name.equals("cookie") ? "; " : ", ", all);
   }
