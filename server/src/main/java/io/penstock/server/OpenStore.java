@@ -1,5 +1,6 @@
 package io.penstock.server;
 
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.Store;
 import io.penstock.inprocess.InProcessStore;
@@ -16,6 +17,14 @@ import java.util.function.BooleanSupplier;
  */
 record OpenStore(Store store, String kind, BooleanSupplier available) implements AutoCloseable {
   static OpenStore open(Settings settings, MeterRegistry registry) {
+    OpenStore store = make(settings, registry);
+    Gauge.builder("penstock.store.available", () -> store.available.getAsBoolean() ? 1 : 0)
+        .description("Whether the store can be asked: 1 or 0")
+        .register(registry);
+    return store;
+  }
+
+  private static OpenStore make(Settings settings, MeterRegistry registry) {
     return settings
         .redis()
         .map(

@@ -94,6 +94,9 @@ public final class PenstockServer implements AutoCloseable {
         server.keeper.inForce().loaded().policy().rules().size(),
         server.keeper.inForce().origin(),
         server.store.kind());
+    if (!server.store.available().getAsBoolean()) {
+      LOG.warn("Redis is not there yet: the failure policy of each rule decides until it is");
+    }
     if (settings.token().isEmpty() && !SettingCheck.isLoopback(settings.host())) {
       LOG.warn(
           "the decision door is open to everybody who reaches {}:{}; set a token, or bind it to"

@@ -2,7 +2,6 @@ package io.penstock.server.metrics;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.penstock.redis.RedisObserver;
@@ -25,7 +24,6 @@ public final class StoreMeters implements RedisObserver {
   private final Counter remembered;
   private final Counter givenBack;
   private final Counter repaired;
-  private volatile boolean available = true;
 
   public StoreMeters(MeterRegistry registry) {
     this.calls =
@@ -51,9 +49,6 @@ public final class StoreMeters implements RedisObserver {
               .tag("reason", why.name().toLowerCase(Locale.ROOT))
               .register(registry));
     }
-    Gauge.builder("penstock.store.available", this, meters -> meters.available ? 1 : 0)
-        .description("Whether Redis is being asked: 1 or 0")
-        .register(registry);
   }
 
   private static Counter counter(MeterRegistry registry, String name, String description) {
@@ -105,7 +100,6 @@ public final class StoreMeters implements RedisObserver {
 
   @Override
   public void available(boolean available) {
-    this.available = available;
     if (available) {
       LOG.info("Redis is there");
     } else {

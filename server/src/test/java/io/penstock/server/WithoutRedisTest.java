@@ -1,0 +1,145 @@
+package io.penstock.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A service whose Redis was never there: it starts all the same. */
+final class WithoutRedisTest {
+  private static final Path PAGE = Path.of("..", "docs", "service.md");
+  private static final String POLICY =
+      """
+      rules:
+        - name: open
+          limit_keys: [user_id]
+          match: {path: /}
+          rate: 1/h
+          burst: 1
+        - name: closed
+          limit_keys: [user_id]
+          match: {path: /login}
+          rate: 1/h
+          burst: 1
+          on_store_failure: closed
+        - name: local
+          limit_keys: [user_id]
+          match: {path: /local}
+          rate: 1/h
+          burst: 4
+          on_store_failure: local
+      """;
+
+  @TempDir private static Path folder;
+  private static RunningServer server;
+
+  @BeforeAll
+  static void start() {
+    server =
+        RunningServer.with(
+            Map.of(
+                Setting.POLICY,
+                RunningServer.write(folder, POLICY).toString(),
+                Setting.REDIS,
+                "redis://127.0.0.1:1",
+                Setting.NODES,
+                "2"));
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @Test
+  void check_openRule_allowsAndSaysSo() {
+    for (int i = 0; i < 3; i++) {
+      assertThat(ask("/"))
+          .startsWith("{\"allowed\":true,\"rule\":\"open\"")
+          .contains("\"degraded\":true");
+    }
+  }
+
+  @Test
+  void check_closedRule_deniesAndSaysSo() {
+    assertThat(ask("/login"))
+        .startsWith("{\"allowed\":false,\"rule\":\"closed\",\"reason\":\"store_unavailable\"");
+  }
+
+  @Test
+  void check_localRule_hasItsShare() {
+    assertThat(ask("/local")).startsWith("{\"allowed\":true");
+    assertThat(ask("/local")).startsWith("{\"allowed\":true");
+    assertThat(ask("/local")).startsWith("{\"allowed\":false").contains("\"degraded\":true");
+  }
+
+  @Test
+  void forwardAuth_closedRule_is503(@TempDir Path own) {
+    String policy = POLICY.replace("[user_id]", "[\"ip:address\"]");
+    Map<Setting, String> flags =
+        Map.of(
+            Setting.POLICY,
+            RunningServer.write(own, policy).toString(),
+            Setting.REDIS,
+            "redis://127.0.0.1:1",
+            Setting.NODES,
+            "2");
+    try (RunningServer other = RunningServer.with(flags)) {
+      assertThat(other.forwardAuth("X-Original-URI", "/login").statusCode()).isEqualTo(503);
+      assertThat(other.forwardAuth("X-Original-URI", "/").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void health_isLiveReadyAndDegraded() {
+    assertThat(server.admin("/livez").statusCode()).isEqualTo(200);
+    assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);
+    assertThat(server.admin("/readyz").body())
+        .contains("\"degraded\":true,\"store\":{\"kind\":\"redis\",\"available\":false}");
+  }
+
+  @Test
+  void peek_key_isUnavailableRatherThanInvented() {
+    assertThat(
+            server
+                .admin("/v1/keys/reset", "{\"rule\":\"open\",\"key\":{\"user_id\":\"a\"}}")
+                .statusCode())
+        .isEqualTo(503);
+  }
+
+  @Test
+  void metrics_documentedAndShown_areTheSame() throws Exception {
+    ask("/");
+    String figures = server.admin("/metrics").body();
+    assertThat(figures)
+        .contains("penstock_store_available 0.0")
+        .contains("penstock_degraded_total{reason=\"open\",rule=\"open\"}");
+    Set<String> shown = names(Pattern.compile("(?m)^# HELP (penstock_\\w+)"), figures);
+    shown.removeIf(name -> name.endsWith("_max"));
+    Set<String> documented =
+        names(Pattern.compile("(?m)^\\| `(penstock_\\w+)`"), Files.readString(PAGE));
+    assertThat(documented).isEqualTo(shown);
+  }
+
+  private static Set<String> names(Pattern pattern, String text) {
+    Set<String> names = new TreeSet<>();
+    Matcher matcher = pattern.matcher(text);
+    while (matcher.find()) {
+      names.add(matcher.group(1));
+    }
+    return names;
+  }
+
+  private static String ask(String path) {
+    return server.check("{\"path\":\"" + path + "\",\"attributes\":{\"user_id\":\"a\"}}").body();
+  }
+}
