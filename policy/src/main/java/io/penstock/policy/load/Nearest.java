@@ -2,21 +2,28 @@ package io.penstock.policy.load;
 
 import java.util.Collection;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Finds what somebody meant to write. */
-final class Nearest {
+public final class Nearest {
   private static final int LONGEST = 40;
 
   private Nearest() {}
 
   /** {@code "; did you mean burst?"} if one of {@code known} is close to {@code word}, else "". */
   static String hint(String word, Collection<String> known) {
+    String nearest = to(word, known);
+    return nearest == null ? "" : "; did you mean " + nearest + "?";
+  }
+
+  /** The one of {@code known} that is close to {@code word}; null if none is. */
+  public static @Nullable String to(String word, Collection<String> known) {
     if (word.length() > LONGEST) {
-      return "";
+      return null;
     }
     String written = word.toLowerCase(Locale.ROOT);
     int best = 1 + Math.max(1, written.length() / 3);
-    String nearest = "";
+    String nearest = null;
     for (String candidate : known) {
       int distance = distance(written, candidate.toLowerCase(Locale.ROOT));
       if (distance < best) {
@@ -24,7 +31,7 @@ final class Nearest {
         nearest = candidate;
       }
     }
-    return nearest.isEmpty() ? "" : "; did you mean " + nearest + "?";
+    return nearest;
   }
 
   /** How many letters to add, drop, change or swap with their neighbour. */

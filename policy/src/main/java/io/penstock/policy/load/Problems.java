@@ -49,7 +49,7 @@ public final class Problems {
    */
   public void throwIfErrors() {
     if (!errors.isEmpty()) {
-      throw new PolicyException(errors());
+      throw new PolicyException(errors(), warnings());
     }
   }
 }
