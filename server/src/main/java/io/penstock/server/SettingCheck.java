@@ -1,8 +1,9 @@
 package io.penstock.server;
 
-import io.lettuce.core.RedisURI;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.http.HeaderForm;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +34,9 @@ final class SettingCheck {
               ? null
               : "must have at least " + SHORTEST_TOKEN + " characters";
       case HEADERS -> parsed(() -> HeaderForm.parse(value));
-      case REDIS -> parsed(() -> RedisURI.create(value));
-      case POLICY, HOST, ADMIN_HOST, REDIS_PREFIX -> value.isBlank() ? "must not be empty" : null;
+      case REDIS -> RedisUrl.wrong(value);
+      case POLICY -> path(value);
+      case HOST, ADMIN_HOST, REDIS_PREFIX -> value.isBlank() ? "must not be empty" : null;
     };
   }
 
@@ -53,7 +55,15 @@ final class SettingCheck {
   private static @Nullable String oneOf(String value, String... known) {
     return List.of(known).contains(value)
         ? null
-        : "must be one of " + String.join(", ", known) + ": " + value;
+        : "must be " + String.join(" | ", known) + ": " + value;
+  }
+
+  private static @Nullable String path(String value) {
+    try {
+      return Path.of(value).toString().isBlank() ? "must not be empty" : null;
+    } catch (InvalidPathException e) {
+      return "must be the path of a file or a folder: " + value;
+    }
   }
 
   private static @Nullable String parsed(Runnable parser) {

@@ -3,18 +3,24 @@ package io.penstock.server;
 import io.lettuce.core.RedisURI;
 import io.penstock.policy.http.HeaderForm;
 import io.penstock.policy.http.Jitter;
+import io.penstock.policy.load.Problem;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What the process was told, checked. Immutable. Made by {@link SettingsReader}. */
 public final class Settings {
+  /** Stands for what must not be shown. */
+  static final String MASK = "********";
+
   private static final int MILLE = 10;
 
   private final Map<Setting, Said> values;
+  private final List<Problem> warnings;
 
   /**
    * A value and who said it.
@@ -23,8 +29,14 @@ public final class Settings {
    */
   record Said(String value, String origin) {}
 
-  Settings(Map<Setting, Said> values) {
+  Settings(Map<Setting, Said> values, List<Problem> warnings) {
     this.values = new EnumMap<>(values);
+    this.warnings = List.copyOf(warnings);
+  }
+
+  /** What may not be meant, such as variables that are nearly ours. */
+  public List<Problem> warnings() {
+    return warnings;
   }
 
   /** The policy to load; the sample policy if there is none. */
@@ -116,27 +128,9 @@ public final class Settings {
     return Boolean.parseBoolean(required(Setting.LOG_DECISIONS));
   }
 
-  /** All that is in force, a line each as a file would have it, with where it is from. */
+  /** All that is in force, as a file that says the same but for secrets. */
   public String print() {
-    StringBuilder lines = new StringBuilder();
-    for (Setting setting : Setting.values()) {
-      Said said = values.get(setting);
-      String value = said == null ? "" : setting.isSecret() ? "********" : shown(setting, said);
-      lines
-          .append(said == null ? "# " : "")
-          .append(setting.key())
-          .append(':')
-          .append(value.isEmpty() ? "" : " " + value)
-          .append("  # ")
-          .append(said == null ? "not set" : said.origin())
-          .append('\n');
-    }
-    return lines.toString();
-  }
-
-  /** Redis URLs without their password. */
-  private static String shown(Setting setting, Said said) {
-    return setting == Setting.REDIS ? RedisURI.create(said.value()).toString() : said.value();
+    return SettingsText.of(values);
   }
 
   private Optional<String> text(Setting setting) {

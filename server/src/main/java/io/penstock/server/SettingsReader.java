@@ -8,6 +8,7 @@ import io.penstock.policy.load.Placed;
 import io.penstock.policy.load.Problem;
 import io.penstock.policy.load.Problems;
 import io.penstock.server.Settings.Said;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
@@ -45,7 +46,7 @@ public final class SettingsReader {
     if (reader.problems.errorCount() > 0) {
       throw new SettingsException(reader.problems.errors());
     }
-    return new Settings(reader.values);
+    return new Settings(reader.values, reader.problems.warnings());
   }
 
   private void usual() {
@@ -67,21 +68,33 @@ public final class SettingsReader {
       Placed<Node> placed = fields.placed(setting.key());
       String value = fields.text(setting.key());
       if (placed != null && value != null) {
-        say(setting, value, placed.at());
+        say(setting, setting == Setting.POLICY ? beside(file, value) : value, placed.at());
       }
     }
     fields.done();
   }
 
+  /** As in policies, what a file names is relative to it. */
+  private static String beside(Path file, String named) {
+    try {
+      return named.isBlank() ? named : file.resolveSibling(named).toString();
+    } catch (InvalidPathException e) {
+      return named;
+    }
+  }
+
   private void readVariables(Map<String, String> variables) {
     for (Setting setting : Setting.values()) {
       String value = variables.get(setting.variable());
-      // Kubernetes tells every container where the service "penstock" is, in a variable that looks
-      // like one of ours: PENSTOCK_PORT=tcp://10.0.0.1:8080.
-      if (value != null && !value.startsWith("tcp://")) {
+      if (value != null && !StrayVariables.isOfKubernetes(setting.variable(), value)) {
         say(setting, value, Location.of(setting.variable()));
       }
     }
+    StrayVariables.among(variables)
+        .forEach(
+            (name, meant) ->
+                problems.warning(
+                    Location.of(name), "", "is no known variable; did you mean " + meant + "?"));
   }
 
   private void say(Setting setting, String value, Location at) {
@@ -98,7 +111,7 @@ public final class SettingsReader {
     if (problems.errorCount() > 0) {
       return;
     }
-    Settings settings = new Settings(values);
+    Settings settings = new Settings(values, List.of());
     if (!SettingCheck.isLoopback(settings.adminHost()) && settings.adminToken().isEmpty()) {
       problems.error(
           Location.of(String.valueOf(settings.origin(Setting.ADMIN_HOST))),

@@ -1,0 +1,59 @@
+package io.penstock.server;
+
+import io.penstock.server.Settings.Said;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings as a file that says the same: a line each, with where it is from. Secrets are masked,
+ * and their lines commented out, so that no mask is ever taken for a value.
+ */
+final class SettingsText {
+  private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9/._][A-Za-z0-9/._-]*");
+
+  private SettingsText() {}
+
+  static String of(Map<Setting, Said> values) {
+    StringBuilder lines = new StringBuilder();
+    for (Setting setting : Setting.values()) {
+      lines.append(line(setting, values.get(setting))).append('\n');
+    }
+    return lines.toString();
+  }
+
+  private static String line(Setting setting, @Nullable Said said) {
+    if (said == null) {
+      return "# " + setting.key() + ":  # not set";
+    }
+    String origin = "  # " + said.origin().replaceAll("\\p{Cntrl}", " ");
+    String value = said.value();
+    if (setting.isSecret()) {
+      return "# " + setting.key() + ": " + Settings.MASK + origin + ", masked";
+    }
+    if (setting == Setting.REDIS && RedisUrl.hasPassword(value)) {
+      return "# " + setting.key() + ": " + quoted(RedisUrl.masked(value)) + origin + ", masked";
+    }
+    String shown = setting == Setting.POLICY ? Path.of(value).toAbsolutePath().toString() : value;
+    return setting.key() + ": " + quoted(shown) + origin;
+  }
+
+  private static String quoted(String value) {
+    if (PLAIN.matcher(value).matches()) {
+      return value;
+    }
+    StringBuilder quoted = new StringBuilder("\"");
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      if (c == '"' || c == '\\') {
+        quoted.append('\\').append(c);
+      } else if (Character.isISOControl(c)) {
+        quoted.append("\\u%04x".formatted((int) c));
+      } else {
+        quoted.append(c);
+      }
+    }
+    return quoted.append('"').toString();
+  }
+}

@@ -1,0 +1,189 @@
+package io.penstock.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.policy.load.Problem;
+import io.penstock.server.SettingsReader.SettingsException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SettingsReaderTest {
+  @TempDir Path folder;
+  private Path file;
+
+  @BeforeEach
+  void nameFile() {
+    file = folder.resolve("penstock.yaml");
+  }
+
+  private Settings readFile(String text) throws IOException {
+    Files.writeString(file, text);
+    return SettingsReader.read(Map.of(), Map.of(), file);
+  }
+
+  private static Settings readVariable(String name, String value) {
+    return SettingsReader.read(Map.of(), Map.of(name, value), null);
+  }
+
+  @Test
+  void read_nothingSaid_hasDefaults() {
+    Settings settings = SettingsReader.read(Map.of(), Map.of(), null);
+
+    assertThat(settings.port()).isEqualTo(8080);
+    assertThat(settings.adminHost()).isEqualTo("127.0.0.1");
+    assertThat(settings.policy()).isEmpty();
+    assertThat(settings.warnings()).isEmpty();
+  }
+
+  @Test
+  void read_saidThreeTimes_flagCountsBeforeVariableBeforeFile() throws IOException {
+    Files.writeString(file, "port: 1\nadmin_port: 2\nworkers: 3\n");
+
+    Settings settings =
+        SettingsReader.read(
+            Map.of(Setting.PORT, "11"),
+            Map.of("PENSTOCK_PORT", "21", "PENSTOCK_ADMIN_PORT", "22"),
+            file);
+
+    assertThat(settings.port()).isEqualTo(11);
+    assertThat(settings.adminPort()).isEqualTo(22);
+    assertThat(settings.workers()).isEqualTo(3);
+  }
+
+  @Test
+  void read_wrongFile_saysAllWithPlaces() {
+    assertThatThrownBy(() -> readFile("prot: 80\nport: many\nlog_level:\n  - loud\n"))
+        .isInstanceOf(SettingsException.class)
+        .hasMessage(
+            "%1$s:1:1: prot: is no known field; did you mean port?\n"
+                .concat("%1$s:2:7: port: must be a whole number from 0 to 65535: many\n")
+                .concat("%1$s:4:3: log_level: must be a single value, not a list")
+                .formatted(file));
+  }
+
+  @Test
+  void read_wrongFlagAndVariable_saysBoth() {
+    assertThatThrownBy(
+            () ->
+                SettingsReader.read(
+                    Map.of(Setting.HEADERS, "some"), Map.of("PENSTOCK_NODES", "0"), null))
+        .hasMessageContaining("--headers: ")
+        .hasMessageContaining("PENSTOCK_NODES: must be a whole number from 1 to 100000: 0");
+  }
+
+  @Test
+  void read_missingFile_isError() {
+    assertThatThrownBy(() -> SettingsReader.read(Map.of(), Map.of(), file))
+        .hasMessageContaining(file.toString());
+  }
+
+  @Test
+  void read_policyInFile_isRelativeToIt() throws IOException {
+    assertThat(readFile("policy: rules/policy.yaml").policy())
+        .isEqualTo(Optional.of(folder.resolve("rules/policy.yaml")));
+    assertThat(readVariable("PENSTOCK_POLICY", "policy.yaml").policy())
+        .isEqualTo(Optional.of(Path.of("policy.yaml")));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PENSTOCK_PORT, tcp://10.0.0.1:8080",
+    "PENSTOCK_ADMIN_PORT, tcp://10.0.0.1:9090",
+    "PENSTOCK_PORT, udp://10.0.0.1:8080",
+    "PENSTOCK_PORT_8080_TCP, tcp://10.0.0.1:8080",
+    "PENSTOCK_PORT_8080_TCP_ADDR, 10.0.0.1",
+    "PENSTOCK_PORT_8080_TCP_PORT, 8080",
+    "PENSTOCK_PORT_8080_TCP_PROTO, tcp",
+    "PENSTOCK_SERVICE_HOST, 10.0.0.1",
+    "PENSTOCK_SERVICE_PORT, 8080",
+    "PENSTOCK_SERVICE_PORT_HTTP, 8080",
+    "PENSTOCK_ADMIN_SERVICE_PORT, 9090",
+    "PENSTOCK_REDIS_PORT, tcp://10.0.0.1:6379",
+    "PENSTOCK_REDIS_PORT_6379_TCP, tcp://10.0.0.1:6379",
+    "PENSTOCK_JAVA_OPTS, -Xmx64m",
+    "PENSTOCK_CONFIG, penstock.yaml",
+    "PENSTOCK_TEST_REDIS_URL, redis://h",
+    "PENSTOCK_HOME, /opt/penstock",
+    "PENSTOCK_VERSION, 1",
+    "PENSTOCK_IMAGE, penstock"
+  })
+  void read_variableOfOthers_isLeftAlone(String name, String value) {
+    Settings settings = readVariable(name, value);
+
+    assertThat(settings.port()).isEqualTo(8080);
+    assertThat(settings.adminPort()).isEqualTo(9090);
+    assertThat(settings.warnings()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PENSTOCK_PROT, PENSTOCK_PORT",
+    "PENSTOCK_ADMINPORT, PENSTOCK_ADMIN_PORT",
+    "PENSTOCK_ADMIN_TOKN, PENSTOCK_ADMIN_TOKEN",
+    "PENSTOCK_REDDIS, PENSTOCK_REDIS",
+    "PENSTOCK_LOGLEVEL, PENSTOCK_LOG_LEVEL"
+  })
+  void read_variableNearlyOurs_warns(String name, String meant) {
+    assertThat(readVariable(name, "x").warnings())
+        .extracting(Problem::toString)
+        .containsExactly(name + ": warning: is no known variable; did you mean " + meant + "?");
+  }
+
+  @Test
+  void read_adminOnPublicAddressWithoutToken_isError() {
+    assertThatThrownBy(() -> readVariable("PENSTOCK_ADMIN_HOST", "0.0.0.0"))
+        .hasMessageContaining("needs an admin_token");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis://h",
+        "rediss://u:p@h:6380/2",
+        "redis://:p%40s%2Fs@h",
+        "redis-sentinel://h1,h2#main",
+        "redis-sentinel://pw@h1:26379,h2:26379/0#main",
+        "rediss-sentinel://u:pw@h1#main"
+      })
+  void read_goodRedis_isTaken(String url) {
+    assertThat(readVariable("PENSTOCK_REDIS", url).redis()).isPresent();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis://:Hidden^1@h",
+        "redis://:Hidden 1@h",
+        "redis://:Hidden@1@h:6379",
+        "redis://:Hidden#1@h:6379",
+        "redis://:Hidden/1@h",
+        "redis://:Hidden?1@h",
+        "redis://:Hidden%zz@h",
+        "redis-sentinel://u:Hidden@1@h#main",
+        "redis-sentinel://u:Hidden@h1,h2",
+        "postgres://u:Hidden@h",
+        "Hidden"
+      })
+  void read_badRedis_isRefusedWithoutItsPassword(String url) {
+    assertThatThrownBy(() -> readVariable("PENSTOCK_REDIS", url))
+        .isInstanceOf(SettingsException.class)
+        .hasMessageContaining("PENSTOCK_REDIS: must ")
+        .hasMessageNotContaining("Hidden");
+  }
+
+  @Test
+  void read_badToken_isRefusedWithoutIt() {
+    assertThatThrownBy(() -> readVariable("PENSTOCK_TOKEN", "Hidden"))
+        .hasMessage("PENSTOCK_TOKEN: must have at least 16 characters");
+  }
+}
