@@ -23,6 +23,11 @@ final class Greeting {
             : "";
     lines.add(
         "  curl -i" + token + example + " http://localhost:" + server.port() + "/v1/forward-auth");
+    if (settings.policy().isEmpty()) {
+      lines.add("");
+      lines.add("This is the sample policy. To write your own:");
+      lines.add("  penstock sample > policy.yaml");
+    }
     return lines;
   }
 

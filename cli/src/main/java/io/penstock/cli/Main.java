@@ -1,37 +1,73 @@
 package io.penstock.cli;
 
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /** The command {@code penstock}. */
 @Command(
     name = "penstock",
     description = "A rate limiter: exact, fast, and pleasant to run.",
-    mixinStandardHelpOptions = true,
     versionProvider = Version.class,
-    synopsisSubcommandLabel = "COMMAND")
-public final class Main implements Runnable {
+    synopsisSubcommandLabel = "COMMAND",
+    footer = {"", "To begin with: penstock serve. Each command has a --help of its own."})
+public final class Main implements Callable<Integer> {
+  private static final int WIDTH = 96;
+
   @Spec private @Nullable CommandSpec spec;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      scope = ScopeType.INHERIT,
+      description = "Shows this help.")
+  @SuppressWarnings("unused")
+  private boolean help;
+
+  @Option(
+      names = {"-V", "--version"},
+      versionHelp = true,
+      description = "Says which Penstock this is.")
+  @SuppressWarnings("unused")
+  private boolean version;
 
   private Main() {}
 
   /** Runs a command, and ends the process with its exit status. */
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    System.exit(commandLine(Console.ofProcess()).execute(args));
   }
 
-  static CommandLine commandLine() {
-    return new CommandLine(new Main()).addSubcommand(ServeCommand.commandLine());
+  static CommandLine commandLine(Console console) {
+    return new CommandLine(new Main())
+        .addSubcommand(ServeCommand.commandLine(console))
+        .addSubcommand(new ValidateCommand(console))
+        .addSubcommand(new TestCommand(console))
+        .addSubcommand(new ExplainCommand(console))
+        .addSubcommand(new SampleCommand(console))
+        .addSubcommand(new SchemaCommand(console))
+        .addSubcommand(new CompletionCommand(console))
+        .addSubcommand(new VersionCommand(console))
+        .setOut(console.out())
+        .setErr(console.err())
+        .setUsageHelpWidth(WIDTH)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        // An argument @FILE is for the command that takes it.
+        .setExpandAtFiles(false)
+        .setParameterExceptionHandler(new Mistakes());
   }
 
   /** Without a command there is nothing to do but to say which there are. */
   @Override
-  public void run() {
-    throw new CommandLine.ParameterException(
-        Objects.requireNonNull(spec).commandLine(), "say what to do");
+  public Integer call() {
+    CommandLine commandLine = Objects.requireNonNull(spec).commandLine();
+    commandLine.usage(commandLine.getErr());
+    return Console.UNUSABLE;
   }
 }

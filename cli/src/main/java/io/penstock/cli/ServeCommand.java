@@ -7,7 +7,6 @@ import io.penstock.server.Settings;
 import io.penstock.server.SettingsReader;
 import io.penstock.server.StartException;
 import io.penstock.server.log.Logs;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -16,6 +15,8 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -26,21 +27,33 @@ import picocli.CommandLine.Spec;
 /** {@code penstock serve}. */
 @Command(
     name = "serve",
-    description = "Starts the decision service.",
-    mixinStandardHelpOptions = true,
+    description = "Starts the decision service. Without any setting it serves a sample policy.",
+    synopsisHeading = "Usage: penstock serve [SETTING]...%n",
+    customSynopsis = "",
     sortOptions = false,
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:after SIGTERM or SIGINT, when requests under way were answered",
+      "1:a port can't be opened",
+      "2:a setting or the policy can't be used; all that is wrong is said"
+    },
     footer = {
       "",
-      "Each of these can also be set by a variable, such as PENSTOCK_ADMIN_PORT, or in a file, such"
+      "Each setting is also a variable, such as PENSTOCK_ADMIN_PORT=9090, and a line in a file, such"
           + " as admin_port: 9090. Flags count before variables, these before the file. Secrets"
           + " belong into variables or the file: everybody on a machine sees flags.",
       "",
-      "Exit status: 0 after SIGTERM or SIGINT; 2 if a setting or the policy can't be used, with all"
-          + " that is wrong; 1 if a port can't be opened. SIGHUP reloads the policy."
+      "SIGHUP reloads the policy; so does any change of its files.",
+      "",
+      "Example:",
+      "  penstock serve --policy policy.yaml --redis redis://localhost"
     })
 final class ServeCommand implements Callable<Integer> {
   private static final Path USUAL_FILE = Path.of("penstock.yaml");
   private static final String FILE_VARIABLE = "PENSTOCK_CONFIG";
+  private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
+
+  private final Console console;
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -55,10 +68,12 @@ final class ServeCommand implements Callable<Integer> {
       description = "Shows the settings in force and where each is from, and ends.")
   private boolean printConfig;
 
-  private ServeCommand() {}
+  private ServeCommand(Console console) {
+    this.console = console;
+  }
 
-  static CommandLine commandLine() {
-    CommandLine commandLine = new CommandLine(new ServeCommand());
+  static CommandLine commandLine(Console console) {
+    CommandLine commandLine = new CommandLine(new ServeCommand(console));
     for (Setting setting : Setting.values()) {
       commandLine
           .getCommandSpec()
@@ -74,39 +89,40 @@ final class ServeCommand implements Callable<Integer> {
 
   private static String description(Setting setting) {
     String help = setting.help().replace("%", "%%");
-    return setting.otherwise() == null ? help : help + " Unless set: " + setting.otherwise() + ".";
+    return setting.otherwise() == null ? help : help + " Default: " + setting.otherwise();
   }
 
   @Override
   public Integer call() {
-    CommandLine commandLine = Objects.requireNonNull(spec).commandLine();
-    PrintWriter err = commandLine.getErr();
     Settings settings;
     try {
-      settings = SettingsReader.read(flags(commandLine), System.getenv(), file());
+      settings = SettingsReader.read(flags(), System.getenv(), file());
     } catch (SettingsReader.SettingsException e) {
-      e.problems().forEach(err::println);
-      return CommandLine.ExitCode.USAGE;
+      e.problems().forEach(console.err()::println);
+      return Console.UNUSABLE;
     }
     if (printConfig) {
-      commandLine.getOut().print(settings.print());
-      commandLine.getOut().flush();
-      return CommandLine.ExitCode.OK;
+      settings.warnings().forEach(console.err()::println);
+      console.out().print(settings.print());
+      console.out().flush();
+      return Console.GOOD;
     }
     Logs.configure(settings.logsJson(), settings.logLevel());
+    settings.warnings().forEach(warning -> LOG.warn("{}", warning));
     try {
-      serve(settings, commandLine.getOut());
-      return CommandLine.ExitCode.OK;
+      serve(settings);
+      return Console.GOOD;
     } catch (PolicyException e) {
-      e.problems().forEach(err::println);
-      return CommandLine.ExitCode.USAGE;
+      e.problems().forEach(console.err()::println);
+      return Console.UNUSABLE;
     } catch (StartException e) {
-      err.println(e.getMessage());
-      return CommandLine.ExitCode.SOFTWARE;
+      console.err().println(e.getMessage());
+      return Console.FAILED;
     }
   }
 
-  private static Map<Setting, String> flags(CommandLine commandLine) {
+  private Map<Setting, String> flags() {
+    CommandLine commandLine = Objects.requireNonNull(spec).commandLine();
     Map<Setting, String> flags = new EnumMap<>(Setting.class);
     for (Setting setting : Setting.values()) {
       String value = commandLine.getParseResult().matchedOptionValue(setting.flag(), null);
@@ -128,22 +144,16 @@ final class ServeCommand implements Callable<Integer> {
     return Files.exists(USUAL_FILE) ? USUAL_FILE : null;
   }
 
-  private static void serve(Settings settings, PrintWriter out) {
-    PenstockServer server = PenstockServer.start(settings);
-    CountDownLatch ended = new CountDownLatch(1);
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                () -> {
-                  server.close();
-                  ended.countDown();
-                },
-                "penstock-shutdown"));
-    Hangup.handle(server::reload);
-    Greeting.lines(settings, server).forEach(out::println);
-    out.flush();
-    try {
-      ended.await();
+  /** Serves until it is told to end. */
+  private void serve(Settings settings) {
+    CountDownLatch told = new CountDownLatch(1);
+    try (PenstockServer server = PenstockServer.start(settings)) {
+      Signals.handle("HUP", server::reload);
+      // By themselves they would end the process with a status that many take for a failure.
+      Signals.handle("TERM", told::countDown);
+      Signals.handle("INT", told::countDown);
+      Greeting.lines(settings, server).forEach(console.out()::println);
+      told.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

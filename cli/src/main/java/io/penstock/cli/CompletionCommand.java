@@ -1,0 +1,30 @@
+package io.penstock.cli;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.AutoComplete;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code penstock completion}. */
+@Command(
+    name = "completion",
+    description = "Prints a script by which bash and zsh complete commands and options.",
+    footerHeading = "%nExample:%n",
+    footer = "  source <(penstock completion)")
+final class CompletionCommand implements Runnable {
+  private final Console console;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  CompletionCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public void run() {
+    CommandSpec root = Objects.requireNonNull(spec).root();
+    console.out().println(AutoComplete.bash(root.name(), root.commandLine()));
+  }
+}

@@ -1,0 +1,91 @@
+package io.penstock.cli;
+
+import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.Explanation;
+import io.penstock.policy.Policy;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.StatedRequest;
+import io.penstock.policy.http.ExplainAnswer;
+import io.penstock.policy.http.ExplainText;
+import io.penstock.policy.jwt.JwtSettings;
+import io.penstock.policy.load.PolicyException;
+import io.penstock.policy.load.PolicyLoader;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code penstock explain}. */
+@Command(
+    name = "explain",
+    description =
+        "Says of each rule of a policy why it does or doesn't apply to a request, and what would be"
+            + " decided while all buckets are full.",
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:explained, whatever the verdict",
+      "2:the policy or the request can't be used"
+    },
+    footerHeading = "%nExample:%n",
+    footer =
+        "  penstock explain policy.yaml \\%n"
+            + "    --request '{\"ip\": \"192.0.2.1\", \"method\": \"POST\", \"path\": \"/login\"}'")
+final class ExplainCommand implements Callable<Integer> {
+  private final Console console;
+
+  @Parameters(paramLabel = "POLICY", description = "A file, or a folder of files.")
+  private @Nullable Path policyPath;
+
+  @Option(
+      names = "--request",
+      required = true,
+      paramLabel = "JSON",
+      description = "The request as POST /v1/check takes it; @FILE to read a file, - the input.")
+  private String request = "";
+
+  @Option(names = "--format", paramLabel = "FORM", description = Format.HELP)
+  private Format format = Format.TEXT;
+
+  ExplainCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() {
+    Policy policy;
+    StatedRequest stated;
+    try {
+      policy = PolicyLoader.load(Objects.requireNonNull(policyPath)).policy();
+      stated = RequestArgument.read(request, console.in());
+    } catch (PolicyException e) {
+      e.problems().forEach(console.err()::println);
+      return Console.UNUSABLE;
+    }
+    Explanation explanation = explain(policy, stated);
+    if (format == Format.JSON) {
+      console.out().println(JsonText.of(json -> ExplainAnswer.write(explanation, json)));
+    } else {
+      ExplainText.lines(explanation).forEach(console.out()::println);
+    }
+    return Console.GOOD;
+  }
+
+  /** Claims are stated with the request, so no keys need to be fetched. */
+  private static Explanation explain(Policy policy, StatedRequest request) {
+    Policy withoutTokens =
+        new Policy(
+            policy.rules(),
+            policy.exempt(),
+            policy.mode(),
+            policy.clientAddress(),
+            JwtSettings.NONE,
+            policy.keySecret());
+    try (InProcessStore store = InProcessStore.create();
+        PolicyEngine engine = new PolicyEngine(store, withoutTokens)) {
+      return engine.explain(request).toCompletableFuture().join();
+    }
+  }
+}

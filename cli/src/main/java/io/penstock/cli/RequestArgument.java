@@ -1,0 +1,54 @@
+package io.penstock.cli;
+
+import io.penstock.policy.StatedRequest;
+import io.penstock.policy.load.Document;
+import io.penstock.policy.load.Location;
+import io.penstock.policy.load.Node;
+import io.penstock.policy.load.PolicyException;
+import io.penstock.policy.load.Problems;
+import io.penstock.policy.request.Question;
+import io.penstock.policy.request.QuestionReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A request as it is given on the command line: itself, {@code @FILE}, or {@code -}. */
+final class RequestArgument {
+  /** What it is called in problems. Its ending makes it JSON. */
+  private static final String NAME = "request.json";
+
+  private RequestArgument() {}
+
+  /**
+   * The request.
+   *
+   * @throws PolicyException if it can't be used
+   */
+  static StatedRequest read(String argument, InputStream in) {
+    Problems problems = new Problems();
+    Node document = document(argument, in, problems);
+    Question question = document == null ? null : QuestionReader.read(document, problems);
+    problems.throwIfErrors();
+    return Objects.requireNonNull(question).request();
+  }
+
+  private static @Nullable Node document(String argument, InputStream in, Problems problems) {
+    try {
+      if (argument.startsWith("@")) {
+        return Document.read(Path.of(argument.substring(1)), problems);
+      }
+      String text =
+          argument.equals("-") ? new String(in.readAllBytes(), StandardCharsets.UTF_8) : argument;
+      return Document.parse(text, NAME, problems);
+    } catch (InvalidPathException e) {
+      problems.error(Location.of(argument), "", "must be the path of a file");
+    } catch (IOException e) {
+      problems.error(Location.of("-"), "", "can't be read: " + e.getMessage());
+    }
+    return null;
+  }
+}

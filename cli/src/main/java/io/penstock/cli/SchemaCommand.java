@@ -1,0 +1,23 @@
+package io.penstock.cli;
+
+import io.penstock.policy.PolicySchema;
+import picocli.CommandLine.Command;
+
+/** {@code penstock schema}. */
+@Command(
+    name = "schema",
+    description = "Prints the JSON Schema of policies, for editors.",
+    footerHeading = "%nExample:%n",
+    footer = "  penstock schema > policy.schema.json")
+final class SchemaCommand implements Runnable {
+  private final Console console;
+
+  SchemaCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public void run() {
+    console.out().println(PolicySchema.text().stripTrailing());
+  }
+}

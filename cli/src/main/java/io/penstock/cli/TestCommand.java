@@ -1,0 +1,95 @@
+package io.penstock.cli;
+
+import io.penstock.policy.Policy;
+import io.penstock.policy.cases.CasesReport;
+import io.penstock.policy.cases.PolicyCases;
+import io.penstock.policy.load.PolicyException;
+import io.penstock.policy.load.PolicyLoader;
+import io.penstock.policy.load.Problem;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code penstock test}. */
+@Command(
+    name = "test",
+    description =
+        "Sends the requests of cases to a policy, at virtual times, and compares the answers.",
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:all answers are as expected",
+      "1:some are not",
+      "2:the policy or a file of cases can't be used"
+    },
+    footerHeading = "%nExample:%n",
+    footer = "  penstock test policy.yaml login-cases.yaml")
+final class TestCommand implements Callable<Integer> {
+  private final Console console;
+
+  @Parameters(index = "0", paramLabel = "POLICY", description = "A file, or a folder of files.")
+  private @Nullable Path policyPath;
+
+  @Parameters(
+      index = "1..*",
+      arity = "1..*",
+      paramLabel = "CASES",
+      description = "Files of cases; docs/cli.md shows one. The policy that they name is not read.")
+  private List<Path> casesPaths = new ArrayList<>();
+
+  @Option(names = "--format", paramLabel = "FORM", description = Format.HELP)
+  private Format format = Format.TEXT;
+
+  TestCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() {
+    Map<Path, CasesReport> reports = new LinkedHashMap<>();
+    List<Problem> problems = new ArrayList<>();
+    Policy policy = load(problems);
+    if (policy != null) {
+      for (Path cases : casesPaths) {
+        try {
+          reports.put(cases, PolicyCases.run(cases, policy));
+        } catch (PolicyException e) {
+          problems.addAll(e.problems());
+        }
+      }
+    }
+    boolean passed = reports.values().stream().allMatch(CasesReport::passed);
+    if (format == Format.JSON) {
+      console.out().println(CasesJson.of(reports, problems));
+    } else {
+      reports.forEach(this::print);
+      problems.forEach(console.err()::println);
+    }
+    return !problems.isEmpty() ? Console.UNUSABLE : passed ? Console.GOOD : Console.FAILED;
+  }
+
+  private @Nullable Policy load(List<Problem> problems) {
+    if (policyPath == null) {
+      throw new IllegalStateException("no policy");
+    }
+    try {
+      return PolicyLoader.load(policyPath).policy();
+    } catch (PolicyException e) {
+      problems.addAll(e.problems());
+      return null;
+    }
+  }
+
+  /** The last line of a report is its summary, which should say of what. */
+  private void print(Path cases, CasesReport report) {
+    List<String> lines = report.lines();
+    lines.subList(0, lines.size() - 1).forEach(console.out()::println);
+    console.out().println(cases + ": " + lines.get(lines.size() - 1));
+  }
+}

@@ -1,0 +1,118 @@
+package io.penstock.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.policy.load.LoadedPolicy;
+import io.penstock.policy.load.PolicyException;
+import io.penstock.policy.load.PolicyLoader;
+import io.penstock.policy.load.Problem;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code penstock validate}. */
+@Command(
+    name = "validate",
+    description = "Checks policies, and says all that is wrong with them and where.",
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {"0:all can be used", "2:some can't; with --strict, or have warnings"},
+    footerHeading = "%nExample:%n",
+    footer = "  penstock validate --strict policy.yaml")
+final class ValidateCommand implements Callable<Integer> {
+  private final Console console;
+
+  @Parameters(
+      paramLabel = "POLICY",
+      arity = "1..*",
+      description = "A file, or a folder of files that are one policy.")
+  private List<Path> paths = new ArrayList<>();
+
+  @Option(names = "--strict", description = "Takes warnings for errors.")
+  private boolean strict;
+
+  @Option(names = "--format", paramLabel = "FORM", description = Format.HELP)
+  private Format format = Format.TEXT;
+
+  ValidateCommand(Console console) {
+    this.console = console;
+  }
+
+  /**
+   * What came of a policy.
+   *
+   * @param rules how many it has; 0 if it can't be used
+   */
+  private record Checked(Path path, int rules, List<Problem> errors, List<Problem> warnings) {
+    static Checked of(Path path) {
+      try {
+        LoadedPolicy loaded = PolicyLoader.load(path);
+        return new Checked(path, loaded.policy().rules().size(), List.of(), loaded.warnings());
+      } catch (PolicyException e) {
+        return new Checked(path, 0, e.problems(), e.warnings());
+      }
+    }
+
+    boolean valid(boolean strict) {
+      return errors.isEmpty() && !(strict && !warnings.isEmpty());
+    }
+  }
+
+  @Override
+  public Integer call() {
+    List<Checked> all = paths.stream().map(Checked::of).toList();
+    List<Problem> problems =
+        all.stream()
+            .flatMap(checked -> Stream.concat(checked.errors.stream(), checked.warnings.stream()))
+            .toList();
+    if (format == Format.JSON) {
+      console.out().println(JsonText.of(json -> write(all, problems, json)));
+    } else {
+      problems.forEach(console.out()::println);
+      console.out().println(summary(all));
+    }
+    return all.stream().allMatch(checked -> checked.valid(strict))
+        ? Console.GOOD
+        : Console.UNUSABLE;
+  }
+
+  private String summary(List<Checked> all) {
+    long bad = all.stream().filter(checked -> !checked.valid(strict)).count();
+    int errors = all.stream().mapToInt(checked -> checked.errors.size()).sum();
+    int warnings = all.stream().mapToInt(checked -> checked.warnings.size()).sum();
+    int rules = all.stream().mapToInt(Checked::rules).sum();
+    String policies = all.size() == 1 ? "1 policy" : all.size() + " policies";
+    return bad == 0
+        ? policies + " good: " + Counted.of(rules, "rule") + ", " + Counted.of(warnings, "warning")
+        : policies
+            + ", "
+            + bad
+            + " bad: "
+            + Counted.of(errors, "error")
+            + ", "
+            + Counted.of(warnings, "warning");
+  }
+
+  private void write(List<Checked> all, List<Problem> problems, JsonGenerator json)
+      throws IOException {
+    json.writeStartObject();
+    json.writeBooleanField("valid", all.stream().allMatch(checked -> checked.valid(strict)));
+    json.writeArrayFieldStart("policies");
+    for (Checked checked : all) {
+      json.writeStartObject();
+      json.writeStringField("file", checked.path.toString());
+      json.writeBooleanField("valid", checked.valid(strict));
+      json.writeNumberField("rules", checked.rules);
+      json.writeNumberField("errors", checked.errors.size());
+      json.writeNumberField("warnings", checked.warnings.size());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    JsonText.writeProblems(problems, json);
+    json.writeEndObject();
+  }
+}

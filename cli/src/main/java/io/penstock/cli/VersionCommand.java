@@ -1,0 +1,19 @@
+package io.penstock.cli;
+
+import java.util.List;
+import picocli.CommandLine.Command;
+
+/** {@code penstock version}. */
+@Command(name = "version", description = "Says which Penstock this is, and on what it runs.")
+final class VersionCommand implements Runnable {
+  private final Console console;
+
+  VersionCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public void run() {
+    List.of(new Version().getVersion()).forEach(console.out()::println);
+  }
+}
