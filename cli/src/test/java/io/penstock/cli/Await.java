@@ -1,0 +1,24 @@
+package io.penstock.cli;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Waits for something to come true, within bounds. */
+final class Await {
+  private static final Duration LONGEST = Duration.ofSeconds(60);
+
+  private Await() {}
+
+  /** Returns how long it took, in milliseconds. */
+  static long until(String what, BooleanSupplier condition) {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - start > LONGEST.toNanos()) {
+        throw new AssertionError("not within " + LONGEST + ": " + what);
+      }
+      LockSupport.parkNanos(5_000_000);
+    }
+    return (System.nanoTime() - start) / 1_000_000;
+  }
+}

@@ -1,0 +1,30 @@
+package io.penstock.cli;
+
+import java.io.ByteArrayInputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What came of a command that was run in this process.
+ *
+ * @param out what it printed
+ * @param err what it complained of
+ */
+record CommandRun(int status, String out, String err) {
+  static CommandRun of(String... args) {
+    return withInput("", args);
+  }
+
+  static CommandRun withInput(String input, String... args) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    Console console =
+        new Console(
+            new PrintWriter(out, true),
+            new PrintWriter(err, true),
+            new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)));
+    int status = Main.commandLine(console).execute(args);
+    return new CommandRun(status, out.toString(), err.toString());
+  }
+}

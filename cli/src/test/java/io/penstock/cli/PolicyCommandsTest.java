@@ -1,0 +1,176 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.policy.PolicySchema;
+import io.penstock.policy.SamplePolicy;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PolicyCommandsTest {
+  private static final String WARNED = "{name: cut, limit_keys: [user_id], rate: 10/s, burst: 5}\n";
+
+  @TempDir Path folder;
+  private String good;
+  private String bad;
+  private String warned;
+
+  @BeforeEach
+  void writePolicies() throws IOException {
+    good = write("good.yaml", "{name: one, limit_keys: [user_id], rate: 1/s, burst: 2}\n");
+    warned = write("warned.yaml", WARNED);
+    bad = write("bad.yaml", "name: one\nlimit_keys: []\nrate: 1/fortnight\nburts: 5\n");
+  }
+
+  private String write(String name, String text) throws IOException {
+    return Files.writeString(folder.resolve(name), text).toString();
+  }
+
+  private String cases(String expected) throws IOException {
+    return write(
+        "cases.yaml",
+        "cases:\n- name: c\n  requests:\n"
+            + "  - {request: {attributes: {user_id: u}}, expect: {allowed: "
+            + expected
+            + "}}\n");
+  }
+
+  @Test
+  void validate_goodPolicy_saysSo() {
+    assertThat(CommandRun.of("validate", good))
+        .isEqualTo(new CommandRun(0, lines("1 policy good: 1 rule, 0 warnings"), ""));
+  }
+
+  @Test
+  void validate_severalPolicies_saysEverythingOfAll() {
+    CommandRun run = CommandRun.of("validate", bad, good, warned, folder + "/none.yaml");
+
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.out().lines())
+        .hasSize(5)
+        .anyMatch(line -> line.startsWith(bad + ":3:7: rate: must have a unit"))
+        .contains(bad + ":4:1: burts: is no known field; did you mean burst?")
+        .anyMatch(line -> line.startsWith(warned + ":1:") && line.contains(": warning: burst: "))
+        .anyMatch(line -> line.startsWith(folder + "/none.yaml: "))
+        .endsWith("4 policies, 2 bad: 3 errors, 1 warning");
+  }
+
+  @Test
+  void validate_warnings_failOnlyIfStrict() {
+    assertThat(CommandRun.of("validate", warned).status()).isZero();
+    assertThat(CommandRun.of("validate", "--strict", warned).status()).isEqualTo(2);
+  }
+
+  @Test
+  void validate_errorsAndWarnings_areBothSaid() throws IOException {
+    String both = write("both.yaml", "rules:\n- " + WARNED + "- {name: b}\n");
+
+    assertThat(CommandRun.of("validate", both).out())
+        .contains(": warning: rules[0].burst: ")
+        .contains("rules[1].limit_keys: is required");
+  }
+
+  @Test
+  void validate_asJson_hasPlacesAndFields() {
+    CommandRun run = CommandRun.of("validate", "--format", "json", bad, warned);
+
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.out().replaceAll("\\s+", ""))
+        .startsWith("{\"valid\":false,\"policies\":[{\"file\":\"" + bad + "\",\"valid\":false,")
+        .contains(
+            "{\"severity\":\"error\",\"file\":\""
+                + bad
+                + "\",\"line\":4,\"column\":1,\"field\":\"burts\",\"message\":\"isnoknownfield;")
+        .contains("{\"severity\":\"warning\",\"file\":\"" + warned + "\",\"line\":1,");
+  }
+
+  @Test
+  void test_casesMet_passes() throws IOException {
+    String cases = cases("true");
+
+    assertThat(CommandRun.of("test", good, cases))
+        .isEqualTo(new CommandRun(0, lines(cases + ": 1 case, 0 failed; 1 request, 0 failed"), ""));
+  }
+
+  @Test
+  void test_casesNotMet_saysWhatDiffers() throws IOException {
+    String cases = cases("false");
+    CommandRun run = CommandRun.of("test", good, cases);
+
+    assertThat(run.status()).isEqualTo(1);
+    assertThat(run.out())
+        .isEqualTo(
+            lines(
+                cases + ":4:5: c: request 1 at 0ms",
+                "    allowed: expected false, was true",
+                cases + ": 1 case, 1 failed; 1 request, 1 failed"));
+    assertThat(CommandRun.of("test", "--format", "JSON", good, cases).out())
+        .contains("\"passed\" : false")
+        .contains("\"expected\" : \"false\"");
+  }
+
+  @Test
+  void test_unusable_isSaidAndTheRestIsRun() throws IOException {
+    String cases = cases("false");
+    CommandRun run = CommandRun.of("test", good, bad, cases);
+
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.out()).contains("1 case, 1 failed");
+    assertThat(run.err()).contains(bad + ":1:1: cases: is required");
+    assertThat(CommandRun.of("test", bad, cases).status()).isEqualTo(2);
+  }
+
+  @Test
+  void explain_anyWayToGiveTheRequest_saysTheSame() throws IOException {
+    String request = "{\"attributes\": {\"user_id\": \"42\"}}";
+    CommandRun run = CommandRun.of("explain", good, "--request", request);
+
+    assertThat(run.status()).isZero();
+    assertThat(run.out())
+        .startsWith("one applies: ")
+        .contains("key user_id=42, cost 1")
+        .contains("verdict: allowed by one, 1 of 2 left");
+    assertThat(CommandRun.withInput(request, "explain", good, "--request", "-")).isEqualTo(run);
+    assertThat(CommandRun.of("explain", good, "--request", "@" + write("r.json", request)))
+        .isEqualTo(run);
+    assertThat(CommandRun.of("explain", good, "--format=json", "--request", request).out())
+        .contains("\"verdict\" : {");
+  }
+
+  @Test
+  void explain_wrongRequest_isSaidWithPlaces() {
+    assertThat(CommandRun.of("explain", good, "--request", "{\"pth\": \"/\", \"cost\": -1}"))
+        .isEqualTo(
+            new CommandRun(
+                2,
+                "",
+                lines(
+                    "request.json:1:2: pth: is no known field; did you mean path?",
+                    "request.json:1:22: cost: must be from 0 to 1000000000000: -1")));
+    assertThat(CommandRun.of("explain", good, "--request", "{").status()).isEqualTo(2);
+    assertThat(CommandRun.of("explain", good, "--request", "").status()).isEqualTo(2);
+    assertThat(CommandRun.of("explain", good, "--request", "@none").status()).isEqualTo(2);
+  }
+
+  @Test
+  void sample_printed_validatesStrictly() throws IOException {
+    String printed = CommandRun.of("sample").out();
+
+    assertThat(printed.strip()).isEqualTo(SamplePolicy.text().strip());
+    assertThat(CommandRun.of("validate", "--strict", write("sample.yaml", printed)).status())
+        .isZero();
+  }
+
+  @Test
+  void schema_printed_isThatOfPolicies() {
+    assertThat(CommandRun.of("schema").out().strip()).isEqualTo(PolicySchema.text().strip());
+  }
+
+  private static String lines(String... lines) {
+    return String.join(System.lineSeparator(), lines) + System.lineSeparator();
+  }
+}

@@ -1,0 +1,126 @@
+package io.penstock.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** {@code penstock serve} as a process of its own, on free ports of the loopback. */
+final class Service implements AutoCloseable {
+  private static final Duration LONGEST = Duration.ofSeconds(30);
+
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(LONGEST).build();
+  private final JarRun run;
+  private final int port;
+  private final int adminPort;
+  private final long readyMillis;
+
+  private Service(JarRun run, int port, int adminPort) {
+    this.run = run;
+    this.port = port;
+    this.adminPort = adminPort;
+    this.readyMillis = Await.until("ready", this::isReady);
+  }
+
+  /** A service that is ready. */
+  static Service start(Path folder, String... args) {
+    int port = freePort();
+    int adminPort = freePort();
+    List<String> all =
+        new ArrayList<>(
+            List.of("serve", "--host=127.0.0.1", "--port=" + port, "--admin-port=" + adminPort));
+    all.addAll(List.of(args));
+    JarRun run = JarRun.start(folder, all);
+    try {
+      return new Service(run, port, adminPort);
+    } catch (RuntimeException | Error e) {
+      run.close();
+      throw e;
+    }
+  }
+
+  static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private boolean isReady() {
+    if (!run.isAlive()) {
+      throw new IllegalStateException("ended: " + run.err());
+    }
+    try (var probe = new java.net.Socket(InetAddress.getLoopbackAddress(), adminPort)) {
+      return probe.isConnected() && admin("/readyz").statusCode() == 200;
+    } catch (IOException notYet) {
+      return false;
+    }
+  }
+
+  /** How long it took from the start of the process until it was ready. */
+  long readyMillis() {
+    return readyMillis;
+  }
+
+  JarRun process() {
+    return run;
+  }
+
+  HttpResponse<String> admin(String path) {
+    return send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + adminPort + path)));
+  }
+
+  /** Whether {@code /readyz} says that it does without its store. */
+  boolean isDegraded() {
+    return admin("/readyz").body().contains("\"degraded\":true");
+  }
+
+  /** What {@code POST /v1/check} says. */
+  String check(String question) {
+    HttpResponse<String> response =
+        send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/check"))
+                .POST(BodyPublishers.ofString(question)));
+    if (response.statusCode() != 200) {
+      throw new AssertionError(response.statusCode() + " " + response.body());
+    }
+    return response.body();
+  }
+
+  /** Asks as a proxy does, and doesn't wait. */
+  CompletableFuture<HttpResponse<String>> forwardAuth() {
+    return client.sendAsync(
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/forward-auth"))
+            .timeout(LONGEST)
+            .build(),
+        BodyHandlers.ofString());
+  }
+
+  HttpResponse<String> send(HttpRequest.Builder request) {
+    try {
+      return client.send(request.timeout(LONGEST).build(), BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    run.close();
+  }
+}

@@ -1,0 +1,107 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two services on one Redis, which goes away and comes back. */
+class SharedLimitIT {
+  private static final int BURST = 100;
+  private static final int CALLERS = 16;
+  private static final int CALLS = 20;
+
+  @TempDir Path folder;
+
+  @Test
+  void serve_twoOnOneRedis_shareTheLimitBeforeAndAfterAnOutage() throws Exception {
+    String policy = writePolicy();
+    try (RedisServer redis = RedisServer.start(folder);
+        Service one = service(policy, redis);
+        Service two = service(policy, redis)) {
+      awaitDegraded(false, one, two);
+      assertThat(allowed("before", one, two)).isEqualTo(BURST);
+
+      redis.kill();
+      awaitDegraded(true, one, two);
+      assertThat(one.check(question("during"))).contains("\"allowed\":true", "\"degraded\":true");
+      assertThat(allowed("during", one, two)).isEqualTo(CALLERS * CALLS);
+      assertThat(one.admin("/livez").statusCode()).isEqualTo(200);
+      assertThat(one.admin("/readyz").statusCode()).isEqualTo(200);
+
+      redis.restart();
+      long millis = awaitDegraded(false, one, two);
+      System.out.println("exact again " + millis + " ms after Redis was back");
+      assertThat(allowed("after", one, two)).isEqualTo(BURST);
+      assertThat(two.check(question("after"))).contains("\"allowed\":false", "\"degraded\":false");
+    }
+  }
+
+  private String writePolicy() throws IOException {
+    return Files.writeString(
+            folder.resolve("policy.yaml"),
+            "{name: user, limit_keys: [user_id], rate: 1/h, burst: "
+                + BURST
+                + ", consistency: exact, on_store_failure: open}\n")
+        .toString();
+  }
+
+  private Service service(String policy, RedisServer redis) {
+    // On a machine that is busy with other tests, an answer may take longer than usual.
+    return Service.start(
+        folder, "--policy", policy, "--redis", redis.url(), "--redis-deadline-ms", "5000");
+  }
+
+  /** Services learn from requests how their store is, so some have to come. */
+  private static long awaitDegraded(boolean degraded, Service... services) {
+    return Await.until(
+        "degraded: " + degraded,
+        () ->
+            Stream.of(services)
+                .allMatch(
+                    service ->
+                        service.check(question("anybody")).contains("\"degraded\":" + degraded)
+                            && service.isDegraded() == degraded));
+  }
+
+  private static String question(String user) {
+    return "{\"attributes\":{\"user_id\":\"" + user + "\"}}";
+  }
+
+  /** How many of {@link #CALLERS} × {@link #CALLS} requests of a user are allowed by all. */
+  private static int allowed(String user, Service... services) throws Exception {
+    ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
+    try {
+      List<Future<Integer>> counts = new ArrayList<>();
+      for (int i = 0; i < CALLERS; i++) {
+        Service service = services[i % services.length];
+        counts.add(callers.submit(() -> allowed(user, service)));
+      }
+      int allowed = 0;
+      for (Future<Integer> count : counts) {
+        allowed += count.get(60, TimeUnit.SECONDS);
+      }
+      return allowed;
+    } finally {
+      callers.shutdownNow();
+    }
+  }
+
+  private static int allowed(String user, Service service) {
+    int allowed = 0;
+    for (int i = 0; i < CALLS; i++) {
+      allowed += service.check(question(user)).contains("\"allowed\":true") ? 1 : 0;
+    }
+    return allowed;
+  }
+}

@@ -1,0 +1,74 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SignalsIT {
+  @TempDir Path folder;
+  private String policy;
+
+  @BeforeEach
+  void writePolicy() throws IOException {
+    policy =
+        Files.writeString(
+                folder.resolve("policy.yaml"),
+                "{name: slow, limit_keys: [], rate: 1/s, burst: 1, on_limit: delay,"
+                    + " max_delay_ms: 3000}\n")
+            .toString();
+  }
+
+  @Test
+  void hangup_policyUnchanged_isReadAgain() {
+    try (Service service = Service.start(folder, "--policy", policy)) {
+      String before = service.admin("/readyz").body();
+
+      service.process().signal("HUP");
+
+      Await.until("reload", () -> !service.admin("/readyz").body().equals(before));
+      assertThat(service.process().err()).contains("policy reloaded");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TERM", "INT"})
+  void end_requestUnderWay_isAnsweredFirst(String signal) throws Exception {
+    try (Service service = Service.start(folder, "--policy", policy)) {
+      assertThat(service.forwardAuth().get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+      CompletableFuture<HttpResponse<String>> first = service.forwardAuth();
+      CompletableFuture<HttpResponse<String>> second = service.forwardAuth();
+      Await.until("both decided", () -> decided(service) == 3);
+
+      long begin = System.nanoTime();
+      service.process().signal(signal);
+
+      assertThat(first.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+      assertThat(second.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+      assertThat(service.process().await()).isZero();
+      long millis = (System.nanoTime() - begin) / 1_000_000;
+      System.out.println("ended " + millis + " ms after SIG" + signal);
+      assertThat(millis).isLessThan(15_000);
+      assertThat(service.process().err()).contains("ended").doesNotContain("Exception");
+    }
+  }
+
+  private static long decided(Service service) {
+    return service
+        .admin("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("penstock_decisions_total{"))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+        .sum();
+  }
+}
