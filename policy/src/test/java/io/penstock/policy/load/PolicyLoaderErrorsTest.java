@@ -11,6 +11,24 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PolicyLoaderErrorsTest {
   @Test
+  void parse_errorsBesideWarnings_areBothThere() {
+    String policy =
+        """
+        rules:
+          - {name: cut, limit_keys: [user_id], rate: 10/s, burst: 5}
+          - {name: none, limit_keys: []}
+        """;
+
+    assertThatThrownBy(() -> PolicyLoader.parse(policy, "p.yaml"))
+        .isInstanceOfSatisfying(
+            PolicyException.class,
+            e -> {
+              assertThat(e.problems()).isNotEmpty().allMatch(p -> p.path().startsWith("rules[1]"));
+              assertThat(e.warnings()).extracting(Problem::path).containsExactly("rules[0].burst");
+            });
+  }
+
+  @Test
   void parse_sixMistakes_areSixLinesWithTheirPlaces() {
     List<String> errors =
         Loading.errors(
