@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
@@ -13,7 +14,7 @@ import picocli.CommandLine.Spec;
     description = "Prints a script by which bash and zsh complete commands and options.",
     footerHeading = "%nExample:%n",
     footer = "  source <(penstock completion)")
-final class CompletionCommand implements Runnable {
+final class CompletionCommand implements Callable<Integer> {
   private final Console console;
 
   @Spec private @Nullable CommandSpec spec;
@@ -23,8 +24,9 @@ final class CompletionCommand implements Runnable {
   }
 
   @Override
-  public void run() {
+  public Integer call() {
     CommandSpec root = Objects.requireNonNull(spec).root();
     console.out().println(AutoComplete.bash(root.name(), root.commandLine()));
+    return console.end(Console.GOOD);
   }
 }

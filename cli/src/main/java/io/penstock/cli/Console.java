@@ -27,6 +27,11 @@ record Console(PrintWriter out, PrintWriter err, InputStream in) {
     return new Console(writer(FileDescriptor.out), writer(FileDescriptor.err), System.in);
   }
 
+  /** The status of a command that has printed all, unless that failed, as on a full disk. */
+  int end(int status) {
+    return status == GOOD && out.checkError() ? FAILED : status;
+  }
+
   private static PrintWriter writer(FileDescriptor to) {
     return new PrintWriter(
         new OutputStreamWriter(new FileOutputStream(to), StandardCharsets.UTF_8), true);

@@ -70,7 +70,7 @@ final class ExplainCommand implements Callable<Integer> {
     } else {
       ExplainText.lines(explanation).forEach(console.out()::println);
     }
-    return Console.GOOD;
+    return console.end(Console.GOOD);
   }
 
   /** Claims are stated with the request, so no keys need to be fetched. */

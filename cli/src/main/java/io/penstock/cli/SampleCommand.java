@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import io.penstock.policy.SamplePolicy;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
 /** {@code penstock sample}. */
@@ -9,7 +10,7 @@ import picocli.CommandLine.Command;
     description = "Prints a policy to begin with, with comments.",
     footerHeading = "%nExample:%n",
     footer = "  penstock sample > policy.yaml")
-final class SampleCommand implements Runnable {
+final class SampleCommand implements Callable<Integer> {
   private final Console console;
 
   SampleCommand(Console console) {
@@ -17,7 +18,8 @@ final class SampleCommand implements Runnable {
   }
 
   @Override
-  public void run() {
+  public Integer call() {
     console.out().println(SamplePolicy.text().stripTrailing());
+    return console.end(Console.GOOD);
   }
 }

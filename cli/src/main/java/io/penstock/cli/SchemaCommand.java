@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import io.penstock.policy.PolicySchema;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
 /** {@code penstock schema}. */
@@ -9,7 +10,7 @@ import picocli.CommandLine.Command;
     description = "Prints the JSON Schema of policies, for editors.",
     footerHeading = "%nExample:%n",
     footer = "  penstock schema > policy.schema.json")
-final class SchemaCommand implements Runnable {
+final class SchemaCommand implements Callable<Integer> {
   private final Console console;
 
   SchemaCommand(Console console) {
@@ -17,7 +18,8 @@ final class SchemaCommand implements Runnable {
   }
 
   @Override
-  public void run() {
+  public Integer call() {
     console.out().println(PolicySchema.text().stripTrailing());
+    return console.end(Console.GOOD);
   }
 }

@@ -104,8 +104,7 @@ final class ServeCommand implements Callable<Integer> {
     if (printConfig) {
       settings.warnings().forEach(console.err()::println);
       console.out().print(settings.print());
-      console.out().flush();
-      return Console.GOOD;
+      return console.end(Console.GOOD);
     }
     Logs.configure(settings.logsJson(), settings.logLevel());
     settings.warnings().forEach(warning -> LOG.warn("{}", warning));

@@ -71,7 +71,8 @@ final class TestCommand implements Callable<Integer> {
       reports.forEach(this::print);
       problems.forEach(console.err()::println);
     }
-    return !problems.isEmpty() ? Console.UNUSABLE : passed ? Console.GOOD : Console.FAILED;
+    return console.end(
+        !problems.isEmpty() ? Console.UNUSABLE : passed ? Console.GOOD : Console.FAILED);
   }
 
   private @Nullable Policy load(List<Problem> problems) {

@@ -75,9 +75,8 @@ final class ValidateCommand implements Callable<Integer> {
       problems.forEach(console.out()::println);
       console.out().println(summary(all));
     }
-    return all.stream().allMatch(checked -> checked.valid(strict))
-        ? Console.GOOD
-        : Console.UNUSABLE;
+    return console.end(
+        all.stream().allMatch(checked -> checked.valid(strict)) ? Console.GOOD : Console.UNUSABLE);
   }
 
   private String summary(List<Checked> all) {

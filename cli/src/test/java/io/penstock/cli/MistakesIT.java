@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -86,6 +87,16 @@ class MistakesIT {
       assertThat(run.await()).isZero();
       assertThat(run.out().lines()).hasSize(1);
       assertThat(run.err()).isEmpty();
+    }
+  }
+
+  @Test
+  void print_diskFull_fails() {
+    assumeTrue(Files.exists(Path.of("/dev/full")));
+    String penstock = JarRun.JAVA + " -jar " + JarRun.JAR;
+    try (JarRun run =
+        JarRun.startCommand(folder, List.of("bash", "-c", penstock + " sample > /dev/full"))) {
+      assertThat(run.await()).isEqualTo(1);
     }
   }
 }

@@ -8,11 +8,15 @@ import io.penstock.policy.load.Placed;
 import io.penstock.policy.load.Problem;
 import io.penstock.policy.load.Problems;
 import io.penstock.server.Settings.Said;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +63,9 @@ public final class SettingsReader {
   }
 
   private void readFile(Path file) {
+    if (saysNothing(file)) {
+      return;
+    }
     Node root = Document.read(file, problems);
     Fields fields = root == null ? null : Fields.of(new Placed<>(root, root.at(), ""), problems);
     if (fields == null) {
@@ -72,6 +79,15 @@ public final class SettingsReader {
       }
     }
     fields.done();
+  }
+
+  /** To settings, unlike policies, a file of which all is commented out is no mistake. */
+  private static boolean saysNothing(Path file) {
+    try (Stream<String> lines = Files.lines(file)) {
+      return lines.allMatch(line -> line.isBlank() || line.stripLeading().startsWith("#"));
+    } catch (IOException | UncheckedIOException unreadable) {
+      return false;
+    }
   }
 
   /** As in policies, what a file names is relative to it. */

@@ -81,6 +81,12 @@ class SettingsReaderTest {
         .hasMessageContaining("PENSTOCK_NODES: must be a whole number from 1 to 100000: 0");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", "\n", "# port: 1\n\n  # workers: 2"})
+  void read_fileThatSaysNothing_isNoMistake(String text) throws IOException {
+    assertThat(readFile(text).port()).isEqualTo(8080);
+  }
+
   @Test
   void read_missingFile_isError() {
     assertThatThrownBy(() -> SettingsReader.read(Map.of(), Map.of(), file))
