@@ -94,9 +94,14 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
         : "/";
   }
 
-  /** The status for denials; 0 for the usual one, negative if what was asked for can't be. */
+  /**
+   * The status for denials; 0 for the usual one, negative if what was asked for can't be. A query
+   * behind a path of the client's is the client's too: it must not choose one, least of all a 5xx,
+   * which proxies take for a failure of ours.
+   */
   private static int denyStatus(HttpServerRequest asked) {
-    String text = asked.query() == null ? null : asked.getParam("deny_status");
+    boolean ours = asked.query() != null && PATH.equals(asked.path());
+    String text = ours ? asked.getParam("deny_status") : null;
     if (text == null) {
       return 0;
     }

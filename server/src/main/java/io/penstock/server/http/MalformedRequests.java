@@ -4,6 +4,7 @@ import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.impl.HttpServerConnection;
 
 /** Answers what is not HTTP, or too much of it, and closes the connection. */
 final class MalformedRequests {
@@ -22,6 +23,10 @@ final class MalformedRequests {
   }
 
   private static void refuse(HttpServerRequest request, int status, String title, String detail) {
+    if (request.connection() instanceof HttpServerConnection connection) {
+      connection.channelHandlerContext().pipeline().addFirst(new LingeringClose());
+    }
+    request.response().putHeader("Connection", "close");
     Refusals.end(request.response(), status, title, detail)
         .onComplete(sent -> request.connection().close());
   }

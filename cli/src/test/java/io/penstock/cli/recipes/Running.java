@@ -1,0 +1,110 @@
+package io.penstock.cli.recipes;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A program of its own process, which ends with the test. */
+final class Running implements AutoCloseable {
+  private static final int CONNECT_MILLIS = 1_000;
+
+  private final Process process;
+  private final Path log;
+
+  private Running(Process process, Path log) {
+    this.process = process;
+    this.log = log;
+  }
+
+  /** Starts a program in a folder, where its log is too. */
+  static Running start(Path folder, List<String> command) {
+    try {
+      Path log = Files.createTempFile(folder, "log", ".txt");
+      ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+      builder.environment().put("HOME", folder.toString());
+      builder.redirectErrorStream(true).redirectOutput(log.toFile());
+      return new Running(builder.start(), log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits until somebody listens on a port. */
+  Running listening(int port) {
+    Eventually.until(
+        "port " + port,
+        () -> {
+          if (!process.isAlive()) {
+            throw new IllegalStateException(
+                process.info().commandLine().orElse("") + " ended:\n" + log());
+          }
+          return accepts(port);
+        });
+    return this;
+  }
+
+  private static boolean accepts(int port) {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CONNECT_MILLIS);
+      return true;
+    } catch (IOException notYet) {
+      return false;
+    }
+  }
+
+  String log() {
+    try {
+      return Files.readString(log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  void kill() {
+    // In this order: while it lives, nginx replaces workers that die.
+    List<ProcessHandle> workers = process.descendants().toList();
+    process.destroyForcibly();
+    join();
+    workers.forEach(ProcessHandle::destroyForcibly);
+  }
+
+  /** Stops it in its tracks: connections stay, nothing is answered. */
+  void freeze() {
+    signal("STOP");
+  }
+
+  void thaw() {
+    signal("CONT");
+  }
+
+  private void signal(String name) {
+    try {
+      int status = new ProcessBuilder("kill", "-" + name, "" + process.pid()).start().waitFor();
+      if (status != 0) {
+        throw new IllegalStateException("kill -" + name + " failed: " + status);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  int join() {
+    try {
+      return process.waitFor();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+}
