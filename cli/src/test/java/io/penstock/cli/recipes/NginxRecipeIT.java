@@ -1,0 +1,48 @@
+package io.penstock.cli.recipes;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** docs/recipes/nginx.md */
+class NginxRecipeIT extends ProxyContract {
+  /** What distributions have around the file that the page shows; files are of whoever tests. */
+  private static final String AROUND =
+      """
+      user root;
+      daemon off;
+      pid nginx.pid;
+      worker_processes 2;
+      error_log stderr;
+      events {}
+      http {
+          access_log off;
+          client_body_temp_path body;
+          proxy_temp_path proxy;
+          fastcgi_temp_path fastcgi;
+          uwsgi_temp_path uwsgi;
+          scgi_temp_path scgi;
+          include penstock.conf;
+      }
+      """;
+
+  @Override
+  String program() {
+    return "nginx";
+  }
+
+  @Override
+  Running start(String program, Site site) throws IOException {
+    Changes changes =
+        site.changes()
+            .with("127.0.0.1:8081", Ports.free())
+            .with("listen 80;", "listen 127.0.0.1:" + site.port() + ";");
+    Path folder = site.folder();
+    Files.writeString(
+        folder.resolve("penstock.conf"), RecipePage.of("nginx.md").block("nginx", changes));
+    Files.writeString(folder.resolve("nginx.conf"), AROUND);
+    return Running.start(
+        folder, List.of(program, "-p", folder.toString(), "-c", "nginx.conf", "-e", "stderr"));
+  }
+}
