@@ -8,6 +8,7 @@ import io.penstock.policy.Verdict;
 import io.penstock.server.metrics.DecisionTimes;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -71,7 +72,7 @@ public final class Limiting {
 
   private static void later(
       CompletionStage<Verdict> asked, Answer answer, Consumer<Verdict> before) {
-    Context asker = Vertx.currentContext();
+    Context asker = Objects.requireNonNull(Vertx.currentContext());
     var unused =
         asked.whenComplete(
             (verdict, failure) -> {

@@ -4,6 +4,7 @@ import io.penstock.server.http.Refusals;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -17,7 +18,7 @@ final class Later {
 
   /** Answers on the event loop that asked; 503 if the store can't. */
   static <T> void answer(HttpServerRequest request, CompletionStage<T> asked, Consumer<T> then) {
-    Context asker = Vertx.currentContext();
+    Context asker = Objects.requireNonNull(Vertx.currentContext());
     var unused =
         asked.whenComplete(
             (result, failure) ->

@@ -9,6 +9,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import org.jspecify.annotations.Nullable;
 
 /** The door for programs and proxies that ask whether a request may pass. Thread-safe. */
 public final class DecisionDoor implements Handler<HttpServerRequest> {
@@ -48,7 +49,7 @@ public final class DecisionDoor implements Handler<HttpServerRequest> {
     }
   }
 
-  private static boolean isForwardAuth(String path) {
+  private static boolean isForwardAuth(@Nullable String path) {
     return path != null
         && path.startsWith(ForwardAuth.PATH)
         && (path.length() == ForwardAuth.PATH.length()
