@@ -12,6 +12,15 @@ final class Greeting {
   static List<String> lines(Settings settings, PenstockServer server) {
     List<String> lines = new ArrayList<>();
     lines.add("decisions on http://" + shown(settings.host()) + ":" + server.port());
+    server
+        .proxyPort()
+        .ifPresent(
+            port ->
+                lines.add(
+                    (settings.proxyTls().isPresent() ? "proxy on https://" : "proxy on http://")
+                        + shown(settings.proxyHost())
+                        + ":"
+                        + port));
     lines.add("admin on http://" + shown(settings.adminHost()) + ":" + server.adminPort());
     lines.add("");
     lines.add("Try it:");

@@ -2,6 +2,7 @@ package io.penstock.server;
 
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.PemKeyCertOptions;
 import java.util.concurrent.TimeUnit;
 
 /** What may come in through any door. */
@@ -17,6 +18,23 @@ final class Doors {
   private static final int BACKLOG = 4_096;
 
   private Doors() {}
+
+  /** The proxy door's: bodies of any size, and TLS if there is a certificate. */
+  static HttpServerOptions proxyOptions(Settings settings) {
+    HttpServerOptions options = options(settings.proxyHost(), settings.proxyPort());
+    settings
+        .proxyTls()
+        .ifPresent(
+            tls ->
+                options
+                    .setSsl(true)
+                    .setUseAlpn(true)
+                    .setKeyCertOptions(
+                        new PemKeyCertOptions()
+                            .addCertPath(tls.certificate())
+                            .addKeyPath(tls.key())));
+    return options;
+  }
 
   static HttpServerOptions options(String host, int port) {
     return new HttpServerOptions()

@@ -24,12 +24,17 @@ import io.penstock.server.http.GuardedTransport;
 import io.penstock.server.http.HttpDoor;
 import io.penstock.server.metrics.DecisionMeters;
 import io.penstock.server.metrics.DecisionTimes;
+import io.penstock.server.proxy.ProxyDoor;
+import io.penstock.server.proxy.Upstream;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -57,6 +62,7 @@ public final class PenstockServer implements AutoCloseable {
   private final Vertx vertx;
   private final HttpDoor decision;
   private final HttpDoor admin;
+  private final Optional<HttpDoor> proxy;
 
   private PenstockServer(Settings settings) {
     this.shutdown = settings.shutdown();
@@ -75,6 +81,7 @@ public final class PenstockServer implements AutoCloseable {
     try {
       this.decision = decisionDoor(settings, registry);
       this.admin = adminDoor(settings, registry);
+      this.proxy = settings.upstream().map(upstream -> proxyDoor(settings, upstream, registry));
     } catch (RuntimeException e) {
       end();
       throw e;
@@ -131,14 +138,32 @@ public final class PenstockServer implements AutoCloseable {
         .build();
   }
 
+  private Limiting limiting(Settings settings, MeterRegistry registry) {
+    return new Limiting(
+        keeper.engine(), store.store(), new DecisionTimes(registry), settings.logsDecisions());
+  }
+
+  private HttpDoor proxyDoor(Settings settings, Upstream upstream, MeterRegistry registry) {
+    ProxyDoor door =
+        new ProxyDoor(
+            vertx,
+            limiting(settings, registry),
+            new HttpAnswers(settings.headers(), settings.jitter()),
+            upstream,
+            settings.maxDelayed());
+    Gauge.builder("penstock.proxy.held", door, ProxyDoor::held)
+        .description("Requests that rules with on_limit: delay hold back")
+        .register(registry);
+    return open(
+        Setting.PROXY_PORT,
+        HttpDoor.open(vertx, Doors.proxyOptions(settings), settings.workers(), door));
+  }
+
   private HttpDoor decisionDoor(Settings settings, PrometheusMeterRegistry registry) {
-    Limiting limiting =
-        new Limiting(
-            keeper.engine(), store.store(), new DecisionTimes(registry), settings.logsDecisions());
     DecisionDoor door =
         new DecisionDoor(
             vertx,
-            limiting,
+            limiting(settings, registry),
             new HttpAnswers(settings.headers(), settings.jitter()),
             bodies(settings),
             new BearerToken(settings.token()));
@@ -185,6 +210,11 @@ public final class PenstockServer implements AutoCloseable {
     return admin.port();
   }
 
+  /** The port of the proxy door, if there is an origin. */
+  public Optional<Integer> proxyPort() {
+    return proxy.map(HttpDoor::port);
+  }
+
   /** All paths of both doors with their methods, but for the one that takes any. */
   Map<String, Set<String>> paths() {
     return paths;
@@ -203,7 +233,9 @@ public final class PenstockServer implements AutoCloseable {
   public void close() {
     LOG.info("ending");
     health.end();
-    await(decision.close(shutdown), shutdown);
+    List<Future<Void>> closing = new ArrayList<>(List.of(decision.close(shutdown)));
+    proxy.ifPresent(door -> closing.add(door.close(shutdown)));
+    await(Future.join(closing).mapEmpty(), shutdown);
     await(admin.close(ADMIN_CLOSE), ADMIN_CLOSE);
     end();
     LOG.info("ended");

@@ -2,6 +2,8 @@ package io.penstock.server;
 
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.http.HeaderForm;
+import io.penstock.server.proxy.Upstream;
+import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,7 +18,7 @@ final class SettingCheck {
   /** What is wrong with a value and what would be right; null if it is good. */
   static @Nullable String of(Setting setting, String value) {
     return switch (setting) {
-      case PORT, ADMIN_PORT -> whole(value, 0, 65_535);
+      case PORT, ADMIN_PORT, PROXY_PORT -> whole(value, 0, 65_535);
       case RETRY_JITTER_PERCENT -> whole(value, 0, 100);
       case RETRY_JITTER_SECONDS -> whole(value, 0, 86_400);
       case REDIS_DEADLINE_MS -> whole(value, 1, 60_000);
@@ -24,20 +26,37 @@ final class SettingCheck {
       case MAX_KEYS -> whole(value, 1, 1 << 30);
       case MAX_CONNECTIONS -> whole(value, 1, 10_000_000);
       case REQUEST_TIMEOUT_MS -> whole(value, 1, 3_600_000);
+      case UPSTREAM_CONNECTIONS -> whole(value, 1, 100_000);
+      case UPSTREAM_QUEUE, MAX_DELAYED -> whole(value, 0, 1_000_000);
+      case UPSTREAM_CONNECT_MS, UPSTREAM_FIRST_BYTE_MS, UPSTREAM_IDLE_MS ->
+          whole(value, 1, 86_400_000);
+      case UPSTREAM_TOTAL_MS -> whole(value, 0, 86_400_000);
+      case UPSTREAM_HOST -> oneOf(value, "keep", "own");
+      case UPSTREAM -> upstream(value);
       case WORKERS -> whole(value, 0, 1_024);
       case SHUTDOWN_MS -> whole(value, 0, 600_000);
       case LOG_FORMAT -> oneOf(value, "text", "json");
       case LOG_LEVEL -> oneOf(value, "error", "warn", "info", "debug");
-      case LOG_DECISIONS -> oneOf(value, "true", "false");
+      case LOG_DECISIONS, UPSTREAM_HTTP2 -> oneOf(value, "true", "false");
       case TOKEN, ADMIN_TOKEN ->
           value.length() >= SHORTEST_TOKEN
               ? null
               : "must have at least " + SHORTEST_TOKEN + " characters";
       case HEADERS -> parsed(() -> HeaderForm.parse(value));
       case REDIS -> RedisUrl.wrong(value);
-      case POLICY -> path(value);
-      case HOST, ADMIN_HOST, REDIS_PREFIX -> value.isBlank() ? "must not be empty" : null;
+      case POLICY, PROXY_TLS_CERT, PROXY_TLS_KEY -> path(value);
+      case HOST, ADMIN_HOST, PROXY_HOST, REDIS_PREFIX ->
+          value.isBlank() ? "must not be empty" : null;
     };
+  }
+
+  private static @Nullable String upstream(String value) {
+    try {
+      String wrong = Upstream.check(URI.create(value));
+      return wrong == null ? null : wrong + ": " + value;
+    } catch (IllegalArgumentException e) {
+      return "must be a URL such as http://localhost:3000: " + value;
+    }
   }
 
   private static @Nullable String whole(String value, int least, int most) {

@@ -4,6 +4,8 @@ import io.lettuce.core.RedisURI;
 import io.penstock.policy.http.HeaderForm;
 import io.penstock.policy.http.Jitter;
 import io.penstock.policy.load.Problem;
+import io.penstock.server.proxy.Upstream;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -58,6 +60,52 @@ public final class Settings {
 
   public int adminPort() {
     return whole(Setting.ADMIN_PORT);
+  }
+
+  public String proxyHost() {
+    return required(Setting.PROXY_HOST);
+  }
+
+  public int proxyPort() {
+    return whole(Setting.PROXY_PORT);
+  }
+
+  /** The certificate chain and the private key of the proxy door, if it has them. */
+  public Optional<ProxyTls> proxyTls() {
+    Optional<String> certificate = text(Setting.PROXY_TLS_CERT);
+    Optional<String> key = text(Setting.PROXY_TLS_KEY);
+    return certificate.isPresent() && key.isPresent()
+        ? Optional.of(new ProxyTls(certificate.get(), key.get()))
+        : Optional.empty();
+  }
+
+  /**
+   * Files in PEM.
+   *
+   * @param certificate the chain, the server's own first
+   * @param key the private key to it
+   */
+  public record ProxyTls(String certificate, String key) {}
+
+  /** The origin to stand in front of, if there is one. */
+  public Optional<Upstream> upstream() {
+    return text(Setting.UPSTREAM)
+        .map(
+            origin ->
+                new Upstream(
+                    URI.create(origin),
+                    Boolean.parseBoolean(required(Setting.UPSTREAM_HTTP2)),
+                    required(Setting.UPSTREAM_HOST).equals("keep"),
+                    whole(Setting.UPSTREAM_CONNECTIONS),
+                    whole(Setting.UPSTREAM_QUEUE),
+                    Duration.ofMillis(whole(Setting.UPSTREAM_CONNECT_MS)),
+                    Duration.ofMillis(whole(Setting.UPSTREAM_FIRST_BYTE_MS)),
+                    Duration.ofMillis(whole(Setting.UPSTREAM_IDLE_MS)),
+                    Duration.ofMillis(whole(Setting.UPSTREAM_TOTAL_MS))));
+  }
+
+  public int maxDelayed() {
+    return whole(Setting.MAX_DELAYED);
   }
 
   public Optional<String> token() {

@@ -18,7 +18,7 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /** A service on free ports, and ways to talk to it. */
-final class RunningServer implements AutoCloseable {
+public final class RunningServer implements AutoCloseable {
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
   private static final int PATIENCE_MILLIS = 20_000;
 
@@ -38,7 +38,7 @@ final class RunningServer implements AutoCloseable {
     return serving(write(folder, policy));
   }
 
-  static Path write(Path folder, String policy) {
+  public static Path write(Path folder, String policy) {
     try {
       return Files.writeString(folder.resolve("policy.yaml"), policy);
     } catch (IOException e) {
@@ -46,7 +46,7 @@ final class RunningServer implements AutoCloseable {
     }
   }
 
-  static RunningServer with(Map<Setting, String> flags) {
+  public static RunningServer with(Map<Setting, String> flags) {
     Map<Setting, String> all = new EnumMap<>(Setting.class);
     all.put(Setting.HOST, "127.0.0.1");
     all.put(Setting.PORT, "0");
@@ -56,7 +56,7 @@ final class RunningServer implements AutoCloseable {
     return new RunningServer(PenstockServer.start(SettingsReader.read(all, Map.of(), null)));
   }
 
-  PenstockServer server() {
+  public PenstockServer server() {
     return server;
   }
 
@@ -68,7 +68,7 @@ final class RunningServer implements AutoCloseable {
     return send(request(server.port(), path).POST(HttpRequest.BodyPublishers.ofString(body)));
   }
 
-  HttpResponse<String> admin(String path) {
+  public HttpResponse<String> admin(String path) {
     return send(request(server.adminPort(), path));
   }
 
@@ -126,7 +126,7 @@ final class RunningServer implements AutoCloseable {
   }
 
   /** What comes until the connection is closed. */
-  static String rest(Socket socket) throws IOException {
+  public static String rest(Socket socket) throws IOException {
     InputStream in = socket.getInputStream();
     return new String(in.readAllBytes(), ISO_8859_1);
   }

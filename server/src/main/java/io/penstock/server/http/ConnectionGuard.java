@@ -3,14 +3,16 @@ package io.penstock.server.http;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import io.vertx.core.http.HttpConnection;
@@ -28,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * from the start. When Vert.x has told what the client speaks, {@link #attach} puts it behind the
  * decoder, where it sees requests begin and end.
  */
-final class ConnectionGuard extends ChannelInboundHandlerAdapter {
+final class ConnectionGuard extends ChannelDuplexHandler {
   private static final byte[] TOO_SLOW = answer("408 Request Timeout");
   private static final byte[] BROKEN = answer("400 Bad Request");
 
@@ -37,6 +39,7 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
   private boolean attached;
   private boolean withinRequest;
   private boolean sawRequest;
+  private boolean withinResponse;
 
   ConnectionGuard(long millis) {
     this.millis = millis;
@@ -99,6 +102,14 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
   }
 
   @Override
+  public void write(ChannelHandlerContext connection, Object message, ChannelPromise promise) {
+    if (message instanceof HttpObject) {
+      withinResponse = !(message instanceof LastHttpContent);
+    }
+    var unused = connection.write(message, promise);
+  }
+
+  @Override
   public void channelInactive(ChannelHandlerContext connection) {
     stop();
     connection.fireChannelInactive();
@@ -118,7 +129,13 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private static void end(ChannelHandlerContext connection, byte[] answer) {
+  private void end(ChannelHandlerContext connection, byte[] answer) {
+    if (withinResponse || connection.pipeline().get(SslHandler.class) != null) {
+      // What would be written here is no part of what the client is reading.
+      var unused = connection.close();
+      return;
+    }
+    connection.pipeline().addFirst(new LingeringClose());
     connection
         .pipeline()
         .firstContext()

@@ -1,0 +1,29 @@
+package io.penstock.server.proxy;
+
+import io.vertx.core.MultiMap;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+
+/** Headers that are lists of words, in one field or in several. */
+final class ListHeader {
+  private ListHeader() {}
+
+  /** The words, in lower case. */
+  static Set<String> words(MultiMap headers, String name) {
+    if (!headers.contains(name)) {
+      return Set.of();
+    }
+    Set<String> words = new HashSet<>();
+    for (String list : headers.getAll(name)) {
+      for (String word : list.split(",", -1)) {
+        words.add(word.strip().toLowerCase(Locale.ROOT));
+      }
+    }
+    return words;
+  }
+
+  static boolean has(MultiMap headers, String name, String word) {
+    return words(headers, name).contains(word);
+  }
+}

@@ -1,0 +1,79 @@
+package io.penstock.server.proxy;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.ConnectionPoolTooBusyException;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/** The server that requests are for. Thread-safe. */
+final class Origin {
+  private final Upstream upstream;
+  private final HttpClient client;
+
+  Origin(Vertx vertx, Upstream upstream) {
+    this.upstream = upstream;
+    this.client =
+        vertx
+            .httpClientBuilder()
+            .with(options(upstream))
+            .with(
+                new PoolOptions()
+                    .setHttp1MaxSize(upstream.connections())
+                    .setHttp2MaxSize(upstream.connections())
+                    .setMaxWaitQueueSize(upstream.queue()))
+            .build();
+  }
+
+  private static HttpClientOptions options(Upstream upstream) {
+    return new HttpClientOptions()
+        .setDefaultHost(upstream.host())
+        .setDefaultPort(upstream.port())
+        .setSsl(upstream.isSecure())
+        .setUseAlpn(upstream.isSecure() && upstream.http2())
+        .setProtocolVersion(upstream.http2() ? HttpVersion.HTTP_2 : HttpVersion.HTTP_1_1)
+        .setHttp2ClearTextUpgrade(false)
+        .setKeepAlive(true)
+        .setPipelining(false)
+        .setMaxRedirects(0)
+        .setConnectTimeout((int) upstream.connectTimeout().toMillis())
+        .setIdleTimeout((int) upstream.idleTimeout().toMillis())
+        .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+        .setMaxHeaderSize(64 << 10);
+  }
+
+  /**
+   * Sends a request on, and the response back.
+   *
+   * @param additions what is added to the response
+   */
+  void forward(Exchange exchange, Consumer<HttpServerResponse> additions) {
+    RequestOptions options =
+        new RequestOptions()
+            .setMethod(exchange.request().method())
+            .setURI(exchange.target().uri())
+            .setFollowRedirects(false);
+    Future<HttpClientRequest> connected = client.request(options);
+    connected.onComplete(
+        request -> new Forwarding(exchange, upstream, additions).send(request),
+        failure -> unreachable(exchange, failure));
+  }
+
+  private static void unreachable(Exchange exchange, Throwable failure) {
+    if (failure instanceof ConnectionPoolTooBusyException) {
+      exchange.refuse(503, "Service Unavailable", "Too many requests wait for the origin");
+    } else if (failure instanceof TimeoutException) {
+      exchange.refuse(504, "Gateway Timeout", "The origin could not be reached in time");
+    } else {
+      exchange.refuse(502, "Bad Gateway", "The origin can't be reached");
+    }
+  }
+}

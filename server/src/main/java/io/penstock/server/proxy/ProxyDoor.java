@@ -1,0 +1,156 @@
+package io.penstock.server.proxy;
+
+import io.penstock.policy.Verdict;
+import io.penstock.policy.address.ClientAddress;
+import io.penstock.policy.address.Headers;
+import io.penstock.policy.address.IpAddress;
+import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.http.HttpRequest;
+import io.penstock.policy.http.HttpRequests;
+import io.penstock.policy.http.RequestLine;
+import io.penstock.server.Limiting;
+import io.penstock.server.http.Refusals;
+import io.penstock.server.http.RequestHeaders;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The door in front of an origin. Thread-safe. */
+public final class ProxyDoor implements Handler<HttpServerRequest> {
+  private final Vertx vertx;
+  private final Limiting limiting;
+  private final HttpRequests requests;
+  private final HttpAnswers answers;
+  private final Origin origin;
+  private final int mostHeld;
+  private final AtomicInteger held = new AtomicInteger();
+
+  /**
+   * @param mostHeld how many requests may be held back at a time; those beyond are denied
+   */
+  public ProxyDoor(
+      Vertx vertx, Limiting limiting, HttpAnswers answers, Upstream upstream, int mostHeld) {
+    this.vertx = vertx;
+    this.limiting = limiting;
+    this.requests = new HttpRequests(limiting.engine());
+    this.answers = answers;
+    this.origin = new Origin(vertx, upstream);
+    this.mostHeld = mostHeld;
+  }
+
+  /** How many requests are held back now. */
+  public int held() {
+    return held.get();
+  }
+
+  @Override
+  public void handle(HttpServerRequest request) {
+    Target target = Target.of(request);
+    IpAddress peer = IpAddress.parse(String.valueOf(request.remoteAddress().hostAddress()));
+    if (target == null || peer == null) {
+      refuse(request, 400, "Bad Request", "The request is for no target of this proxy");
+      return;
+    }
+    if (request.method().name().equals("CONNECT")) {
+      refuse(request, 405, "Method Not Allowed", "This proxy makes no tunnels");
+      return;
+    }
+    if (closes(request)) {
+      request.response().putHeader("Connection", "close");
+      request.response().endHandler(done -> request.connection().close());
+    }
+    // Nothing of the body is read before somebody wants it.
+    request.pause();
+    Headers headers = new RequestHeaders(request.headers());
+    RequestLine line = new RequestLine(request.method().name(), target.uri(), target.host());
+    HttpRequest asked = requests.from(peer, line, headers);
+    Exchange exchange =
+        new Exchange(vertx, request, target, peer, String.valueOf(asked.address()), trusts(peer));
+    limiting.decide(
+        asked,
+        new Limiting.Answer() {
+          @Override
+          public void decided(Verdict verdict) {
+            ProxyDoor.this.decided(exchange, verdict);
+          }
+
+          @Override
+          public void failed(Throwable failure) {
+            exchange.refuse(500, "Internal Server Error", "The request could not be decided");
+          }
+        });
+  }
+
+  /** Whether the client closes after this, said among other things: Vert.x sees it alone only. */
+  private static boolean closes(HttpServerRequest request) {
+    String connection = request.getHeader("Connection");
+    return connection != null
+        && connection.indexOf(',') >= 0
+        && ListHeader.has(request.headers(), "connection", "close");
+  }
+
+  private boolean trusts(IpAddress peer) {
+    ClientAddress clients = limiting.engine().policy().clientAddress();
+    return clients.trustedProxies().stream().anyMatch(network -> network.contains(peer));
+  }
+
+  private void decided(Exchange exchange, Verdict verdict) {
+    if (!verdict.allowed()) {
+      deny(exchange.request(), verdict);
+      return;
+    }
+    Duration delay = verdict.delay();
+    if (delay.isZero()) {
+      forward(exchange, verdict);
+    } else {
+      hold(exchange, verdict, delay);
+    }
+  }
+
+  private void hold(Exchange exchange, Verdict verdict, Duration delay) {
+    if (held.incrementAndGet() > mostHeld) {
+      held.decrementAndGet();
+      exchange.refuse(503, "Service Unavailable", "Too many requests are held back already");
+      return;
+    }
+    long timer =
+        vertx.setTimer(
+            Math.max(1, delay.toMillis()),
+            due -> {
+              held.decrementAndGet();
+              exchange.request().response().closeHandler(null);
+              forward(exchange, verdict);
+            });
+    exchange
+        .request()
+        .response()
+        .closeHandler(
+            gone -> {
+              if (vertx.cancelTimer(timer)) {
+                held.decrementAndGet();
+              }
+            });
+  }
+
+  private void forward(Exchange exchange, Verdict verdict) {
+    origin.forward(exchange, response -> answers.headers(verdict, response.headers()::add));
+  }
+
+  private void deny(HttpServerRequest request, Verdict verdict) {
+    answers.headers(verdict, request.response().headers()::add);
+    request
+        .response()
+        .setStatusCode(answers.status(verdict))
+        .putHeader("Content-Type", HttpAnswers.PROBLEM_TYPE)
+        .end(Buffer.buffer(answers.problem(verdict)));
+    Leftovers.discard(vertx, request);
+  }
+
+  private void refuse(HttpServerRequest request, int status, String title, String detail) {
+    Refusals.end(request.response(), status, title, detail)
+        .onComplete(sent -> request.connection().close());
+  }
+}

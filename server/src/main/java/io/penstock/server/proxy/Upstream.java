@@ -1,0 +1,72 @@
+package io.penstock.server.proxy;
+
+import java.net.URI;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one origin, and how to deal with it. Immutable.
+ *
+ * @param origin {@code http://} or {@code https://}, a host, and a port unless it is the usual one
+ * @param http2 whether it is spoken to by HTTP/2
+ * @param keepsHost whether it is told the host that the client asked for, or its own
+ * @param connections the most connections to it
+ * @param queue the most requests that wait for one
+ * @param connectTimeout how long a connection may take to come about
+ * @param firstByteTimeout how long it may take to answer, once it has a request's headers
+ * @param idleTimeout how long an exchange may stand still
+ * @param totalTimeout how long an exchange may take; zero for as long as it likes
+ */
+public record Upstream(
+    URI origin,
+    boolean http2,
+    boolean keepsHost,
+    int connections,
+    int queue,
+    Duration connectTimeout,
+    Duration firstByteTimeout,
+    Duration idleTimeout,
+    Duration totalTimeout) {
+  private static final int HTTP_PORT = 80;
+  private static final int HTTPS_PORT = 443;
+
+  public Upstream {
+    String wrong = check(origin);
+    if (wrong != null) {
+      throw new IllegalArgumentException("upstream " + wrong + ": " + origin);
+    }
+  }
+
+  /** What is wrong with the address of an origin; null if nothing. */
+  public static @Nullable String check(URI origin) {
+    String scheme = origin.getScheme();
+    if (!"http".equals(scheme) && !"https".equals(scheme)) {
+      return "must begin with http:// or https://";
+    }
+    if (origin.getHost() == null) {
+      return "must have a host";
+    }
+    boolean hasPath = origin.getRawPath() != null && !origin.getRawPath().matches("/?");
+    if (hasPath || origin.getRawQuery() != null || origin.getRawUserInfo() != null) {
+      return "must be a scheme, a host and a port, and nothing else";
+    }
+    return null;
+  }
+
+  boolean isSecure() {
+    return "https".equals(origin.getScheme());
+  }
+
+  String host() {
+    return origin.getHost();
+  }
+
+  int port() {
+    return origin.getPort() >= 0 ? origin.getPort() : isSecure() ? HTTPS_PORT : HTTP_PORT;
+  }
+
+  /** The host as a request names it. */
+  String authority() {
+    return origin.getRawAuthority();
+  }
+}

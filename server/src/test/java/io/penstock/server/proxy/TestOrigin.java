@@ -1,0 +1,49 @@
+package io.penstock.server.proxy;
+
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A server for the proxy to stand in front of, which counts what reaches it. */
+final class TestOrigin implements AutoCloseable {
+  private final Vertx vertx = Vertx.vertx();
+  private final AtomicInteger reached = new AtomicInteger();
+  private final HttpServer server;
+
+  TestOrigin(Handler<HttpServerRequest> handler) {
+    this(new HttpServerOptions(), handler);
+  }
+
+  TestOrigin(HttpServerOptions options, Handler<HttpServerRequest> handler) {
+    this.server =
+        vertx
+            .createHttpServer(options)
+            .requestHandler(
+                request -> {
+                  reached.incrementAndGet();
+                  handler.handle(request);
+                })
+            .listen(0, "127.0.0.1")
+            .await();
+  }
+
+  Vertx vertx() {
+    return vertx;
+  }
+
+  int reached() {
+    return reached.get();
+  }
+
+  String url() {
+    return "http://127.0.0.1:" + server.actualPort();
+  }
+
+  @Override
+  public void close() {
+    vertx.close().await();
+  }
+}
