@@ -33,6 +33,8 @@ final class Calls {
   /** When the turn of whoever makes the call under way began; idle if there is none. */
   private final AtomicLong turn = new AtomicLong(IDLE);
 
+  private volatile int requestsUnderWay;
+
   /** What becomes of calls. */
   interface Callbacks {
     /**
@@ -63,6 +65,11 @@ final class Calls {
   long underWaySinceNanos() {
     long since = turn.get();
     return since == IDLE ? System.nanoTime() : since;
+  }
+
+  /** How many requests the call has that was sent last. */
+  int requestsUnderWay() {
+    return requestsUnderWay;
   }
 
   private void send() {
@@ -101,6 +108,7 @@ final class Calls {
   }
 
   private void send(Batch batch, long sent) {
+    requestsUnderWay = batch.size();
     CompletionStage<long[]> call;
     try {
       sending.accept(batch);

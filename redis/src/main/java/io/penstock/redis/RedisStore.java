@@ -18,11 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +45,7 @@ public final class RedisStore implements Store {
   private final Health health;
   private final Calls calls;
   private final Deadlines deadlines;
+  private final Waiting waiting;
   private final InProcessStore local = InProcessStore.create();
   private final Fallback fallback;
   private final @Nullable DenialMemory denials;
@@ -66,6 +64,7 @@ public final class RedisStore implements Store {
     this.health = new Health(link, timer, observer, deadlineNanos);
     this.calls = new Calls(link, new Answers(), settings.calls());
     this.deadlines = new Deadlines(timer, this::overdue);
+    this.waiting = new Waiting(calls, this::overdue);
     this.fallback = new Fallback(local, observer);
     health.begin(settings.startTimeout());
   }
@@ -161,27 +160,7 @@ public final class RedisStore implements Store {
 
   /** Asks, and waits for the answer: for no longer than its deadline, so even if interrupted. */
   Decision await(Ask ask) {
-    CompletableFuture<Decision> answer = start(ask);
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          long left = ask.deadlineNanos() - System.nanoTime();
-          return answer.get(Math.max(0, left), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException later) {
-          interrupted = true;
-        } catch (TimeoutException timeout) {
-          overdue(ask);
-          return answer.join();
-        } catch (ExecutionException failed) {
-          throw new StoreException("the decision failed", failed.getCause());
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    return waiting.await(ask, start(ask));
   }
 
   /** Asks, and answers later. */

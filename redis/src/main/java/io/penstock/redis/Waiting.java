@@ -1,0 +1,54 @@
+package io.penstock.redis;
+
+import io.penstock.Decision;
+import io.penstock.StoreException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/** How callers wait for answers with threads of their own. Thread-safe. */
+final class Waiting {
+  /** With fewer callers a core is soon idle, and giving way to nobody gains nothing. */
+  private static final int CROWD = 2 * Runtime.getRuntime().availableProcessors();
+
+  private final Calls calls;
+  private final Consumer<Ask> overdue;
+  private final Courtesy courtesy = new Courtesy();
+
+  /**
+   * @param overdue answers a request whose time is over
+   */
+  Waiting(Calls calls, Consumer<Ask> overdue) {
+    this.calls = calls;
+    this.overdue = overdue;
+  }
+
+  /** Waits for an answer: for no longer than until its deadline, so even if interrupted. */
+  Decision await(Ask ask, CompletableFuture<Decision> answer) {
+    if (!answer.isDone() && calls.requestsUnderWay() >= CROWD) {
+      courtesy.giveWay();
+    }
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          long left = ask.deadlineNanos() - System.nanoTime();
+          return answer.get(Math.max(0, left), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException later) {
+          interrupted = true;
+        } catch (TimeoutException timeout) {
+          overdue.accept(ask);
+          return answer.join();
+        } catch (ExecutionException failed) {
+          throw new StoreException("the decision failed", failed.getCause());
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
