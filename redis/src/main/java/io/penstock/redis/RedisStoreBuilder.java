@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
 
 /** What a store can be told when it is made. Not thread-safe. */
 public final class RedisStoreBuilder {
-  private static final Script SCRIPT = Script.load("decide.lua");
+  private static final Script SCRIPT = Script.decide();
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
   private String keyPrefix = "penstock:";

@@ -9,9 +9,22 @@ import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /** A script for Redis and the name by which Redis knows it. Immutable. */
 final class Script {
+  /** The files beside this class that it is made of: each uses what those before it define. */
+  private static final List<String> DECIDE =
+      List.of(
+          "call.lua",
+          "usual.lua",
+          "arithmetic.lua",
+          "token-bucket.lua",
+          "window.lua",
+          "log.lua",
+          "decide.lua");
+
   private final byte[] text;
   private final byte[] sha;
 
@@ -29,17 +42,21 @@ final class Script {
     return new Script(text.getBytes(UTF_8));
   }
 
-  /** The script of this name beside this class. */
-  static Script load(String resource) {
-    return new Script(read(resource));
+  /** The script that decides. */
+  static Script decide() {
+    return of(decideText());
   }
 
-  static byte[] read(String resource) {
+  static String decideText() {
+    return DECIDE.stream().map(Script::read).collect(Collectors.joining("\n"));
+  }
+
+  private static String read(String resource) {
     try (InputStream in = Script.class.getResourceAsStream(resource)) {
       if (in == null) {
         throw new IllegalStateException("script is missing: " + resource);
       }
-      return in.readAllBytes();
+      return new String(in.readAllBytes(), UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

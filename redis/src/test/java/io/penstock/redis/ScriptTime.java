@@ -1,7 +1,5 @@
 package io.penstock.redis;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -28,7 +26,7 @@ final class ScriptTime {
   }
 
   static Script script() {
-    String text = new String(Script.read("decide.lua"), UTF_8);
+    String text = Script.decideText();
     if (!text.contains(TIME) || !text.contains(NOW)) {
       throw new IllegalStateException("the script reads its time in another way");
     }

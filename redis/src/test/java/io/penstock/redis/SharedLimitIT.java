@@ -1,6 +1,5 @@
 package io.penstock.redis;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisURI;
@@ -42,7 +41,7 @@ class SharedLimitIT {
 
   /** The real script, which also notes when it granted how many callers of one token. */
   private static Script noting() {
-    String text = new String(Script.read("decide.lua"), UTF_8);
+    String text = Script.decideText();
     String taken = "function tokenBucket.take(claim, times)\n";
     String takenAsUsual = "    if granted > 0 and cost > 0 then\n";
     if (!text.contains(taken) || !text.contains(takenAsUsual)) {

@@ -1,0 +1,43 @@
+-- Decides requests in their order. Each takes from all of its buckets, or from none.
+--
+-- KEYS     the buckets, each once
+-- ARGV[1]  whole numbers in MessagePack:
+--   how many limits, then for each
+--     a token bucket   0, units a tick, units a thousandth, burst in units, reach in ticks,
+--                      how many limits it has taken the place of, and for each of these:
+--                      units a tick, units a thousandth, burst in units
+--     a window         1 fixed or 2 counter or 3 log, length in ticks, limit in thousandths
+--   how many requests, then for each
+--     what to do       0 take, 1 preview, 2 charge, 3 refund, 4 reset
+--     how often        the same request of several callers
+--     how many claims, then for each: its key, its limit, its cost and its most
+--                      in units of the limit, thousandths for a window; a claim passes while the
+--                      debt stays within its most, and never if that is negative
+--
+-- Returns numbers: how many foreign values were put right, then for each request
+--   how many of its callers it is granted to, the first ones; then for each claim
+--     a token bucket   the debt before
+--     a window         what was used before, ticks to wait for those denied, ticks to the reset of
+--                      those granted, ticks to the reset if none is
+--
+-- Numbers stay below 2^53, so doubles are exact. A tick is a microsecond.
+--
+-- The script is all files here, joined in the order that Script gives: each may use what those before
+-- it define.
+
+local TAKE, PREVIEW, CHARGE, REFUND, RESET = 0, 1, 2, 3, 4
+local BUCKET, FIXED, COUNTER = 0, 1, 2
+
+-- A bucket is kept once for each limit that it was lately asked under; at most so many.
+local MOST_FORMS = 4
+local MARK = 't'
+
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local ceil, floor, fmod, max, min = math.ceil, math.floor, math.fmod, math.max, math.min
+
+local numbers = cmsgpack.unpack(ARGV[1])
+local function isWhole(number, least)
+  return type(number) == 'number' and number >= least and number < 2^53 and number == floor(number)
+end
