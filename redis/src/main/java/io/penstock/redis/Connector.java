@@ -7,6 +7,7 @@ import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.resource.Transports.NativeTransports;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -28,6 +29,11 @@ interface Connector {
 
   /** New connections to a server, or to whichever server the sentinels name. */
   static Connector to(RedisURI uri) {
+    if (uri.getSocket() != null && !NativeTransports.isDomainSocketSupported()) {
+      throw new IllegalArgumentException(
+          "redis-socket:// needs netty-transport-native-epoll (or kqueue) on the class path: "
+              + uri);
+    }
     RedisURI bounded = bounded(uri);
     RedisClient client = RedisClient.create();
     client.setOptions(

@@ -1,6 +1,7 @@
 package io.penstock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -55,6 +56,14 @@ class StartIT {
     try (RedisStore store = builder().connect(RedisURI.create("redis://host.invalid:1"))) {
       assertThat(RateLimiter.on(store, "x", LIMIT).decide("k").degraded()).isTrue();
     }
+  }
+
+  @Test
+  void connect_socketWithoutTheTransportForIt_saysWhatIsMissing() {
+    RedisURI uri = RedisURI.create("redis-socket:///tmp/redis.sock");
+    assertThatThrownBy(() -> builder().connect(uri))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("netty-transport-native-epoll");
   }
 
   @Test
