@@ -1,0 +1,114 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.lettuce.core.RedisURI;
+import io.penstock.Consistency;
+import io.penstock.FailurePolicy;
+import io.penstock.Handling;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Stores whose Redis is at {@code rediss://}. */
+class TlsIT {
+  private static final Limit LIMIT = Limit.perHour(1).burst(3);
+  private static final Handling CLOSED = new Handling(FailurePolicy.CLOSED, Consistency.EXACT);
+
+  private final int port = RedisProcess.freePort();
+  private final String url = "rediss://127.0.0.1:" + port;
+  private ServerCertificate certificate;
+  private RedisProcess redis;
+
+  @BeforeEach
+  void start(@TempDir Path folder) throws Exception {
+    try (RedisProcess plain = RedisProcess.start()) {
+      // One that was built without TLS has no such setting.
+      boolean knowsTls = !plain.command("CONFIG", "GET", "tls-port").equals("*0");
+      assumeTrue(knowsTls, "skipped: this redis-server was built without TLS");
+    }
+    certificate = new ServerCertificate(folder);
+    redis =
+        RedisProcess.start(
+            "--tls-port",
+            "" + port,
+            "--tls-cert-file",
+            certificate.certificateFile().toString(),
+            "--tls-key-file",
+            certificate.keyFile().toString(),
+            "--tls-auth-clients",
+            "no");
+  }
+
+  @AfterEach
+  void stop() {
+    ServerCertificate.trustAsUsual();
+    if (redis != null) {
+      redis.close();
+    }
+  }
+
+  private static RedisStore store(String url) {
+    return RedisStore.builder().deadline(Duration.ofSeconds(2)).connect(RedisURI.create(url));
+  }
+
+  private static void assertLimits(RedisStore store) {
+    Await.until("there", store::isAvailable);
+    RateLimiter limiter = RateLimiter.on(store, "x", LIMIT, CLOSED);
+    for (int i = 0; i < 5; i++) {
+      var decision = limiter.decide("k");
+      assertThat(decision.degraded()).isFalse();
+      assertThat(decision.allowed()).isEqualTo(i < 3);
+    }
+  }
+
+  @Test
+  void connect_certificateIsTrusted_limits() {
+    certificate.trust();
+    try (RedisStore store = store(url)) {
+      assertLimits(store);
+    }
+  }
+
+  @Test
+  void connect_redisComesBack_limitsAgain() {
+    certificate.trust();
+    try (RedisStore store = store(url)) {
+      assertLimits(store);
+      redis.kill();
+      RateLimiter others = RateLimiter.on(store, "others", LIMIT, CLOSED);
+      Await.until("degraded", () -> others.decide("k").degraded());
+      redis.restart();
+      assertLimits(store);
+    }
+  }
+
+  @Test
+  void connect_certificateIsNotTrusted_isAway() {
+    try (RedisStore store = store(url)) {
+      assertThat(store.isAvailable()).isFalse();
+      assertThat(RateLimiter.on(store, "x", LIMIT, CLOSED).decide("k").degraded()).isTrue();
+    }
+  }
+
+  @Test
+  void connect_certificateIsForAnotherHost_isAway() {
+    certificate.trust();
+    try (RedisStore store = store("rediss://localhost:" + port)) {
+      assertThat(store.isAvailable()).isFalse();
+    }
+  }
+
+  @Test
+  void connect_peerIsNotVerified_limits() {
+    try (RedisStore store = store(url + "?verifyPeer=NONE")) {
+      assertLimits(store);
+    }
+  }
+}
