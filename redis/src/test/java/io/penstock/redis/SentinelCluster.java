@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -56,7 +57,20 @@ final class SentinelCluster implements AutoCloseable {
   }
 
   static boolean isPrimary(RedisProcess server) {
-    return server.command("INFO", "replication").contains("role:master");
+    return role(server).contains("role:master");
+  }
+
+  static boolean isReplica(RedisProcess server) {
+    return role(server).contains("role:slave");
+  }
+
+  /** Nothing at the moment in which sentinels give it another: they end all connections then. */
+  private static String role(RedisProcess server) {
+    try {
+      return server.command("INFO", "replication");
+    } catch (UncheckedIOException ended) {
+      return "";
+    }
   }
 
   @Override

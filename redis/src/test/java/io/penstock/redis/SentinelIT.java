@@ -111,7 +111,7 @@ class SentinelIT {
       Await.until("the replica takes over", () -> SentinelCluster.isPrimary(cluster.second()));
       if (resumed) {
         cluster.first().thaw();
-        Await.until("the old one follows", () -> !SentinelCluster.isPrimary(cluster.first()));
+        Await.until("the old one follows", () -> SentinelCluster.isReplica(cluster.first()));
       } else if (options.length > 0) {
         // Alone, the new primary has no replica to write to either.
         cluster.first().restart();
