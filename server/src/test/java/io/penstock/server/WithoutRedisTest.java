@@ -52,7 +52,11 @@ final class WithoutRedisTest {
                 Setting.REDIS,
                 "redis://127.0.0.1:1",
                 Setting.NODES,
-                "2"));
+                "2",
+                Setting.UPSTREAM,
+                "http://127.0.0.1:1",
+                Setting.PROXY_PORT,
+                "0"));
   }
 
   @AfterAll
