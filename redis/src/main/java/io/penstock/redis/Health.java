@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whether Redis is there to be asked. Thread-safe. Once it is away, nobody asks until a probe, one
- * at a time, finds that it takes writes again, and in time.
+ * at a time, finds that it takes writes again, and in time. While nobody asks anything, a probe a
+ * second finds out that it went away, so that the next caller need not.
  *
  * <p>Only who turns it from there to away starts a chain of probes, and only the end of the chain
  * turns it back: so there is never more than one.
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class Health {
   private static final long FIRST_PROBE_MILLIS = 20;
   private static final long LAST_PROBE_MILLIS = 200;
+
+  private static final long IDLE_MILLIS = 1_000;
 
   /** So many calls in a row that come too late are as bad as one that doesn't come. */
   private static final int MOST_SLOW = 3;
@@ -33,6 +36,7 @@ final class Health {
   private final AtomicReference<State> state = new AtomicReference<>(State.AWAY);
   private final AtomicInteger slow = new AtomicInteger();
   private volatile long thereSinceNanos;
+  private volatile long answeredNanos;
 
   private enum State {
     THERE,
@@ -54,6 +58,7 @@ final class Health {
   /** Looks for Redis for the first time, and waits until it is there, for {@code most}. */
   void begin(Duration most) {
     timer.execute(() -> probe(FIRST_PROBE_MILLIS));
+    lookLater();
     try {
       var unused = found.await(most.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException interrupted) {
@@ -63,6 +68,7 @@ final class Health {
 
   /** Redis answered, after {@code nanos}, what was sent at {@code sentNanos}. */
   void answered(long sentNanos, long nanos) {
+    answeredNanos = sentNanos + nanos;
     if (nanos <= deadlineNanos) {
       slow.set(0);
     } else if (slow.incrementAndGet() >= MOST_SLOW) {
@@ -100,6 +106,32 @@ final class Health {
     found.countDown();
   }
 
+  /** Asks Redis itself if nobody else has for a while, and again after a while. */
+  private void look() {
+    long now = System.nanoTime();
+    boolean idle = now - answeredNanos >= TimeUnit.MILLISECONDS.toNanos(IDLE_MILLIS);
+    if (state.get() != State.THERE || !idle) {
+      lookLater();
+      return;
+    }
+    ask()
+        .whenComplete(
+            (nanos, failure) -> {
+              if (nanos == null) {
+                lost(false, now);
+              } else {
+                answered(now, nanos);
+              }
+              lookLater();
+            });
+  }
+
+  private void lookLater() {
+    if (state.get() != State.CLOSED) {
+      var unused = timer.schedule(this::look, IDLE_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
   private void probeAfter(long millis) {
     long jittered = millis / 2 + ThreadLocalRandom.current().nextLong(millis + 1);
     var unused = timer.schedule(() -> probe(millis), jittered, TimeUnit.MILLISECONDS);
@@ -107,13 +139,15 @@ final class Health {
 
   private void probe(long after) {
     if (state.get() == State.AWAY) {
-      CompletionStage<Long> probe;
-      try {
-        probe = link.probe();
-      } catch (RuntimeException failure) {
-        probe = CompletableFuture.failedStage(failure);
-      }
-      probe.whenComplete((nanos, failure) -> probed(after, nanos, failure));
+      ask().whenComplete((nanos, failure) -> probed(after, nanos, failure));
+    }
+  }
+
+  private CompletionStage<Long> ask() {
+    try {
+      return link.probe();
+    } catch (RuntimeException failure) {
+      return CompletableFuture.failedStage(failure);
     }
   }
 

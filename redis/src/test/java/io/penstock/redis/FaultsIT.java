@@ -90,6 +90,27 @@ class FaultsIT {
   }
 
   @Test
+  void killWhileNobodyAsks_isNoticed() {
+    try (RedisStore store = store(redis.url())) {
+      assertThat(store.isAvailable()).isTrue();
+      redis.kill();
+      Await.until("noticed that Redis is gone", () -> !store.isAvailable());
+      redis.restart();
+      Await.until("noticed that Redis is back", store::isAvailable);
+    }
+  }
+
+  @Test
+  void stopWhileNobodyAsks_isNoticed() {
+    try (RedisStore store = store(redis.url())) {
+      redis.freeze();
+      Await.until("noticed that Redis hangs", () -> !store.isAvailable());
+      redis.thaw();
+      Await.until("noticed that Redis goes on", store::isAvailable);
+    }
+  }
+
+  @Test
   void stop_andContinue() {
     under(redis.url(), "SIGSTOP", redis::freeze, redis::thaw);
   }

@@ -35,9 +35,14 @@ public final class SharedPart {
           .toList();
 
   /** How often and how long. */
-  private record Schedule(int rounds, long warmupMillis, long millis) {
+  /**
+   * How often and how long each contender is measured. With 64 callers on few cores, compilers get
+   * little time: after two seconds of a hot key every contender still became faster, after five
+   * none did.
+   */
+  private record Schedule(int rounds, long hotWarmupMillis, long userWarmupMillis, long millis) {
     static Schedule of(boolean quick) {
-      return quick ? new Schedule(1, 1_000, 500) : new Schedule(5, 1_500, 800);
+      return quick ? new Schedule(1, 2_000, 3_000, 500) : new Schedule(4, 4_500, 3_000, 800);
     }
   }
 
@@ -83,9 +88,9 @@ public final class SharedPart {
   private NodeProcess warm(RedisContender contender) throws IOException {
     NodeProcess node = new NodeProcess(contender, Terms.GENEROUS, server.url());
     try {
-      node.ask(Workload.HOT_KEY, MANY_CALLERS, schedule.warmupMillis);
+      node.ask(Workload.HOT_KEY, MANY_CALLERS, schedule.hotWarmupMillis);
       // All users there will be, so that none is new to anybody later.
-      node.ask(Workload.PER_USER, CALLERS[CALLERS.length - 1], schedule.warmupMillis);
+      node.ask(Workload.PER_USER, CALLERS[CALLERS.length - 1], schedule.userWarmupMillis);
       return node;
     } catch (IOException | RuntimeException failed) {
       node.close();

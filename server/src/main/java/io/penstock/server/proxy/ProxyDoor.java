@@ -14,8 +14,11 @@ import io.penstock.server.http.RequestHeaders;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The door in front of an origin. Thread-safe. */
@@ -27,6 +30,7 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
   private final Origin origin;
   private final int mostHeld;
   private final AtomicInteger held = new AtomicInteger();
+  private final Set<HttpConnection> closing = ConcurrentHashMap.newKeySet();
 
   /**
    * @param mostHeld how many requests may be held back at a time; those beyond are denied
@@ -48,9 +52,12 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
 
   @Override
   public void handle(HttpServerRequest request) {
+    if (!closing.isEmpty() && closing.contains(request.connection())) {
+      return;
+    }
     Target target = Target.of(request);
     IpAddress peer = IpAddress.parse(String.valueOf(request.remoteAddress().hostAddress()));
-    if (target == null || peer == null) {
+    if (target == null || peer == null || request.headers().contains("")) {
       refuse(request, 400, "Bad Request", "The request is for no target of this proxy");
       return;
     }
@@ -149,8 +156,12 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
     Leftovers.discard(vertx, request);
   }
 
+  /** Answers, closes, and listens to nothing that was sent behind it. */
   private void refuse(HttpServerRequest request, int status, String title, String detail) {
-    Refusals.end(request.response(), status, title, detail)
-        .onComplete(sent -> request.connection().close());
+    HttpConnection connection = request.connection();
+    closing.add(connection);
+    connection.closeHandler(closed -> closing.remove(connection));
+    request.response().putHeader("Connection", "close");
+    Refusals.end(request.response(), status, title, detail).onComplete(sent -> connection.close());
   }
 }

@@ -2,7 +2,10 @@ package io.penstock.server.proxy;
 
 import io.penstock.policy.http.NormalPath;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,11 +15,13 @@ import org.jspecify.annotations.Nullable;
  * @param host the host that the client asked for
  */
 record Target(String uri, @Nullable String host) {
+  private static final Pattern HOST = Pattern.compile("[\\w.~%!$&'()*+,;=:\\[\\]-]+");
+
   /** The target of a request; null if it is none that this proxy serves. */
   static @Nullable Target of(HttpServerRequest request) {
     String host = request.authority() == null ? null : request.authority().toString();
     String uri = request.uri();
-    if (request.headers().getAll("host").size() > 1 || hasControl(uri)) {
+    if (!isCleanHost(request, host) || hasControl(uri)) {
       return null;
     }
     if (uri.startsWith("/")) {
@@ -50,6 +55,15 @@ record Target(String uri, @Nullable String host) {
       }
     }
     return rest.length();
+  }
+
+  /** One host at most, one at least since HTTP/1.1, and nothing in it that is no host. */
+  private static boolean isCleanHost(HttpServerRequest request, @Nullable String host) {
+    List<String> sent = request.headers().getAll("host");
+    if (sent.size() > 1 || (host == null && request.version() != HttpVersion.HTTP_1_0)) {
+      return false;
+    }
+    return sent.stream().allMatch(text -> HOST.matcher(text).matches());
   }
 
   private static boolean hasControl(String uri) {

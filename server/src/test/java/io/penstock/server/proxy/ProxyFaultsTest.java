@@ -1,0 +1,121 @@
+package io.penstock.server.proxy;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.server.Setting;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Origins that are away, hang, break off or talk nonsense. */
+final class ProxyFaultsTest {
+  private static final String GET = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  private static final Map<Setting, String> IMPATIENT =
+      Map.of(Setting.UPSTREAM_FIRST_BYTE_MS, "300", Setting.UPSTREAM_IDLE_MS, "300");
+
+  @TempDir private Path folder;
+
+  @Test
+  void originAway_is502() throws IOException {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = socket.getLocalPort();
+    }
+    try (ProxyFixture proxy =
+        new ProxyFixture(folder, ProxyFixture.UNLIMITED, "http://127.0.0.1:" + port)) {
+      assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 502").contains("application/problem+json");
+    }
+  }
+
+  @Test
+  void originHangs_is504() throws IOException {
+    try (ServerSocket origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ProxyFixture proxy = in(origin)) {
+      assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 504").contains("application/problem+json");
+    }
+  }
+
+  @Test
+  void originTalksNonsense_is502() throws Exception {
+    assertThat(answered("nonsense\r\n\r\n")).startsWith("HTTP/1.1 502");
+    assertThat(answered("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n")).startsWith("HTTP/1.1 502");
+  }
+
+  @Test
+  void originClosesAtOnce_is502() throws Exception {
+    assertThat(answered("")).startsWith("HTTP/1.1 502");
+  }
+
+  @Test
+  void originBreaksOffInABody_theClientSeesIt() throws Exception {
+    String answer = answered("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
+    assertThat(answer).startsWith("HTTP/1.1 200").doesNotContain("502");
+    String chunked = answered("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
+    assertThat(chunked).startsWith("HTTP/1.1 200").doesNotEndWith("0\r\n\r\n");
+  }
+
+  @Test
+  void afterAFault_theNextRequestWorks() throws Exception {
+    try (ServerSocket origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ProxyFixture proxy = in(origin)) {
+      Thread serving =
+          new Thread(
+              () -> {
+                try {
+                  serve(origin, "");
+                  serve(origin, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+                } catch (IOException ended) {
+                  // The test will say what is missing.
+                }
+              });
+      serving.start();
+      assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 502");
+      assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 200").endsWith("ok");
+      serving.join();
+    }
+  }
+
+  private String answered(String bytes) throws Exception {
+    try (ServerSocket origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ProxyFixture proxy = in(origin)) {
+      Thread serving =
+          new Thread(
+              () -> {
+                try {
+                  serve(origin, bytes);
+                } catch (IOException ended) {
+                  // The test will say what is missing.
+                }
+              });
+      serving.start();
+      String answer = proxy.raw(GET);
+      serving.join();
+      return answer;
+    }
+  }
+
+  private ProxyFixture in(ServerSocket origin) {
+    return new ProxyFixture(
+        folder, ProxyFixture.UNLIMITED, "http://127.0.0.1:" + origin.getLocalPort(), IMPATIENT);
+  }
+
+  /** Reads one head, writes bytes, and closes. */
+  private static void serve(ServerSocket origin, String bytes) throws IOException {
+    try (Socket socket = origin.accept()) {
+      StringBuilder head = new StringBuilder();
+      while (head.indexOf("\r\n\r\n") < 0) {
+        head.append((char) socket.getInputStream().read());
+      }
+      OutputStream out = socket.getOutputStream();
+      out.write(bytes.getBytes(ISO_8859_1));
+      out.flush();
+    }
+  }
+}
