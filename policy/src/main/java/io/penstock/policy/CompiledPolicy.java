@@ -89,7 +89,7 @@ final class CompiledPolicy {
       return;
     }
     Ids found = selection.groups();
-    int count = index.find(request.path(), request.host(), found);
+    int count = index.find(request, found);
     for (int i = 0; i < count; i++) {
       groups.get(found.get(i)).choose(request, selection);
     }

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the groups that can apply where a request goes, without looking at the others. Immutable.
@@ -72,12 +71,15 @@ final class PlaceIndex {
   }
 
   /** The groups that may apply, ascending, into {@code found}; how many there are. */
-  int find(@Nullable String path, @Nullable String host, Ids found) {
+  int find(Request request, Ids found) {
     found.clear();
     found.addAll(anywhere);
+    // To tell them costs a door something, so it isn't asked in vain.
+    String host = hosts.isEmpty() ? null : request.host();
     if (host != null) {
       hosts.addTo(found, host);
     }
+    String path = paths.isEmpty() ? null : request.path();
     if (path != null) {
       paths.addTo(found, path);
     }

@@ -13,6 +13,7 @@ final class TextIndex {
   private static final int[] NONE = {};
 
   private final Map<String, int[]> whole = new HashMap<>();
+  private final boolean isEmpty;
   private final Affixes beginnings;
   private final Affixes ends;
 
@@ -31,8 +32,14 @@ final class TextIndex {
             begin.computeIfAbsent(prefix, unused -> new TreeSet<>()).addAll(own);
           }
         });
+    this.isEmpty = numbers.isEmpty();
     this.beginnings = Affixes.beginnings(begin);
     this.ends = Affixes.ends(end);
+  }
+
+  /** Whether no text could match anything. */
+  boolean isEmpty() {
+    return isEmpty;
   }
 
   /** Adds the numbers of all patterns that {@code text} may match. */

@@ -45,6 +45,9 @@ final class Doors {
         .setMaxHeaderSize(LARGEST_HEAD_BYTES)
         .setIdleTimeout(IDLE_SECONDS)
         .setIdleTimeoutUnit(TimeUnit.SECONDS)
+        // No door ends a WebSocket itself, so nothing has to look for one in every request.
+        .setPerFrameWebSocketCompressionSupported(false)
+        .setPerMessageWebSocketCompressionSupported(false)
         .setInitialSettings(
             new Http2Settings()
                 .setMaxConcurrentStreams(MOST_STREAMS)

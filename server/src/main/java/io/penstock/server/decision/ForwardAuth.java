@@ -10,6 +10,7 @@ import io.penstock.policy.http.RequestLine;
 import io.penstock.server.Limiting;
 import io.penstock.server.http.Refusals;
 import io.penstock.server.http.RequestHeaders;
+import io.penstock.server.http.ResponseHeaders;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -115,7 +116,7 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
 
   private void answer(HttpServerResponse response, Verdict verdict, int denyStatus) {
     if (!verdict.allowed()) {
-      answers.headers(verdict, response.headers()::add);
+      answers.headers(verdict, new ResponseHeaders(response));
       response
           .setStatusCode(denyStatus == 0 ? answers.status(verdict) : denyStatus)
           .putHeader("Content-Type", HttpAnswers.PROBLEM_TYPE)
@@ -132,7 +133,7 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
 
   private void allow(HttpServerResponse response, Verdict verdict) {
     if (!response.closed()) {
-      answers.headers(verdict, response.headers()::add);
+      answers.headers(verdict, new ResponseHeaders(response));
       response.setStatusCode(OK).end();
     }
   }

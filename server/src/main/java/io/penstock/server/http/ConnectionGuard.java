@@ -76,6 +76,13 @@ final class ConnectionGuard extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext connection, Object message) {
+    if (message == LastHttpContent.EMPTY_LAST_CONTENT) {
+      // The end of nearly every request: what follows would only find that out slowly.
+      withinRequest = false;
+      sawRequest = true;
+      connection.fireChannelRead(message);
+      return;
+    }
     if (message instanceof HttpContent body
         && !(message instanceof HttpMessage)
         && body.decoderResult().isFailure()) {
@@ -103,9 +110,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext connection, Object message, ChannelPromise promise) {
-    if (message instanceof HttpObject) {
-      withinResponse = !(message instanceof LastHttpContent);
-    }
+    withinResponse = !(message instanceof LastHttpContent);
     var unused = connection.write(message, promise);
   }
 

@@ -15,11 +15,12 @@ public final class RequestHeaders implements Headers {
 
   @Override
   public @Nullable String get(String name) {
-    String first = headers.get(name);
+    CharSequence known = HeaderNames.of(name);
+    String first = headers.get(known);
     if (first == null) {
       return null;
     }
-    List<String> all = headers.getAll(name);
+    List<String> all = headers.getAll(known);
     if (all.size() < 2) {
       return first;
     }

@@ -11,6 +11,7 @@ import io.penstock.policy.http.RequestLine;
 import io.penstock.server.Limiting;
 import io.penstock.server.http.Refusals;
 import io.penstock.server.http.RequestHeaders;
+import io.penstock.server.http.ResponseHeaders;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -143,11 +144,11 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
   }
 
   private void forward(Exchange exchange, Verdict verdict) {
-    origin.forward(exchange, response -> answers.headers(verdict, response.headers()::add));
+    origin.forward(exchange, response -> answers.headers(verdict, new ResponseHeaders(response)));
   }
 
   private void deny(HttpServerRequest request, Verdict verdict) {
-    answers.headers(verdict, request.response().headers()::add);
+    answers.headers(verdict, new ResponseHeaders(request.response()));
     request
         .response()
         .setStatusCode(answers.status(verdict))
