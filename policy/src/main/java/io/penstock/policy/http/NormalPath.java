@@ -6,7 +6,8 @@ package io.penstock.policy.http;
  *
  * <p>Escapes of characters that need none are undone, those that remain are in upper case, {@code
  * .} and {@code ..} segments are resolved, and slashes in a row are one. An escaped slash stays
- * what it is: origins differ in what they make of it. The query is left alone.
+ * what it is: origins differ in what they make of it; a percent sign that escapes nothing is
+ * escaped itself. The query is left alone.
  */
 public final class NormalPath {
   private static final String UNRESERVED = "-._~";
@@ -47,11 +48,14 @@ public final class NormalPath {
         break;
       }
       int value = c == '%' ? escape(target, i, length) : -1;
-      if (value < 0) {
-        path.append(c);
-      } else {
+      if (value >= 0) {
         append((char) value, path);
         i += 2;
+      } else if (c == '%') {
+        // Left as it is, it could make an escape together with what is undone behind it.
+        path.append("%25");
+      } else {
+        path.append(c);
       }
     }
     return path.toString();
