@@ -61,11 +61,17 @@ public record ClientAddress(List<Cidr> trustedProxies, Source source) {
 
   /** The client behind {@code proxy}, which is trusted whatever its address. */
   public IpAddress resolveBehind(IpAddress proxy, Headers headers) {
+    IpAddress client = clientBehind(headers);
+    return client == null ? proxy : client;
+  }
+
+  /** The client as a proxy tells it that is trusted whatever its address; null if it doesn't. */
+  public @Nullable IpAddress clientBehind(Headers headers) {
     String value = headers.get(source.headerName);
     if (value == null) {
-      return proxy;
+      return null;
     }
-    IpAddress client = proxy;
+    IpAddress client = null;
     Hops hops = source.hops(value);
     IpAddress hop;
     while ((hop = hops.next()) != null) {

@@ -3,6 +3,7 @@ package io.penstock.policy.http;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.address.Headers;
 import io.penstock.policy.address.IpAddress;
+import java.util.function.Supplier;
 
 /** Makes requests of what HTTP brings, by the policy in force. Thread-safe. */
 public final class HttpRequests {
@@ -18,9 +19,13 @@ public final class HttpRequests {
     return new HttpRequest(client, line, headers, engine.jwt());
   }
 
-  /** A request that {@code proxy} asks about, which is trusted to say for whom. */
-  public HttpRequest behind(IpAddress proxy, RequestLine line, Headers headers) {
-    IpAddress client = engine.policy().clientAddress().resolveBehind(proxy, headers);
-    return new HttpRequest(client, line, headers, engine.jwt());
+  /**
+   * A request that a proxy asks about, which is trusted to say for whom.
+   *
+   * @param proxy its address, asked for only if it doesn't say
+   */
+  public HttpRequest behind(Supplier<IpAddress> proxy, RequestLine line, Headers headers) {
+    IpAddress client = engine.policy().clientAddress().clientBehind(headers);
+    return new HttpRequest(client == null ? proxy.get() : client, line, headers, engine.jwt());
   }
 }

@@ -53,13 +53,8 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
       return;
     }
     Headers headers = new RequestHeaders(asked.headers());
-    IpAddress proxy = IpAddress.parse(asked.remoteAddress().hostAddress());
-    if (proxy == null) {
-      Refusals.end(asked.response(), 400, "Bad Request", "The peer has no address");
-      return;
-    }
     limiting.decide(
-        requests.behind(proxy, line(asked, headers), headers),
+        requests.behind(() -> peer(asked), line(asked, headers), headers),
         new Limiting.Answer() {
           @Override
           public void decided(Verdict verdict) {
@@ -71,6 +66,15 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
             Failures.answer(asked.response(), failure);
           }
         });
+  }
+
+  private static IpAddress peer(HttpServerRequest asked) {
+    String text = asked.remoteAddress().hostAddress();
+    IpAddress peer = IpAddress.parse(text);
+    if (peer == null) {
+      throw new IllegalStateException("a peer without an address: " + text);
+    }
+    return peer;
   }
 
   private static RequestLine line(HttpServerRequest asked, Headers headers) {

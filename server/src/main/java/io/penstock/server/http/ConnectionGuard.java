@@ -10,6 +10,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.ssl.SslHandler;
@@ -80,6 +81,13 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       // The end of nearly every request: what follows would only find that out slowly.
       withinRequest = false;
       sawRequest = true;
+      connection.fireChannelRead(message);
+      return;
+    }
+    if (message instanceof HttpRequest request && request.decoderResult().isSuccess()) {
+      withinRequest = true;
+      sawRequest = true;
+      stop();
       connection.fireChannelRead(message);
       return;
     }
