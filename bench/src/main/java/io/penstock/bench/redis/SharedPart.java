@@ -34,7 +34,6 @@ public final class SharedPart {
               workload -> IntStream.of(CALLERS).mapToObj(callers -> new Cell(workload, callers)))
           .toList();
 
-  /** How often and how long. */
   /**
    * How often and how long each contender is measured. With 64 callers on few cores, compilers get
    * little time: after two seconds of a hot key every contender still became faster, after five
