@@ -8,10 +8,12 @@ import io.penstock.policy.http.HttpRequests;
 import io.penstock.policy.http.NormalPath;
 import io.penstock.policy.http.RequestLine;
 import io.penstock.server.Limiting;
+import io.penstock.server.http.HeaderNames;
 import io.penstock.server.http.Refusals;
 import io.penstock.server.http.RequestHeaders;
 import io.penstock.server.http.ResponseHeaders;
 import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -78,18 +80,19 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
   }
 
   private static RequestLine line(HttpServerRequest asked, Headers headers) {
-    String method = either(headers, "x-original-method", "x-forwarded-method");
-    String host = either(headers, "x-original-host", "x-forwarded-host");
-    String target = either(headers, "x-original-uri", "x-forwarded-uri");
+    MultiMap fields = asked.headers();
+    String method = either(fields, "x-original-method", "x-forwarded-method");
+    String host = either(fields, "x-original-host", "x-forwarded-host");
+    String target = either(fields, "x-original-uri", "x-forwarded-uri");
     return new RequestLine(
         method == null ? asked.method().name() : method,
         NormalPath.of(target == null ? behind(asked.uri()) : target),
         host == null ? headers.get("host") : host);
   }
 
-  private static @Nullable String either(Headers headers, String first, String second) {
-    String value = headers.get(first);
-    return value == null ? headers.get(second) : value;
+  private static @Nullable String either(MultiMap fields, String first, String second) {
+    String value = fields.get(HeaderNames.of(first));
+    return value == null ? fields.get(HeaderNames.of(second)) : value;
   }
 
   /** What a proxy has put behind our own path. */
