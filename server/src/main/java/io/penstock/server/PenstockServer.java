@@ -89,7 +89,7 @@ public final class PenstockServer implements AutoCloseable {
   }
 
   /**
-   * Starts everything, and returns when both doors are open.
+   * Starts everything, and returns when all doors are open.
    *
    * @throws PolicyException if the policy can't be used
    * @throws StartException if a door can't be opened

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /** JSON in memory. */
-final class Json {
+public final class Json {
   private static final JsonFactory FACTORY = new JsonFactory();
   private static final int USUAL_BYTES = 512;
 
@@ -15,12 +15,12 @@ final class Json {
 
   /** Something that can be written. */
   @FunctionalInterface
-  interface Body {
+  public interface Body {
     void writeTo(JsonGenerator json) throws IOException;
   }
 
   /** The UTF-8 of what {@code body} writes. */
-  static byte[] bytes(Body body) {
+  public static byte[] bytes(Body body) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(USUAL_BYTES);
     try (JsonGenerator json = FACTORY.createGenerator(bytes)) {
       body.writeTo(json);

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.policy.load.Problem;
 import io.penstock.server.PolicyInForce;
 import io.penstock.server.PolicyKeeper;
-import io.penstock.server.http.Json;
+import io.penstock.server.http.JsonAnswers;
 import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
@@ -37,7 +37,7 @@ public final class Health {
   }
 
   void live(HttpServerRequest request) {
-    Json.end(
+    JsonAnswers.end(
         request.response(),
         json -> {
           json.writeStartObject();
@@ -51,7 +51,7 @@ public final class Health {
     boolean there = available.getAsBoolean();
     PolicyInForce inForce = keeper.inForce();
     request.response().setStatusCode(ready ? 200 : 503);
-    Json.end(
+    JsonAnswers.end(
         request.response(),
         json -> {
           json.writeStartObject();

@@ -6,7 +6,7 @@ import io.penstock.policy.RuleBuckets;
 import io.penstock.policy.http.BucketsAnswer;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.Documents;
-import io.penstock.server.http.Json;
+import io.penstock.server.http.JsonAnswers;
 import io.penstock.server.http.Refusals;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
@@ -93,6 +93,8 @@ public final class KeyTools {
     Later.answer(
         request,
         done,
-        levels -> Json.end(request.response(), json -> BucketsAnswer.write(buckets, levels, json)));
+        levels ->
+            JsonAnswers.end(
+                request.response(), json -> BucketsAnswer.write(buckets, levels, json)));
   }
 }

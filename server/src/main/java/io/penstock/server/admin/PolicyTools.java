@@ -17,7 +17,7 @@ import io.penstock.server.PolicyInForce;
 import io.penstock.server.PolicyKeeper;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.Documents;
-import io.penstock.server.http.Json;
+import io.penstock.server.http.JsonAnswers;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
@@ -42,7 +42,7 @@ public final class PolicyTools {
 
   void policy(HttpServerRequest request) {
     PolicyInForce inForce = keeper.inForce();
-    Json.end(
+    JsonAnswers.end(
         request.response(),
         json -> {
           json.writeStartObject();
@@ -73,14 +73,14 @@ public final class PolicyTools {
                 (Explanation explanation) ->
                     request
                         .response()
-                        .putHeader("Content-Type", Json.TYPE)
+                        .putHeader("Content-Type", JsonAnswers.TYPE)
                         .end(Buffer.buffer(ExplainAnswer.bytes(explanation))));
           }
         });
   }
 
   void mode(HttpServerRequest request) {
-    Json.end(
+    JsonAnswers.end(
         request.response(),
         json -> {
           json.writeStartObject();

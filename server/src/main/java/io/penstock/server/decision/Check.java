@@ -7,7 +7,7 @@ import io.penstock.policy.request.QuestionReader;
 import io.penstock.server.Limiting;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.Documents;
-import io.penstock.server.http.Json;
+import io.penstock.server.http.JsonAnswers;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -50,7 +50,7 @@ final class Check implements Handler<HttpServerRequest> {
     public void decided(Verdict verdict) {
       asked
           .response()
-          .putHeader("Content-Type", Json.TYPE)
+          .putHeader("Content-Type", JsonAnswers.TYPE)
           .end(Buffer.buffer(CheckAnswer.bytes(verdict)));
     }
 

@@ -11,7 +11,7 @@ import io.penstock.policy.request.QuestionReader;
 import io.penstock.server.Limiting;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.Documents;
-import io.penstock.server.http.Json;
+import io.penstock.server.http.JsonAnswers;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -108,7 +108,7 @@ final class CheckBatch implements Handler<HttpServerRequest> {
     }
 
     void end() {
-      Json.end(
+      JsonAnswers.end(
           asked.response(),
           json -> {
             json.writeStartObject();

@@ -30,7 +30,7 @@ public final class Refusals {
     if (response.headWritten() || response.closed()) {
       return Future.succeededFuture();
     }
-    return Json.end(
+    return JsonAnswers.end(
         response.setStatusCode(status),
         TYPE,
         json -> {
