@@ -60,6 +60,7 @@ public final class PenstockServer implements AutoCloseable {
   private final PolicyKeeper keeper;
   private final Health health;
   private final Vertx vertx;
+  private final Limiting limiting;
   private final HttpDoor decision;
   private final HttpDoor admin;
   private final Optional<HttpDoor> proxy;
@@ -68,18 +69,21 @@ public final class PenstockServer implements AutoCloseable {
     this.shutdown = settings.shutdown();
     PrometheusMeterRegistry registry = registry();
     this.store = OpenStore.open(settings, registry);
+    DecisionMeters meters = new DecisionMeters(registry);
     try {
-      this.keeper =
-          new PolicyKeeper(
-              settings.policy(), store.store(), new DecisionMeters(registry), registry);
+      this.keeper = new PolicyKeeper(settings.policy(), store.store(), meters, registry);
     } catch (RuntimeException e) {
       store.close();
       throw e;
     }
     this.health = new Health(keeper, store.kind(), store.available());
     this.vertx = vertx(settings, registry);
+    vertx.setPeriodic(DecisionMeters.PERIOD_MILLIS, period -> meters.pass());
+    this.limiting =
+        new Limiting(
+            keeper.engine(), store.store(), new DecisionTimes(registry), settings.logsDecisions());
     try {
-      this.decision = decisionDoor(settings, registry);
+      this.decision = decisionDoor(settings);
       this.admin = adminDoor(settings, registry);
       this.proxy = settings.upstream().map(upstream -> proxyDoor(settings, upstream, registry));
     } catch (RuntimeException e) {
@@ -138,16 +142,11 @@ public final class PenstockServer implements AutoCloseable {
         .build();
   }
 
-  private Limiting limiting(Settings settings, MeterRegistry registry) {
-    return new Limiting(
-        keeper.engine(), store.store(), new DecisionTimes(registry), settings.logsDecisions());
-  }
-
   private HttpDoor proxyDoor(Settings settings, Upstream upstream, MeterRegistry registry) {
     ProxyDoor door =
         new ProxyDoor(
             vertx,
-            limiting(settings, registry),
+            limiting,
             new HttpAnswers(settings.headers(), settings.jitter()),
             upstream,
             settings.maxDelayed());
@@ -159,11 +158,11 @@ public final class PenstockServer implements AutoCloseable {
         HttpDoor.open(vertx, Doors.proxyOptions(settings), settings.workers(), door));
   }
 
-  private HttpDoor decisionDoor(Settings settings, PrometheusMeterRegistry registry) {
+  private HttpDoor decisionDoor(Settings settings) {
     DecisionDoor door =
         new DecisionDoor(
             vertx,
-            limiting(settings, registry),
+            limiting,
             new HttpAnswers(settings.headers(), settings.jitter()),
             bodies(settings),
             new BearerToken(settings.token()));

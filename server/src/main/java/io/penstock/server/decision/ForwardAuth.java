@@ -16,6 +16,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.time.Duration;
@@ -30,6 +31,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class ForwardAuth implements Handler<HttpServerRequest> {
   static final String PATH = "/v1/forward-auth";
+
+  private static final CharSequence ORIGINAL_METHOD = HeaderNames.of("x-original-method");
+  private static final CharSequence ORIGINAL_HOST = HeaderNames.of("x-original-host");
+  private static final CharSequence ORIGINAL_URI = HeaderNames.of("x-original-uri");
+  private static final CharSequence FORWARDED_METHOD = HeaderNames.of("x-forwarded-method");
+  private static final CharSequence FORWARDED_HOST = HeaderNames.of("x-forwarded-host");
+  private static final CharSequence FORWARDED_URI = HeaderNames.of("x-forwarded-uri");
 
   private static final int OK = 200;
   private static final int DENY_FROM = 400;
@@ -56,7 +64,7 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
     }
     Headers headers = new RequestHeaders(asked.headers());
     limiting.decide(
-        requests.behind(() -> peer(asked), line(asked, headers), headers),
+        requests.behind(() -> peer(asked), line(asked), headers),
         new Limiting.Answer() {
           @Override
           public void decided(Verdict verdict) {
@@ -79,20 +87,20 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
     return peer;
   }
 
-  private static RequestLine line(HttpServerRequest asked, Headers headers) {
+  private static RequestLine line(HttpServerRequest asked) {
     MultiMap fields = asked.headers();
-    String method = either(fields, "x-original-method", "x-forwarded-method");
-    String host = either(fields, "x-original-host", "x-forwarded-host");
-    String target = either(fields, "x-original-uri", "x-forwarded-uri");
+    String method = either(fields, ORIGINAL_METHOD, FORWARDED_METHOD);
+    String host = either(fields, ORIGINAL_HOST, FORWARDED_HOST);
+    String target = either(fields, ORIGINAL_URI, FORWARDED_URI);
     return new RequestLine(
         method == null ? asked.method().name() : method,
         NormalPath.of(target == null ? behind(asked.uri()) : target),
-        host == null ? headers.get("host") : host);
+        host == null ? fields.get(HttpHeaders.HOST) : host);
   }
 
-  private static @Nullable String either(MultiMap fields, String first, String second) {
-    String value = fields.get(HeaderNames.of(first));
-    return value == null ? fields.get(HeaderNames.of(second)) : value;
+  private static @Nullable String either(MultiMap fields, CharSequence first, CharSequence second) {
+    String value = fields.get(first);
+    return value == null ? fields.get(second) : value;
   }
 
   /** What a proxy has put behind our own path. */

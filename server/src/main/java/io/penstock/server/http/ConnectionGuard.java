@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Answers and closes a connection whose client does not come to the end of a request's headers, or
- * sends a body that is broken. Belongs to one connection. Time-outs of Vert.x see only clients that
- * send nothing at all: one byte now and then keeps a connection for ever. And broken bodies it
- * leaves without an answer.
+ * sends a body that is broken, or does nothing for long. Belongs to one connection. Time-outs of
+ * Vert.x see only clients that send nothing at all: one byte now and then keeps a connection for
+ * ever. And broken bodies it leaves without an answer.
  *
  * <p>It begins as the first handler of a connection, where there is no HTTP yet, and the clock runs
  * from the start. When Vert.x has told what the client speaks, {@link #attach} puts it behind the
@@ -41,6 +41,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   private boolean withinRequest;
   private boolean sawRequest;
   private boolean withinResponse;
+  private @Nullable IdleCheck idle;
 
   ConnectionGuard(long millis) {
     this.millis = millis;
@@ -64,7 +65,8 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       // The head that made Vert.x tell of the connection is on its way through the pipeline.
       ConnectionGuard next = new ConnectionGuard(own.millis);
       next.attached = true;
-      http.pipeline().addBefore(http.name(), "head-deadline", next);
+      http.pipeline().addBefore(http.name(), "guard", next);
+      next.idle = IdleCheck.takeOver(http.pipeline().context(next));
     }
   }
 
@@ -113,19 +115,34 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       start(connection);
     }
     sawRequest = false;
+    moved();
     connection.fireChannelReadComplete();
   }
 
   @Override
   public void write(ChannelHandlerContext connection, Object message, ChannelPromise promise) {
     withinResponse = !(message instanceof LastHttpContent);
+    moved();
     var unused = connection.write(message, promise);
+  }
+
+  private void moved() {
+    if (idle != null) {
+      idle.moved();
+    }
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext connection) {
     stop();
     connection.fireChannelInactive();
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext connection) {
+    if (idle != null) {
+      idle.stop();
+    }
   }
 
   private void start(ChannelHandlerContext connection) {

@@ -15,15 +15,11 @@ public final class RequestHeaders implements Headers {
 
   @Override
   public @Nullable String get(String name) {
-    CharSequence known = HeaderNames.of(name);
-    String first = headers.get(known);
-    if (first == null) {
-      return null;
-    }
-    List<String> all = headers.getAll(known);
-    if (all.size() < 2) {
-      return first;
-    }
-    return String.join(name.equals("cookie") ? "; " : ", ", all);
+    List<String> all = headers.getAll(HeaderNames.of(name));
+    return switch (all.size()) {
+      case 0 -> null;
+      case 1 -> all.get(0);
+      default -> String.join(name.equals("cookie") ? "; " : ", ", all);
+    };
   }
 }

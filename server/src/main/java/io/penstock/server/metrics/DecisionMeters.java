@@ -20,6 +20,14 @@ public final class DecisionMeters implements PolicyObserver {
     this.registry = registry;
   }
 
+  /** How often {@link #pass} is to be called, for figures of the last minute. */
+  public static final long PERIOD_MILLIS = RecentMost.PERIOD_MILLIS;
+
+  /** A period has passed. */
+  public void pass() {
+    rules.values().forEach(RuleMeters::pass);
+  }
+
   @Override
   public void decided(Outcome outcome) {
     String name = outcome.rule().name();

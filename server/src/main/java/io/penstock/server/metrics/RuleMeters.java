@@ -3,7 +3,6 @@ package io.penstock.server.metrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.distribution.TimeWindowMax;
 import io.penstock.Decision;
 import io.penstock.FailurePolicy;
 import io.penstock.policy.Mode;
@@ -14,13 +13,10 @@ import java.util.Map;
 
 /** The figures of one rule, or of all rules beyond those that are counted singly. Thread-safe. */
 final class RuleMeters {
-  private static final long WINDOW_MILLIS = 20_000;
-  private static final int WINDOWS = 3;
-
   private final Map<Mode, Counter> allowed = new EnumMap<>(Mode.class);
   private final Map<Mode, Counter> denied = new EnumMap<>(Mode.class);
   private final Map<FailurePolicy, Counter> degraded = new EnumMap<>(FailurePolicy.class);
-  private final TimeWindowMax used;
+  private final RecentMost used = new RecentMost();
 
   RuleMeters(String rule, MeterRegistry registry) {
     for (Mode mode : new Mode[] {Mode.ENFORCE, Mode.SHADOW}) {
@@ -36,8 +32,7 @@ final class RuleMeters {
               .tag("reason", policy.name().toLowerCase(Locale.ROOT))
               .register(registry));
     }
-    this.used = new TimeWindowMax(registry.config().clock(), WINDOW_MILLIS, WINDOWS);
-    Gauge.builder("penstock.used.ratio", used, TimeWindowMax::poll)
+    Gauge.builder("penstock.used.ratio", used, RecentMost::most)
         .description("The largest share of a burst that was used up in the last minute")
         .tag("rule", rule)
         .register(registry);
@@ -65,7 +60,12 @@ final class RuleMeters {
       }
     } else {
       double burst = decision.limit().burstThousandths();
-      used.record(Math.min(1, 1 - decision.remainingThousandths() / burst));
+      used.saw(Math.min(1, 1 - decision.remainingThousandths() / burst));
     }
+  }
+
+  /** A period of {@link RecentMost} has passed. */
+  void pass() {
+    used.pass();
   }
 }

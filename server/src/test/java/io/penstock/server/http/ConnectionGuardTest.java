@@ -1,0 +1,106 @@
+package io.penstock.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of connections on which nothing moves. */
+class ConnectionGuardTest {
+  private static final int SHORT_MILLIS = 300;
+  private static final int LONG_MILLIS = 2_000;
+  private static final int MANY = 3 << 20;
+
+  private final Connections connections = new Connections(10, 60_000);
+  private final Vertx vertx =
+      Vertx.builder().withTransport(new GuardedTransport(connections)).build();
+  private int port;
+
+  private void listen(int idleMillis) {
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setHost("127.0.0.1")
+            .setPort(0)
+            .setIdleTimeout(idleMillis)
+            .setIdleTimeoutUnit(TimeUnit.MILLISECONDS);
+    HttpServer server =
+        vertx
+            .createHttpServer(options)
+            .connectionHandler(ConnectionGuard::attach)
+            .requestHandler(
+                request -> {
+                  if (request.path().equals("/many")) {
+                    request.response().end("x".repeat(MANY));
+                  } else if (request.path().equals("/short")) {
+                    request.response().end("short");
+                  } // else nobody answers
+                });
+    port = server.listen().await().actualPort();
+  }
+
+  @AfterEach
+  void close() {
+    vertx.close().await();
+  }
+
+  @Test
+  void connection_nothingAfterTheAnswer_isClosed() throws IOException {
+    listen(SHORT_MILLIS);
+    try (Socket client = ask("/short")) {
+      String all = new String(client.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      assertThat(all).startsWith("HTTP/1.1 200 ").endsWith("\r\n\r\nshort");
+    }
+  }
+
+  @Test
+  void connection_answerThatNeverComes_isClosed() throws IOException {
+    listen(SHORT_MILLIS);
+    try (Socket client = ask("/never")) {
+      assertThat(client.getInputStream().readAllBytes()).isEmpty();
+    }
+  }
+
+  @Test
+  void connection_clientThatReadsNothing_isClosed() throws IOException, InterruptedException {
+    listen(SHORT_MILLIS);
+    try (Socket client = ask("/many")) {
+      while (connections.open() > 0 || client.getInputStream().available() == 0) {
+        TimeUnit.MILLISECONDS.sleep(10);
+      }
+    }
+  }
+
+  @Test
+  void connection_clientThatReadsSlowly_getsAll() throws IOException, InterruptedException {
+    listen(LONG_MILLIS);
+    try (Socket client = ask("/many")) {
+      InputStream input = client.getInputStream();
+      int read = 0;
+      for (int piece = 0; piece < 12; piece++) {
+        TimeUnit.MILLISECONDS.sleep(LONG_MILLIS / 8);
+        read += input.readNBytes(MANY / 12).length;
+      }
+      assertThat(read).isEqualTo(MANY);
+    }
+  }
+
+  private Socket ask(String path) throws IOException {
+    Socket client = new Socket(InetAddress.getLoopbackAddress(), port);
+    client.setReceiveBufferSize(4_096);
+    client.setSoTimeout(20_000);
+    client
+        .getOutputStream()
+        .write(
+            ("GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+    return client;
+  }
+}
