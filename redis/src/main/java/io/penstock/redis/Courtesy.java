@@ -14,9 +14,9 @@ import java.util.function.LongSupplier;
  */
 final class Courtesy {
   /** Long enough for some hundred callers to have their turn. */
-  private static final long LATE_NANOS = 1_000_000;
+  private static final long LATE_NANOS = 2_000_000;
 
-  private static final long PAUSE_NANOS = 250_000_000;
+  private static final long PAUSE_NANOS = 100_000_000;
 
   /** Who is in time makes up for an eighth of somebody who is late; so often late is too often. */
   private static final int LATE = 8;
