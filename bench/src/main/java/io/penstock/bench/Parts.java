@@ -1,6 +1,7 @@
 package io.penstock.bench;
 
 import io.penstock.bench.http.DoorsPart;
+import io.penstock.bench.http.ProxyPart;
 import io.penstock.bench.local.LimiterPart;
 import io.penstock.bench.local.MemoryPart;
 import io.penstock.bench.policy.PolicyPart;
@@ -35,7 +36,9 @@ record Parts(List<Part> parts) {
               new Part("sizing", SizingPart::measure)));
 
   /** The service over the wire. */
-  static final Parts HTTP = new Parts(List.of(new Part("doors", DoorsPart::measure)));
+  static final Parts HTTP =
+      new Parts(
+          List.of(new Part("doors", DoorsPart::measure), new Part("proxy", ProxyPart::measure)));
 
   /** What can be asked for alone. */
   record Part(String name, Measurement measurement) {}

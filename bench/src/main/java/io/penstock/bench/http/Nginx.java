@@ -6,10 +6,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** nginx as a limiter, where it is installed. */
-final class Nginx {
+/**
+ * nginx with one worker, where it is installed.
+ *
+ * @param rate of limit_req, for all addresses
+ * @param locations what stands in its server block
+ * @param originPort of what it stands in front of; 0 for nothing
+ * @param file what it sends itself
+ */
+record Nginx(String rate, String locations, int originPort, String file) {
   private static final String CONFIG =
       """
       daemon off;
@@ -20,43 +28,112 @@ final class Nginx {
       http {
         access_log off;
         keepalive_requests 1000000000;
-        limit_req_zone $binary_remote_addr zone=address:10m rate=1000000r/s;
+        limit_req_zone $binary_remote_addr zone=address:10m rate=RATE;
+        limit_req_status 429;
+        upstream origin {
+          server 127.0.0.1:ORIGIN;
+          keepalive 256;
+          keepalive_requests 1000000000;
+        }
         server {
           listen 127.0.0.1:PORT;
           root FOLDER/files;
-          location / {
-            limit_req zone=address burst=1000000 nodelay;
-            try_files /nothing =404;
-      HEADERS
-          }
+      LOCATIONS
         }
       }
       """;
 
-  private Nginx() {}
+  private static final String GENEROUS = "1000000r/s";
+  private static final String STINGY = "1r/m";
 
   static boolean isInstalled() {
     return Programs.find("nginx").isPresent();
   }
 
-  static List<String> command(int port, Reply reply) throws IOException {
+  /** A server that limits and answers itself. */
+  static Nginx limiting(Reply reply) {
+    String locations =
+        """
+        location / {
+          limit_req zone=address burst=1000000 nodelay;
+          try_files /nothing =404;
+          HEADERS
+        }
+        """;
+    return new Nginx(GENEROUS, withHeaders(locations, reply), 1, reply.body());
+  }
+
+  /** A server that limits nothing. */
+  static Nginx origin(Reply reply) {
+    String locations =
+        """
+        location / {
+          try_files /nothing =404;
+          HEADERS
+        }
+        """;
+    return new Nginx(GENEROUS, withHeaders(locations, reply), 1, reply.body());
+  }
+
+  /** A proxy that limits, and adds headers to what the origin answers. */
+  static Nginx proxy(int originPort, Reply additions) {
+    String locations =
+        """
+        location / {
+          limit_req zone=address burst=1000000 nodelay;
+          HEADERS
+          PASS
+        }
+        """;
+    return new Nginx(GENEROUS, withHeaders(locations, additions), originPort, "");
+  }
+
+  /** A proxy that denies, all but the first. */
+  static Nginx denying(int originPort, Reply denial) {
+    String locations =
+        """
+        error_page 429 /denied;
+        location / {
+          limit_req zone=address;
+          PASS
+        }
+        location = /denied {
+          internal;
+          default_type application/problem+json;
+          try_files /nothing =404;
+          HEADERS
+        }
+        """;
+    return new Nginx(STINGY, withHeaders(locations, denial), originPort, denial.body());
+  }
+
+  private static String withHeaders(String locations, Reply reply) {
+    String headers =
+        reply.headers().stream()
+            .map(header -> header.split(": ", 2))
+            .filter(header -> !header[0].toLowerCase(Locale.ROOT).equals("content-type"))
+            .map(header -> "add_header " + header[0] + " '" + header[1] + "' always;")
+            .collect(Collectors.joining("\n    "));
+    String pass =
+        "proxy_http_version 1.1; proxy_set_header Connection ''; proxy_pass http://origin;";
+    return locations.replace("HEADERS", headers).replace("PASS", pass);
+  }
+
+  List<String> command(int port) throws IOException {
     Path folder = Files.createTempDirectory("penstock-nginx");
     // Its workers give up the rights of root.
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.createDirectories(folder.resolve("files"));
-    Files.writeString(folder.resolve("files").resolve("nothing"), reply.body());
-    String headers =
-        reply.headers().stream()
-            .map(header -> header.split(": ", 2))
-            .map(header -> "      add_header " + header[0] + " '" + header[1] + "';")
-            .collect(Collectors.joining("\n"));
+    Files.writeString(folder.resolve("files").resolve("nothing"), file);
     Path config = folder.resolve("nginx.conf");
     Files.writeString(
         config,
         CONFIG
             .replace("FOLDER", folder.toString())
             .replace("PORT", "" + port)
-            .replace("HEADERS", headers));
+            .replace("ORIGIN", "" + originPort)
+            .replace("RATE", rate)
+            .replace("LOCATIONS", locations));
     return List.of(
         Programs.find("nginx").orElseThrow().toString(),
         "-c",

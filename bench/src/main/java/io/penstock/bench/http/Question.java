@@ -24,7 +24,11 @@ enum Question {
       "/v1/check",
       "POST",
       List.of("Content-Type: application/json"),
-      "{\"ip\":\"203.0.113.7\",\"method\":\"GET\",\"path\":\"/search\"}");
+      "{\"ip\":\"203.0.113.7\",\"method\":\"GET\",\"path\":\"/search\"}"),
+  /** For an origin behind a proxy. */
+  PROXIED("/search?q=tea", "GET", List.of(), ""),
+  /** The same, when nothing is left. */
+  DENIED("/search?q=tea", "GET", List.of(), "");
 
   final String path;
   final String method;
@@ -38,7 +42,7 @@ enum Question {
     this.body = body;
   }
 
-  /** Asks once; an answer that doesn't allow fails the run. */
+  /** Asks once. */
   Reply ask(int port) throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
@@ -72,9 +76,20 @@ enum Question {
 
   @Override
   public String toString() {
-    return method + " " + path;
+    return switch (this) {
+      case FORWARD_AUTH, CHECK -> method + " " + path;
+      case PROXIED -> "through a proxy";
+      case DENIED -> "denied by a proxy";
+    };
   }
 
   /** What comes back, for a server that says the same without having decided anything. */
-  record Reply(int status, List<String> headers, String body) {}
+  record Reply(int status, List<String> headers, String body) {
+    /** What of it is not part of another. */
+    Reply without(Reply other) {
+      List<String> more =
+          headers.stream().filter(header -> !other.headers.contains(header)).toList();
+      return new Reply(status, more, body);
+    }
+  }
 }

@@ -18,14 +18,6 @@ final class ServerProcess implements AutoCloseable {
   private static final Path JAR = Path.of("cli", "target", "penstock.jar");
   private static final List<String> HEAP = List.of("-Xms256m", "-Xmx256m");
   private static final int MOST_ATTEMPTS = 600;
-  private static final String POLICY =
-      """
-      rules:
-        - name: address
-          limit_keys: ["ip:address"]
-          rate: 1000000/s
-          burst: 1000000000
-      """;
 
   private final int port;
   private final Process process;
@@ -44,32 +36,65 @@ final class ServerProcess implements AutoCloseable {
 
   /** The decision service, its store in process. */
   static ServerProcess penstock() throws IOException, InterruptedException {
+    int port = freePort();
+    return new ServerProcess(port, serve(Terms.GENEROUS, "--port", "" + port));
+  }
+
+  /** Penstock's proxy. */
+  static ServerProcess proxy(ServerProcess origin, Terms terms)
+      throws IOException, InterruptedException {
+    int port = freePort();
+    String upstream = "http://127.0.0.1:" + origin.port;
+    return new ServerProcess(
+        port, serve(terms, "--port", "0", "--proxy-port", "" + port, "--upstream", upstream));
+  }
+
+  private static List<String> serve(Terms terms, String... options) throws IOException {
     Path policy = Files.createTempFile("penstock", ".yaml");
     policy.toFile().deleteOnExit();
-    Files.writeString(policy, POLICY);
-    int port = freePort();
+    Files.writeString(policy, terms.policy);
     List<String> command = java();
-    command.addAll(
-        List.of("-jar", JAR.toString(), "serve", "--host", "127.0.0.1", "--workers", "1"));
-    command.addAll(List.of("--port", "" + port, "--admin-port", "0", "--log-level", "warn"));
+    command.addAll(List.of("-jar", JAR.toString(), "serve", "--workers", "1"));
+    command.addAll(List.of("--host", "127.0.0.1", "--proxy-host", "127.0.0.1"));
+    command.addAll(List.of("--admin-port", "0", "--log-level", "warn"));
     command.addAll(List.of("--policy", policy.toString()));
-    return new ServerProcess(port, command);
+    command.addAll(List.of(options));
+    return command;
   }
 
   /** A server that answers {@code reply} to everything. */
   static ServerProcess bare(Reply reply) throws IOException, InterruptedException {
     int port = freePort();
-    List<String> command = java();
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of(BareServer.class.getName(), "" + port, reply.body()));
+    List<String> command = main(BareServer.class, "" + port, reply.body());
     command.addAll(reply.headers());
     return new ServerProcess(port, command);
   }
 
-  /** nginx with limit_req on the address, which sends {@code reply}'s headers. */
-  static ServerProcess nginx(Reply reply) throws IOException, InterruptedException {
+  /** What proxies stand in front of: nginx where it is installed, which leaves more to them. */
+  static ServerProcess origin() throws IOException, InterruptedException {
+    Reply reply = new Reply(200, List.of("Content-Type: text/plain"), "tea".repeat(100));
+    return Nginx.isInstalled() ? nginx(Nginx.origin(reply)) : bare(reply);
+  }
+
+  /** The proxy of the Vert.x project, which adds headers to what the origin answers. */
+  static ServerProcess vertxHttpProxy(ServerProcess origin, Reply additions)
+      throws IOException, InterruptedException {
     int port = freePort();
-    return new ServerProcess(port, Nginx.command(port, reply));
+    List<String> command = main(VertxHttpProxy.class, "" + port, "" + origin.port);
+    command.addAll(additions.headers());
+    return new ServerProcess(port, command);
+  }
+
+  static ServerProcess nginx(Nginx nginx) throws IOException, InterruptedException {
+    int port = freePort();
+    return new ServerProcess(port, nginx.command(port));
+  }
+
+  private static List<String> main(Class<?> program, String... arguments) {
+    List<String> command = java();
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+    command.addAll(List.of(arguments));
+    return command;
   }
 
   private static List<String> java() {

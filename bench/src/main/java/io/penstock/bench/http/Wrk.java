@@ -15,6 +15,8 @@ import java.util.regex.Pattern;
 final class Wrk {
   private static final int CONNECTIONS = 32;
   private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
+  private static final Pattern ALL = Pattern.compile("([0-9]+) requests in ");
+  private static final Pattern REFUSED = Pattern.compile("Non-2xx or 3xx responses: ([0-9]+)");
 
   private final Path program;
   private final Path script;
@@ -43,12 +45,19 @@ final class Wrk {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), UTF_8);
     Matcher rate = RATE.matcher(output);
-    if (process.waitFor() != 0
-        || !rate.find()
-        || output.contains("Non-2xx")
-        || output.contains("Socket errors")) {
+    if (process.waitFor() != 0 || !rate.find() || !isAsExpected(question, output)) {
       throw new FailedRunException(question + ": wrk says " + output);
     }
     return Double.parseDouble(rate.group(1));
+  }
+
+  /** Whether all were answered, and all as they should be. */
+  private static boolean isAsExpected(Question question, String output) {
+    Matcher all = ALL.matcher(output);
+    Matcher refused = REFUSED.matcher(output);
+    long refusals = refused.find() ? Long.parseLong(refused.group(1)) : 0;
+    return all.find()
+        && refusals == (question == Question.DENIED ? Long.parseLong(all.group(1)) : 0)
+        && !output.contains("Socket errors");
   }
 }

@@ -23,7 +23,7 @@ public final class SharedPart {
   private static final Cell HOT = new Cell(Workload.HOT_KEY, MANY_CALLERS);
   private static final Cell PER_USER = new Cell(Workload.PER_USER, MANY_CALLERS);
 
-  private static final double STEP_SECONDS = 1.2;
+  private static final double STEP_SECONDS = 1.6;
 
   private final RedisServer server;
   private final Schedule schedule;
@@ -41,7 +41,7 @@ public final class SharedPart {
    */
   private record Schedule(int rounds, long hotWarmupMillis, long userWarmupMillis, long millis) {
     static Schedule of(boolean quick) {
-      return quick ? new Schedule(1, 2_000, 3_000, 500) : new Schedule(4, 4_500, 3_000, 800);
+      return quick ? new Schedule(1, 2_000, 3_000, 500) : new Schedule(4, 4_500, 3_000, 1_200);
     }
   }
 

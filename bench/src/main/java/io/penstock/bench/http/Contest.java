@@ -1,0 +1,127 @@
+package io.penstock.bench.http;
+
+import io.penstock.bench.report.Progress;
+import io.penstock.bench.report.Ratio;
+import io.penstock.bench.report.Table;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/** Servers that are asked by turns, as fast as they answer. Not thread-safe. */
+final class Contest implements AutoCloseable {
+  private final int rounds;
+  private final long seconds;
+  private final Wrk wrk = new Wrk();
+  private final Map<Entry, Rates> rates = new LinkedHashMap<>();
+  private final List<ServerProcess> owned = new ArrayList<>();
+  private Progress progress = new Progress(0, 0);
+
+  /** A server with a question to it. */
+  record Entry(String server, Question question, int port) {
+    @Override
+    public String toString() {
+      return question + ": " + server;
+    }
+  }
+
+  Contest(boolean quick) throws IOException {
+    this.rounds = quick ? 2 : 7;
+    this.seconds = quick ? 2 : 5;
+  }
+
+  /** Takes a server that ends with the contest. */
+  ServerProcess own(ServerProcess server) {
+    owned.add(server);
+    return server;
+  }
+
+  void enter(String server, Question question, ServerProcess process) {
+    rates.put(new Entry(server, question, process.port()), new Rates());
+  }
+
+  int size() {
+    return rates.size();
+  }
+
+  /** How long each is asked. */
+  long seconds() {
+    return seconds;
+  }
+
+  List<Entry> entries() {
+    return List.copyOf(rates.keySet());
+  }
+
+  Rates rates(Entry entry) {
+    return Objects.requireNonNull(rates.get(entry));
+  }
+
+  /**
+   * To be called when all have entered.
+   *
+   * @param more steps that are to follow {@link #run}
+   */
+  void expect(int more) {
+    progress = new Progress((rounds + 1) * size() + more, seconds);
+  }
+
+  /** A step begins that is not the contest's own. */
+  void next(String step) {
+    progress.next(step);
+  }
+
+  void run() throws IOException, InterruptedException {
+    for (Entry entry : rates.keySet()) {
+      progress.next("warm-up, " + entry);
+      wrk.ask(entry.port, entry.question, 2 * seconds);
+    }
+    for (int round = 1; round <= rounds; round++) {
+      for (Map.Entry<Entry, Rates> of : rates.entrySet()) {
+        Entry entry = of.getKey();
+        progress.next("round " + round + " of " + rounds + ", " + entry);
+        of.getValue().add(wrk.ask(entry.port, entry.question, seconds));
+      }
+    }
+  }
+
+  Table table() {
+    Table table = new Table("answers of one worker", "", "answers/s", "min..max", "µs/answer");
+    rates.forEach(
+        (entry, measured) ->
+            table.add(
+                entry.toString(),
+                format("%,.0f", measured.median()),
+                format("%,.0f..%,.0f", measured.least(), measured.most()),
+                format("%.1f", 1e6 / measured.median())));
+    return table;
+  }
+
+  /** How one server compares with another; nothing if that one did not enter. */
+  Optional<Ratio> ratio(String name, Question question, String ours, String theirs) {
+    return of(ours, question)
+        .flatMap(measured -> of(theirs, question).map(peer -> Ratio.of(name, measured.over(peer))));
+  }
+
+  private Optional<Rates> of(String server, Question question) {
+    return rates.entrySet().stream()
+        .filter(entry -> entry.getKey().server.equals(server))
+        .filter(entry -> entry.getKey().question == question)
+        .map(Map.Entry::getValue)
+        .findFirst();
+  }
+
+  private static String format(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+
+  @Override
+  public void close() {
+    progress.done();
+    owned.forEach(ServerProcess::close);
+  }
+}
