@@ -24,8 +24,9 @@ final class Calls {
   private static final int MOST_CLAIMS = 1024;
 
   /**
-   * So many are answered before the next call is sent: the first of them ask again meanwhile, and
-   * go with it. For fewer that gains less than a call that is under way earlier.
+   * Where so many asked for each key, they are answered before the next call is sent: the first of
+   * them ask again meanwhile, and go with it at no cost to Redis. Fewer, or those who ask for keys
+   * of their own, gain more from a call that is under way earlier.
    */
   private static final int CROWD = 8;
 
@@ -134,7 +135,7 @@ final class Calls {
       send();
       return;
     }
-    if (batch.size() < CROWD) {
+    if (batch.size() < CROWD * batch.keyCount()) {
       turn.set(IDLE);
       send();
       answer(batch, replies, sent);
