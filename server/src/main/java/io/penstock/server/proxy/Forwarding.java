@@ -3,18 +3,23 @@ package io.penstock.server.proxy;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.NetSocket;
-import java.time.Duration;
 import java.util.function.Consumer;
 
-/** One request on its way to the origin, and its response on the way back. */
-final class Forwarding {
+/**
+ * One request on its way to the origin, and its response on the way back. Belongs to one event
+ * loop.
+ */
+final class Forwarding implements Underway.Request {
   private static final int SWITCHING_PROTOCOLS = 101;
+  private static final long UNKNOWN = -1;
 
   private final Vertx vertx;
   private final Exchange exchange;
@@ -22,31 +27,40 @@ final class Forwarding {
   private final HttpServerResponse back;
   private final Upstream upstream;
   private final Consumer<HttpServerResponse> additions;
-  private long firstByteTimer = -1;
-  private long totalTimer = -1;
+  private final HttpClientRequest to;
+  private final Underway.Stay stay;
   private boolean over;
 
-  Forwarding(Exchange exchange, Upstream upstream, Consumer<HttpServerResponse> additions) {
+  /** What is still to come of a body whose length the origin told, of a kind without trailers. */
+  private long leftBytes = UNKNOWN;
+
+  Forwarding(
+      Exchange exchange,
+      Upstream upstream,
+      Consumer<HttpServerResponse> additions,
+      HttpClientRequest to,
+      Underway underway) {
     this.vertx = exchange.vertx();
     this.exchange = exchange;
     this.from = exchange.request();
     this.back = from.response();
     this.upstream = upstream;
     this.additions = additions;
+    this.to = to;
+    this.stay = underway.enter(this);
   }
 
-  void send(HttpClientRequest to) {
+  void send() {
     if (back.closed()) {
-      to.reset();
+      abandon();
       return;
     }
     exchange.writeHeaders(to.headers());
-    writeHost(to);
-    startTimers(to);
-    back.closeHandler(gone -> abandon(to));
-    back.exceptionHandler(gone -> abandon(to));
+    writeHost();
+    back.closeHandler(gone -> abandon());
+    back.exceptionHandler(gone -> abandon());
     if (exchange.isUpgrade()) {
-      upgrade(to);
+      upgrade();
       return;
     }
     to.response().onComplete(this::respond, this::fail);
@@ -56,17 +70,17 @@ final class Forwarding {
       to.continueHandler(
           wanted -> {
             back.writeContinue();
-            stream(to);
+            stream();
           });
-      frame(to);
+      frame();
       to.sendHead();
     } else {
-      frame(to);
-      stream(to);
+      frame();
+      stream();
     }
   }
 
-  private void writeHost(HttpClientRequest to) {
+  private void writeHost() {
     String host = exchange.target().host();
     to.headers().remove("host");
     if (upstream.keepsHost() && host != null) {
@@ -75,13 +89,13 @@ final class Forwarding {
   }
 
   /** A body of unknown length is sent in chunks, unless the protocol has frames of its own. */
-  private static void frame(HttpClientRequest to) {
+  private void frame() {
     if (!to.headers().contains("content-length") && to.version() != HttpVersion.HTTP_2) {
       to.setChunked(true);
     }
   }
 
-  private void stream(HttpClientRequest to) {
+  private void stream() {
     from.pipeTo(to)
         .onFailure(
             broken -> {
@@ -93,9 +107,9 @@ final class Forwarding {
   }
 
   private void respond(HttpClientResponse response) {
-    stopFirstByteTimer();
+    stay.answered();
     if (back.closed() || over) {
-      response.request().reset();
+      to.reset();
       return;
     }
     back.setStatusCode(response.statusCode());
@@ -103,16 +117,39 @@ final class Forwarding {
     HopByHop.copyOthers(response.headers(), back.headers());
     back.headers().add("Via", ForwardingHeaders.via(from));
     additions.accept(back);
-    boolean framed = response.headers().contains("content-length");
-    if (!framed && mayHaveBody(response) && from.version() == HttpVersion.HTTP_1_1) {
-      back.setChunked(true);
+    String length = response.headers().get(HttpHeaders.CONTENT_LENGTH);
+    if (length == null) {
+      if (mayHaveBody(response) && from.version() == HttpVersion.HTTP_1_1) {
+        back.setChunked(true);
+      }
+    } else if (to.version() != HttpVersion.HTTP_2) {
+      leftBytes = number(length);
     }
     response.exceptionHandler(this::fail);
-    response
-        .pipe()
-        .endOnComplete(false)
-        .to(back)
-        .onComplete(streamed -> finish(response), this::fail);
+    response.handler(part -> pass(part, response));
+    response.endHandler(streamed -> finish(response));
+  }
+
+  private static long number(String text) {
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException noNumber) {
+      return UNKNOWN; // An answer without a body may have anything there.
+    }
+  }
+
+  private void pass(Buffer part, HttpClientResponse response) {
+    leftBytes -= part.length();
+    if (leftBytes == 0) {
+      // With its end known to be near, a short answer is one write and not two.
+      back.end(part);
+      return;
+    }
+    back.write(part);
+    if (back.writeQueueFull()) {
+      response.pause();
+      back.drainHandler(taken -> response.resume());
+    }
   }
 
   private boolean mayHaveBody(HttpClientResponse response) {
@@ -121,21 +158,22 @@ final class Forwarding {
   }
 
   private void finish(HttpClientResponse response) {
-    over = true;
-    stopTimers();
-    MultiMap trailers = response.trailers();
-    if (!trailers.isEmpty()) {
-      back.trailers().addAll(trailers);
+    end();
+    if (!back.ended()) {
+      MultiMap trailers = response.trailers();
+      if (!trailers.isEmpty()) {
+        back.trailers().addAll(trailers);
+      }
+      back.end();
     }
-    back.end();
     if (!from.isEnded()) {
       // The origin has answered before it had everything.
-      response.request().reset();
+      to.reset();
       Leftovers.discard(vertx, from);
     }
   }
 
-  private void upgrade(HttpClientRequest to) {
+  private void upgrade() {
     to.putHeader("Connection", "Upgrade");
     to.putHeader("Upgrade", from.headers().get("upgrade"));
     to.connect().onComplete(this::switchProtocols, this::fail);
@@ -146,8 +184,7 @@ final class Forwarding {
       respond(response);
       return;
     }
-    stopTimers();
-    over = true;
+    end();
     back.setStatusCode(SWITCHING_PROTOCOLS);
     HopByHop.copyOthers(response.headers(), back.headers());
     back.putHeader("Connection", "Upgrade");
@@ -164,50 +201,31 @@ final class Forwarding {
         failure -> there.close());
   }
 
-  private void abandon(HttpClientRequest to) {
+  private void abandon() {
     if (!over) {
-      over = true;
-      stopTimers();
+      end();
       to.reset();
     }
   }
 
   private void fail(Throwable failure) {
-    if (over) {
-      return;
+    if (!over) {
+      end();
+      exchange.refuse(502, "Bad Gateway", "The origin broke off");
     }
+  }
+
+  @Override
+  public void late(Underway.Lateness why) {
+    if (!over) {
+      end();
+      to.reset();
+      exchange.refuse(504, "Gateway Timeout", why.detail());
+    }
+  }
+
+  private void end() {
     over = true;
-    stopTimers();
-    exchange.refuse(502, "Bad Gateway", "The origin broke off");
-  }
-
-  private void startTimers(HttpClientRequest to) {
-    firstByteTimer = timer(upstream.firstByteTimeout(), to, "The origin did not answer in time");
-    totalTimer = timer(upstream.totalTimeout(), to, "The origin took too long");
-  }
-
-  private long timer(Duration most, HttpClientRequest to, String detail) {
-    if (most.isZero()) {
-      return -1;
-    }
-    return vertx.setTimer(
-        most.toMillis(),
-        late -> {
-          if (!over) {
-            over = true;
-            stopTimers();
-            to.reset();
-            exchange.refuse(504, "Gateway Timeout", detail);
-          }
-        });
-  }
-
-  private void stopFirstByteTimer() {
-    vertx.cancelTimer(firstByteTimer);
-  }
-
-  private void stopTimers() {
-    vertx.cancelTimer(firstByteTimer);
-    vertx.cancelTimer(totalTimer);
+    stay.leave();
   }
 }

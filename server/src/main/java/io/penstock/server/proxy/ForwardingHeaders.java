@@ -2,7 +2,6 @@ package io.penstock.server.proxy;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
-import java.util.UUID;
 
 /**
  * Tells the origin whom a request is from and how it came. Thread-safe.
@@ -44,7 +43,7 @@ final class ForwardingHeaders {
       to.set(PORT, Integer.toString(from.localAddress().port()));
     }
     if (!to.contains(REQUEST_ID)) {
-      to.set(REQUEST_ID, UUID.randomUUID().toString());
+      to.set(REQUEST_ID, RequestIds.next());
     }
     to.add("Via", via(from));
   }

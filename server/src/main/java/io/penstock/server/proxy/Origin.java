@@ -1,5 +1,6 @@
 package io.penstock.server.proxy;
 
+import io.netty.util.concurrent.FastThreadLocal;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
@@ -18,9 +19,19 @@ import java.util.function.Consumer;
 final class Origin {
   private final Upstream upstream;
   private final HttpClient client;
+  private final FastThreadLocal<Underway> underway;
 
   Origin(Vertx vertx, Upstream upstream) {
     this.upstream = upstream;
+    this.underway =
+        new FastThreadLocal<>() {
+          @Override
+          protected Underway initialValue() {
+            Underway mine = new Underway(upstream.firstByteTimeout(), upstream.totalTimeout());
+            vertx.setPeriodic(mine.periodMillis(), period -> mine.look());
+            return mine;
+          }
+        };
     this.client =
         vertx
             .httpClientBuilder()
@@ -63,7 +74,7 @@ final class Origin {
             .setFollowRedirects(false);
     Future<HttpClientRequest> connected = client.request(options);
     connected.onComplete(
-        request -> new Forwarding(exchange, upstream, additions).send(request),
+        request -> new Forwarding(exchange, upstream, additions, request, underway.get()).send(),
         failure -> unreachable(exchange, failure));
   }
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ProxyFaultsTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
   private static final Map<Setting, String> IMPATIENT =
-      Map.of(Setting.UPSTREAM_FIRST_BYTE_MS, "300", Setting.UPSTREAM_IDLE_MS, "300");
+      Map.of(Setting.UPSTREAM_FIRST_BYTE_MS, "300", Setting.UPSTREAM_IDLE_MS, "900");
 
   @TempDir private Path folder;
 

@@ -1,0 +1,146 @@
+package io.penstock.server.proxy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of one event loop that are on their way, and which of them take too long. Used by
+ * that event loop alone.
+ *
+ * <p>Two timers of Vert.x for every request, set and cancelled, cost more than to look through all
+ * that are under way now and then: those are few, and time need not be read for each.
+ */
+final class Underway {
+  private static final int LOOKS = 16;
+  private static final long SHORTEST_MILLIS = 1;
+  private static final long LONGEST_MILLIS = 1_000;
+
+  private final long periodMillis;
+  private final long firstByteLooks;
+  private final long totalLooks;
+  private long look;
+  private @Nullable Stay first;
+
+  /**
+   * @param firstByte how long the origin may take to begin its answer; zero for ever
+   * @param total how long all may take; zero for ever
+   */
+  Underway(Duration firstByte, Duration total) {
+    this.periodMillis = periodMillis(firstByte, total);
+    this.firstByteLooks = looks(firstByte);
+    this.totalLooks = looks(total);
+  }
+
+  private static long periodMillis(Duration firstByte, Duration total) {
+    long shortest =
+        Math.min(
+            firstByte.isZero() ? Long.MAX_VALUE : firstByte.toMillis(),
+            total.isZero() ? Long.MAX_VALUE : total.toMillis());
+    return Math.min(LONGEST_MILLIS, Math.max(SHORTEST_MILLIS, shortest / LOOKS));
+  }
+
+  /** In so many looks a time is over for sure: the first may come at once. */
+  private long looks(Duration time) {
+    return time.isZero() ? Long.MAX_VALUE : time.toMillis() / periodMillis + 2;
+  }
+
+  /** How often {@link #look} is to be called. */
+  long periodMillis() {
+    return periodMillis;
+  }
+
+  /** What is told that it takes too long. */
+  interface Request {
+    void late(Lateness why);
+  }
+
+  /** What took too long. */
+  enum Lateness {
+    FIRST_BYTE("The origin did not answer in time"),
+    TOTAL("The origin took too long");
+
+    private final String detail;
+
+    Lateness(String detail) {
+      this.detail = detail;
+    }
+
+    String detail() {
+      return detail;
+    }
+  }
+
+  /** A request sets out. */
+  Stay enter(Request request) {
+    return new Stay(request);
+  }
+
+  /** A period has passed. */
+  void look() {
+    look++;
+    List<Stay> late = null;
+    // Whoever is told may take others along, so all are found before any is told.
+    for (Stay stay = first; stay != null; stay = stay.next) {
+      if (stay.isLate()) {
+        late = late == null ? new ArrayList<>() : late;
+        late.add(stay);
+      }
+    }
+    if (late != null) {
+      late.forEach(Stay::tell);
+    }
+  }
+
+  /** The time of one request on its way. */
+  final class Stay {
+    private final Request request;
+    private final long since = look;
+    private boolean answered;
+    private boolean left;
+    private @Nullable Stay previous;
+    private @Nullable Stay next;
+
+    private Stay(Request request) {
+      this.request = request;
+      this.next = first;
+      if (first != null) {
+        first.previous = this;
+      }
+      first = this;
+    }
+
+    /** The origin has begun to answer. */
+    void answered() {
+      answered = true;
+    }
+
+    /** It is over, however it went. May be called again. */
+    void leave() {
+      if (left) {
+        return;
+      }
+      left = true;
+      if (previous == null) {
+        first = next;
+      } else {
+        previous.next = next;
+      }
+      if (next != null) {
+        next.previous = previous;
+      }
+    }
+
+    private boolean isLate() {
+      long looks = look - since;
+      return looks >= totalLooks || (!answered && looks >= firstByteLooks);
+    }
+
+    private void tell() {
+      if (!left) {
+        request.late(answered ? Lateness.TOTAL : Lateness.FIRST_BYTE);
+      }
+    }
+  }
+}

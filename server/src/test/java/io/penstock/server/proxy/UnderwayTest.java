@@ -1,0 +1,90 @@
+package io.penstock.server.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.server.proxy.Underway.Lateness;
+import io.penstock.server.proxy.Underway.Stay;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class UnderwayTest {
+  private final Underway underway = new Underway(Duration.ofMillis(160), Duration.ofMillis(1_600));
+  private final List<String> told = new ArrayList<>();
+
+  @Test
+  void look_beforeItsTime_tellsNobody() {
+    enter("a");
+    looks(160 / 10 + 1);
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  void look_noAnswerInTime_tells() {
+    enter("a");
+    looks(160 / 10 + 2);
+    assertThat(told).containsExactly("a FIRST_BYTE");
+  }
+
+  @Test
+  void look_answered_waitsForTheWhole() {
+    enter("a").answered();
+    looks(1_600 / 10 + 1);
+    assertThat(told).isEmpty();
+    looks(1);
+    assertThat(told).containsExactly("a TOTAL");
+  }
+
+  @Test
+  void look_left_tellsNobody() {
+    Stay first = enter("a");
+    Stay middle = enter("b");
+    Stay last = enter("c");
+    middle.leave();
+    middle.leave();
+    first.leave();
+    looks(1_000);
+    assertThat(told).containsOnly("c FIRST_BYTE");
+    last.leave();
+    told.clear();
+    looks(1_000);
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  void look_oneTakesAnotherAlong_tellsOnlyTheOne() {
+    List<Stay> stays = new ArrayList<>();
+    for (String name : List.of("a", "b")) {
+      stays.add(
+          underway.enter(
+              why -> {
+                told.add(name + " " + why);
+                stays.forEach(Stay::leave);
+              }));
+    }
+    looks(100);
+    assertThat(told).hasSize(1);
+  }
+
+  @Test
+  void look_noTimes_tellsNobody() {
+    Underway patient = new Underway(Duration.ZERO, Duration.ZERO);
+    Stay unused = patient.enter(why -> told.add("" + why));
+    for (int i = 0; i < 100_000; i++) {
+      patient.look();
+    }
+    assertThat(told).isEmpty();
+    assertThat(patient.periodMillis()).isEqualTo(1_000);
+  }
+
+  private Stay enter(String name) {
+    return underway.enter((Lateness why) -> told.add(name + " " + why));
+  }
+
+  private void looks(int times) {
+    for (int i = 0; i < times; i++) {
+      underway.look();
+    }
+  }
+}
