@@ -1,6 +1,8 @@
 package io.penstock.server.proxy;
 
+import io.penstock.server.http.HeaderNames;
 import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -19,20 +21,36 @@ final class HopByHop {
           "upgrade",
           "http2-settings");
 
+  /** The lengths of these names, a bit for each. */
+  private static final long LENGTHS =
+      ALWAYS.stream().mapToLong(name -> 1L << name.length()).reduce(0, (a, b) -> a | b);
+
+  private static final CharSequence TE = HeaderNames.of("te");
+
   private HopByHop() {}
 
   /** Copies what is about the message, but for what {@code from}'s Connection header names. */
   static void copyOthers(MultiMap from, MultiMap to) {
-    Set<String> named = ListHeader.words(from, "connection");
+    Set<String> named = ListHeader.words(from, HttpHeaders.CONNECTION);
     for (Map.Entry<String, String> header : from) {
-      String name = header.getKey().toLowerCase(Locale.ROOT);
-      if (!ALWAYS.contains(name) && !named.contains(name)) {
-        to.add(header.getKey(), header.getValue());
+      String name = header.getKey();
+      if (!endsHere(name, named)) {
+        to.add(name, header.getValue());
       }
     }
     // The one thing that this header says to the other end: trailers are welcome. gRPC insists.
-    if (ListHeader.has(from, "te", "trailers")) {
-      to.set("te", "trailers");
+    if (ListHeader.has(from, TE, "trailers")) {
+      to.set(TE, "trailers");
     }
+  }
+
+  private static boolean endsHere(String name, Set<String> named) {
+    // Most names are no hop-by-hop header's by their length alone.
+    boolean candidate = name.length() < Long.SIZE && ((LENGTHS >> name.length()) & 1) == 1;
+    if (!candidate && named.isEmpty()) {
+      return false;
+    }
+    String lower = name.toLowerCase(Locale.ROOT);
+    return ALWAYS.contains(lower) || named.contains(lower);
   }
 }

@@ -10,7 +10,7 @@ final class ListHeader {
   private ListHeader() {}
 
   /** The words, in lower case. */
-  static Set<String> words(MultiMap headers, String name) {
+  static Set<String> words(MultiMap headers, CharSequence name) {
     if (!headers.contains(name)) {
       return Set.of();
     }
@@ -23,7 +23,7 @@ final class ListHeader {
     return words;
   }
 
-  static boolean has(MultiMap headers, String name, String word) {
+  static boolean has(MultiMap headers, CharSequence name, String word) {
     return words(headers, name).contains(word);
   }
 }

@@ -1,11 +1,11 @@
 package io.penstock.server.proxy;
 
 import io.penstock.policy.http.NormalPath;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param host the host that the client asked for
  */
 record Target(String uri, @Nullable String host) {
-  private static final Pattern HOST = Pattern.compile("[\\w.~%!$&'()*+,;=:\\[\\]-]+");
+  private static final String HOST_MARKS = "_.~%!$&'()*+,;=:[]-";
 
   /** The target of a request; null if it is none that this proxy serves. */
   static @Nullable Target of(HttpServerRequest request) {
@@ -59,11 +59,26 @@ record Target(String uri, @Nullable String host) {
 
   /** One host at most, one at least since HTTP/1.1, and nothing in it that is no host. */
   private static boolean isCleanHost(HttpServerRequest request, @Nullable String host) {
-    List<String> sent = request.headers().getAll("host");
+    List<String> sent = request.headers().getAll(HttpHeaders.HOST);
     if (sent.size() > 1 || (host == null && request.version() != HttpVersion.HTTP_1_0)) {
       return false;
     }
-    return sent.stream().allMatch(text -> HOST.matcher(text).matches());
+    return sent.isEmpty() || isHost(sent.get(0));
+  }
+
+  private static boolean isHost(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean isWord = isIn(c, 'a', 'z') || isIn(c, 'A', 'Z') || isIn(c, '0', '9');
+      if (!isWord && HOST_MARKS.indexOf(c) < 0) {
+        return false;
+      }
+    }
+    return !text.isEmpty();
+  }
+
+  private static boolean isIn(char c, char first, char last) {
+    return c >= first && c <= last;
   }
 
   private static boolean hasControl(String uri) {
