@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,6 +140,15 @@ public final class PolicyEngine implements AutoCloseable {
   /** As {@link #decide}, without waiting for the store. */
   public CompletionStage<Verdict> decideAsync(Request request) {
     return ask(request, store::decideAsync).thenApply(this::told);
+  }
+
+  /**
+   * Puts back what a request was charged by the rules that {@code which} accepts, because it came
+   * to nothing after all. To be called once. What a failure policy allowed was not charged, and a
+   * window can't be given anything back; nor can a rule that has changed since.
+   */
+  public CompletionStage<Void> giveBack(Verdict verdict, Predicate<Rule> which) {
+    return new GiveBack(current).of(verdict, which);
   }
 
   /** What {@link #decide} would answer now. Nothing is charged, and nobody is told. */

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param cost what a request costs
  * @param maxDelay how long a request may be held back rather than denied
  * @param handling how its store is asked, and done without
+ * @param refundOnUpstreamError whether a request that could not be sent to its origin gets its
+ *     tokens back
  * @param rollout whether it binds, and for whom
  */
 public record Rule(
@@ -34,6 +36,7 @@ public record Rule(
     Cost cost,
     Duration maxDelay,
     Handling handling,
+    boolean refundOnUpstreamError,
     Rollout rollout) {
 
   /**
@@ -58,8 +61,12 @@ public record Rule(
     if (maxDelay.isNegative()) {
       throw new IllegalArgumentException("max_delay_ms must not be negative: " + maxDelay);
     }
-    if (!maxDelay.isZero() && !limits.stream().allMatch(TokenBucket.class::isInstance)) {
+    boolean ofBuckets = limits.stream().allMatch(TokenBucket.class::isInstance);
+    if (!maxDelay.isZero() && !ofBuckets) {
       throw new IllegalArgumentException("on_limit: delay needs a token bucket: " + name);
+    }
+    if (refundOnUpstreamError && !ofBuckets) {
+      throw new IllegalArgumentException("refund_on_upstream_error needs a token bucket: " + name);
     }
   }
 

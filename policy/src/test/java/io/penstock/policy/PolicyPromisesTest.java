@@ -104,6 +104,7 @@ class PolicyPromisesTest {
               rule.cost(),
               rule.maxDelay(),
               rule.handling(),
+              rule.refundOnUpstreamError(),
               rule.rollout()));
     }
     Collections.shuffle(changed, random);

@@ -84,6 +84,7 @@ final class Rules {
         Cost.fixed(1_000),
         Duration.ZERO,
         Handling.DEFAULT,
+        false,
         rollout);
   }
 }

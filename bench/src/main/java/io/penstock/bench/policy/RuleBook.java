@@ -91,6 +91,7 @@ final class RuleBook {
         Cost.fixed(1_000),
         Duration.ZERO,
         Handling.DEFAULT,
+        false,
         Rule.Rollout.ALL);
   }
 }

@@ -62,6 +62,7 @@ public final class PolicyAnswer {
     json.writeNumberField("max_delay_ms", Rounding.millis(rule.maxDelay()));
     json.writeStringField("on_store_failure", code(rule.handling().onFailure()));
     json.writeStringField("consistency", code(rule.handling().consistency()));
+    json.writeBooleanField("refund_on_upstream_error", rule.refundOnUpstreamError());
     json.writeEndObject();
   }
 

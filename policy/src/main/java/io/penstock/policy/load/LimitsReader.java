@@ -45,7 +45,14 @@ final class LimitsReader {
     rejectAll(LimitReader.SHORT_FIELDS, why);
     rejectAll(CostReader.FIELDS, why);
     rejectAll(List.of("algorithm", "algorithm_config", "limits"), why);
-    rejectAll(List.of("on_limit", "max_delay_ms", "on_store_failure", "consistency"), why);
+    rejectAll(
+        List.of(
+            "on_limit",
+            "max_delay_ms",
+            "on_store_failure",
+            "consistency",
+            "refund_on_upstream_error"),
+        why);
     return new Limits(List.of(), PLAIN, false);
   }
 

@@ -22,6 +22,7 @@ final class RuleReader {
   private static final Map<String, FailurePolicy> FAILURE_POLICIES =
       Choices.of(FailurePolicy.values());
   private static final Map<String, Consistency> CONSISTENCIES = Choices.of(Consistency.values());
+  private static final String REFUND = "refund_on_upstream_error";
   private static final int DEFAULT_DELAY_MILLIS = 1_000;
   private static final int LONGEST_DELAY_MILLIS = 600_000;
 
@@ -86,6 +87,7 @@ final class RuleReader {
           limits.cost(),
           maxDelay(fields, limits),
           handling(fields, limits),
+          refunds(fields, limits),
           rollout(fields));
     } catch (IllegalArgumentException e) {
       problems.error(fields.at(), fields.path("name"), String.valueOf(e.getMessage()));
@@ -125,6 +127,15 @@ final class RuleReader {
     return new Handling(
         fields.choice("on_store_failure", FAILURE_POLICIES, Handling.DEFAULT.onFailure()),
         consistency);
+  }
+
+  private static boolean refunds(Fields fields, LimitsReader.Limits limits) {
+    boolean refunds = fields.flag(REFUND);
+    if (refunds && !isOfTokenBuckets(limits)) {
+      fields.error(REFUND, "needs token buckets; a window can't be given anything back");
+      return false;
+    }
+    return refunds;
   }
 
   private static boolean isOfTokenBuckets(LimitsReader.Limits limits) {

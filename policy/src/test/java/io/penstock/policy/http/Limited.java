@@ -44,6 +44,7 @@ final class Limited {
         Cost.fixed(1_000),
         Duration.ZERO,
         new Handling(onFailure, Consistency.EXACT),
+        false,
         Rule.Rollout.ALL);
   }
 

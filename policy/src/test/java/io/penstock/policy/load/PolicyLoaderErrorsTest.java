@@ -122,6 +122,8 @@ class PolicyLoaderErrorsTest {
         "algorithm: leaky_bucket, rate: 5/s, on_limit: reject",
         "algorithm: fixed_window, limit: 5, window: 1s, on_limit: delay",
         "algorithm: fixed_window, limit: 5, window: 1s, consistency: leased",
+        "algorithm: fixed_window, limit: 5, window: 1s, refund_on_upstream_error: true",
+        "rate: 5/s, refund_on_upstream_error: 1",
         "rate: 5/s, max_delay_ms: 5",
         "rate: 5/s, on_limit: delay, max_delay_ms: 0",
         "rate: 5/s, on_limit: delay, max_delay_ms: 600001",

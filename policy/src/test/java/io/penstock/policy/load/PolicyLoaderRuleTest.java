@@ -137,7 +137,8 @@ class PolicyLoaderRuleTest {
         Loading.rule(
             "name: all of it, description: for people, limit_keys: ['header:A', 'jwt:sub|user'],"
                 + " group: g, on_missing_key: deny, rate: 5/s, on_limit: delay,"
-                + " on_store_failure: local, consistency: auto, enforce_percent: 25");
+                + " on_store_failure: local, consistency: auto, enforce_percent: 25,"
+                + " refund_on_upstream_error: true");
 
     assertThat(rule.name()).isEqualTo("all of it");
     assertThat(rule.description()).isEqualTo("for people");
@@ -149,6 +150,7 @@ class PolicyLoaderRuleTest {
     assertThat(rule.handling().onFailure()).isEqualTo(FailurePolicy.LOCAL);
     assertThat(rule.handling().consistency()).isEqualTo(Consistency.AUTO);
     assertThat(rule.rollout()).isEqualTo(new Rule.Rollout(Mode.ENFORCE, 25));
+    assertThat(rule.refundOnUpstreamError()).isTrue();
   }
 
   @ParameterizedTest

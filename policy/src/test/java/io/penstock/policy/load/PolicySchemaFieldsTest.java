@@ -35,6 +35,7 @@ class PolicySchemaFieldsTest {
           Map.entry("min_cost", "1"),
           Map.entry("unlimited", "true"),
           Map.entry("max_delay_ms", "5"),
+          Map.entry("refund_on_upstream_error", "true"),
           Map.entry("enforce_percent", "50"),
           Map.entry("match", "{path: /x}"),
           Map.entry("limit_keys", "[user_id]"),

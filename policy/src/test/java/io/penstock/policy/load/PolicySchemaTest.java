@@ -139,6 +139,7 @@ class PolicySchemaTest {
         "max_delay_ms; rate: 5/s, on_limit: delay",
         "on_store_failure; rate: 5/s",
         "consistency; rate: 5/s",
+        "refund_on_upstream_error; rate: 5/s",
         "mode; rate: 5/s",
         "enforce_percent; rate: 5/s"
       })
@@ -158,7 +159,7 @@ class PolicySchemaTest {
                 fields.add(field.getKey());
               }
             });
-    assertThat(fields).hasSize(13);
+    assertThat(fields).hasSize(14);
   }
 
   @ParameterizedTest
