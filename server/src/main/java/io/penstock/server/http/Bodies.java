@@ -96,6 +96,10 @@ public final class Bodies {
 
   /** Reads on without keeping anything, for a short time: a reset would take the answer away. */
   private void drain(HttpServerRequest request) {
+    if (request.version() == HttpVersion.HTTP_2) {
+      Streams.stop(request);
+      return;
+    }
     request.handler(part -> {});
     request.endHandler(done -> request.connection().close());
     vertx.setTimer(LINGER_MILLIS, over -> request.connection().close());

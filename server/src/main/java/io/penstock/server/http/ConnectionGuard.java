@@ -2,6 +2,7 @@ package io.penstock.server.http;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
@@ -11,12 +12,13 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.impl.HttpServerConnection;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -30,12 +32,21 @@ import org.jspecify.annotations.Nullable;
  * <p>It begins as the first handler of a connection, where there is no HTTP yet, and the clock runs
  * from the start. When Vert.x has told what the client speaks, {@link #attach} puts it behind the
  * decoder, where it sees requests begin and end.
+ *
+ * <p>Vert.x tells it with the first head, unless there is TLS. So it looks for folded lines in that
+ * head itself, and puts a decoder in place that does so for all others as soon as the one that is
+ * there has read a whole request.
  */
 final class ConnectionGuard extends ChannelDuplexHandler {
   private static final byte[] TOO_SLOW = answer("408 Request Timeout");
   private static final byte[] BROKEN = answer("400 Bad Request");
 
+  private static final String DECODER = "httpDecoder";
+
   private final long millis;
+  private @Nullable HeadScan firstHead = new HeadScan();
+  private boolean sawBytes;
+  private @Nullable HttpServerOptions strictNext;
   private @Nullable Future<?> deadline;
   private boolean attached;
   private boolean withinRequest;
@@ -53,7 +64,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   }
 
   /** To be called for each connection that a server tells of. */
-  static void attach(HttpConnection connection) {
+  static void attach(HttpConnection connection, HttpServerOptions options) {
     ChannelHandlerContext http = ((HttpServerConnection) connection).channelHandlerContext();
     ConnectionGuard own = http.pipeline().get(ConnectionGuard.class);
     if (own == null) {
@@ -61,12 +72,38 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     }
     own.stop();
     http.pipeline().remove(own);
-    if (http.pipeline().get(HttpRequestDecoder.class) != null) {
+    if (http.handler() instanceof Http2ConnectionHandler) {
+      return;
+    }
+    ConnectionGuard next = new ConnectionGuard(own.millis);
+    next.attached = true;
+    next.firstHead = null;
+    if (own.sawBytes) {
       // The head that made Vert.x tell of the connection is on its way through the pipeline.
-      ConnectionGuard next = new ConnectionGuard(own.millis);
-      next.attached = true;
-      http.pipeline().addBefore(http.name(), "guard", next);
-      next.idle = IdleCheck.takeOver(http.pipeline().context(next));
+      next.strictNext = options;
+    } else {
+      http.pipeline().replace(DECODER, DECODER, new StrictRequestDecoder(options));
+    }
+    http.pipeline().addBefore(http.name(), "guard", next);
+    next.idle = IdleCheck.takeOver(http.pipeline().context(next));
+  }
+
+  /** Whether there is a folded line in the first head of a connection. */
+  private boolean isFolded(ChannelHandlerContext connection, Object message) {
+    if (!sawBytes && connection.pipeline().get(SslHandler.class) != null) {
+      firstHead = null;
+    }
+    if (firstHead == null || !(message instanceof ByteBuf bytes)) {
+      return false;
+    }
+    sawBytes = true;
+    return firstHead.finds(bytes, bytes.readerIndex(), bytes.writerIndex());
+  }
+
+  private void beStrict(ChannelHandlerContext connection, HttpServerOptions options) {
+    strictNext = null;
+    if (connection.pipeline().get(DECODER) != null) {
+      connection.pipeline().replace(DECODER, DECODER, new StrictRequestDecoder(options));
     }
   }
 
@@ -84,6 +121,9 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       withinRequest = false;
       sawRequest = true;
       connection.fireChannelRead(message);
+      if (strictNext != null) {
+        beStrict(connection, strictNext);
+      }
       return;
     }
     if (message instanceof HttpRequest request && request.decoderResult().isSuccess()) {
@@ -100,19 +140,27 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       end(connection, BROKEN);
       return;
     }
+    if (!attached && isFolded(connection, message)) {
+      ReferenceCountUtil.release(message);
+      end(connection, BROKEN);
+      return;
+    }
     if (message instanceof HttpObject) {
       withinRequest = !(message instanceof LastHttpContent);
       sawRequest = true;
       stop();
     }
     connection.fireChannelRead(message);
+    if (strictNext != null && message instanceof LastHttpContent) {
+      beStrict(connection, strictNext);
+    }
   }
 
   /** Bytes came. If no request did, they are the beginning of one. */
   @Override
   public void channelReadComplete(ChannelHandlerContext connection) {
     if (attached && !sawRequest && !withinRequest && deadline == null) {
-      start(connection);
+      beginHead(connection);
     }
     sawRequest = false;
     moved();
@@ -142,6 +190,15 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   public void handlerRemoved(ChannelHandlerContext connection) {
     if (idle != null) {
       idle.stop();
+    }
+  }
+
+  private void beginHead(ChannelHandlerContext connection) {
+    if (connection.pipeline().get(DECODER) != null) {
+      start(connection);
+    } else {
+      // The connection has gone over to another protocol.
+      attached = false;
     }
   }
 

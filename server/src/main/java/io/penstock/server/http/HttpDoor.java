@@ -65,7 +65,7 @@ public final class HttpDoor {
       server
           .requestHandler(handler)
           .invalidRequestHandler(MalformedRequests::answer)
-          .connectionHandler(ConnectionGuard::attach);
+          .connectionHandler(connection -> ConnectionGuard.attach(connection, options));
       return server.listen().onSuccess(servers::add);
     }
   }

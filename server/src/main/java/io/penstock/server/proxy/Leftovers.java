@@ -1,7 +1,9 @@
 package io.penstock.server.proxy;
 
+import io.penstock.server.http.Streams;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 
 /** Bodies that nobody wants, of requests that were answered without them. */
 final class Leftovers {
@@ -12,10 +14,14 @@ final class Leftovers {
 
   /**
    * Reads the rest of a body and keeps nothing of it, so that the connection can be used again; one
-   * that is long or slow costs the connection instead.
+   * that is long or slow costs the connection instead. A stream of HTTP/2 is stopped at once.
    */
   static void discard(Vertx vertx, HttpServerRequest request) {
     if (request.isEnded()) {
+      return;
+    }
+    if (request.version() == HttpVersion.HTTP_2) {
+      Streams.stop(request);
       return;
     }
     long timer = vertx.setTimer(MOST_MILLIS, late -> request.connection().close());

@@ -35,7 +35,7 @@ class ConnectionGuardTest {
     HttpServer server =
         vertx
             .createHttpServer(options)
-            .connectionHandler(ConnectionGuard::attach)
+            .connectionHandler(connection -> ConnectionGuard.attach(connection, options))
             .requestHandler(
                 request -> {
                   if (request.path().equals("/many")) {

@@ -1,0 +1,36 @@
+package io.penstock.server.http;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Stream;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.impl.HttpServerConnection;
+
+/** Streams of HTTP/2, of which a connection has many. */
+public final class Streams {
+  private static final long NO_ERROR = 0;
+
+  private Streams() {}
+
+  /**
+   * Whether the client of a stream may still send a part of its body. True for every stream while
+   * the handler of requests is called with it; right only after that.
+   */
+  public static boolean isOpen(HttpServerRequest request) {
+    ChannelHandlerContext context =
+        ((HttpServerConnection) request.connection()).channelHandlerContext();
+    Http2Stream stream =
+        ((Http2ConnectionHandler) context.handler()).connection().stream(request.streamId());
+    return stream != null && stream.state().remoteSideOpen();
+  }
+
+  /**
+   * Tells a client that was answered that the rest of its body is not wanted. The answer stands,
+   * and so do the other streams of the connection.
+   */
+  public static void stop(HttpServerRequest request) {
+    if (!request.isEnded()) {
+      var unused = request.response().reset(NO_ERROR);
+    }
+  }
+}
