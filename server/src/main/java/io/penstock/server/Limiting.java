@@ -4,7 +4,9 @@ import io.penstock.Store;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.Request;
+import io.penstock.policy.Rule;
 import io.penstock.policy.Verdict;
+import io.penstock.server.log.RepeatedWarning;
 import io.penstock.server.metrics.DecisionTimes;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -12,6 +14,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +24,8 @@ import org.slf4j.LoggerFactory;
  * store answers. Thread-safe; to be called by event loops.
  */
 public final class Limiting {
+  private static final RepeatedWarning NOT_GIVEN_BACK =
+      new RepeatedWarning(LoggerFactory.getLogger(Limiting.class));
   private static final Logger DECISIONS = LoggerFactory.getLogger("penstock.decisions");
 
   private final PolicyEngine engine;
@@ -68,6 +73,26 @@ public final class Limiting {
   /** Says what would be decided, and charges nothing. */
   public void preview(Request request, Answer answer) {
     later(engine.preview(request), answer, verdict -> {});
+  }
+
+  /**
+   * Puts back what a request was charged by some rules, because it came to nothing. Nobody waits
+   * for it, and nothing else fails with it.
+   */
+  public void giveBack(Verdict verdict, Predicate<Rule> which) {
+    try {
+      var unused =
+          engine
+              .giveBack(verdict, which)
+              .whenComplete(
+                  (done, failure) -> {
+                    if (failure != null) {
+                      NOT_GIVEN_BACK.warn("tokens could not be given back", failure);
+                    }
+                  });
+    } catch (RuntimeException e) {
+      NOT_GIVEN_BACK.warn("tokens could not be given back", e);
+    }
   }
 
   private static void later(

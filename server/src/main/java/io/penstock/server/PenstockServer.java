@@ -22,6 +22,7 @@ import io.penstock.server.http.Bodies;
 import io.penstock.server.http.Connections;
 import io.penstock.server.http.GuardedTransport;
 import io.penstock.server.http.HttpDoor;
+import io.penstock.server.log.AccessLog;
 import io.penstock.server.metrics.DecisionMeters;
 import io.penstock.server.metrics.DecisionTimes;
 import io.penstock.server.proxy.ProxyDoor;
@@ -64,16 +65,19 @@ public final class PenstockServer implements AutoCloseable {
   private final HttpDoor decision;
   private final HttpDoor admin;
   private final Optional<HttpDoor> proxy;
+  private final Optional<AccessLog> accessLog;
 
   private PenstockServer(Settings settings) {
     this.shutdown = settings.shutdown();
     PrometheusMeterRegistry registry = registry();
+    this.accessLog = OpenAccessLog.open(settings, registry);
     this.store = OpenStore.open(settings, registry);
     DecisionMeters meters = new DecisionMeters(registry);
     try {
       this.keeper = new PolicyKeeper(settings.policy(), store.store(), meters, registry);
     } catch (RuntimeException e) {
       store.close();
+      accessLog.ifPresent(AccessLog::close);
       throw e;
     }
     this.health = new Health(keeper, store.kind(), store.available());
@@ -143,15 +147,23 @@ public final class PenstockServer implements AutoCloseable {
   }
 
   private HttpDoor proxyDoor(Settings settings, Upstream upstream, MeterRegistry registry) {
+    AccessLog log = accessLog.orElse(null);
     ProxyDoor door =
         new ProxyDoor(
             vertx,
             limiting,
             new HttpAnswers(settings.headers(), settings.jitter()),
             upstream,
-            settings.maxDelayed());
+            settings.maxDelayed(),
+            log);
     Gauge.builder("penstock.proxy.held", door, ProxyDoor::held)
         .description("Requests that rules with on_limit: delay hold back")
+        .register(registry);
+    Gauge.builder("penstock.proxy.under.way", door, ProxyDoor::underWay)
+        .description("Requests on their way to the origin and back")
+        .register(registry);
+    FunctionCounter.builder("penstock.proxy.given.back", door, ProxyDoor::givenBack)
+        .description("Requests that got tokens back because the origin could not be reached")
         .register(registry);
     return open(
         Setting.PROXY_PORT,
@@ -219,9 +231,10 @@ public final class PenstockServer implements AutoCloseable {
     return paths;
   }
 
-  /** Reads the policy again. */
+  /** Reads the policy again, and opens the file of the access log anew. */
   public void reload() {
     keeper.reload();
+    accessLog.ifPresent(AccessLog::reopen);
   }
 
   /**
@@ -244,6 +257,7 @@ public final class PenstockServer implements AutoCloseable {
     keeper.close();
     await(vertx.close(), ADMIN_CLOSE);
     store.close();
+    accessLog.ifPresent(AccessLog::close);
   }
 
   private static void await(Future<Void> ending, Duration most) {

@@ -17,7 +17,11 @@ public enum Setting {
       "FILE", null, "The certificate chain of the proxy door, in PEM; plain without it."),
   PROXY_TLS_KEY("FILE", null, "The private key to that, in PEM."),
   UPSTREAM_HTTP2("BOOL", "false", "Whether the origin is spoken to by HTTP/2."),
+  UPSTREAM_CA(
+      "FILE", null, "Whose certificates the origin may have, in PEM; the JVM's without it."),
   UPSTREAM_HOST("FORM", "keep", "The host that the origin is told: keep (the client's) or own."),
+  UPSTREAM_FORWARDED(
+      "BOOL", "false", "Whether the origin is sent a Forwarded header beside X-Forwarded-*."),
   UPSTREAM_CONNECTIONS("N", "256", "The most connections to the origin."),
   UPSTREAM_QUEUE("N", "1024", "The most requests that wait for one of them."),
   UPSTREAM_CONNECT_MS("N", "2000", "How long a connection to the origin may take."),
@@ -48,7 +52,10 @@ public enum Setting {
   SHUTDOWN_MS("N", "5000", "How long requests under way are waited for at the end."),
   LOG_FORMAT("FORM", "text", "The log: text or json."),
   LOG_LEVEL("LEVEL", "info", "What is logged: error, warn, info or debug."),
-  LOG_DECISIONS("BOOL", "false", "Whether each decision is logged, for debugging.");
+  LOG_DECISIONS("BOOL", "false", "Whether each decision is logged, for debugging."),
+  ACCESS_LOG("FORM", "off", "The access log of the proxy door: off, common, combined or json."),
+  ACCESS_LOG_FILE(
+      "FILE", null, "The file that the access log is added to; standard output without it.");
 
   private final String placeholder;
   private final @Nullable String otherwise;

@@ -36,15 +36,16 @@ final class SettingCheck {
       case WORKERS -> whole(value, 0, 1_024);
       case SHUTDOWN_MS -> whole(value, 0, 600_000);
       case LOG_FORMAT -> oneOf(value, "text", "json");
+      case ACCESS_LOG -> oneOf(value, "off", "common", "combined", "json");
       case LOG_LEVEL -> oneOf(value, "error", "warn", "info", "debug");
-      case LOG_DECISIONS, UPSTREAM_HTTP2 -> oneOf(value, "true", "false");
+      case LOG_DECISIONS, UPSTREAM_HTTP2, UPSTREAM_FORWARDED -> oneOf(value, "true", "false");
       case TOKEN, ADMIN_TOKEN ->
           value.length() >= SHORTEST_TOKEN
               ? null
               : "must have at least " + SHORTEST_TOKEN + " characters";
       case HEADERS -> parsed(() -> HeaderForm.parse(value));
       case REDIS -> RedisUrl.wrong(value);
-      case POLICY, PROXY_TLS_CERT, PROXY_TLS_KEY -> path(value);
+      case POLICY, PROXY_TLS_CERT, PROXY_TLS_KEY, UPSTREAM_CA, ACCESS_LOG_FILE -> path(value);
       case HOST, ADMIN_HOST, PROXY_HOST, REDIS_PREFIX ->
           value.isBlank() ? "must not be empty" : null;
     };

@@ -4,6 +4,7 @@ import io.lettuce.core.RedisURI;
 import io.penstock.policy.http.HeaderForm;
 import io.penstock.policy.http.Jitter;
 import io.penstock.policy.load.Problem;
+import io.penstock.server.log.AccessForm;
 import io.penstock.server.proxy.Upstream;
 import java.net.URI;
 import java.nio.file.Path;
@@ -95,7 +96,9 @@ public final class Settings {
                 new Upstream(
                     URI.create(origin),
                     Boolean.parseBoolean(required(Setting.UPSTREAM_HTTP2)),
+                    text(Setting.UPSTREAM_CA).orElse(null),
                     required(Setting.UPSTREAM_HOST).equals("keep"),
+                    Boolean.parseBoolean(required(Setting.UPSTREAM_FORWARDED)),
                     whole(Setting.UPSTREAM_CONNECTIONS),
                     whole(Setting.UPSTREAM_QUEUE),
                     Duration.ofMillis(whole(Setting.UPSTREAM_CONNECT_MS)),
@@ -174,6 +177,16 @@ public final class Settings {
 
   public boolean logsDecisions() {
     return Boolean.parseBoolean(required(Setting.LOG_DECISIONS));
+  }
+
+  /** How requests to the proxy are logged; empty if they are not. */
+  public Optional<AccessForm> accessLog() {
+    return AccessForm.parse(required(Setting.ACCESS_LOG));
+  }
+
+  /** The file of that log; standard output if there is none. */
+  public Optional<Path> accessLogFile() {
+    return text(Setting.ACCESS_LOG_FILE).map(Path::of);
   }
 
   /** All that is in force, as a file that says the same but for secrets. */

@@ -1,12 +1,22 @@
 package io.penstock.server;
 
-/** A door can't be opened. */
+import java.io.IOException;
+
+/** A door or a file can't be opened. */
 public final class StartException extends RuntimeException {
   private static final long serialVersionUID = 1;
   private static final String IN_USE = "in use";
 
   StartException(Setting port, Exception cause) {
-    super(port.flag() + ": can't listen: " + reason(String.valueOf(cause.getMessage())), cause);
+    this(port.flag() + ": can't listen: " + reason(String.valueOf(cause.getMessage())), cause);
+  }
+
+  private StartException(String message, Exception cause) {
+    super(message, cause);
+  }
+
+  static StartException unwritable(Setting file, IOException cause) {
+    return new StartException(file.flag() + ": can't be written: " + cause.getMessage(), cause);
   }
 
   /** The system's word for it is the last of what a transport says. */

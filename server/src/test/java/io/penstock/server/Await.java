@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /** Waits for what comes by itself. */
-final class Await {
+public final class Await {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final long PAUSE_MILLIS = 10;
 
   private Await() {}
 
-  static void until(BooleanSupplier condition) throws InterruptedException {
+  public static void until(BooleanSupplier condition) throws InterruptedException {
     long end = System.nanoTime() + PATIENCE.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - end > 0) {

@@ -72,7 +72,7 @@ public final class RunningServer implements AutoCloseable {
     return send(request(server.adminPort(), path));
   }
 
-  HttpResponse<String> admin(String path, String body) {
+  public HttpResponse<String> admin(String path, String body) {
     return send(request(server.adminPort(), path).POST(HttpRequest.BodyPublishers.ofString(body)));
   }
 

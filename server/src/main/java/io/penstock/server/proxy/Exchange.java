@@ -1,25 +1,91 @@
 package io.penstock.server.proxy;
 
+import io.penstock.policy.Verdict;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.server.http.Refusals;
+import io.penstock.server.http.Streams;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import org.jspecify.annotations.Nullable;
 
-/**
- * A request that is on its way through, and the response to it. Belongs to one event loop.
- *
- * @param client the address that limits see, behind proxies that are trusted
- * @param trusted whether the peer is such a proxy
- */
-record Exchange(
-    Vertx vertx,
-    HttpServerRequest request,
-    Target target,
-    IpAddress peer,
-    String client,
-    boolean trusted) {
+/** A request that is on its way through, and the response to it. Belongs to one event loop. */
+final class Exchange {
+  private static final int NONE = 0;
+
+  private final Vertx vertx;
+  private final HttpServerRequest request;
+  private final Target target;
+  private final Client client;
+  private @Nullable Verdict verdict;
+  private @Nullable Runnable atEnd;
+  private int upstreamStatus = NONE;
+
+  /**
+   * Who asks.
+   *
+   * @param peer who is connected
+   * @param address the address that limits see, behind proxies that are trusted
+   * @param trusted whether the peer is such a proxy
+   */
+  record Client(IpAddress peer, String address, boolean trusted) {}
+
+  Exchange(Vertx vertx, HttpServerRequest request, Target target, Client client) {
+    this.vertx = vertx;
+    this.request = request;
+    this.target = target;
+    this.client = client;
+  }
+
+  Vertx vertx() {
+    return vertx;
+  }
+
+  HttpServerRequest request() {
+    return request;
+  }
+
+  Target target() {
+    return target;
+  }
+
+  Client client() {
+    return client;
+  }
+
+  /** What the policy says; null until it does. */
+  @Nullable Verdict verdict() {
+    return verdict;
+  }
+
+  void decided(Verdict decided) {
+    this.verdict = decided;
+  }
+
+  /** What the origin answered; 0 unless it did. */
+  int upstreamStatus() {
+    return upstreamStatus;
+  }
+
+  void answered(int status) {
+    this.upstreamStatus = status;
+  }
+
+  void whenOver(Runnable then) {
+    this.atEnd = then;
+  }
+
+  /** Says that nothing more will come of it; the first time counts. */
+  void over() {
+    Runnable then = atEnd;
+    atEnd = null;
+    if (then != null) {
+      then.run();
+    }
+  }
 
   /** Whether the client wants to go on in another protocol on this connection. */
   boolean isUpgrade() {
@@ -32,15 +98,24 @@ record Exchange(
     return ListHeader.has(request.headers(), "expect", "100-continue");
   }
 
-  /** Whether there may be a body. */
+  /**
+   * Whether there is a body. Vert.x doesn't know before it has read the end, which it doesn't while
+   * nobody wants to have it.
+   */
   boolean hasBody() {
-    return !request.isEnded();
+    if (request.version() == HttpVersion.HTTP_2) {
+      return Streams.isOpen(request);
+    }
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    return length == null
+        ? request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
+        : !length.equals("0");
   }
 
   /** The headers as the origin gets them. */
-  void writeHeaders(MultiMap to) {
+  void writeHeaders(ForwardingHeaders forwarding, MultiMap to) {
     HopByHop.copyOthers(request.headers(), to);
-    ForwardingHeaders.set(request, peer.toString(), client, trusted, to);
+    forwarding.set(request, client, to);
   }
 
   /**

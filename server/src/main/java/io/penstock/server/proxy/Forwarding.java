@@ -55,7 +55,7 @@ final class Forwarding implements Underway.Request {
       abandon();
       return;
     }
-    exchange.writeHeaders(to.headers());
+    exchange.writeHeaders(upstream.forwardingHeaders(), to.headers());
     writeHost();
     back.closeHandler(gone -> abandon());
     back.exceptionHandler(gone -> abandon());
@@ -65,6 +65,7 @@ final class Forwarding implements Underway.Request {
     }
     to.response().onComplete(this::respond, this::fail);
     if (!exchange.hasBody()) {
+      from.resume();
       to.end();
     } else if (exchange.isExpecting()) {
       to.continueHandler(
@@ -112,6 +113,7 @@ final class Forwarding implements Underway.Request {
       to.reset();
       return;
     }
+    exchange.answered(response.statusCode());
     back.setStatusCode(response.statusCode());
     back.setStatusMessage(response.statusMessage() == null ? "" : response.statusMessage());
     HopByHop.copyOthers(response.headers(), back.headers());
@@ -185,6 +187,7 @@ final class Forwarding implements Underway.Request {
       return;
     }
     end();
+    exchange.answered(SWITCHING_PROTOCOLS);
     back.setStatusCode(SWITCHING_PROTOCOLS);
     HopByHop.copyOthers(response.headers(), back.headers());
     back.putHeader("Connection", "Upgrade");
@@ -196,9 +199,18 @@ final class Forwarding implements Underway.Request {
     here.onComplete(
         socket -> {
           socket.pipeTo(there).onComplete(end -> there.close());
-          there.pipeTo(socket).onComplete(end -> socket.close());
+          there
+              .pipeTo(socket)
+              .onComplete(
+                  end -> {
+                    socket.close();
+                    exchange.over();
+                  });
         },
-        failure -> there.close());
+        failure -> {
+          there.close();
+          exchange.over();
+        });
   }
 
   private void abandon() {

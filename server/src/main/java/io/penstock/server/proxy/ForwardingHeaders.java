@@ -2,14 +2,19 @@ package io.penstock.server.proxy;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the origin whom a request is from and how it came. Thread-safe.
+ * Tells the origin whom a request is from and how it came.
  *
  * <p>What a client says of these itself counts only if it is a proxy that is trusted: then its list
  * goes on, else it begins anew.
  */
-final class ForwardingHeaders {
+enum ForwardingHeaders {
+  USUAL(false),
+  /** With {@code Forwarded}, which says the same in one header. */
+  WITH_FORWARDED(true);
+
   private static final String FOR = "X-Forwarded-For";
   private static final String PROTO = "X-Forwarded-Proto";
   private static final String HOST = "X-Forwarded-Host";
@@ -18,24 +23,28 @@ final class ForwardingHeaders {
   private static final String REAL_IP = "X-Real-IP";
   private static final String REQUEST_ID = "X-Request-Id";
 
-  private ForwardingHeaders() {}
+  private final boolean tellsForwarded;
 
-  /**
-   * Sets them on a request to the origin.
-   *
-   * @param client the address that limits see
-   * @param trusted whether the peer is a proxy whose word counts
-   */
-  static void set(
-      HttpServerRequest from, String peer, String client, boolean trusted, MultiMap to) {
-    String before = trusted ? String.join(", ", to.getAll(FOR)) : "";
-    to.set(FOR, before.isEmpty() ? peer : before + ", " + peer);
-    to.set(REAL_IP, client);
-    to.remove(FORWARDED);
-    if (!trusted || !to.contains(PROTO)) {
-      to.set(PROTO, from.isSSL() ? "https" : "http");
-    }
+  ForwardingHeaders(boolean tellsForwarded) {
+    this.tellsForwarded = tellsForwarded;
+  }
+
+  /** Sets them on a request to the origin, which has what the client sent. */
+  void set(HttpServerRequest from, Exchange.Client client, MultiMap to) {
+    boolean trusted = client.trusted();
+    String peer = client.peer().toString();
+    String proto = from.isSSL() ? "https" : "http";
     String host = from.authority() == null ? null : from.authority().toString();
+    append(to, FOR, peer, trusted);
+    to.set(REAL_IP, client.address());
+    if (tellsForwarded) {
+      append(to, FORWARDED, element(peer, proto, host), trusted);
+    } else {
+      to.remove(FORWARDED);
+    }
+    if (!trusted || !to.contains(PROTO)) {
+      to.set(PROTO, proto);
+    }
     if (host != null && (!trusted || !to.contains(HOST))) {
       to.set(HOST, host);
     }
@@ -46,6 +55,23 @@ final class ForwardingHeaders {
       to.set(REQUEST_ID, RequestIds.next());
     }
     to.add("Via", via(from));
+  }
+
+  private static void append(MultiMap to, String name, String value, boolean trusted) {
+    String before = trusted ? String.join(", ", to.getAll(name)) : "";
+    to.set(name, before.isEmpty() ? value : before + ", " + value);
+  }
+
+  /** One step of the way, as RFC 7239 has it: what is more than a word is quoted. */
+  private static String element(String peer, String proto, @Nullable String host) {
+    boolean isV6 = peer.indexOf(':') >= 0;
+    String node = isV6 ? "\"[" + peer + "]\"" : peer;
+    String rest = host == null ? "" : ";host=" + quoted(host);
+    return "for=" + node + ";proto=" + proto + rest;
+  }
+
+  private static String quoted(String text) {
+    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 
   /** What a response says of having come through here. */

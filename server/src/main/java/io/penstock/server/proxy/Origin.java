@@ -1,5 +1,6 @@
 package io.penstock.server.proxy;
 
+import io.netty.channel.ConnectTimeoutException;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -11,6 +12,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.PemTrustOptions;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -45,7 +47,11 @@ final class Origin {
   }
 
   private static HttpClientOptions options(Upstream upstream) {
-    return new HttpClientOptions()
+    HttpClientOptions options = new HttpClientOptions();
+    if (upstream.certificates() != null) {
+      options.setTrustOptions(new PemTrustOptions().addCertPath(upstream.certificates()));
+    }
+    return options
         .setDefaultHost(upstream.host())
         .setDefaultPort(upstream.port())
         .setSsl(upstream.isSecure())
@@ -65,8 +71,9 @@ final class Origin {
    * Sends a request on, and the response back.
    *
    * @param additions what is added to the response
+   * @param unreached called if nothing was sent, because there was no connection to send it on
    */
-  void forward(Exchange exchange, Consumer<HttpServerResponse> additions) {
+  void forward(Exchange exchange, Consumer<HttpServerResponse> additions, Runnable unreached) {
     RequestOptions options =
         new RequestOptions()
             .setMethod(exchange.request().method())
@@ -75,13 +82,16 @@ final class Origin {
     Future<HttpClientRequest> connected = client.request(options);
     connected.onComplete(
         request -> new Forwarding(exchange, upstream, additions, request, underway.get()).send(),
-        failure -> unreachable(exchange, failure));
+        failure -> {
+          unreached.run();
+          unreachable(exchange, failure);
+        });
   }
 
   private static void unreachable(Exchange exchange, Throwable failure) {
     if (failure instanceof ConnectionPoolTooBusyException) {
       exchange.refuse(503, "Service Unavailable", "Too many requests wait for the origin");
-    } else if (failure instanceof TimeoutException) {
+    } else if (failure instanceof TimeoutException || failure instanceof ConnectTimeoutException) {
       exchange.refuse(504, "Gateway Timeout", "The origin could not be reached in time");
     } else {
       exchange.refuse(502, "Bad Gateway", "The origin can't be reached");

@@ -1,5 +1,6 @@
 package io.penstock.server.proxy;
 
+import io.penstock.policy.Rule;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.address.ClientAddress;
 import io.penstock.policy.address.Headers;
@@ -12,15 +13,18 @@ import io.penstock.server.Limiting;
 import io.penstock.server.http.Refusals;
 import io.penstock.server.http.RequestHeaders;
 import io.penstock.server.http.ResponseHeaders;
+import io.penstock.server.log.AccessLog;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /** The door in front of an origin. Thread-safe. */
 public final class ProxyDoor implements Handler<HttpServerRequest> {
@@ -29,26 +33,44 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
   private final HttpRequests requests;
   private final HttpAnswers answers;
   private final Origin origin;
-  private final int mostHeld;
-  private final AtomicInteger held = new AtomicInteger();
+  private final Holding holding;
+  private final Exchanges exchanges;
+  private final LongAdder givenBack = new LongAdder();
   private final Set<HttpConnection> closing = ConcurrentHashMap.newKeySet();
 
   /**
    * @param mostHeld how many requests may be held back at a time; those beyond are denied
+   * @param log told of each request when it is over; null for no log
    */
   public ProxyDoor(
-      Vertx vertx, Limiting limiting, HttpAnswers answers, Upstream upstream, int mostHeld) {
+      Vertx vertx,
+      Limiting limiting,
+      HttpAnswers answers,
+      Upstream upstream,
+      int mostHeld,
+      @Nullable AccessLog log) {
     this.vertx = vertx;
     this.limiting = limiting;
     this.requests = new HttpRequests(limiting.engine());
     this.answers = answers;
     this.origin = new Origin(vertx, upstream);
-    this.mostHeld = mostHeld;
+    this.holding = new Holding(vertx, mostHeld);
+    this.exchanges = new Exchanges(log);
   }
 
   /** How many requests are held back now. */
   public int held() {
-    return held.get();
+    return holding.held();
+  }
+
+  /** How many requests are on their way through now, held ones and tunnels included. */
+  public long underWay() {
+    return exchanges.underWay();
+  }
+
+  /** How many requests got their tokens back because the origin could not be reached. */
+  public long givenBack() {
+    return givenBack.sum();
   }
 
   @Override
@@ -66,17 +88,18 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
       refuse(request, 405, "Method Not Allowed", "This proxy makes no tunnels");
       return;
     }
-    if (closes(request)) {
-      request.response().putHeader("Connection", "close");
-      request.response().endHandler(done -> request.connection().close());
-    }
     // Nothing of the body is read before somebody wants it.
     request.pause();
     Headers headers = new RequestHeaders(request.headers());
     RequestLine line = new RequestLine(request.method().name(), target.uri(), target.host());
     HttpRequest asked = requests.from(peer, line, headers);
     Exchange exchange =
-        new Exchange(vertx, request, target, peer, String.valueOf(asked.address()), trusts(peer));
+        new Exchange(
+            vertx,
+            request,
+            target,
+            new Exchange.Client(peer, String.valueOf(asked.address()), trusts(peer)));
+    exchanges.begin(exchange);
     limiting.decide(
         asked,
         new Limiting.Answer() {
@@ -92,26 +115,22 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
         });
   }
 
-  /** Whether the client closes after this, said among other things: Vert.x sees it alone only. */
-  private static boolean closes(HttpServerRequest request) {
-    String connection = request.getHeader("Connection");
-    return connection != null
-        && connection.indexOf(',') >= 0
-        && ListHeader.has(request.headers(), "connection", "close");
-  }
-
   private boolean trusts(IpAddress peer) {
     ClientAddress clients = limiting.engine().policy().clientAddress();
     return clients.trustedProxies().stream().anyMatch(network -> network.contains(peer));
   }
 
   private void decided(Exchange exchange, Verdict verdict) {
+    exchange.decided(verdict);
     if (!verdict.allowed()) {
       deny(exchange.request(), verdict);
       return;
     }
     Duration delay = verdict.delay();
-    if (delay.isZero()) {
+    if (delay.isZero() && exchange.request().version() == HttpVersion.HTTP_2) {
+      // Whether there is a body is known after this.
+      vertx.runOnContext(then -> forward(exchange, verdict));
+    } else if (delay.isZero()) {
       forward(exchange, verdict);
     } else {
       hold(exchange, verdict, delay);
@@ -119,32 +138,31 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
   }
 
   private void hold(Exchange exchange, Verdict verdict, Duration delay) {
-    if (held.incrementAndGet() > mostHeld) {
-      held.decrementAndGet();
+    boolean holds =
+        holding.hold(
+            exchange.request().response(),
+            delay,
+            () -> forward(exchange, verdict),
+            // Nobody waits for what was reserved.
+            () -> limiting.giveBack(verdict, rule -> true));
+    if (!holds) {
+      limiting.giveBack(verdict, rule -> true);
       exchange.refuse(503, "Service Unavailable", "Too many requests are held back already");
-      return;
     }
-    long timer =
-        vertx.setTimer(
-            Math.max(1, delay.toMillis()),
-            due -> {
-              held.decrementAndGet();
-              exchange.request().response().closeHandler(null);
-              forward(exchange, verdict);
-            });
-    exchange
-        .request()
-        .response()
-        .closeHandler(
-            gone -> {
-              if (vertx.cancelTimer(timer)) {
-                held.decrementAndGet();
-              }
-            });
   }
 
   private void forward(Exchange exchange, Verdict verdict) {
-    origin.forward(exchange, response -> answers.headers(verdict, new ResponseHeaders(response)));
+    origin.forward(
+        exchange,
+        response -> answers.headers(verdict, new ResponseHeaders(response)),
+        () -> unreached(verdict));
+  }
+
+  private void unreached(Verdict verdict) {
+    if (verdict.outcomes().stream().anyMatch(outcome -> outcome.rule().refundOnUpstreamError())) {
+      limiting.giveBack(verdict, Rule::refundOnUpstreamError);
+      givenBack.increment();
+    }
   }
 
   private void deny(HttpServerRequest request, Verdict verdict) {
@@ -159,6 +177,13 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
 
   /** Answers, closes, and listens to nothing that was sent behind it. */
   private void refuse(HttpServerRequest request, int status, String title, String detail) {
+    exchanges.beginRefused(request);
+    if (request.version() == HttpVersion.HTTP_2) {
+      // Other streams have nothing to do with it.
+      Refusals.end(request.response(), status, title, detail);
+      Leftovers.discard(vertx, request);
+      return;
+    }
     HttpConnection connection = request.connection();
     closing.add(connection);
     connection.closeHandler(closed -> closing.remove(connection));

@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param origin {@code http://} or {@code https://}, a host, and a port unless it is the usual one
  * @param http2 whether it is spoken to by HTTP/2
+ * @param certificates a file in PEM of those who may sign its certificate; null for whom the JVM
+ *     trusts
  * @param keepsHost whether it is told the host that the client asked for, or its own
+ * @param tellsForwarded whether it is sent a {@code Forwarded} header too
  * @param connections the most connections to it
  * @param queue the most requests that wait for one
  * @param connectTimeout how long a connection may take to come about
@@ -20,7 +23,9 @@ import org.jspecify.annotations.Nullable;
 public record Upstream(
     URI origin,
     boolean http2,
+    @Nullable String certificates,
     boolean keepsHost,
+    boolean tellsForwarded,
     int connections,
     int queue,
     Duration connectTimeout,
@@ -51,6 +56,10 @@ public record Upstream(
       return "must be a scheme, a host and a port, and nothing else";
     }
     return null;
+  }
+
+  ForwardingHeaders forwardingHeaders() {
+    return tellsForwarded ? ForwardingHeaders.WITH_FORWARDED : ForwardingHeaders.USUAL;
   }
 
   boolean isSecure() {

@@ -3,13 +3,19 @@ package io.penstock.server.proxy;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.server.Await;
+import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,6 +85,78 @@ final class ProxyFaultsTest {
       assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 502");
       assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 200").endsWith("ok");
       serving.join();
+    }
+  }
+
+  @Test
+  void manyFaults_leaveNothingBehind() throws Exception {
+    String[] faults = {
+      "",
+      "nonsense\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+      "HTTP/1.1 200 OK\r\nX: " + "a".repeat(100_000) + "\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+    };
+    Map<Setting, String> oneConnection = new EnumMap<>(IMPATIENT);
+    oneConnection.put(Setting.UPSTREAM_CONNECTIONS, "1");
+    try (RawOrigin origin = new RawOrigin(faults);
+        ProxyFixture proxy =
+            new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url(), oneConnection)) {
+      String answer = "";
+      for (int i = 0; i < faults.length; i++) {
+        answer = proxy.raw(GET);
+      }
+      assertThat(answer).startsWith("HTTP/1.1 200").endsWith("ok");
+      Await.until(() -> proxy.metric("penstock_proxy_under_way") == 0);
+    }
+  }
+
+  @Test
+  void originStallsWithinItsAnswer_theClientSeesItBreak() throws Exception {
+    try (ServerSocket origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ProxyFixture proxy =
+            new ProxyFixture(
+                folder,
+                ProxyFixture.UNLIMITED,
+                "http://127.0.0.1:" + origin.getLocalPort(),
+                Map.of(Setting.UPSTREAM_TOTAL_MS, "300"));
+        Socket client = proxy.connect()) {
+      client.getOutputStream().write(GET.getBytes(ISO_8859_1));
+      try (Socket socket = origin.accept()) {
+        socket
+            .getOutputStream()
+            .write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf".getBytes(ISO_8859_1));
+        assertThat(RunningServer.rest(client)).startsWith("HTTP/1.1 200").endsWith("half");
+      }
+      Await.until(() -> proxy.metric("penstock_proxy_under_way") == 0);
+    }
+  }
+
+  @Test
+  void originAcceptsNobody_is504() throws Exception {
+    List<Socket> filling = new ArrayList<>();
+    try (ServerSocket origin = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      for (int i = 0; i < 4; i++) {
+        filling.add(SocketChannel.open().socket());
+        SocketChannel channel = filling.get(i).getChannel();
+        channel.configureBlocking(false);
+        channel.connect(origin.getLocalSocketAddress());
+      }
+      try (ProxyFixture proxy =
+          new ProxyFixture(
+              folder,
+              ProxyFixture.UNLIMITED,
+              "http://127.0.0.1:" + origin.getLocalPort(),
+              Map.of(Setting.UPSTREAM_CONNECT_MS, "200"))) {
+        assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 504").contains("application/problem+json");
+      }
+    } finally {
+      for (Socket socket : filling) {
+        socket.close();
+      }
     }
   }
 

@@ -71,6 +71,17 @@ final class ProxyFixture implements AutoCloseable {
     }
   }
 
+  /** The value of a metric without labels; 0 if there is none. */
+  double metric(String name) {
+    return server
+        .admin("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+        .sum();
+  }
+
   @Override
   public void close() {
     server.close();

@@ -1,0 +1,171 @@
+package io.penstock.server.log;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.StatedRequest;
+import io.penstock.policy.Verdict;
+import io.penstock.policy.load.PolicyLoader;
+import io.penstock.server.Await;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class AccessLogTest {
+  private static final String POLICY =
+      """
+      rules:
+        - {name: search, limit_keys: [], rate: 1/h, burst: 2}
+        - {name: newer, limit_keys: [user_id], rate: 1/h, burst: 1, mode: shadow}
+      """;
+  private static final Instant TIME = Instant.parse("2025-10-10T13:55:36.5Z");
+
+  private final PolicyEngine engine =
+      new PolicyEngine(InProcessStore.create(), PolicyLoader.parse(POLICY, "policy.yaml").policy());
+
+  @Test
+  void common_allowed_hasTheDecisionBehindIt() {
+    assertThat(line(AccessForm.COMMON, entry("/a?b=c", "curl", decide())))
+        .isEqualTo(
+            "203.0.113.7 - - [10/Oct/2025:13:55:36 +0000] \"GET /a?b=c HTTP/1.1\" 200 2326"
+                + " allowed \"search\" 1 201 1.002");
+  }
+
+  @Test
+  void combined_shadowDenial_isToldByTheRuleThatWouldHaveDenied() {
+    decide();
+    assertThat(line(AccessForm.COMBINED, entry("/", "curl", decide())))
+        .endsWith(" 200 2326 \"-\" \"curl\" shadow \"newer\" 0 201 1.002");
+  }
+
+  @Test
+  void combined_denied_isTold() {
+    decide();
+    decide();
+    assertThat(line(AccessForm.COMBINED, entry("/", null, decide())))
+        .endsWith(" \"-\" \"-\" denied \"search\" 0 201 1.002");
+  }
+
+  @Test
+  void common_neverDecided_hasDashes() {
+    AccessEntry refused =
+        new AccessEntry(
+            TIME, asked("/", "curl"), new AccessEntry.Answered(400, 9, 1_000_000, 0), null);
+    assertThat(line(AccessForm.COMMON, refused)).endsWith(" 400 9 - \"-\" - - 0.001");
+  }
+
+  @Test
+  void text_whatCouldEndAFieldOrALine_isHex() {
+    String line =
+        line(AccessForm.COMBINED, entry("/\"\\\r\n\u001b[31m", "a\" 200\u0085\u2028", decide()));
+    assertThat(line)
+        .contains("GET /\\x22\\x5C\\x0D\\x0A\\x1B[31m HTTP/1.1")
+        .contains("\"a\\x22 200\\x85\\u2028\"")
+        .matches("[ -~]*");
+  }
+
+  @Test
+  void json_isOneLineOfAsciiWithEverything() {
+    String line = line(AccessForm.JSON, entry("/\"\n", "\u001b\u0085\u2028", decide()));
+    assertThat(line)
+        .isEqualTo(
+            "{\"time\":\"2025-10-10T13:55:36.500Z\",\"client\":\"203.0.113.7\",\"method\":\"GET\","
+                + "\"target\":\"/\\\"\\n\",\"protocol\":\"HTTP/1.1\",\"host\":\"a\","
+                + "\"referrer\":null,\"user_agent\":\"\\u001B\\u0085\\u2028\","
+                + "\"request_id\":\"id\",\"status\":200,\"bytes\":2326,\"seconds\":1.002003,"
+                + "\"upstream_status\":201,\"decision\":\"allowed\",\"rule\":\"search\","
+                + "\"remaining\":1}");
+  }
+
+  @Test
+  void add_readerStuck_dropsAndCountsAndNeverWaits() throws Exception {
+    CountDownLatch stuck = new CountDownLatch(1);
+    ByteArrayOutputStream written = new ByteArrayOutputStream();
+    OutputStream out =
+        new OutputStream() {
+          @Override
+          public void write(int b) {
+            throw new UnsupportedOperationException();
+          }
+
+          @Override
+          public void write(byte[] bytes) throws IOException {
+            try {
+              stuck.await();
+            } catch (InterruptedException e) {
+              throw new IOException(e);
+            }
+            written.writeBytes(bytes);
+          }
+        };
+    int all = 3 * AccessLog.MOST_WAITING;
+    long dropped;
+    try (AccessLog log = new AccessLog(AccessForm.COMMON, () -> out)) {
+      Verdict verdict = decide();
+      for (int i = 0; i < all; i++) {
+        log.add(entry("/", "curl", verdict));
+      }
+      dropped = log.dropped();
+      stuck.countDown();
+    }
+    assertThat(dropped).isGreaterThan(AccessLog.MOST_WAITING);
+    assertThat(written.toString(US_ASCII).lines().count()).isEqualTo(all - dropped);
+  }
+
+  @Test
+  void reopen_fileMovedAway_goesOnInANewOne(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("access.log");
+    Path old = folder.resolve("access.log.1");
+    Files.writeString(file, "before\n");
+    try (AccessLog log = new AccessLog(AccessForm.COMMON, AccessLog.Destination.file(file))) {
+      log.add(entry("/one", "curl", decide()));
+      Await.until(() -> size(file) > 10);
+      Files.move(file, old);
+      log.reopen();
+      log.add(entry("/two", "curl", decide()));
+    }
+    assertThat(Files.readString(old))
+        .startsWith("before\n")
+        .contains("/one")
+        .doesNotContain("/two");
+    assertThat(Files.readString(file)).contains("/two");
+  }
+
+  private static long size(Path file) {
+    try {
+      return Files.size(file);
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  private Verdict decide() {
+    return engine.decide(StatedRequest.builder().attribute("user_id", "a").build());
+  }
+
+  private static String line(AccessForm form, AccessEntry entry) {
+    StringBuilder line = new StringBuilder();
+    form.append(entry, line);
+    return line.toString();
+  }
+
+  private static AccessEntry entry(String target, String agent, Verdict verdict) {
+    return new AccessEntry(
+        TIME,
+        asked(target, agent),
+        new AccessEntry.Answered(200, 2_326, 1_002_003_999L, 201),
+        verdict);
+  }
+
+  private static AccessEntry.Asked asked(String target, String agent) {
+    return new AccessEntry.Asked("203.0.113.7", "GET", target, "HTTP/1.1", "a", null, agent, "id");
+  }
+}

@@ -1,0 +1,93 @@
+package io.penstock.server.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.server.Await;
+import io.penstock.server.proxy.Http2Frames.Frame;
+import java.io.IOException;
+import java.net.SocketException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What one connection of HTTP/2 may do, and what becomes of one that does more. */
+final class ProxyHttp2LimitsTest {
+  private static final int MOST_STREAMS = 100;
+  private static final int REFUSED_STREAM = 7;
+  private static final int ENHANCE_YOUR_CALM = 11;
+  private static final int MAX_CONCURRENT_STREAMS = 3;
+
+  @TempDir private Path folder;
+  private TestOrigin origin;
+  private ProxyFixture proxy;
+
+  @BeforeEach
+  void start() {
+    origin =
+        new TestOrigin(
+            request -> {
+              if (!request.path().equals("/")) {
+                request.response().end("ok");
+              }
+            });
+    proxy = new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url());
+  }
+
+  @AfterEach
+  void stillWorksAndNothingIsLeft() throws Exception {
+    try {
+      assertThat(proxy.raw("GET /ok HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+          .startsWith("HTTP/1.1 200");
+      Await.until(() -> proxy.metric("penstock_proxy_under_way") == 0);
+    } finally {
+      proxy.close();
+      origin.close();
+    }
+  }
+
+  @Test
+  void resets_tooMany_closeTheConnection() throws IOException {
+    try (Http2Frames client = new Http2Frames(proxy.connect())) {
+      try {
+        for (int stream = 1; stream < 4_000; stream += 2) {
+          client.get(stream, true);
+          client.reset(stream);
+        }
+      } catch (SocketException closedByThen) {
+        // It did not wait for all of them.
+      }
+      Frame end = client.next(Http2Frames.GO_AWAY);
+      if (end != null) {
+        assertThat(end.number(4)).isEqualTo(ENHANCE_YOUR_CALM);
+        assertThat(client.next(Http2Frames.GO_AWAY)).isNull();
+      }
+    }
+    assertThat(origin.reached()).isLessThan(300);
+  }
+
+  @Test
+  void streams_tooMany_areRefusedAndTheOthersStay() throws Exception {
+    try (Http2Frames client = new Http2Frames(proxy.connect())) {
+      assertThat(mostStreams(client.next(Http2Frames.SETTINGS))).isEqualTo(MOST_STREAMS);
+      for (int i = 0; i <= MOST_STREAMS; i++) {
+        client.get(2 * i + 1, true);
+      }
+      Frame refused = client.next(Http2Frames.RESET);
+      assertThat(refused).isNotNull();
+      assertThat(refused.stream()).isEqualTo(2 * MOST_STREAMS + 1);
+      assertThat(refused.number(0)).isEqualTo(REFUSED_STREAM);
+      Await.until(() -> origin.reached() == MOST_STREAMS);
+    }
+  }
+
+  private static int mostStreams(Frame settings) {
+    for (int at = 0; at < settings.payload().capacity(); at += 6) {
+      if (settings.payload().get(at + 1) == MAX_CONCURRENT_STREAMS) {
+        return settings.number(at + 2);
+      }
+    }
+    return Integer.MAX_VALUE;
+  }
+}

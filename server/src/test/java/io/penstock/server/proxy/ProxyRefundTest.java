@@ -1,0 +1,125 @@
+package io.penstock.server.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.server.Await;
+import io.penstock.server.Setting;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tokens of requests that came to nothing. */
+final class ProxyRefundTest {
+  private static final String GET = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  private static final String POLICY =
+      """
+      rules:
+        - name: kind
+          limit_keys: ["ip:address"]
+          rate: 1/h
+          burst: 3
+          fixed_cost: 2
+          refund_on_upstream_error: true
+        - name: strict
+          limit_keys: []
+          rate: 1/h
+          burst: 100
+      """;
+
+  @TempDir private Path folder;
+
+  @Test
+  void originAway_rulesThatSayIt_giveBackExactlyWhatTheyTook() throws IOException {
+    try (ProxyFixture proxy = new ProxyFixture(folder, POLICY, nobody())) {
+      for (int i = 0; i < 5; i++) {
+        assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 502");
+      }
+      assertThat(peek(proxy, "kind", "127.0.0.1")).contains("\"remaining\":3");
+      assertThat(peek(proxy, "strict", null)).contains("\"remaining\":95");
+      assertThat(proxy.server().admin("/metrics").body())
+          .contains("penstock_proxy_given_back_total 5.0");
+    }
+  }
+
+  @Test
+  void originBreaksOff_nothingIsGivenBack() throws Exception {
+    try (ServerSocket origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ProxyFixture proxy =
+            new ProxyFixture(folder, POLICY, "http://127.0.0.1:" + origin.getLocalPort())) {
+      Thread serving =
+          new Thread(
+              () -> {
+                try {
+                  origin.accept().close();
+                } catch (IOException ended) {
+                  // The test will say what is missing.
+                }
+              });
+      serving.start();
+      assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 502");
+      assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 429");
+      serving.join();
+    }
+  }
+
+  @Test
+  void queueFull_givesBack() throws Exception {
+    try (ServerSocket origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ProxyFixture proxy =
+            new ProxyFixture(
+                folder,
+                POLICY.replace("burst: 3", "burst: 4"),
+                "http://127.0.0.1:" + origin.getLocalPort(),
+                Map.of(Setting.UPSTREAM_CONNECTIONS, "1", Setting.UPSTREAM_QUEUE, "0"));
+        Socket first = proxy.connect()) {
+      first.getOutputStream().write(GET.getBytes(StandardCharsets.US_ASCII));
+      try (Socket accepted = origin.accept()) {
+        assertThat(accepted.getInputStream().read()).isEqualTo('G');
+        assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 503");
+        assertThat(peek(proxy, "kind", "127.0.0.1")).contains("\"remaining\":2");
+      }
+    }
+  }
+
+  @Test
+  void clientLeavesWhileHeld_itsReservationIsGivenBack() throws Exception {
+    String delaying =
+        """
+        rules:
+          - {name: slow, limit_keys: [], rate: 1/h, burst: 1, on_limit: delay, max_delay_ms: 600000}
+        """
+            .replace("1/h", "1/5min");
+    try (TestOrigin origin = new TestOrigin(request -> request.response().end());
+        ProxyFixture proxy = new ProxyFixture(folder, delaying, origin.url())) {
+      assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 200");
+      try (Socket held = proxy.connect()) {
+        held.getOutputStream().write(GET.getBytes(StandardCharsets.US_ASCII));
+        Await.until(() -> proxy.metric("penstock_proxy_held") == 1);
+      }
+      Await.until(() -> proxy.metric("penstock_proxy_held") == 0);
+      Await.until(() -> proxy.metric("penstock_proxy_under_way") == 0);
+      assertThat(peek(proxy, "slow", null)).doesNotContain("\"reset_after_ms\":6");
+      assertThat(origin.reached()).isEqualTo(1);
+    }
+  }
+
+  private static String nobody() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return "http://127.0.0.1:" + socket.getLocalPort();
+    }
+  }
+
+  private static String peek(ProxyFixture proxy, String rule, String address) {
+    String key = address == null ? "{}" : "{\"ip:address\":\"" + address + "\"}";
+    return proxy
+        .server()
+        .admin("/v1/keys/peek", "{\"rule\":\"" + rule + "\",\"key\":" + key + "}")
+        .body();
+  }
+}
