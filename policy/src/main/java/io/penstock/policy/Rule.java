@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param refundOnUpstreamError whether a request that could not be sent to its origin gets its
  *     tokens back
  * @param rollout whether it binds, and for whom
+ * @param scope a word for what it limits, such as {@code user}, that answers repeat
  */
 public record Rule(
     String name,
@@ -37,7 +38,8 @@ public record Rule(
     Duration maxDelay,
     Handling handling,
     boolean refundOnUpstreamError,
-    Rollout rollout) {
+    Rollout rollout,
+    @Nullable String scope) {
 
   /**
    * Whether a rule binds, and for which share of its keys; the rest is as in shadow mode.
@@ -68,6 +70,36 @@ public record Rule(
     if (refundOnUpstreamError && !ofBuckets) {
       throw new IllegalArgumentException("refund_on_upstream_error needs a token bucket: " + name);
     }
+  }
+
+  /** A rule without a scope. */
+  public Rule(
+      String name,
+      String description,
+      List<KeyPart> limitKeys,
+      Match match,
+      @Nullable String group,
+      @Nullable MissingKey onMissingKey,
+      List<Limit> limits,
+      Cost cost,
+      Duration maxDelay,
+      Handling handling,
+      boolean refundOnUpstreamError,
+      Rollout rollout) {
+    this(
+        name,
+        description,
+        limitKeys,
+        match,
+        group,
+        onMissingKey,
+        limits,
+        cost,
+        maxDelay,
+        handling,
+        refundOnUpstreamError,
+        rollout,
+        null);
   }
 
   /** Whether it lets everything pass, to exempt some from the tiers after it. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.Decision;
 import io.penstock.Reason;
 import io.penstock.policy.Outcome;
+import io.penstock.policy.Rule;
 import io.penstock.policy.Verdict;
 import java.io.IOException;
 import java.util.Optional;
@@ -27,6 +28,7 @@ public final class CheckAnswer {
     json.writeBooleanField("allowed", verdict.allowed());
     if (decisive.isPresent()) {
       json.writeStringField("rule", decisive.get().rule().name());
+      writeScope(json, decisive.get().rule());
       writeFigures(json, decisive.get().decision());
     } else {
       writeNoFigures(json);
@@ -45,6 +47,7 @@ public final class CheckAnswer {
     Decision decision = outcome.decision();
     json.writeStartObject();
     json.writeStringField("rule", outcome.rule().name());
+    writeScope(json, outcome.rule());
     json.writeStringField("mode", outcome.mode().code());
     json.writeFieldName("cost");
     json.writeNumber(Rounding.tokens(outcome.cost()));
@@ -53,6 +56,12 @@ public final class CheckAnswer {
     json.writeNumberField("delay_ms", Rounding.millis(decision.delay()));
     json.writeBooleanField("degraded", decision.degraded());
     json.writeEndObject();
+  }
+
+  private static void writeScope(JsonGenerator json, Rule rule) throws IOException {
+    if (rule.scope() != null) {
+      json.writeStringField("scope", rule.scope());
+    }
   }
 
   private static void writeFigures(JsonGenerator json, Decision decision) throws IOException {

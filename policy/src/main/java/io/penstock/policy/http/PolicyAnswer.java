@@ -48,6 +48,9 @@ public final class PolicyAnswer {
     json.writeFieldName("match");
     write(rule.match(), json);
     json.writeStringField("group", rule.group());
+    if (rule.scope() != null) {
+      json.writeStringField("scope", rule.scope());
+    }
     json.writeStringField("mode", rule.rollout().mode().code());
     json.writeNumberField("enforce_percent", rule.rollout().enforcePercent());
     json.writeArrayFieldStart("limits");

@@ -6,6 +6,7 @@ import io.penstock.policy.MissingKey;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Rule;
 import io.penstock.policy.TierGroup;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,20 +33,23 @@ final class Reachability {
     exempt.forEach(entry -> this.exempt.add(entry.value(), entry));
   }
 
-  void check(List<Placed<Rule>> rules) {
+  /** Those of {@code rules} that can apply, or are off; there are errors about the others. */
+  List<Placed<Rule>> check(List<Placed<Rule>> rules) {
+    List<Placed<Rule>> reachable = new ArrayList<>(rules.size());
     for (Placed<Rule> placed : rules) {
-      if (placed.value().rollout().mode() != Mode.OFF) {
-        check(placed);
+      if (placed.value().rollout().mode() == Mode.OFF || canApply(placed)) {
+        reachable.add(placed);
       }
     }
+    return reachable;
   }
 
-  private void check(Placed<Rule> placed) {
+  private boolean canApply(Placed<Rule> placed) {
     Rule rule = placed.value();
     Placed<Match> exemption = exempt.covering(rule.match(), entry -> true);
     if (exemption != null) {
       refuse(placed, exemption.path() + ", at " + exemption.at() + ", exempts every request of it");
-      return;
+      return false;
     }
     TierGroup group = rule.tierGroup();
     Placed<Rule> hiding = null;
@@ -62,10 +66,13 @@ final class Reachability {
               + ", at "
               + hiding.at()
               + ", takes every request of it first; put this one before it");
-    } else if (rule.rollout().enforcePercent() == ALL) {
+      return false;
+    }
+    if (rule.rollout().enforcePercent() == ALL) {
       Tiers tiers = new Tiers(group, rule.rollout().mode());
       earlier.computeIfAbsent(tiers, t -> new CoverIndex<>()).add(rule.match(), placed);
     }
+    return true;
   }
 
   private @Nullable Placed<Rule> hiding(Rule rule, Tiers tiers) {

@@ -88,7 +88,8 @@ final class RuleReader {
           maxDelay(fields, limits),
           handling(fields, limits),
           refunds(fields, limits),
-          rollout(fields));
+          rollout(fields),
+          fields.text("scope", Names::checked));
     } catch (IllegalArgumentException e) {
       problems.error(fields.at(), fields.path("name"), String.valueOf(e.getMessage()));
       return null;

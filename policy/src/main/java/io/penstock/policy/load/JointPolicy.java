@@ -1,0 +1,121 @@
+package io.penstock.policy.load;
+
+import io.penstock.policy.Match;
+import io.penstock.policy.Policy;
+import io.penstock.policy.Rule;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A policy of files, and of rules from elsewhere after those. Immutable.
+ *
+ * <p>Of the rules from elsewhere each is judged by itself. One that can't be used, because it can't
+ * be read, has the name of another one or could never apply, is what it was before; if that can't
+ * be used either, it is left out. So nobody can take the rules of others out of force.
+ *
+ * @param standings the rules from elsewhere that are in force
+ * @param problems why others are not
+ */
+public record JointPolicy(Policy policy, List<Standing> standings, List<Problem> problems) {
+  public JointPolicy {
+    standings = List.copyOf(standings);
+    problems = List.copyOf(problems);
+  }
+
+  /**
+   * Joins them.
+   *
+   * @param origin what to call the files in problems
+   */
+  public static JointPolicy of(Policy files, String origin, List<Candidate> candidates) {
+    if (candidates.isEmpty()) {
+      return new JointPolicy(files, List.of(), List.of());
+    }
+    List<Problem> problems = new ArrayList<>();
+    List<Standing> now = new ArrayList<>(candidates.size());
+    for (Candidate candidate : candidates) {
+      problems.addAll(candidate.problems());
+      if (candidate.now() != null) {
+        now.add(candidate.now());
+      }
+    }
+    JointPolicy first = attempt(files, origin, now);
+    problems.addAll(first.problems);
+    List<Standing> instead = withThoseBefore(candidates, first.standings);
+    JointPolicy best =
+        instead.size() == first.standings.size() ? first : attempt(files, origin, instead);
+    return new JointPolicy(best.policy, best.standings, problems);
+  }
+
+  private static List<Standing> withThoseBefore(List<Candidate> candidates, List<Standing> good) {
+    Set<Standing> used = Collections.newSetFromMap(new IdentityHashMap<>());
+    used.addAll(good);
+    List<Standing> instead = new ArrayList<>(candidates.size());
+    for (Candidate candidate : candidates) {
+      if (candidate.now() != null && used.contains(candidate.now())) {
+        instead.add(candidate.now());
+      } else if (candidate.before() != null) {
+        instead.add(candidate.before());
+      }
+    }
+    return instead;
+  }
+
+  private static JointPolicy attempt(Policy files, String origin, List<Standing> standings) {
+    Problems problems = new Problems();
+    Location place = Location.of(origin);
+    Map<String, Location> names = new HashMap<>();
+    List<Placed<Rule>> all = new ArrayList<>();
+    for (Rule rule : files.rules()) {
+      names.put(rule.name(), place);
+      all.add(new Placed<>(rule, place, rule.name()));
+    }
+    IdentityHashMap<Placed<Rule>, Standing> known = new IdentityHashMap<>();
+    for (Standing standing : standings.stream().sorted(Standing.IN_ORDER).toList()) {
+      Placed<Rule> rule = standing.rule();
+      Location other = names.putIfAbsent(rule.value().name(), rule.at());
+      if (other == null) {
+        all.add(rule);
+        known.put(rule, standing);
+      } else {
+        problems.error(
+            rule.at(),
+            "name",
+            "must have a name of its own: " + rule.value().name() + " is also at " + other);
+      }
+    }
+    List<Placed<Rule>> reachable =
+        new Reachability(placed(files.exempt(), place), problems).check(all);
+    List<Standing> inForce = new ArrayList<>();
+    for (Placed<Rule> rule : reachable) {
+      Standing standing = known.get(rule);
+      if (standing != null) {
+        inForce.add(standing);
+      }
+    }
+    return new JointPolicy(joined(files, reachable), inForce, problems.errors());
+  }
+
+  private static List<Placed<Match>> placed(List<Match> exempt, Location place) {
+    List<Placed<Match>> placed = new ArrayList<>();
+    for (Match match : exempt) {
+      placed.add(new Placed<>(match, place, "exempt[" + placed.size() + "]"));
+    }
+    return placed;
+  }
+
+  private static Policy joined(Policy files, List<Placed<Rule>> rules) {
+    return new Policy(
+        rules.stream().map(Placed::value).toList(),
+        files.exempt(),
+        files.mode(),
+        files.clientAddress(),
+        files.jwt(),
+        files.keySecret());
+  }
+}

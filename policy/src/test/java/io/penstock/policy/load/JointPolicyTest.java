@@ -1,0 +1,116 @@
+package io.penstock.policy.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.policy.Policy;
+import io.penstock.policy.Rule;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class JointPolicyTest {
+  private static final String USERS = "limit_keys: [user_id], rate: 1/s";
+
+  @Test
+  void of_rulesFromElsewhere_comeAfterTheFilesInTheirOrder() {
+    JointPolicy joint =
+        joined(
+            file("{name: file, " + USERS + ", match: {plan: a}}"),
+            now(standing(2, 10, "{name: second, " + USERS + "}")),
+            now(standing(1, 5, "{name: first, " + USERS + ", match: {plan: b}}")));
+
+    assertThat(names(joint)).containsExactly("file", "first", "second");
+    assertThat(joint.standings().stream().map(Standing::id)).containsExactly(1L, 2L);
+    assertThat(joint.problems()).isEmpty();
+  }
+
+  @Test
+  void of_sameOrder_thoseForAllComeLast() {
+    JointPolicy joint =
+        joined(
+            Policy.of(),
+            now(new Standing(rule("{name: all, " + USERS + "}", 1), 1, 0, true)),
+            now(
+                new Standing(
+                    rule("{name: pro, " + USERS + ", match: {plan: pro}}", 2), 2, 0, false)));
+
+    assertThat(names(joint)).containsExactly("pro", "all");
+  }
+
+  @Test
+  void of_nameInBoth_leavesTheOneFromElsewhereOutAndSaysSo() {
+    JointPolicy joint =
+        joined(
+            file("{name: login, " + USERS + "}"),
+            now(standing(7, 0, "{name: login, limit_keys: [tenant], rate: 1/s}")));
+
+    assertThat(names(joint)).containsExactly("login");
+    assertThat(joint.problems().get(0))
+        .hasToString("row 7: name: must have a name of its own: login is also at policy.yaml");
+  }
+
+  @Test
+  void of_ruleThatCanNotBeRead_isWhatItWasBefore() {
+    Standing before = standing(1, 0, "{name: a, " + USERS + "}");
+    Problem problem = new Problem(Problem.Severity.ERROR, Location.of("row 1"), "rate", "is bad");
+    JointPolicy joint =
+        joined(Policy.of(), new Candidate(null, before, List.of(problem)), now(tenants(2)));
+
+    assertThat(names(joint)).containsExactly("a", "tenants");
+    assertThat(joint.problems()).containsExactly(problem);
+    assertThat(joint.standings().get(0)).isSameAs(before);
+  }
+
+  @Test
+  void of_ruleThatCanNeverApply_isWhatItWasBeforeOrLeftOut() {
+    Standing all = standing(1, 0, "{name: all, " + USERS + "}");
+    Standing hidden = standing(2, 5, "{name: hidden, " + USERS + ", match: {plan: pro}}");
+    Standing before = standing(2, -5, "{name: hidden, " + USERS + ", match: {plan: pro}}");
+
+    JointPolicy without = joined(Policy.of(), now(all), now(hidden));
+    assertThat(names(without)).containsExactly("all");
+    assertThat(without.problems().get(0).message()).startsWith("hidden can never apply: all, at");
+
+    JointPolicy with = joined(Policy.of(), now(all), new Candidate(hidden, before, List.of()));
+    assertThat(names(with)).containsExactly("hidden", "all");
+    assertThat(with.problems()).hasSize(1);
+  }
+
+  @Test
+  void of_badRuleWithNothingBefore_harmsNoOther() {
+    JointPolicy joint = joined(Policy.of(), new Candidate(null, null, List.of()), now(tenants(2)));
+
+    assertThat(names(joint)).containsExactly("tenants");
+  }
+
+  private static Standing tenants(long id) {
+    return standing(id, 0, "{name: tenants, limit_keys: [tenant], rate: 1/s}");
+  }
+
+  private static JointPolicy joined(Policy files, Candidate... candidates) {
+    return JointPolicy.of(files, "policy.yaml", List.of(candidates));
+  }
+
+  private static Candidate now(Standing standing) {
+    return new Candidate(standing, null, List.of());
+  }
+
+  private static Standing standing(long id, int order, String yaml) {
+    return new Standing(rule(yaml, id), id, order, false);
+  }
+
+  private static Placed<Rule> rule(String yaml, long id) {
+    Problems problems = new Problems();
+    Node node = Document.parse(yaml, "rule.yaml", problems);
+    Placed<Rule> read = LoneRule.read(new Placed<>(node, Location.of("row " + id), ""), problems);
+    assertThat(problems.errors()).isEmpty();
+    return new Placed<>(read.value(), Location.of("row " + id), "");
+  }
+
+  private static Policy file(String rule) {
+    return PolicyLoader.parse("rules: [" + rule + "]", "policy.yaml").policy();
+  }
+
+  private static List<String> names(JointPolicy joint) {
+    return joint.policy().rules().stream().map(Rule::name).toList();
+  }
+}
