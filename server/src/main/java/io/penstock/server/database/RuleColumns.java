@@ -1,0 +1,179 @@
+package io.penstock.server.database;
+
+import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Node;
+import io.penstock.policy.load.Placed;
+import io.penstock.policy.load.Problem;
+import io.penstock.policy.load.Problems;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A rule as policy files write it, as the row that says the same: the way back. */
+final class RuleColumns {
+  private static final Pattern PER_SECOND = Pattern.compile("[0-9]+(\\.[0-9]+)?/s");
+  private static final Set<String> OWN_COLUMN =
+      Set.of(
+          "name",
+          "description",
+          "limit_keys",
+          "match",
+          "group",
+          "scope",
+          "rate",
+          "burst",
+          "cost_source",
+          "fixed_cost",
+          "default_cost",
+          "mode",
+          "on_store_failure",
+          "$schema");
+  private static final Map<String, String> COLUMNS =
+      Map.of(
+          "limit_keys", "key_pattern",
+          "burst", "burst_capacity",
+          "group", "tier_group");
+  private static final int LONGEST_PLAN = 64;
+  private static final int LONGEST_PATH = 900;
+
+  private final Node.Mapping rule;
+  private final Fields fields;
+
+  private RuleColumns(Node.Mapping rule, Fields fields) {
+    this.rule = rule;
+    this.fields = fields;
+  }
+
+  /**
+   * The row for a rule that the loader has found good; null, and errors, if it can't be a row.
+   *
+   * @param order where it stands among others
+   */
+  static @Nullable RuleContent of(Placed<Node> rule, int order, boolean active, Problems problems) {
+    Fields fields = Fields.of(rule, problems);
+    if (fields == null || !(rule.value() instanceof Node.Mapping mapping)) {
+      return null;
+    }
+    int before = problems.errorCount();
+    Texts.check(rule, problems);
+    if (problems.errorCount() > before) {
+      return null;
+    }
+    return new RuleColumns(mapping, fields).content(order, active);
+  }
+
+  private @Nullable RuleContent content(int order, boolean active) {
+    List<String> keys = keys();
+    Map<String, Node.Entry> match = match();
+    String pattern;
+    try {
+      pattern = KeyPattern.of(keys);
+    } catch (IllegalArgumentException e) {
+      fields.refused("limit_keys", e);
+      return null;
+    }
+    String scope = text("scope");
+    if (scope == null) {
+      scope = KeyPattern.scopeOf(keys, match.containsKey("path"));
+    }
+    String path = single(match.get("path"), LONGEST_PATH);
+    if (keys.isEmpty() && path != null && path.indexOf('{') < 0 && path.indexOf('}') < 0) {
+      pattern = KeyPattern.ENDPOINT + path;
+      match.remove("path");
+    }
+    String plan = single(match.get("plan"), LONGEST_PLAN);
+    if (plan != null) {
+      match.remove("plan");
+    }
+    String rate = text("rate");
+    BigDecimal perSecond = perSecond(rate);
+    return new RuleContent(
+        String.valueOf(text("name")),
+        text("description"),
+        pattern,
+        scope,
+        plan,
+        JsonTree.text(new Node.Mapping(rule.at(), match)),
+        perSecond,
+        perSecond == null ? rate : null,
+        number("burst"),
+        new RuleContent.Costs(text("cost_source"), number("fixed_cost"), number("default_cost")),
+        otherwise(text("mode"), "enforce"),
+        otherwise(text("on_store_failure"), "open"),
+        new RuleContent.Tier(order, text("group")),
+        options(),
+        active);
+  }
+
+  private static @Nullable BigDecimal perSecond(@Nullable String rate) {
+    return rate != null && PER_SECOND.matcher(rate).matches()
+        ? new BigDecimal(rate.substring(0, rate.length() - 2))
+        : null;
+  }
+
+  private List<String> keys() {
+    List<String> keys = new ArrayList<>();
+    if (fields.node("limit_keys") instanceof Node.Sequence sequence) {
+      for (Node item : sequence.items()) {
+        if (item instanceof Node.Scalar scalar) {
+          keys.add(scalar.text());
+        }
+      }
+    }
+    return keys;
+  }
+
+  private Map<String, Node.Entry> match() {
+    return fields.node("match") instanceof Node.Mapping mapping
+        ? new LinkedHashMap<>(mapping.entries())
+        : new LinkedHashMap<>();
+  }
+
+  /** What has no column of its own. */
+  private String options() {
+    Map<String, Node.Entry> options = new LinkedHashMap<>(rule.entries());
+    options.keySet().removeAll(OWN_COLUMN);
+    return JsonTree.text(new Node.Mapping(rule.at(), options));
+  }
+
+  private static @Nullable String single(Node.@Nullable Entry entry, int longest) {
+    return entry != null
+            && entry.value() instanceof Node.Scalar scalar
+            && scalar.text().length() <= longest
+        ? scalar.text()
+        : null;
+  }
+
+  private @Nullable String text(String name) {
+    return fields.given(name) ? fields.text(name) : null;
+  }
+
+  private @Nullable BigDecimal number(String name) {
+    return fields.given(name) ? fields.number(name) : null;
+  }
+
+  private static String otherwise(@Nullable String value, String otherwise) {
+    return value == null ? otherwise : value;
+  }
+
+  /** A problem of a rule as one of its row, told by the column that it is in. */
+  static Problem named(Problem problem) {
+    String path = problem.path();
+    int end = path.indexOf('.') < 0 ? path.length() : path.indexOf('.');
+    int bracket = path.indexOf('[');
+    end = bracket >= 0 && bracket < end ? bracket : end;
+    String column = COLUMNS.get(path.substring(0, end));
+    return column == null
+        ? problem
+        : new Problem(
+            problem.severity(),
+            problem.location(),
+            column + path.substring(end),
+            problem.message());
+  }
+}

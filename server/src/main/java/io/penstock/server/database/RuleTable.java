@@ -1,0 +1,185 @@
+package io.penstock.server.database;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The statements on {@code rate_limit_rule}. */
+final class RuleTable {
+  private static final String COLUMNS =
+      "name, description, key_pattern, scope, plan, match, rate_per_second, rate, burst_capacity,"
+          + " cost_source, fixed_cost, default_cost, mode, on_store_failure, tier_order,"
+          + " tier_group, options, is_active";
+  private static final String SELECT =
+      "SELECT rule_id, version, updated_at, " + COLUMNS + " FROM rate_limit_rule ";
+  private static final String IN_ORDER = " ORDER BY tier_order, plan IS NULL, rule_id";
+  private static final int FETCH = 2_000;
+
+  private RuleTable() {}
+
+  /** Which state the table is in: another number after any change, nearly for sure. */
+  static String fingerprint(Connection connection) throws SQLException {
+    try (PreparedStatement statement =
+            connection.prepareStatement(
+                "SELECT count(*) || ' ' || coalesce(sum(version), 0) FROM rate_limit_rule");
+        ResultSet result = statement.executeQuery()) {
+      result.next();
+      return result.getString(1);
+    }
+  }
+
+  /** All rows that apply, in their order. The connection must not commit by itself. */
+  static List<RuleRow> active(Connection connection) throws SQLException {
+    return rows(connection, SELECT + "WHERE is_active" + IN_ORDER);
+  }
+
+  /** All rows, in their order. The connection must not commit by itself. */
+  static List<RuleRow> all(Connection connection) throws SQLException {
+    return rows(connection, SELECT + IN_ORDER);
+  }
+
+  private static List<RuleRow> rows(Connection connection, String query) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(query)) {
+      statement.setFetchSize(FETCH);
+      return rows(statement);
+    }
+  }
+
+  /** Some rows by their identity, so that one can go on where one has left off. */
+  static List<RuleRow> page(Connection connection, long after, int most) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(SELECT + "WHERE rule_id > ? ORDER BY rule_id LIMIT ?")) {
+      statement.setLong(1, after);
+      statement.setInt(2, most);
+      return rows(statement);
+    }
+  }
+
+  static Optional<RuleRow> byName(Connection connection, String name) throws SQLException {
+    return one(connection, SELECT + "WHERE name = ?", name);
+  }
+
+  /** As {@link #byName}, and nobody else changes the row before the end of the transaction. */
+  static Optional<RuleRow> lockedByName(Connection connection, String name) throws SQLException {
+    return one(connection, SELECT + "WHERE name = ? FOR UPDATE", name);
+  }
+
+  private static Optional<RuleRow> one(Connection connection, String query, String name)
+      throws SQLException {
+    if (!Texts.canBeStored(name)) {
+      return Optional.empty();
+    }
+    try (PreparedStatement statement = connection.prepareStatement(query)) {
+      statement.setString(1, name);
+      return rows(statement).stream().findFirst();
+    }
+  }
+
+  static RuleRow insert(Connection connection, RuleContent content) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "INSERT INTO rate_limit_rule ("
+                + COLUMNS
+                + ") VALUES (?, ?, ?, ?, ?, ?::jsonb, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?)"
+                + " RETURNING rule_id, version, updated_at, "
+                + COLUMNS)) {
+      set(statement, content);
+      return rows(statement).get(0);
+    }
+  }
+
+  static RuleRow update(Connection connection, long id, RuleContent content) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "UPDATE rate_limit_rule SET ("
+                + COLUMNS
+                + ") = (?, ?, ?, ?, ?, ?::jsonb, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?)"
+                + " WHERE rule_id = ? RETURNING rule_id, version, updated_at, "
+                + COLUMNS)) {
+      int next = set(statement, content);
+      statement.setLong(next, id);
+      return rows(statement).get(0);
+    }
+  }
+
+  static void delete(Connection connection, long id) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement("DELETE FROM rate_limit_rule WHERE rule_id = ?")) {
+      statement.setLong(1, id);
+      statement.executeUpdate();
+    }
+  }
+
+  /** Who the history will say has made the changes of this transaction. */
+  static void changedBy(Connection connection, String who) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement("SELECT set_config('penstock.changed_by', ?, true)")) {
+      statement.setString(1, who);
+      statement.execute();
+    }
+  }
+
+  private static int set(PreparedStatement statement, RuleContent content) throws SQLException {
+    int i = 0;
+    statement.setString(++i, content.name());
+    statement.setString(++i, content.description());
+    statement.setString(++i, content.keyPattern());
+    statement.setString(++i, content.scope());
+    statement.setString(++i, content.plan());
+    statement.setString(++i, content.match());
+    statement.setObject(++i, content.ratePerSecond(), Types.NUMERIC);
+    statement.setString(++i, content.rate());
+    statement.setObject(++i, content.burstCapacity(), Types.NUMERIC);
+    statement.setString(++i, content.costs().source());
+    statement.setObject(++i, content.costs().fixed(), Types.NUMERIC);
+    statement.setObject(++i, content.costs().otherwise(), Types.NUMERIC);
+    statement.setString(++i, content.mode());
+    statement.setString(++i, content.onStoreFailure());
+    statement.setInt(++i, content.tier().order());
+    statement.setString(++i, content.tier().group());
+    statement.setString(++i, content.options());
+    statement.setBoolean(++i, content.active());
+    return i + 1;
+  }
+
+  private static List<RuleRow> rows(PreparedStatement statement) throws SQLException {
+    List<RuleRow> rows = new ArrayList<>();
+    try (ResultSet result = statement.executeQuery()) {
+      while (result.next()) {
+        rows.add(
+            new RuleRow(
+                result.getLong(1),
+                result.getLong(2),
+                result.getTimestamp(3).toInstant(),
+                content(result)));
+      }
+    }
+    return rows;
+  }
+
+  private static RuleContent content(ResultSet result) throws SQLException {
+    int i = 3;
+    return new RuleContent(
+        result.getString(++i),
+        result.getString(++i),
+        result.getString(++i),
+        result.getString(++i),
+        result.getString(++i),
+        JsonTree.canonical(result.getString(++i)),
+        result.getBigDecimal(++i),
+        result.getString(++i),
+        result.getBigDecimal(++i),
+        new RuleContent.Costs(
+            result.getString(++i), result.getBigDecimal(++i), result.getBigDecimal(++i)),
+        result.getString(++i),
+        result.getString(++i),
+        new RuleContent.Tier(result.getInt(++i), result.getString(++i)),
+        JsonTree.canonical(result.getString(++i)),
+        result.getBoolean(++i));
+  }
+}

@@ -1,0 +1,128 @@
+package io.penstock.server.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.policy.Rule;
+import io.penstock.policy.SamplePolicy;
+import io.penstock.policy.load.Document;
+import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Location;
+import io.penstock.policy.load.LoneRule;
+import io.penstock.policy.load.Node;
+import io.penstock.policy.load.Placed;
+import io.penstock.policy.load.Problems;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What stands in a file can stand in a row, and means the same there. */
+class RuleColumnsTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{name: a, limit_keys: [user_id], rate: 10/s, burst: 50, match: {plan: free}}",
+        "{name: a, limit_keys: [user_id], rate: 10.5/s, match: {plan: [free, pro]}}",
+        "{name: a, limit_keys: ['ip:address'], rate: 5/min, match: {method: POST, path: /login}}",
+        "{name: a, limit_keys: [], rate: 1000/s, match: {path: /api/search}}",
+        "{name: a, limit_keys: [], rate: 1000/s, match: {path: [/a, '/b/*']}}",
+        "{name: a, limit_keys: [], rate: 50000/s, burst: 100000, consistency: leased}",
+        "{name: a, limit_keys: [tenant, 'user_id|ip:address'], rate: 3/s, group: g, mode: shadow}",
+        "{name: a, limit_keys: [tenant], unlimited: true, match: {tenant: acme}}",
+        "{name: a, limit_keys: [tenant], algorithm: sliding_window, limit: 5, window: 1m}",
+        "{name: a, limit_keys: [t], limits: [{rate: 1/s, burst: 5}, {rate: 100/h, burst: 7.5}]}",
+        "{name: a, limit_keys: [t], rate: 1/s, on_limit: delay, max_delay_ms: 500}",
+        "{name: a, limit_keys: [t], rate: 9/s, cost_source: tokens, default_cost: 2, min_cost: 1}",
+        "{name: a, limit_keys: [t], rate: 9/s, fixed_cost: 0.5, on_store_failure: closed}",
+        "{name: a, limit_keys: [t], algorithm: token_bucket, algorithm_config:"
+            + " {tokens_per_second: 5, burst: 9, cost_source: 'header:x'}}",
+        "{name: a, limit_keys: ['header:x'], rate: 1/s, on_missing_key: deny, enforce_percent: 7}",
+        "{name: a, description: \"it's <b>\\\"bold\\\"</b>\", limit_keys: [t], rate: 1/s}",
+        "{name: a, limit_keys: [t], rate: 1/s, match: {'ip:address': [10.0.0.0/8], host: '*.x'}}",
+      })
+  void of_rule_meansTheSameAsARow(String text) {
+    assertSame(document(text));
+  }
+
+  @Test
+  void of_samplePolicy_meansTheSameAsRows() {
+    Node sample = document(SamplePolicy.text()).value();
+    List<Placed<Node>> rules =
+        Fields.of(new Placed<>(sample, sample.at(), ""), new Problems()).list("rules");
+    assertThat(rules).isNotEmpty();
+    rules.forEach(RuleColumnsTest::assertSame);
+  }
+
+  @Test
+  void of_seedPattern_isThatOfTheTable() {
+    RuleContent content = content(document("{name: a, limit_keys: [user_id], rate: 10/s}"));
+    assertThat(content.keyPattern()).isEqualTo("user:{user_id}");
+    assertThat(content.scope()).isEqualTo("user");
+    assertThat(content.ratePerSecond()).isEqualByComparingTo("10");
+
+    content = content(document("{name: a, limit_keys: [], rate: 10/s, match: {path: /x}}"));
+    assertThat(content.keyPattern()).isEqualTo("endpoint:/x");
+    assertThat(content.scope()).isEqualTo("endpoint");
+    assertThat(content.match()).isEqualTo("{}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"a\\u0000b\"", "\"a\\ud800b\"", "[\"a\\u0000\"]"})
+  void of_textThatCanNotBeStored_isAnErrorAtItsPlace(String bad) {
+    Problems problems = new Problems();
+    Node rule =
+        Document.parse(
+            "{\"name\":\"a\",\"limit_keys\":[\"t\"],\"rate\":\"1/s\",\"match\":{\"x\":"
+                + bad
+                + "}}",
+            "x.json",
+            problems);
+    assertThat(RuleColumns.of(new Placed<>(rule, rule.at(), "rule"), 0, true, problems)).isNull();
+    assertThat(problems.errors().get(0).path()).startsWith("rule.match.x");
+  }
+
+  private static void assertSame(Placed<Node> written) {
+    Problems problems = new Problems();
+    Rule fromFile = LoneRule.read(written, problems).value();
+    RuleContent content = content(written);
+    Location at = Location.of("row");
+    Node again = RuleDocument.of(content, at, problems);
+    Rule fromRow = LoneRule.read(new Placed<>(again, at, ""), problems).value();
+
+    assertThat(problems.errors()).isEmpty();
+    assertThat(withoutScope(fromRow)).isEqualTo(withoutScope(fromFile));
+    assertThat(content(new Placed<>(again, at, ""))).isEqualTo(content);
+  }
+
+  private static Rule withoutScope(Rule rule) {
+    return new Rule(
+        rule.name(),
+        rule.description(),
+        rule.limitKeys(),
+        new io.penstock.policy.Match(
+            rule.match().conditions().stream()
+                .sorted(java.util.Comparator.comparing(condition -> condition.subject().toString()))
+                .toList()),
+        rule.group(),
+        rule.onMissingKey(),
+        rule.limits(),
+        rule.cost(),
+        rule.maxDelay(),
+        rule.handling(),
+        rule.rollout());
+  }
+
+  private static RuleContent content(Placed<Node> rule) {
+    Problems problems = new Problems();
+    RuleContent content = RuleColumns.of(rule, 0, true, problems);
+    assertThat(problems.errors()).isEmpty();
+    return content;
+  }
+
+  private static Placed<Node> document(String yaml) {
+    Problems problems = new Problems();
+    Node node = Document.parse(yaml, "rule.yaml", problems);
+    assertThat(problems.errors()).isEmpty();
+    return new Placed<>(node, node.at(), "");
+  }
+}

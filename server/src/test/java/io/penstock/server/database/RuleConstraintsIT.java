@@ -1,0 +1,128 @@
+package io.penstock.server.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What the table takes and what it doesn't, from whoever writes SQL by hand. */
+class RuleConstraintsIT {
+  private static String url;
+
+  @BeforeAll
+  static void migrate() {
+    url = TestPostgres.migrated();
+  }
+
+  @Test
+  void insert_rowsOfTheSeed_areTakenAndNamed() {
+    String own = TestPostgres.migrated();
+    TestPostgres.execute(
+        own,
+        """
+        INSERT INTO rate_limit_rule (key_pattern, scope, rate_per_second, burst_capacity, plan)
+        VALUES ('user:{user_id}', 'user', 10, 50, 'free'),
+               ('user:{user_id}', 'user', 100, 500, 'pro'),
+               ('endpoint:/api/search', 'endpoint', 1000, 2000, NULL),
+               ('global', 'global', 50000, 100000, NULL)
+        """);
+
+    assertThat(value(own, "SELECT string_agg(name, ',' ORDER BY rule_id) FROM rate_limit_rule"))
+        .isEqualTo("user:{user_id} free,user:{user_id} pro,endpoint:/api/search,global");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      quoteCharacter = '`',
+      value = {
+        "name_is_printable_ascii_without_quotes; name; 'a\"b'",
+        "name_is_printable_ascii_without_quotes; name; '/a'",
+        "name_is_printable_ascii_without_quotes; name; ''",
+        "key_pattern_is_global_an_endpoint_or_has_keys_in_braces; key_pattern; 'user'",
+        "key_pattern_is_global_an_endpoint_or_has_keys_in_braces; key_pattern; 'endpoint:/{id}'",
+        "scope_is_a_word; scope; 'User!'",
+        "scope_goes_with_key_pattern; scope; 'global'",
+        "scope_goes_with_key_pattern; scope; 'ip'",
+        "plan_is_not_empty; plan; ''",
+        "plan_is_said_once; (plan, match); ('a', '{\"plan\":\"b\"}')",
+        "match_is_an_object; match; '[]'",
+        "limit_is_said_once; rate; '5/min'",
+        "limit_is_said_once; (rate_per_second, burst_capacity); (NULL, NULL)",
+        "burst_capacity_needs_a_rate; rate_per_second; NULL",
+        "limit_is_said_once; options; '{\"unlimited\": true}'",
+        "rate_per_second_is_positive; rate_per_second; 0",
+        "rate_per_second_is_positive; rate_per_second; -1",
+        "rate_per_second_is_positive; rate_per_second; 'NaN'",
+        "burst_capacity_is_positive; burst_capacity; 0",
+        "mode_is_known; mode; 'on'",
+        "on_store_failure_is_known; on_store_failure; 'retry'",
+        "costs_are_positive; fixed_cost; 0",
+        "costs_are_positive; default_cost; -2",
+        "options_are_known; options; '{\"mode\": \"off\"}'",
+      })
+  void update_badValue_isRefusedByAConstraintThatSaysWhy(
+      String constraint, String column, String value) {
+    TestPostgres.execute(
+        url,
+        "DELETE FROM rate_limit_rule",
+        "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate_per_second, burst_capacity)"
+            + " VALUES ('good', 'user:{user_id}', 'user', 10, 50)");
+
+    assertThatThrownBy(
+            () -> TestPostgres.execute(url, "UPDATE rate_limit_rule SET " + column + " = " + value))
+        .hasMessageContaining(constraint);
+  }
+
+  @Test
+  void insert_sameKeysAndPlanTwice_isRefused() {
+    String own = TestPostgres.migrated();
+    String insert =
+        "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate_per_second, is_active)"
+            + " VALUES ('%s', 'ip:{ip}', 'ip', 1, %s)";
+    TestPostgres.execute(own, insert.formatted("a", true), insert.formatted("draft", false));
+
+    assertThatThrownBy(() -> TestPostgres.execute(own, insert.formatted("b", true)))
+        .hasMessageContaining("rate_limit_rule_said_once");
+    assertThatThrownBy(() -> TestPostgres.execute(own, insert.formatted("a", false)))
+        .hasMessageContaining("name_is_of_its_own");
+  }
+
+  @Test
+  void change_byAnybody_hasAnotherVersionAndAHistory() {
+    String own = TestPostgres.migrated();
+    TestPostgres.execute(
+        own,
+        "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate_per_second)"
+            + " VALUES ('a', 'global', 'global', 1)");
+    String first = value(own, "SELECT version FROM rate_limit_rule");
+    TestPostgres.execute(own, "UPDATE rate_limit_rule SET rate_per_second = 1");
+    assertThat(value(own, "SELECT version FROM rate_limit_rule")).isEqualTo(first);
+    TestPostgres.execute(own, "UPDATE rate_limit_rule SET rate_per_second = 2, version = 1");
+    assertThat(value(own, "SELECT version FROM rate_limit_rule")).isNotEqualTo(first);
+    TestPostgres.execute(own, "DELETE FROM rate_limit_rule");
+
+    assertThat(
+            value(
+                own,
+                "SELECT string_agg(concat_ws(' ', action, changed_by, before->>'rate_per_second',"
+                    + " after->>'rate_per_second'), ',' ORDER BY history_id)"
+                    + " FROM rate_limit_rule_history"))
+        .isEqualTo("insert postgres 1,update postgres 1 2,delete postgres 2");
+  }
+
+  @Test
+  void run_again_changesNothing() throws Exception {
+    try (Database database = TestPostgres.database(url)) {
+      Migrations.run(database);
+      Migrations.run(database);
+    }
+  }
+
+  private static String value(String url, String query) {
+    return TestPostgres.value(url, query);
+  }
+}
