@@ -32,12 +32,19 @@ public final class Limiting {
   private final DecisionTimes times;
   private final boolean local;
   private final boolean logs;
+  private final DenialLog denials;
 
-  public Limiting(PolicyEngine engine, Store store, DecisionTimes times, boolean logs) {
+  /**
+   * @param logs whether each decision is logged
+   * @param denials told of every request that is denied
+   */
+  public Limiting(
+      PolicyEngine engine, Store store, DecisionTimes times, boolean logs, DenialLog denials) {
     this.engine = engine;
     this.times = times;
     this.local = store instanceof InProcessStore;
     this.logs = logs;
+    this.denials = denials;
   }
 
   public PolicyEngine engine() {
@@ -57,7 +64,7 @@ public final class Limiting {
     if (local) {
       Verdict verdict = engine.decide(request);
       times.took(System.nanoTime() - begin);
-      tell(verdict);
+      tell(request, verdict);
       answer.decided(verdict);
     } else {
       later(
@@ -65,7 +72,7 @@ public final class Limiting {
           answer,
           verdict -> {
             times.took(System.nanoTime() - begin);
-            tell(verdict);
+            tell(request, verdict);
           });
     }
   }
@@ -122,9 +129,12 @@ public final class Limiting {
     }
   }
 
-  private void tell(Verdict verdict) {
+  private void tell(Request request, Verdict verdict) {
     if (logs) {
       DECISIONS.info("{}", verdict);
+    }
+    if (!verdict.allowed()) {
+      verdict.decisive().ifPresent(decisive -> denials.denied(request, decisive));
     }
   }
 }

@@ -11,12 +11,21 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.penstock.policy.http.HttpAnswers;
 import io.penstock.policy.load.PolicyException;
+import io.penstock.server.PolicyKeeper.Source;
 import io.penstock.server.admin.AdminDoor;
 import io.penstock.server.admin.Health;
 import io.penstock.server.admin.KeyTools;
 import io.penstock.server.admin.Metrics;
 import io.penstock.server.admin.PolicyTools;
+import io.penstock.server.admin.RuleTools;
+import io.penstock.server.admin.ViolationTools;
+import io.penstock.server.database.Database;
+import io.penstock.server.database.DatabaseAddress;
+import io.penstock.server.database.OpenDatabase;
+import io.penstock.server.database.RuleBook;
+import io.penstock.server.database.RuleFeed;
 import io.penstock.server.decision.DecisionDoor;
+import io.penstock.server.http.AccessTokens;
 import io.penstock.server.http.BearerToken;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.Connections;
@@ -59,6 +68,7 @@ public final class PenstockServer implements AutoCloseable {
   private final Duration shutdown;
   private final OpenStore store;
   private final PolicyKeeper keeper;
+  private final Optional<OpenDatabase> database;
   private final Health health;
   private final Vertx vertx;
   private final Limiting limiting;
@@ -74,19 +84,36 @@ public final class PenstockServer implements AutoCloseable {
     this.store = OpenStore.open(settings, registry);
     DecisionMeters meters = new DecisionMeters(registry);
     try {
-      this.keeper = new PolicyKeeper(settings.policy(), store.store(), meters, registry);
+      this.keeper =
+          new PolicyKeeper(
+              settings.policy(),
+              settings.postgres().isPresent() ? Source.ELSEWHERE : Source.FILE,
+              store.store(),
+              meters,
+              registry);
     } catch (RuntimeException e) {
       store.close();
       accessLog.ifPresent(AccessLog::close);
       throw e;
     }
-    this.health = new Health(keeper, store.kind(), store.available());
+    this.database = settings.postgres().map(url -> database(settings, url, registry));
+    this.health =
+        new Health(
+            keeper,
+            store.kind(),
+            store.available(),
+            () -> database.map(open -> open.feed().state()));
     this.vertx = vertx(settings, registry);
     vertx.setPeriodic(DecisionMeters.PERIOD_MILLIS, period -> meters.pass());
     this.limiting =
         new Limiting(
-            keeper.engine(), store.store(), new DecisionTimes(registry), settings.logsDecisions());
+            keeper.engine(),
+            store.store(),
+            new DecisionTimes(registry),
+            settings.logsDecisions(),
+            database.map(OpenDatabase::denials).orElse(DenialLog.NONE));
     try {
+      database.ifPresent(OpenDatabase::start);
       this.decision = decisionDoor(settings);
       this.admin = adminDoor(settings, registry);
       this.proxy = settings.upstream().map(upstream -> proxyDoor(settings, upstream, registry));
@@ -146,6 +173,29 @@ public final class PenstockServer implements AutoCloseable {
         .build();
   }
 
+  private OpenDatabase database(Settings settings, String url, MeterRegistry registry) {
+    Database opened = new Database(DatabaseAddress.parse(url, System.getenv()));
+    RuleFeed.Options options =
+        new RuleFeed.Options(
+            Optional.of(settings.postgresSnapshot()),
+            settings.migratesPostgres(),
+            settings.redis().isEmpty() || settings.nodes().isPresent(),
+            RuleFeed.POLL);
+    return new OpenDatabase(
+        opened,
+        new RuleFeed(opened, options, keeper::join, registry),
+        settings.notesViolations()
+            ? Optional.of(
+                new OpenDatabase.Violations(
+                    settings.violationsQueue(),
+                    settings.violationsUser(),
+                    settings.violationsDays(),
+                    settings.violationsRows()))
+            : Optional.empty(),
+        () -> new RuleBook.FileRules(keeper.ofFiles(), keeper.fileOrigin()),
+        registry);
+  }
+
   private HttpDoor proxyDoor(Settings settings, Upstream upstream, MeterRegistry registry) {
     AccessLog log = accessLog.orElse(null);
     ProxyDoor door =
@@ -186,13 +236,18 @@ public final class PenstockServer implements AutoCloseable {
   }
 
   private HttpDoor adminDoor(Settings settings, PrometheusMeterRegistry registry) {
+    AccessTokens tokens = AccessTokens.of(settings.adminToken(), settings.adminTokens());
+    Bodies bodies = bodies(settings);
     AdminDoor door =
         new AdminDoor(
-            new BearerToken(settings.adminToken()),
-            health,
-            new Metrics(registry),
-            new PolicyTools(keeper, new ModeSwitch(vertx, keeper.engine()), bodies(settings)),
-            new KeyTools(keeper.engine(), bodies(settings)));
+            tokens,
+            new AdminDoor.Tools(
+                health,
+                new Metrics(registry),
+                new PolicyTools(keeper, new ModeSwitch(vertx, keeper.engine()), bodies),
+                new KeyTools(keeper.engine(), bodies),
+                new RuleTools(vertx, database, bodies, tokens),
+                new ViolationTools(vertx, database)));
     paths.putAll(door.routes().paths());
     return open(
         Setting.ADMIN_PORT,
@@ -235,6 +290,7 @@ public final class PenstockServer implements AutoCloseable {
   public void reload() {
     keeper.reload();
     accessLog.ifPresent(AccessLog::reopen);
+    database.ifPresent(open -> open.feed().refresh());
   }
 
   /**
@@ -254,6 +310,7 @@ public final class PenstockServer implements AutoCloseable {
   }
 
   private void end() {
+    database.ifPresent(OpenDatabase::close);
     keeper.close();
     await(vertx.close(), ADMIN_CLOSE);
     store.close();

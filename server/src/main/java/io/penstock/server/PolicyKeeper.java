@@ -4,9 +4,12 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.Store;
+import io.penstock.policy.Policy;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.PolicyObserver;
 import io.penstock.policy.SamplePolicy;
+import io.penstock.policy.load.Candidate;
+import io.penstock.policy.load.JointPolicy;
 import io.penstock.policy.load.LoadedPolicy;
 import io.penstock.policy.load.Location;
 import io.penstock.policy.load.PolicyException;
@@ -15,6 +18,7 @@ import io.penstock.policy.load.PolicyWatcher;
 import io.penstock.policy.load.Problem;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -22,35 +26,51 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the policy of its file in force. A file that can't be used changes nothing but what {@link
- * #inForce} says about it. Thread-safe.
+ * Keeps the policy of its file in force, and rules from elsewhere with it. What can't be used
+ * changes nothing but what {@link #inForce} says about it. Thread-safe.
  */
 public final class PolicyKeeper implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyKeeper.class);
 
   private final PolicyEngine engine;
-  private final String origin;
+  private final String fileOrigin;
   private final @Nullable PolicyWatcher watcher;
   private final Counter accepted;
   private final Counter refused;
+  private LoadedPolicy file;
+  private List<Problem> fileProblems = List.of();
+  private List<Candidate> elsewhere = List.of();
+  private String elsewhereOrigin = "";
   private volatile PolicyInForce inForce;
+  private volatile boolean loaded;
+
+  /** Where rules are from. */
+  public enum Source {
+    /** A file, or the sample policy if there is none. */
+    FILE,
+    /** A file if there is one, and elsewhere. */
+    ELSEWHERE
+  }
 
   /**
    * Loads the policy and watches it from now on.
    *
-   * @param file a file or a folder; the sample policy if there is none
+   * @param path a file or a folder
    * @throws PolicyException if it can't be used
    */
   public PolicyKeeper(
-      Optional<Path> file, Store store, PolicyObserver observer, MeterRegistry registry) {
-    this.origin = file.map(Path::toString).orElse("the sample policy");
-    this.watcher = file.map(path -> new PolicyWatcher(path, new Changes())).orElse(null);
-    LoadedPolicy loaded =
-        watcher == null
-            ? PolicyLoader.parse(SamplePolicy.text(), SamplePolicy.NAME)
-            : watcher.load();
-    this.engine = new PolicyEngine(store, loaded.policy(), observer);
-    this.inForce = new PolicyInForce(loaded, origin, Instant.now(), List.of());
+      Optional<Path> path,
+      Source source,
+      Store store,
+      PolicyObserver observer,
+      MeterRegistry registry) {
+    boolean sample = path.isEmpty() && source == Source.FILE;
+    this.fileOrigin = path.map(Path::toString).orElse(sample ? "the sample policy" : "");
+    this.watcher = path.map(policy -> new PolicyWatcher(policy, new Changes())).orElse(null);
+    this.loaded = sample || watcher != null;
+    this.file = first(sample);
+    this.engine = new PolicyEngine(store, file.policy(), observer);
+    this.inForce = new PolicyInForce(file, origin(), Instant.now(), List.of());
     this.accepted = reloads(registry, "accepted");
     this.refused = reloads(registry, "rejected");
     Gauge.builder("penstock.policy.rules", () -> inForce.loaded().policy().rules().size())
@@ -63,10 +83,17 @@ public final class PolicyKeeper implements AutoCloseable {
     Gauge.builder("penstock.policy.rejected", () -> inForce.rejected().isEmpty() ? 0 : 1)
         .description("Whether what is there now can't be used: 1 or 0")
         .register(registry);
-    warn(loaded);
+    warn(file);
     if (watcher != null) {
       watcher.start();
     }
+  }
+
+  private LoadedPolicy first(boolean sample) {
+    if (sample) {
+      return PolicyLoader.parse(SamplePolicy.text(), SamplePolicy.NAME);
+    }
+    return watcher == null ? new LoadedPolicy(Policy.of(), List.of()) : watcher.load();
   }
 
   private static Counter reloads(MeterRegistry registry, String outcome) {
@@ -84,13 +111,91 @@ public final class PolicyKeeper implements AutoCloseable {
     return inForce;
   }
 
+  /** Whether there has been a policy, be it one without rules. */
+  public boolean isLoaded() {
+    return loaded;
+  }
+
+  /** The policy of the files alone. */
+  public synchronized Policy ofFiles() {
+    return file.policy();
+  }
+
+  /** How problems call the files. */
+  public String fileOrigin() {
+    return fileOrigin;
+  }
+
   /** Reads the policy again, whether or not it has changed. */
   public void reload() {
     if (watcher == null) {
-      LOG.info("nothing to reload: the policy is {}", origin);
+      LOG.info("nothing to reload: the policy is {}", origin());
     } else {
       watcher.reload();
     }
+  }
+
+  /**
+   * Puts rules from elsewhere in force beside those of the file, in place of the ones before. Each
+   * is judged by itself.
+   *
+   * @return what has come of it; empty if nothing could be put in force
+   */
+  public synchronized Optional<JointPolicy> join(List<Candidate> candidates, String from) {
+    JointPolicy joint = JointPolicy.of(file.policy(), fileOrigin, candidates);
+    String before = elsewhereOrigin;
+    elsewhereOrigin = from;
+    if (!replace(file, joint)) {
+      elsewhereOrigin = before;
+      return Optional.empty();
+    }
+    elsewhere = candidates;
+    loaded = true;
+    joint.problems().forEach(problem -> LOG.error("rule not used: {}", problem));
+    return Optional.of(joint);
+  }
+
+  private synchronized String origin() {
+    if (elsewhereOrigin.isEmpty()) {
+      return fileOrigin;
+    }
+    return fileOrigin.isEmpty() ? elsewhereOrigin : fileOrigin + " and " + elsewhereOrigin;
+  }
+
+  private boolean replace(LoadedPolicy ofFile, JointPolicy joint) {
+    try {
+      engine.replace(joint.policy());
+    } catch (RuntimeException e) {
+      reject(
+          List.of(
+              new Problem(
+                  Problem.Severity.ERROR,
+                  Location.of(origin()),
+                  "",
+                  String.valueOf(e.getMessage()))));
+      return false;
+    }
+    List<Problem> problems = new ArrayList<>(fileProblems);
+    problems.addAll(joint.problems());
+    file = ofFile;
+    inForce =
+        new PolicyInForce(
+            new LoadedPolicy(joint.policy(), ofFile.warnings()), origin(), Instant.now(), problems);
+    accepted.increment();
+    LOG.info("policy reloaded: {} rules from {}", joint.policy().rules().size(), origin());
+    return true;
+  }
+
+  private synchronized void reject(List<Problem> problems) {
+    List<Problem> all = new ArrayList<>(problems);
+    inForce.rejected().stream()
+        .filter(problem -> !fileProblems.contains(problem))
+        .forEach(all::add);
+    fileProblems = problems;
+    inForce = inForce.butNot(all);
+    refused.increment();
+    problems.forEach(problem -> LOG.error("policy not used: {}", problem));
+    LOG.error("the policy loaded at {} stays in force", inForce.since());
   }
 
   private static void warn(LoadedPolicy loaded) {
@@ -108,35 +213,19 @@ public final class PolicyKeeper implements AutoCloseable {
   /** What becomes of the file. */
   private final class Changes implements PolicyWatcher.Listener {
     @Override
-    public void onLoaded(LoadedPolicy loaded) {
-      try {
-        engine.replace(loaded.policy());
-      } catch (RuntimeException e) {
-        reject(
-            List.of(
-                new Problem(
-                    Problem.Severity.ERROR,
-                    Location.of(origin),
-                    "",
-                    String.valueOf(e.getMessage()))));
-        return;
+    public void onLoaded(LoadedPolicy changed) {
+      synchronized (PolicyKeeper.this) {
+        JointPolicy joint = JointPolicy.of(changed.policy(), fileOrigin, elsewhere);
+        fileProblems = List.of();
+        if (replace(changed, joint)) {
+          warn(changed);
+        }
       }
-      inForce = new PolicyInForce(loaded, origin, Instant.now(), List.of());
-      accepted.increment();
-      warn(loaded);
-      LOG.info("policy reloaded: {} rules from {}", loaded.policy().rules().size(), origin);
     }
 
     @Override
     public void onRejected(PolicyException reasons) {
       reject(reasons.problems());
-    }
-
-    private void reject(List<Problem> problems) {
-      inForce = inForce.butNot(problems);
-      refused.increment();
-      problems.forEach(problem -> LOG.error("policy not used: {}", problem));
-      LOG.error("the policy loaded at {} stays in force", inForce.since());
     }
   }
 }

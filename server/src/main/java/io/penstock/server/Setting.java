@@ -32,6 +32,11 @@ public enum Setting {
   TOKEN("SECRET", null, "The bearer token that the decision door asks for; none without it."),
   ADMIN_TOKEN(
       "SECRET", null, "The bearer token that the admin door asks for, needed unless on loopback."),
+  ADMIN_TOKENS(
+      "LIST",
+      null,
+      "More tokens of the admin door, as role:name:hash with role read or write, separated by"
+          + " commas; penstock token makes one."),
   HEADERS("FORM", "all", "The RateLimit headers: all, draft, legacy, x-ratelimit or none."),
   RETRY_JITTER_PERCENT(
       "N", "50", "How much is added to Retry-After at most, in percent, by a hash of the key."),
@@ -43,6 +48,23 @@ public enum Setting {
           + " without it."),
   REDIS_DEADLINE_MS("N", "25", "How long Redis may take before a rule's failure policy decides."),
   REDIS_PREFIX("TEXT", "penstock:", "What all keys in Redis begin with."),
+  POSTGRES(
+      "URL",
+      null,
+      "The PostgreSQL that rules are from and denials go to: postgres://user@host/database."),
+  POSTGRES_SNAPSHOT(
+      "FILE",
+      "penstock-rules.json",
+      "Where the last good rules of the database are kept, for a start without it."),
+  POSTGRES_MIGRATE("BOOL", "true", "Whether the tables are made, and brought up to date."),
+  VIOLATIONS("BOOL", "true", "Whether denied requests are noted in the database."),
+  VIOLATIONS_QUEUE("N", "10000", "The most rows of them that wait; more are dropped and counted."),
+  VIOLATIONS_USER(
+      "KEY",
+      "user_id|jwt:sub",
+      "Who has sent a request: attributes or claims, the first there is."),
+  VIOLATIONS_DAYS("N", "30", "How many days they are kept; 0 for ever."),
+  VIOLATIONS_ROWS("N", "10000000", "How many rows of them are kept; 0 for all."),
   NODES("N", null, "How many nodes there are, for rules with on_store_failure: local."),
   MAX_KEYS("N", "1000000", "The most buckets to keep in process."),
   MAX_CONNECTIONS("N", "10000", "The most connections of clients at a time, over all doors."),

@@ -1,7 +1,11 @@
 package io.penstock.server;
 
+import io.penstock.policy.Attribute;
+import io.penstock.policy.KeyPart;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.http.HeaderForm;
+import io.penstock.server.database.DatabaseAddress;
+import io.penstock.server.http.AccessTokens;
 import io.penstock.server.proxy.Upstream;
 import java.net.URI;
 import java.nio.file.InvalidPathException;
@@ -38,17 +42,34 @@ final class SettingCheck {
       case LOG_FORMAT -> oneOf(value, "text", "json");
       case ACCESS_LOG -> oneOf(value, "off", "common", "combined", "json");
       case LOG_LEVEL -> oneOf(value, "error", "warn", "info", "debug");
-      case LOG_DECISIONS, UPSTREAM_HTTP2, UPSTREAM_FORWARDED -> oneOf(value, "true", "false");
+      case LOG_DECISIONS, UPSTREAM_HTTP2, UPSTREAM_FORWARDED, POSTGRES_MIGRATE, VIOLATIONS ->
+          oneOf(value, "true", "false");
       case TOKEN, ADMIN_TOKEN ->
           value.length() >= SHORTEST_TOKEN
               ? null
               : "must have at least " + SHORTEST_TOKEN + " characters";
       case HEADERS -> parsed(() -> HeaderForm.parse(value));
       case REDIS -> RedisUrl.wrong(value);
-      case POLICY, PROXY_TLS_CERT, PROXY_TLS_KEY, UPSTREAM_CA, ACCESS_LOG_FILE -> path(value);
+      case POSTGRES -> DatabaseAddress.wrong(value);
+      case VIOLATIONS_QUEUE -> whole(value, 1, 1_000_000);
+      case VIOLATIONS_DAYS -> whole(value, 0, 36_500);
+      case VIOLATIONS_ROWS -> whole(value, 0, Integer.MAX_VALUE);
+      case VIOLATIONS_USER -> parsed(() -> whoSends(value));
+      case ADMIN_TOKENS -> parsed(() -> AccessTokens.parse(value));
+      case POLICY, POSTGRES_SNAPSHOT, PROXY_TLS_CERT, PROXY_TLS_KEY, UPSTREAM_CA, ACCESS_LOG_FILE -> path(value);
       case HOST, ADMIN_HOST, PROXY_HOST, REDIS_PREFIX ->
           value.isBlank() ? "must not be empty" : null;
     };
+  }
+
+  /** What leaves the process only as a hash elsewhere must not be written down here. */
+  private static void whoSends(String value) {
+    for (Attribute attribute : KeyPart.parse(value).alternatives()) {
+      if (attribute.source() != Attribute.Source.STATED
+          && attribute.source() != Attribute.Source.CLAIM) {
+        throw new IllegalArgumentException("must be bare names or jwt:<claim>: " + value);
+      }
+    }
   }
 
   private static @Nullable String upstream(String value) {

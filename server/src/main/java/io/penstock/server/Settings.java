@@ -1,6 +1,7 @@
 package io.penstock.server;
 
 import io.lettuce.core.RedisURI;
+import io.penstock.policy.KeyPart;
 import io.penstock.policy.http.HeaderForm;
 import io.penstock.policy.http.Jitter;
 import io.penstock.policy.load.Problem;
@@ -119,6 +120,11 @@ public final class Settings {
     return text(Setting.ADMIN_TOKEN);
   }
 
+  /** Tokens of the admin door besides that one, as they are written. */
+  public Optional<String> adminTokens() {
+    return text(Setting.ADMIN_TOKENS);
+  }
+
   public HeaderForm headers() {
     return HeaderForm.parse(required(Setting.HEADERS));
   }
@@ -131,6 +137,41 @@ public final class Settings {
   /** The Redis to share limits through; in process if there is none. */
   public Optional<RedisURI> redis() {
     return text(Setting.REDIS).map(RedisURI::create);
+  }
+
+  /** The URL of the PostgreSQL that rules are from, if there is one. */
+  public Optional<String> postgres() {
+    return text(Setting.POSTGRES);
+  }
+
+  public Path postgresSnapshot() {
+    return Path.of(required(Setting.POSTGRES_SNAPSHOT));
+  }
+
+  public boolean migratesPostgres() {
+    return Boolean.parseBoolean(required(Setting.POSTGRES_MIGRATE));
+  }
+
+  public boolean notesViolations() {
+    return Boolean.parseBoolean(required(Setting.VIOLATIONS));
+  }
+
+  public int violationsQueue() {
+    return whole(Setting.VIOLATIONS_QUEUE);
+  }
+
+  public KeyPart violationsUser() {
+    return KeyPart.parse(required(Setting.VIOLATIONS_USER));
+  }
+
+  /** How many days violations are kept; 0 for ever. */
+  public int violationsDays() {
+    return whole(Setting.VIOLATIONS_DAYS);
+  }
+
+  /** How many rows of violations are kept; 0 for all. */
+  public int violationsRows() {
+    return whole(Setting.VIOLATIONS_ROWS);
   }
 
   public Duration redisDeadline() {

@@ -128,11 +128,13 @@ public final class SettingsReader {
       return;
     }
     Settings settings = new Settings(values, List.of());
-    if (!SettingCheck.isLoopback(settings.adminHost()) && settings.adminToken().isEmpty()) {
+    if (!SettingCheck.isLoopback(settings.adminHost())
+        && settings.adminToken().isEmpty()
+        && settings.adminTokens().isEmpty()) {
       problems.error(
           Location.of(String.valueOf(settings.origin(Setting.ADMIN_HOST))),
           "",
-          "the admin door needs an admin_token unless it is bound to loopback: "
+          "the admin door needs an admin_token or admin_tokens unless it is bound to loopback: "
               + settings.adminHost());
     }
     if (values.containsKey(Setting.PROXY_TLS_CERT) != values.containsKey(Setting.PROXY_TLS_KEY)) {

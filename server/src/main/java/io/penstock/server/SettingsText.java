@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 final class SettingsText {
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9/._][A-Za-z0-9/._-]*");
 
+  private static final String IN_QUERY = "password=";
+
   private SettingsText() {}
 
   static String of(Map<Setting, Said> values) {
@@ -32,8 +34,11 @@ final class SettingsText {
     if (setting.isSecret()) {
       return "# " + setting.key() + ": " + Settings.MASK + origin + ", masked";
     }
-    if (setting == Setting.REDIS && RedisUrl.hasPassword(value)) {
-      return "# " + setting.key() + ": " + quoted(RedisUrl.masked(value)) + origin + ", masked";
+    boolean isUrl = setting == Setting.REDIS || setting == Setting.POSTGRES;
+    if (isUrl && (RedisUrl.hasPassword(value) || value.contains(IN_QUERY))) {
+      String masked =
+          RedisUrl.masked(value).replaceAll(IN_QUERY + "[^&]*", IN_QUERY + Settings.MASK);
+      return "# " + setting.key() + ": " + quoted(masked) + origin + ", masked";
     }
     String shown = setting == Setting.POLICY ? Path.of(value).toAbsolutePath().toString() : value;
     return setting.key() + ": " + quoted(shown) + origin;

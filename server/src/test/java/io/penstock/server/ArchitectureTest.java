@@ -44,5 +44,27 @@ class ArchitectureTest {
               "io.penstock.server.metrics..");
 
   @ArchTest
+  static final ArchRule sql_anyClassOutsideOfTheDatabase_isNotKnown =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.penstock.server.database..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "java.sql..", "javax.sql..", "org.postgresql..", "com.zaxxer..", "org.flywaydb..");
+
+  @ArchTest
+  static final ArchRule database_anyClass_knowsNoDoor =
+      noClasses()
+          .that()
+          .resideInAPackage("io.penstock.server.database..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "io.penstock.server.admin..",
+              "io.penstock.server.decision..",
+              "io.penstock.server.proxy..");
+
+  @ArchTest
   static final ArchRule server_anyClass_printsNothing = NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
 }

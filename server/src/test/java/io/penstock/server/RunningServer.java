@@ -60,11 +60,11 @@ public final class RunningServer implements AutoCloseable {
     return server;
   }
 
-  HttpResponse<String> check(String question) {
+  public HttpResponse<String> check(String question) {
     return post("/v1/check", question);
   }
 
-  HttpResponse<String> post(String path, String body) {
+  public HttpResponse<String> post(String path, String body) {
     return send(request(server.port(), path).POST(HttpRequest.BodyPublishers.ofString(body)));
   }
 
@@ -77,15 +77,15 @@ public final class RunningServer implements AutoCloseable {
   }
 
   /** Asks as a proxy does; headers as names and values. */
-  HttpResponse<String> forwardAuth(String... headers) {
+  public HttpResponse<String> forwardAuth(String... headers) {
     return send(headers(request(server.port(), "/v1/forward-auth"), headers));
   }
 
-  HttpRequest.Builder decision(String path) {
+  public HttpRequest.Builder decision(String path) {
     return request(server.port(), path);
   }
 
-  HttpRequest.Builder administration(String path) {
+  public HttpRequest.Builder administration(String path) {
     return request(server.adminPort(), path);
   }
 
@@ -93,7 +93,7 @@ public final class RunningServer implements AutoCloseable {
     return headers.length == 0 ? request : request.headers(headers);
   }
 
-  static HttpResponse<String> send(HttpRequest.Builder request) {
+  public static HttpResponse<String> send(HttpRequest.Builder request) {
     try {
       return CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString());
     } catch (IOException e) {

@@ -1,11 +1,15 @@
 package io.penstock.server.admin;
 
+import static io.vertx.core.http.HttpMethod.DELETE;
 import static io.vertx.core.http.HttpMethod.GET;
+import static io.vertx.core.http.HttpMethod.HEAD;
 import static io.vertx.core.http.HttpMethod.POST;
+import static io.vertx.core.http.HttpMethod.PUT;
 
-import io.penstock.server.http.BearerToken;
+import io.penstock.server.http.AccessTokens;
 import io.penstock.server.http.Routes;
 import io.vertx.core.Handler;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Set;
 
@@ -16,17 +20,33 @@ public final class AdminDoor implements Handler<HttpServerRequest> {
   private static final String METRICS = "/metrics";
   private static final Set<String> FOR_ALL = Set.of(LIVE, READY, METRICS);
 
-  private final BearerToken token;
+  /** What only looks, though a body says at what. */
+  private static final Set<String> LOOKING = Set.of("/v1/explain", "/v1/keys/peek");
+
+  private final AccessTokens tokens;
   private final Routes routes;
 
-  public AdminDoor(
-      BearerToken token, Health health, Metrics metrics, PolicyTools policy, KeyTools keys) {
-    this.token = token;
+  /** What can be done at the door. */
+  public record Tools(
+      Health health,
+      Metrics metrics,
+      PolicyTools policy,
+      KeyTools keys,
+      RuleTools rules,
+      ViolationTools violations) {}
+
+  public AdminDoor(AccessTokens tokens, Tools tools) {
+    this.tokens = tokens;
+    Health health = tools.health;
+    PolicyTools policy = tools.policy;
+    KeyTools keys = tools.keys;
+    RuleTools rules = tools.rules;
+    ViolationTools violations = tools.violations;
     this.routes =
         new Routes()
             .on(GET, LIVE, health::live)
             .on(GET, READY, health::ready)
-            .on(GET, METRICS, metrics)
+            .on(GET, METRICS, tools.metrics)
             .on(GET, "/v1/policy", policy::policy)
             .on(POST, "/v1/explain", policy::explain)
             .on(GET, "/v1/mode", policy::mode)
@@ -34,6 +54,15 @@ public final class AdminDoor implements Handler<HttpServerRequest> {
             .on(POST, "/v1/keys/peek", keys::peek)
             .on(POST, "/v1/keys/reset", keys::reset)
             .on(POST, "/v1/keys/grant", keys::grant)
+            .on(GET, "/v1/rules", rules::list)
+            .on(POST, "/v1/rules", rules::create)
+            .on(PUT, "/v1/rules", rules::apply)
+            .onNamed(GET, "/v1/rules/{name}", rules::show)
+            .onNamed(PUT, "/v1/rules/{name}", rules::replace)
+            .onNamed(DELETE, "/v1/rules/{name}", rules::delete)
+            .on(GET, "/v1/history", rules::history)
+            .on(GET, "/v1/violations", violations::list)
+            .on(GET, "/v1/violations/top", violations::top)
             .on(GET, "/v1/openapi.yaml", OpenApi::answer);
   }
 
@@ -44,8 +73,14 @@ public final class AdminDoor implements Handler<HttpServerRequest> {
 
   @Override
   public void handle(HttpServerRequest request) {
-    if (FOR_ALL.contains(String.valueOf(request.path())) || token.admits(request)) {
+    String path = String.valueOf(request.path());
+    if (FOR_ALL.contains(path) || tokens.admit(request, needed(request.method(), path)) != null) {
       routes.handle(request);
     }
+  }
+
+  private static AccessTokens.Role needed(HttpMethod method, String path) {
+    boolean looks = method.equals(GET) || method.equals(HEAD) || LOOKING.contains(path);
+    return looks ? AccessTokens.Role.READ : AccessTokens.Role.WRITE;
   }
 }

@@ -4,31 +4,45 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.policy.load.Problem;
 import io.penstock.server.PolicyInForce;
 import io.penstock.server.PolicyKeeper;
+import io.penstock.server.database.RuleFeed;
 import io.penstock.server.http.JsonAnswers;
 import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * Says whether the process lives and whether it can serve. Thread-safe.
  *
  * <p>Redis that is away makes it degraded, not unready: without it every rule has its failure
- * policy, and a load balancer that took all nodes out would do more harm.
+ * policy, and a load balancer that took all nodes out would do more harm. So does a database that
+ * is away, unless there have never been rules to go on with.
  */
 public final class Health {
+  private static final int MOST_REJECTED = 100;
+
   private final PolicyKeeper keeper;
   private final String store;
   private final BooleanSupplier available;
+  private final Supplier<Optional<RuleFeed.State>> database;
   private volatile boolean ending;
 
   /**
    * @param store what kind of store there is
    * @param available whether it can be asked now
+   * @param database how the database stands, if there is one
    */
-  public Health(PolicyKeeper keeper, String store, BooleanSupplier available) {
+  public Health(
+      PolicyKeeper keeper,
+      String store,
+      BooleanSupplier available,
+      Supplier<Optional<RuleFeed.State>> database) {
     this.keeper = keeper;
     this.store = store;
     this.available = available;
+    this.database = database;
   }
 
   /** From now on, no new requests should come. */
@@ -47,8 +61,10 @@ public final class Health {
   }
 
   void ready(HttpServerRequest request) {
-    boolean ready = !ending;
+    boolean ready = !ending && keeper.isLoaded();
     boolean there = available.getAsBoolean();
+    Optional<RuleFeed.State> asked = database.get();
+    boolean complete = asked.map(RuleFeed.State::available).orElse(true);
     PolicyInForce inForce = keeper.inForce();
     request.response().setStatusCode(ready ? 200 : 503);
     JsonAnswers.end(
@@ -56,11 +72,14 @@ public final class Health {
         json -> {
           json.writeStartObject();
           json.writeBooleanField("ready", ready);
-          json.writeBooleanField("degraded", !there);
+          json.writeBooleanField("degraded", !there || !complete);
           json.writeObjectFieldStart("store");
           json.writeStringField("kind", store);
           json.writeBooleanField("available", there);
           json.writeEndObject();
+          if (asked.isPresent()) {
+            write(asked.get(), json);
+          }
           json.writeObjectFieldStart("policy");
           json.writeStringField("origin", inForce.origin());
           json.writeStringField("loaded_at", inForce.since().toString());
@@ -71,10 +90,23 @@ public final class Health {
         });
   }
 
+  private static void write(RuleFeed.State database, JsonGenerator json) throws IOException {
+    json.writeObjectFieldStart("database");
+    json.writeBooleanField("available", database.available());
+    json.writeStringField("source", database.source());
+    json.writeNumberField("rules", database.rules());
+    json.writeStringField("problem", database.problem());
+    json.writeEndObject();
+  }
+
   static void writeRejected(PolicyInForce inForce, JsonGenerator json) throws IOException {
     json.writeArrayFieldStart("rejected");
-    for (Problem problem : inForce.rejected()) {
+    List<Problem> rejected = inForce.rejected();
+    for (Problem problem : rejected.subList(0, Math.min(rejected.size(), MOST_REJECTED))) {
       json.writeString(problem.toString());
+    }
+    if (rejected.size() > MOST_REJECTED) {
+      json.writeString("and " + (rejected.size() - MOST_REJECTED) + " more");
     }
     json.writeEndArray();
   }

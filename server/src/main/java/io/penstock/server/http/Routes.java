@@ -1,19 +1,38 @@
 package io.penstock.server.http;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import java.net.URLDecoder;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** What is behind which path. Thread-safe once filled. */
 public final class Routes implements Handler<HttpServerRequest> {
-  private final Map<String, Map<String, Handler<HttpServerRequest>>> routes = new TreeMap<>();
+  private static final String NAME = "{name}";
+
+  private final Map<String, Map<String, BiConsumer<HttpServerRequest, String>>> routes =
+      new TreeMap<>();
 
   /** Adds a handler. */
   public Routes on(HttpMethod method, String path, Handler<HttpServerRequest> handler) {
+    return add(method, path, (request, none) -> handler.handle(request));
+  }
+
+  /** Adds a handler of a path with a {@code {name}} in it, which it is told, decoded. */
+  public Routes onNamed(
+      HttpMethod method, String path, BiConsumer<HttpServerRequest, String> handler) {
+    return add(method, path, handler);
+  }
+
+  private Routes add(
+      HttpMethod method, String path, BiConsumer<HttpServerRequest, String> handler) {
     routes.computeIfAbsent(path, unused -> new TreeMap<>()).put(method.name(), handler);
     return this;
   }
@@ -26,13 +45,26 @@ public final class Routes implements Handler<HttpServerRequest> {
 
   @Override
   public void handle(HttpServerRequest request) {
-    Map<String, Handler<HttpServerRequest>> methods = routes.get(request.path());
+    String path = String.valueOf(request.path());
+    Map<String, BiConsumer<HttpServerRequest, String>> methods = routes.get(path);
+    String name = "";
+    if (methods == null) {
+      for (Map.Entry<String, Map<String, BiConsumer<HttpServerRequest, String>>> route :
+          routes.entrySet()) {
+        String found = named(route.getKey(), path);
+        if (found != null) {
+          methods = route.getValue();
+          name = found;
+        }
+      }
+    }
     if (methods == null) {
       Refusals.end(request.response(), 404, "Not Found", "There is nothing at this path");
       return;
     }
     String method = request.method().name();
-    Handler<HttpServerRequest> handler = methods.get(method.equals("HEAD") ? "GET" : method);
+    BiConsumer<HttpServerRequest, String> handler =
+        methods.get(method.equals("HEAD") ? "GET" : method);
     if (handler == null) {
       String allowed = String.join(", ", methods.keySet());
       request.response().putHeader("Allow", allowed);
@@ -40,6 +72,25 @@ public final class Routes implements Handler<HttpServerRequest> {
           request.response(), 405, "Method Not Allowed", "This path is for " + allowed + " only");
       return;
     }
-    handler.handle(request);
+    handler.accept(request, name);
+  }
+
+  /** The name in a path of the form {@code route}; null if it has another form. */
+  private static @Nullable String named(String route, String path) {
+    int at = route.indexOf(NAME);
+    if (at < 0) {
+      return null;
+    }
+    String rest = route.substring(at + NAME.length());
+    int end = path.length() - rest.length();
+    if (!path.startsWith(route.substring(0, at)) || !path.endsWith(rest) || end <= at) {
+      return null;
+    }
+    String name = path.substring(at, end);
+    try {
+      return name.indexOf('/') >= 0 ? null : URLDecoder.decode(name.replace("+", "%2B"), UTF_8);
+    } catch (IllegalArgumentException malformed) {
+      return null;
+    }
   }
 }

@@ -1,0 +1,231 @@
+package io.penstock.server.admin;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.server.database.OpenDatabase;
+import io.penstock.server.database.RuleBook;
+import io.penstock.server.database.RuleChange;
+import io.penstock.server.database.RuleHistory;
+import io.penstock.server.database.StoredRule;
+import io.penstock.server.http.AccessTokens;
+import io.penstock.server.http.Bodies;
+import io.penstock.server.http.Documents;
+import io.penstock.server.http.JsonAnswers;
+import io.penstock.server.http.Refusals;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Shows and changes the rules in the database. Thread-safe. */
+public final class RuleTools {
+  private static final int USUAL_PAGE = 100;
+  private static final int LARGEST_PAGE = 1_000;
+  private static final int LARGEST_SET_BYTES = 32 << 20;
+  private static final String DRY_RUN = "dry_run";
+
+  private final Asked asked;
+  private final Bodies bodies;
+  private final AccessTokens tokens;
+
+  public RuleTools(
+      Vertx vertx, Optional<OpenDatabase> database, Bodies bodies, AccessTokens tokens) {
+    this.asked = new Asked(vertx, database);
+    this.bodies = bodies;
+    this.tokens = tokens;
+  }
+
+  void list(HttpServerRequest request) {
+    Parameters parameters = Parameters.of(request, Set.of("after", "limit"));
+    long after = parameters.whole("after", 0, Long.MAX_VALUE, 0);
+    int limit = (int) parameters.whole("limit", 1, LARGEST_PAGE, USUAL_PAGE);
+    if (parameters.good()) {
+      asked.answer(
+          request,
+          database -> database.rules().page(after, limit),
+          rules -> writePage(request, rules, limit));
+    }
+  }
+
+  private static void writePage(HttpServerRequest request, List<StoredRule> rules, int limit) {
+    JsonAnswers.end(
+        request.response(),
+        json -> {
+          json.writeStartObject();
+          json.writeArrayFieldStart("rules");
+          for (StoredRule rule : rules) {
+            rule.write(json);
+          }
+          json.writeEndArray();
+          writeNext(rules.size() < limit ? null : rules.get(rules.size() - 1).id(), json);
+          json.writeEndObject();
+        });
+  }
+
+  private static void writeNext(@Nullable Long next, JsonGenerator json) throws IOException {
+    if (next == null) {
+      json.writeNullField("next");
+    } else {
+      json.writeNumberField("next", next);
+    }
+  }
+
+  void show(HttpServerRequest request, String name) {
+    asked.answer(
+        request,
+        database -> database.rules().find(name),
+        found -> {
+          if (found.isEmpty()) {
+            notFound(request, name);
+          } else {
+            JsonAnswers.end(request.response(), found.get()::write);
+          }
+        });
+  }
+
+  void create(HttpServerRequest request) {
+    Parameters parameters = Parameters.of(request, Set.of(DRY_RUN));
+    RuleBook.How how = how(request, parameters);
+    if (!parameters.good()) {
+      return;
+    }
+    bodies.read(
+        request,
+        body -> {
+          RuleRequest.One wanted = Documents.read(request, body, RuleRequest::readNew);
+          if (wanted != null) {
+            asked.answer(
+                request,
+                database -> database.rules().create(wanted.draft(), how),
+                change -> {
+                  request.response().setStatusCode(how.dryRun() ? 200 : 201);
+                  writeChange(request, change, how);
+                });
+          }
+        });
+  }
+
+  void replace(HttpServerRequest request, String name) {
+    Parameters parameters = Parameters.of(request, Set.of(DRY_RUN));
+    RuleBook.How how = how(request, parameters);
+    if (!parameters.good()) {
+      return;
+    }
+    bodies.read(
+        request,
+        body -> {
+          RuleRequest.One wanted = Documents.read(request, body, RuleRequest::readChanged);
+          Long version = wanted == null ? null : wanted.version();
+          if (wanted != null && version != null) {
+            asked.answer(
+                request,
+                database -> database.rules().replace(name, wanted.draft(), version, how),
+                change -> changed(request, name, change, how));
+          }
+        });
+  }
+
+  void delete(HttpServerRequest request, String name) {
+    Parameters parameters = Parameters.of(request, Set.of(DRY_RUN, "version"));
+    RuleBook.How how = how(request, parameters);
+    parameters.require("version");
+    long version = parameters.whole("version", 0, Long.MAX_VALUE, 0);
+    if (parameters.good()) {
+      asked.answer(
+          request,
+          database -> database.rules().delete(name, version, how),
+          change -> changed(request, name, change, how));
+    }
+  }
+
+  /** All of some rules at once, or none of them. */
+  void apply(HttpServerRequest request) {
+    Parameters parameters = Parameters.of(request, Set.of(DRY_RUN));
+    RuleBook.How how = how(request, parameters);
+    if (!parameters.good()) {
+      return;
+    }
+    bodies
+        .upTo(LARGEST_SET_BYTES)
+        .read(
+            request,
+            body -> {
+              RuleRequest.Many wanted = Documents.read(request, body, RuleRequest::readMany);
+              if (wanted != null) {
+                asked.answer(
+                    request,
+                    database -> database.rules().apply(wanted.drafts(), wanted.alone(), how),
+                    changes -> writeChanges(request, changes, how));
+              }
+            });
+  }
+
+  void history(HttpServerRequest request) {
+    Parameters parameters = Parameters.of(request, Set.of("rule", "before", "limit"));
+    long before = parameters.whole("before", 1, Long.MAX_VALUE, Long.MAX_VALUE);
+    int limit = (int) parameters.whole("limit", 1, LARGEST_PAGE, USUAL_PAGE);
+    String rule = parameters.text("rule");
+    if (parameters.good()) {
+      asked.answer(
+          request,
+          database -> database.history().page(rule, before, limit),
+          changes -> writeHistory(request, changes, limit));
+    }
+  }
+
+  private static void writeHistory(
+      HttpServerRequest request, List<RuleHistory.Entry> changes, int limit) {
+    JsonAnswers.end(
+        request.response(),
+        json -> {
+          json.writeStartObject();
+          json.writeArrayFieldStart("changes");
+          for (RuleHistory.Entry change : changes) {
+            change.write(json);
+          }
+          json.writeEndArray();
+          writeNext(changes.size() < limit ? null : changes.get(changes.size() - 1).id(), json);
+          json.writeEndObject();
+        });
+  }
+
+  private RuleBook.How how(HttpServerRequest request, Parameters parameters) {
+    return new RuleBook.How(tokens.nameOf(request), parameters.flag(DRY_RUN));
+  }
+
+  private static void changed(
+      HttpServerRequest request, String name, Optional<RuleChange> change, RuleBook.How how) {
+    if (change.isEmpty()) {
+      notFound(request, name);
+    } else {
+      writeChange(request, change.get(), how);
+    }
+  }
+
+  private static void writeChange(HttpServerRequest request, RuleChange change, RuleBook.How how) {
+    writeChanges(request, List.of(change), how);
+  }
+
+  private static void writeChanges(
+      HttpServerRequest request, List<RuleChange> changes, RuleBook.How how) {
+    JsonAnswers.end(
+        request.response(),
+        json -> {
+          json.writeStartObject();
+          json.writeBooleanField(DRY_RUN, how.dryRun());
+          json.writeArrayFieldStart("changes");
+          for (RuleChange change : changes) {
+            change.write(json);
+          }
+          json.writeEndArray();
+          json.writeEndObject();
+        });
+  }
+
+  private static void notFound(HttpServerRequest request, String name) {
+    Refusals.end(
+        request.response(), 404, "Not Found", "No rule in the database has this name: " + name);
+  }
+}

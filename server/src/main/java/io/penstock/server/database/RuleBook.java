@@ -1,0 +1,334 @@
+package io.penstock.server.database;
+
+import io.penstock.policy.Policy;
+import io.penstock.policy.load.Candidate;
+import io.penstock.policy.load.JointPolicy;
+import io.penstock.policy.load.Location;
+import io.penstock.policy.load.LoneRule;
+import io.penstock.policy.load.Placed;
+import io.penstock.policy.load.Problem;
+import io.penstock.policy.load.Problems;
+import io.penstock.policy.load.Standing;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rules in the database, to be looked at and changed. Thread-safe; everything here blocks.
+ *
+ * <p>A change is made only if the rules after it can all be used as far as they could before, and
+ * then as a whole, with its history, in one transaction.
+ */
+public final class RuleBook {
+  private static final long NEW = Long.MAX_VALUE;
+
+  private final Database database;
+  private final Supplier<FileRules> files;
+
+  /**
+   * Rules that are there besides.
+   *
+   * @param origin how problems call them
+   */
+  public record FileRules(Policy policy, String origin) {
+    public static final FileRules NONE = new FileRules(Policy.of(), "");
+  }
+
+  /**
+   * How a change is to be made.
+   *
+   * @param by who the history says has made it
+   * @param dryRun whether it is only to be said what would change
+   */
+  public record How(String by, boolean dryRun) {}
+
+  public RuleBook(Database database, Supplier<FileRules> files) {
+    this.database = database;
+    this.files = files;
+  }
+
+  /** Makes the tables, if they are not there. */
+  public void prepare() {
+    try {
+      Migrations.run(database);
+    } catch (SQLException e) {
+      throw DatabaseAwayException.of(e);
+    }
+  }
+
+  /** All rules, in their order. */
+  public List<StoredRule> all() {
+    return database.transaction(RuleTable::all).stream().map(StoredRule::new).toList();
+  }
+
+  /** Some rules by their identity, those after {@code after}. */
+  public List<StoredRule> page(long after, int most) {
+    return database.transaction(connection -> RuleTable.page(connection, after, most)).stream()
+        .map(StoredRule::new)
+        .toList();
+  }
+
+  public Optional<StoredRule> find(String name) {
+    return database
+        .transaction(connection -> RuleTable.byName(connection, name))
+        .map(StoredRule::new);
+  }
+
+  /**
+   * Adds a rule.
+   *
+   * @throws RefusedException if it can't be used
+   * @throws ConflictException if there is one of that name
+   */
+  public RuleChange create(RuleDraft draft, How how) {
+    RuleContent content = read(List.of(draft)).get(0);
+    return change(
+            how,
+            connection -> {
+              if (RuleTable.lockedByName(connection, content.name()).isPresent()) {
+                throw new ConflictException("there is a rule of that name: " + content.name());
+              }
+              return List.of(new Step(null, ordered(content, draft, null), draft));
+            })
+        .get(0);
+  }
+
+  /**
+   * Puts another rule in the place of one.
+   *
+   * @param version the one that was seen
+   * @return empty if there is no rule of that name
+   * @throws RefusedException if it can't be used
+   * @throws ConflictException if the rule has another version by now
+   */
+  public Optional<RuleChange> replace(String name, RuleDraft draft, long version, How how) {
+    RuleContent content = read(List.of(draft)).get(0);
+    return first(
+        change(
+            how,
+            connection -> {
+              RuleRow before = seen(connection, name, version).orElse(null);
+              return before == null
+                  ? List.of()
+                  : List.of(new Step(before, ordered(content, draft, before), draft));
+            }));
+  }
+
+  /**
+   * Takes a rule away.
+   *
+   * @param version the one that was seen
+   * @return empty if there is no rule of that name
+   * @throws ConflictException if the rule has another version by now
+   */
+  public Optional<RuleChange> delete(String name, long version, How how) {
+    return first(
+        change(
+            how,
+            connection ->
+                seen(connection, name, version).stream()
+                    .map(before -> new Step(before, null, null))
+                    .toList()));
+  }
+
+  /**
+   * Makes the database have some rules, all or none of them.
+   *
+   * @param alone whether all others go, but for rows that are not active
+   * @return what has changed, but for rules that stay as they are
+   * @throws RefusedException if any can't be used
+   */
+  public List<RuleChange> apply(List<RuleDraft> drafts, boolean alone, How how) {
+    List<RuleContent> contents = read(drafts);
+    return change(how, connection -> steps(connection, drafts, contents, alone)).stream()
+        .filter(change -> !change.isNone())
+        .toList();
+  }
+
+  private static List<Step> steps(
+      Connection connection, List<RuleDraft> drafts, List<RuleContent> contents, boolean alone)
+      throws SQLException {
+    Map<String, RuleRow> rows = new LinkedHashMap<>();
+    RuleTable.all(connection).forEach(row -> rows.put(row.content().name(), row));
+    List<Step> steps = new ArrayList<>();
+    for (int i = 0; i < drafts.size(); i++) {
+      RuleContent content = contents.get(i);
+      RuleRow before = rows.remove(content.name());
+      steps.add(new Step(before, ordered(content, drafts.get(i), before), drafts.get(i)));
+    }
+    if (alone) {
+      List<Step> gone =
+          rows.values().stream()
+              .filter(row -> row.content().active())
+              .map(row -> new Step(row, null, null))
+              .toList();
+      steps.addAll(0, gone);
+    }
+    return steps;
+  }
+
+  private static Optional<RuleRow> seen(Connection connection, String name, long version)
+      throws SQLException {
+    Optional<RuleRow> row = RuleTable.lockedByName(connection, name);
+    if (row.isPresent() && row.get().version() != version) {
+      throw new ConflictException(
+          "the rule has changed: its version is " + row.get().version() + ", not " + version);
+    }
+    return row;
+  }
+
+  private static Optional<RuleChange> first(List<RuleChange> changes) {
+    return changes.stream().findFirst();
+  }
+
+  /** What is done to a row. */
+  private record Step(
+      @Nullable RuleRow before, @Nullable RuleContent after, @Nullable RuleDraft draft) {}
+
+  private List<RuleContent> read(List<RuleDraft> drafts) {
+    Problems problems = new Problems();
+    List<RuleContent> contents = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (RuleDraft draft : drafts) {
+      if (LoneRule.read(draft.rule(), problems) != null) {
+        RuleContent content = RuleColumns.of(draft.rule(), 0, draft.active(), problems);
+        if (content != null) {
+          contents.add(content);
+          if (!names.add(content.name())) {
+            problems.error(
+                draft.rule().at(),
+                draft.rule().path(),
+                "must have a name of its own: " + content.name());
+          }
+        }
+      }
+    }
+    if (problems.errorCount() > 0) {
+      throw new RefusedException(problems.errors());
+    }
+    return contents;
+  }
+
+  private static RuleContent ordered(
+      RuleContent content, RuleDraft draft, @Nullable RuleRow before) {
+    Integer given = draft.tierOrder();
+    int order = given != null ? given : before == null ? 0 : before.content().tier().order();
+    return content.at(order);
+  }
+
+  private List<RuleChange> change(How how, Database.Work<List<Step>> planned) {
+    return database.transaction(
+        connection -> {
+          lock(connection);
+          RuleTable.changedBy(connection, how.by());
+          List<Step> steps = planned.in(connection);
+          check(RuleTable.all(connection), steps);
+          List<RuleChange> changes = new ArrayList<>();
+          for (Step step : steps) {
+            changes.add(make(connection, step));
+          }
+          if (how.dryRun()) {
+            connection.rollback();
+          }
+          return changes;
+        });
+  }
+
+  /** Those who change rules through us do so one after another. */
+  private static void lock(Connection connection) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement("SELECT pg_advisory_xact_lock(hashtext('rate_limit_rule'))")) {
+      statement.execute();
+    }
+  }
+
+  private static RuleChange make(Connection connection, Step step) throws SQLException {
+    StoredRule before = step.before == null ? null : new StoredRule(step.before);
+    try {
+      if (step.after == null) {
+        if (step.before != null) {
+          RuleTable.delete(connection, step.before.id());
+        }
+        return new RuleChange(before, null);
+      }
+      if (step.before != null && step.before.content().equals(step.after)) {
+        return new RuleChange(before, before);
+      }
+      RuleRow after =
+          step.before == null
+              ? RuleTable.insert(connection, step.after)
+              : RuleTable.update(connection, step.before.id(), step.after);
+      return new RuleChange(before, new StoredRule(after));
+    } catch (SQLException e) {
+      throw WrongData.refused(e, step.draft);
+    }
+  }
+
+  /** Everything that could be used has to be so afterwards too. */
+  private void check(List<RuleRow> rows, List<Step> steps) {
+    Map<Long, RuleRow> after = new LinkedHashMap<>();
+    rows.forEach(row -> after.put(row.id(), row));
+    Map<String, RuleDraft> drafts = new HashMap<>();
+    long unused = NEW;
+    for (Step step : steps) {
+      long id = step.before == null ? unused-- : step.before.id();
+      after.remove(id);
+      if (step.after != null) {
+        RuleRow row = new RuleRow(id, 0, Instant.EPOCH, step.after);
+        after.put(id, row);
+        if (step.draft != null) {
+          drafts.put(row.place(), step.draft);
+        }
+      }
+    }
+    Set<Problem> known = new HashSet<>(problems(rows));
+    List<Problem> found = new ArrayList<>();
+    for (Problem problem : problems(new ArrayList<>(after.values()))) {
+      RuleDraft draft = drafts.get(problem.location().file());
+      if (draft != null) {
+        Placed<?> rule = draft.rule();
+        found.add(new Problem(problem.severity(), rule.at(), rule.path(), problem.message()));
+      } else if (!known.contains(problem)) {
+        found.add(problem);
+      }
+    }
+    if (!found.isEmpty()) {
+      throw new RefusedException(found);
+    }
+  }
+
+  private List<Problem> problems(List<RuleRow> rows) {
+    FileRules beside = files.get();
+    List<Candidate> candidates = new ArrayList<>(rows.size());
+    for (RuleRow row : rows) {
+      if (row.content().active()) {
+        Problems problems = new Problems();
+        Standing standing = RuleCandidates.standing(row, problems);
+        candidates.add(new Candidate(standing, null, problems.errors()));
+      }
+    }
+    return JointPolicy.of(beside.policy(), beside.origin(), candidates).problems().stream()
+        .map(problem -> withoutNewPlaces(problem))
+        .toList();
+  }
+
+  /** A rule that is not there yet has no number. */
+  private static Problem withoutNewPlaces(Problem problem) {
+    String message = problem.message().replaceAll("at rate_limit_rule 92233720\\d{11}", "new");
+    return new Problem(problem.severity(), problem.location(), problem.path(), message);
+  }
+
+  /** Where problems of no document are. */
+  static final Location NOWHERE = Location.of("rate_limit_rule");
+}

@@ -1,0 +1,72 @@
+package io.penstock.server.database;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.policy.http.Json;
+import io.penstock.policy.load.Document;
+import io.penstock.policy.load.Node;
+import io.penstock.policy.load.Placed;
+import io.penstock.policy.load.PolicyException;
+import io.penstock.policy.load.PolicyLoader;
+import io.penstock.policy.load.Problems;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Rules on their way between policy files and the database. */
+public final class RuleFile {
+  private static final int STEP = 10;
+  private static final String RULES = "rules";
+
+  private RuleFile() {}
+
+  /**
+   * The rules of a policy file, in their order. What else a policy may say stays in the file.
+   *
+   * @throws PolicyException if the file is no good policy
+   */
+  public static List<RuleDraft> read(Path file) {
+    PolicyLoader.load(file);
+    Problems problems = new Problems();
+    Node root = Document.read(file, problems);
+    problems.throwIfErrors();
+    List<RuleDraft> drafts = new ArrayList<>();
+    if (root instanceof Node.Mapping policy) {
+      Node.Entry rules = policy.entries().get(RULES);
+      if (rules == null) {
+        drafts.add(draft(root, "", 1));
+      } else if (rules.value() instanceof Node.Sequence list) {
+        for (Node rule : list.items()) {
+          int number = drafts.size();
+          drafts.add(draft(rule, RULES + "[" + number + "]", number + 1));
+        }
+      }
+    }
+    return drafts;
+  }
+
+  private static RuleDraft draft(Node rule, String path, int number) {
+    return new RuleDraft(new Placed<>(rule, rule.at(), path), STEP * number, true);
+  }
+
+  /** Writes rules as the list of a field. */
+  public static void write(List<Node> rules, JsonGenerator json) throws IOException {
+    json.writeArrayFieldStart(RULES);
+    for (Node rule : rules) {
+      JsonTree.write(rule, json);
+    }
+    json.writeEndArray();
+  }
+
+  /** Rules as a policy file with a line for each, so that versions of it can be compared. */
+  public static String text(List<Node> rules) {
+    StringBuilder text = new StringBuilder(RULES + ":");
+    for (Node rule : rules) {
+      text.append("\n  - ")
+          .append(new String(Json.bytes(json -> JsonTree.write(rule, json)), UTF_8));
+    }
+    return text.append(rules.isEmpty() ? " []\n" : "\n").toString();
+  }
+}

@@ -1,0 +1,102 @@
+package io.penstock.server.database;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Who has changed which rule, when and how. Thread-safe; everything here blocks. */
+public final class RuleHistory {
+  private final Database database;
+
+  RuleHistory(Database database) {
+    this.database = database;
+  }
+
+  /**
+   * A change that was made. Immutable.
+   *
+   * @param before the row as JSON; null if it was new
+   * @param after the row as JSON; null if it went
+   */
+  public record Entry(
+      long id,
+      String rule,
+      Instant at,
+      String by,
+      String action,
+      @Nullable String before,
+      @Nullable String after) {
+
+    public void write(JsonGenerator json) throws IOException {
+      json.writeStartObject();
+      json.writeNumberField("id", id);
+      json.writeStringField("rule", rule);
+      json.writeStringField("changed_at", at.toString());
+      json.writeStringField("changed_by", by);
+      json.writeStringField("action", action);
+      raw("before", before, json);
+      raw("after", after, json);
+      json.writeEndObject();
+    }
+
+    private static void raw(String name, @Nullable String row, JsonGenerator json)
+        throws IOException {
+      json.writeFieldName(name);
+      if (row == null) {
+        json.writeNull();
+      } else {
+        json.writeRawValue(row);
+      }
+    }
+  }
+
+  /**
+   * Changes, the latest first.
+   *
+   * @param rule the name of one rule; null for all
+   * @param before only those before this one
+   */
+  public List<Entry> page(@Nullable String rule, long before, int most) {
+    return database.transaction(
+        connection -> {
+          try (PreparedStatement statement =
+              connection.prepareStatement(
+                  """
+                  SELECT history_id, name, changed_at, changed_by, action, before, after
+                  FROM rate_limit_rule_history
+                  WHERE (?::text IS NULL OR name = ?) AND history_id < ?
+                  ORDER BY history_id DESC LIMIT ?
+                  """)) {
+            statement.setString(1, rule);
+            statement.setString(2, rule);
+            statement.setLong(3, before);
+            statement.setInt(4, most);
+            return entries(statement);
+          }
+        });
+  }
+
+  private static List<Entry> entries(PreparedStatement statement) throws SQLException {
+    List<Entry> entries = new ArrayList<>();
+    try (ResultSet result = statement.executeQuery()) {
+      while (result.next()) {
+        entries.add(
+            new Entry(
+                result.getLong(1),
+                result.getString(2),
+                result.getTimestamp(3).toInstant(),
+                result.getString(4),
+                result.getString(5),
+                result.getString(6),
+                result.getString(7)));
+      }
+    }
+    return entries;
+  }
+}

@@ -1,0 +1,64 @@
+package io.penstock.server.database;
+
+import io.penstock.Decision;
+import io.penstock.Reason;
+import io.penstock.policy.KeyPart;
+import io.penstock.policy.Outcome;
+import io.penstock.policy.Request;
+import io.penstock.policy.address.IpAddress;
+import io.penstock.server.DenialLog;
+import java.time.Instant;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Notes denied requests for the table of violations. Thread-safe; never waits. */
+final class ViolationLog implements DenialLog {
+  private static final int LONGEST_TEXT = 255;
+  private static final int LONGEST_KEY = 1_000;
+  private static final double THOUSANDTHS = 1_000;
+  private static final long MILLIS = 1_000;
+
+  private final DenialTally tally;
+  private final KeyPart user;
+  private final Function<String, @Nullable Long> ids;
+
+  /**
+   * @param user what tells who has sent a request
+   * @param ids the row of a rule, by its name
+   */
+  ViolationLog(DenialTally tally, KeyPart user, Function<String, @Nullable Long> ids) {
+    this.tally = tally;
+    this.user = user;
+    this.ids = ids;
+  }
+
+  @Override
+  public void denied(Request request, Outcome decisive) {
+    long nowMillis = System.currentTimeMillis();
+    tally.add(
+        new DenialTally.Key(decisive.rule().name(), decisive.key(), nowMillis / MILLIS),
+        () -> violation(request, decisive, nowMillis));
+  }
+
+  private Violation violation(Request request, Outcome decisive, long nowMillis) {
+    IpAddress address = request.address();
+    Decision decision = decisive.decision();
+    String rule = decisive.rule().name();
+    return new Violation(
+        stored(decisive.key(), LONGEST_KEY),
+        Texts.storable(user.of(request), LONGEST_TEXT),
+        address == null ? null : address.toString(),
+        Texts.storable(request.path(), LONGEST_TEXT),
+        Instant.ofEpochMilli(nowMillis),
+        decision.remainingThousandths() / THOUSANDTHS,
+        ids.apply(rule),
+        rule,
+        decision.reason().map(Reason::code).orElse("unknown"),
+        1);
+  }
+
+  private static String stored(String text, int longest) {
+    String storable = Texts.storable(text, longest);
+    return storable == null ? "" : storable;
+  }
+}

@@ -1,0 +1,129 @@
+package io.penstock.server.database;
+
+import static io.penstock.server.database.DatabaseServer.user;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.server.Await;
+import io.penstock.server.RunningServer;
+import io.penstock.server.Setting;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The database dies, comes back and hangs; decisions go on, and every denial is accounted for. */
+class DatabaseFaultsIT {
+  private static final String RULE =
+      "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate, burst_capacity)"
+          + " VALUES ('one', 'user:{user_id}', 'user', '1/h', 1)";
+
+  @TempDir private Path folder;
+
+  /** Somebody who goes on asking. */
+  private static final class Asking implements AutoCloseable {
+    private final AtomicBoolean done = new AtomicBoolean();
+    final AtomicLong denied = new AtomicLong();
+    final AtomicLong failed = new AtomicLong();
+    private final Thread thread;
+
+    Asking(RunningServer server) {
+      thread =
+          new Thread(
+              () -> {
+                for (int i = 0; !done.get(); i++) {
+                  var answer = server.check(user("user" + i % 40, "free"));
+                  if (answer.statusCode() != 200) {
+                    failed.incrementAndGet();
+                  } else if (answer.body().startsWith("{\"allowed\":false")) {
+                    denied.incrementAndGet();
+                  }
+                }
+              });
+      thread.start();
+    }
+
+    void some() throws InterruptedException {
+      long enough = denied.get() + 500;
+      Await.until(() -> denied.get() >= enough);
+    }
+
+    @Override
+    public void close() {
+      done.set(true);
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  @Test
+  void database_killedAndStartedAgain_losesNoDenialSilently() throws Exception {
+    try (PostgresProcess postgres = new PostgresProcess(folder);
+        RunningServer server =
+            DatabaseServer.start(postgres.url(), folder, Map.of(Setting.VIOLATIONS_QUEUE, "200"))) {
+      TestPostgres.execute(postgres.url(), RULE);
+      Await.until(() -> server.check(user("x", "free")).body().contains("\"rule\":\"one\""));
+      Asking asking = new Asking(server);
+      try (asking) {
+        asking.some();
+        postgres.kill();
+        Await.until(() -> server.admin("/readyz").body().contains("\"available\":false"));
+        asking.some();
+        assertThat(server.admin("/v1/rules").statusCode()).isEqualTo(503);
+        assertThat(server.admin("/v1/violations").statusCode()).isEqualTo(503);
+        assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);
+        Await.until(() -> Figures.of(server).violations("dropped") > 0);
+        postgres.start();
+        Await.until(() -> server.admin("/v1/rules").statusCode() == 200);
+        asking.some();
+      }
+      assertThat(asking.failed.get()).isZero();
+      assertAccounted(server, postgres.url(), asking.denied.get());
+      TestPostgres.execute(postgres.url(), "UPDATE rate_limit_rule SET burst_capacity = 3");
+      Await.until(() -> server.check(user("y", "free")).body().contains("\"limit\":3,"));
+    }
+  }
+
+  @Test
+  void database_lockedForSeconds_holdsNobodyUp() throws Exception {
+    String url = TestPostgres.migrated();
+    TestPostgres.execute(url, RULE);
+    try (RunningServer server = DatabaseServer.start(url, folder);
+        Connection other = TestPostgres.connect(url);
+        Statement lock = other.createStatement()) {
+      other.setAutoCommit(false);
+      lock.execute("LOCK TABLE rate_limit_rule, rate_limit_violation IN ACCESS EXCLUSIVE MODE");
+      Asking asking = new Asking(server);
+      try (asking) {
+        asking.some();
+        assertThat(server.admin("/v1/rules").statusCode()).isEqualTo(503);
+        assertThat(server.admin("/v1/violations").statusCode()).isEqualTo(503);
+        asking.some();
+        other.rollback();
+        Await.until(() -> server.admin("/v1/rules").statusCode() == 200);
+      }
+      assertThat(asking.failed.get()).isZero();
+      assertAccounted(server, url, asking.denied.get());
+    }
+  }
+
+  private static void assertAccounted(RunningServer server, String url, long denied)
+      throws InterruptedException {
+    Await.until(
+        () -> {
+          Figures figures = Figures.of(server);
+          return figures.violations("written") + figures.violations("dropped")
+              == figures.violations("seen");
+        });
+    Figures figures = Figures.of(server);
+    assertThat(figures.violations("seen")).isEqualTo(denied);
+    assertThat(TestPostgres.value(url, "SELECT sum(denied) FROM rate_limit_violation"))
+        .isEqualTo(Long.toString(figures.violations("written")));
+  }
+}

@@ -1,0 +1,67 @@
+package io.penstock.server.database;
+
+import io.penstock.server.Await;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** A PostgreSQL of one test's own, to be killed and started again. */
+final class PostgresProcess implements AutoCloseable {
+  private final Path data;
+  private final int port;
+  private EmbeddedPostgres server;
+
+  PostgresProcess(Path folder) {
+    this.data = folder.resolve("data");
+    this.port = freePort();
+    start();
+  }
+
+  void start() {
+    try {
+      server =
+          EmbeddedPostgres.builder()
+              .setDataDirectory(data)
+              .setCleanDataDirectory(false)
+              .setPort(port)
+              .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  String url() {
+    return "postgres://postgres@127.0.0.1:" + port + "/postgres";
+  }
+
+  /** Ends it at once, as kill -9 does. */
+  void kill() throws Exception {
+    long pid = Long.parseLong(Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip());
+    ProcessHandle process = ProcessHandle.of(pid).orElseThrow();
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+    Await.until(() -> !process.isAlive());
+    close();
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      server.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

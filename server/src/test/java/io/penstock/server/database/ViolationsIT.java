@@ -1,0 +1,180 @@
+package io.penstock.server.database;
+
+import static io.penstock.server.database.RuleApi.json;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.server.Await;
+import io.penstock.server.RunningServer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ViolationsIT {
+  @TempDir private Path folder;
+  private String url;
+
+  @BeforeEach
+  void migrate() {
+    url = TestPostgres.migrated();
+  }
+
+  private static String question(String user, String ip, String path) {
+    return "{\"ip\":\"%s\",\"path\":\"%s\",\"attributes\":{\"user_id\":\"%s\"}}"
+        .formatted(ip, path, user);
+  }
+
+  private String sum() {
+    return TestPostgres.value(url, "SELECT coalesce(sum(denied), 0) FROM rate_limit_violation");
+  }
+
+  @Test
+  void denied_requests_areRowsWithCountsAndEverythingKnown() throws Exception {
+    TestPostgres.execute(
+        url,
+        "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate, burst_capacity)"
+            + " VALUES ('one', 'user:{user_id}', 'user', '1/h', 1)");
+    try (RunningServer server = DatabaseServer.start(url, folder)) {
+      for (int i = 0; i < 51; i++) {
+        server.check(question("42", "2001:db8::7", "/search"));
+      }
+      server.check("{\"dry_run\":true,\"attributes\":{\"user_id\":\"42\"}}");
+      Await.until(() -> sum().equals("50"));
+      assertThat(
+              Integer.parseInt(
+                  TestPostgres.value(url, "SELECT count(*) FROM rate_limit_violation")))
+          .isLessThan(50);
+      assertThat(
+              TestPostgres.value(
+                  url,
+                  "SELECT DISTINCT concat_ws(' ', bucket_key, user_id, ip_address, endpoint,"
+                      + " tokens_at_time < 1, v.rule_id = r.rule_id, rule_name, reason)"
+                      + " FROM rate_limit_violation v JOIN rate_limit_rule r ON r.name = rule_name"))
+          .isEqualTo("user_id=42 42 2001:db8::7 /search t t one token_bucket_exceeded");
+      Await.until(() -> Figures.of(server).violations("written") == 50);
+      assertThat(Figures.of(server).violations("seen")).isEqualTo(50);
+      assertThat(Figures.of(server).violations("dropped")).isZero();
+    }
+  }
+
+  @Test
+  void close_rowsThatWait_areWritten() {
+    TestPostgres.execute(
+        url,
+        "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate, burst_capacity)"
+            + " VALUES ('one', 'user:{user_id}', 'user', '1/h', 1)");
+    try (RunningServer server = DatabaseServer.start(url, folder)) {
+      for (int i = 0; i < 8; i++) {
+        server.check(question("1", "192.0.2.1", "/"));
+      }
+    }
+    assertThat(sum()).isEqualTo("7");
+  }
+
+  private void insert(int rows) {
+    TestPostgres.execute(
+        url,
+        """
+        INSERT INTO rate_limit_violation (bucket_key, user_id, ip_address, endpoint, requested_at,
+          tokens_at_time, rule_name, reason, denied)
+        SELECT 'k' || i, 'u' || i %% 3, ('10.0.' || i %% 2 || '.' || i %% 5)::inet, '/p' || i %% 4,
+          '2026-01-01T00:00:00Z'::timestamptz + i / 2 * interval '1 second', 0, 'r' || i %% 2, 'x', i
+        FROM generate_series(1, %d) i
+        """
+            .formatted(rows));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', 20",
+    "user=u1, 7",
+    "address=10.0.1.1, 2",
+    "address=10.0.1.0/24, 10",
+    "rule=r0, 10",
+    "endpoint=/p3, 5",
+    "from=2026-01-01T00:00:05Z, 11",
+    "to=2026-01-01T00:00:05Z, 9",
+    "user=u1&rule=r0&from=2026-01-01T00:00:02Z&to=2026-01-01T00:00:09Z, 3",
+    "user=nobody, 0",
+  })
+  void violations_filtered_areThoseInPagesOfAnySize(String filter, int count) {
+    insert(20);
+    try (RunningServer server = DatabaseServer.start(url, folder)) {
+      for (int limit : new int[] {1, 3, 1_000}) {
+        List<String> ids = new ArrayList<>();
+        String next = "";
+        do {
+          JsonNode page = json(server.admin("/v1/violations?limit=" + limit + "&" + filter + next));
+          ids.addAll(page.at("/violations").findValuesAsText("id"));
+          next = page.get("next").isNull() ? "" : "&after=" + page.get("next").asText();
+        } while (!next.isEmpty());
+        assertThat(ids).hasSize(count).doesNotHaveDuplicates();
+        assertThat(ids.stream().map(Long::valueOf).toList())
+            .isSortedAccordingTo(java.util.Comparator.reverseOrder());
+      }
+    }
+  }
+
+  @Test
+  void page_rowsAddedMeanwhile_skipsAndRepeatsNothing() {
+    insert(10);
+    try (Database database = TestPostgres.database(url)) {
+      ViolationBook book = new ViolationBook(database);
+      ViolationFilter any = new ViolationFilter(null, null, null, null, null, null);
+      List<ViolationBook.Row> first = book.page(any, Optional.empty(), 4);
+      insert(10);
+      List<ViolationBook.Row> rest = book.page(any, Optional.of(first.get(3).cursor()), 1_000);
+      assertThat(rest.stream().map(ViolationBook.Row::id))
+          .contains(1L, 2L, 3L, 4L, 5L, 6L)
+          .doesNotContain(7L, 8L, 9L, 10L);
+    }
+  }
+
+  @Test
+  void top_by_sumsWhatWasDenied() {
+    insert(20);
+    try (RunningServer server = DatabaseServer.start(url, folder)) {
+      JsonNode top = json(server.admin("/v1/violations/top?by=user&limit=2"));
+      assertThat(top.at("/offenders").toString())
+          .isEqualTo("[{\"value\":\"u2\",\"denied\":77},{\"value\":\"u1\",\"denied\":70}]");
+      assertThat(
+              json(server.admin("/v1/violations/top?by=rule&to=2026-01-01T00:00:02Z"))
+                  .at("/offenders")
+                  .toString())
+          .isEqualTo("[{\"value\":\"r1\",\"denied\":4},{\"value\":\"r0\",\"denied\":2}]");
+      assertThat(
+              json(server.admin("/v1/violations/top?by=address&limit=1"))
+                  .at("/offenders/0/value")
+                  .asText())
+          .startsWith("10.0.");
+      assertThat(server.admin("/v1/violations/top").statusCode()).isEqualTo(400);
+    }
+  }
+
+  @Test
+  void keep_tooOldOrTooMany_areDeletedOldestFirstInSteps() {
+    insert(20);
+    TestPostgres.execute(
+        url,
+        "INSERT INTO rate_limit_violation (bucket_key, tokens_at_time, rule_name, reason)"
+            + " SELECT 'k', 0, 'r', 'x' FROM generate_series(1, 2500)");
+    try (Database database = TestPostgres.database(url)) {
+      Retention byAge = new Retention(30, 0);
+      assertThat(byAge.step(database)).isEqualTo(20);
+      assertThat(byAge.step(database)).isZero();
+      Retention bySize = new Retention(0, 700);
+      assertThat(bySize.step(database)).isEqualTo(1_000);
+      bySize.keep(database);
+      assertThat(TestPostgres.value(url, "SELECT count(*) FROM rate_limit_violation"))
+          .isEqualTo("700");
+      assertThat(TestPostgres.value(url, "SELECT max(violation_id) FROM rate_limit_violation"))
+          .isEqualTo("2520");
+    }
+  }
+}
