@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** A rule with the limiters of its buckets in a store. Thread-safe. */
 final class Tier {
   private static final long TOKEN = 1_000;
+  private static final int ALL = 100;
 
   private final Rule rule;
   private final int position;
@@ -30,7 +31,7 @@ final class Tier {
     this.position = position;
     this.group = group;
     this.store = store;
-    this.salt = BucketName.of(group, 0, Mode.ENFORCE);
+    this.salt = rule.rollout().enforcePercent() == ALL ? "" : BucketName.of(group, 0, Mode.ENFORCE);
     this.who = group.name() == null ? rule.match().besidesPlaces() : rule.match();
     this.maxDelayNanos = rule.maxDelay().toNanos();
     this.cost = rule.cost();
@@ -58,7 +59,7 @@ final class Tier {
   /** Whether the rule binds for this key, by its own word. */
   Mode mode(String key) {
     Rule.Rollout rollout = rule.rollout();
-    if (rollout.mode() != Mode.ENFORCE || rollout.enforcePercent() == 100) {
+    if (rollout.mode() != Mode.ENFORCE || rollout.enforcePercent() == ALL) {
       return rollout.mode();
     }
     long share = Long.remainderUnsigned(StableHash.of(salt, key), 100);
@@ -72,7 +73,7 @@ final class Tier {
 
   /** Whether it could be a shadow for some key. */
   boolean canBeShadow() {
-    return rule.rollout().mode() == Mode.SHADOW || rule.rollout().enforcePercent() < 100;
+    return rule.rollout().mode() == Mode.SHADOW || rule.rollout().enforcePercent() < ALL;
   }
 
   long cost(Request request) {

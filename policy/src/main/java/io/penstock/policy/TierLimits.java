@@ -16,23 +16,27 @@ import java.util.Map;
  * smaller tier would have the debts of the larger one forgiven.
  */
 final class TierLimits {
+  /** Buckets of the group that have a name of their own. */
+  private record Which(int rank, Mode mode) {}
+
   private TierLimits() {}
 
   /** One limiter for each different limit; none where all tiers have the same. */
   static List<RateLimiter> inForce(TierGroup group, List<Tier> tiers, Store store) {
-    Map<String, Map<Limit, Rule>> limits = new LinkedHashMap<>();
+    Map<Which, Map<Limit, Rule>> limits = new LinkedHashMap<>();
     for (Tier tier : tiers) {
       if (tier.canBeEnforced()) {
-        note(group, tier.rule(), Mode.ENFORCE, limits);
+        note(tier.rule(), Mode.ENFORCE, limits);
       }
       if (tier.canBeShadow()) {
-        note(group, tier.rule(), Mode.SHADOW, limits);
+        note(tier.rule(), Mode.SHADOW, limits);
       }
     }
     List<RateLimiter> inForce = new ArrayList<>();
     limits.forEach(
-        (name, rules) -> {
+        (which, rules) -> {
           if (rules.size() > 1) {
+            String name = BucketName.of(group, which.rank, which.mode);
             rules.forEach(
                 (limit, rule) -> inForce.add(RateLimiter.on(store, name, limit, rule.handling())));
           }
@@ -40,12 +44,11 @@ final class TierLimits {
     return inForce;
   }
 
-  private static void note(
-      TierGroup group, Rule rule, Mode mode, Map<String, Map<Limit, Rule>> limits) {
+  private static void note(Rule rule, Mode mode, Map<Which, Map<Limit, Rule>> limits) {
     int[] ranks = BucketName.ranks(rule.limits());
     for (int i = 0; i < ranks.length; i++) {
       limits
-          .computeIfAbsent(BucketName.of(group, ranks[i], mode), unused -> new LinkedHashMap<>())
+          .computeIfAbsent(new Which(ranks[i], mode), unused -> new LinkedHashMap<>())
           .putIfAbsent(rule.limits().get(i), rule);
     }
   }
