@@ -208,9 +208,16 @@ public final class RuleFeed implements AutoCloseable {
   private void load(Connection connection) throws SQLException {
     String now = RuleTable.fingerprint(connection);
     if (!now.equals(fingerprint)) {
+      long begin = System.nanoTime();
       List<RuleRow> rows = RuleTable.active(connection);
       connection.commit();
+      long read = System.nanoTime();
       putInForce(rows, "postgres " + database.address());
+      LOG.debug(
+          "{} rows were read in {} ms and put in force in {} ms",
+          rows.size(),
+          TimeUnit.NANOSECONDS.toMillis(read - begin),
+          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - read));
       fingerprint = now;
       loads.increment();
     } else {

@@ -37,6 +37,25 @@ class DocumentedSqlIT {
   }
 
   @Test
+  void page_metrics_areThoseOfTheDatabase() throws Exception {
+    List<String> documented =
+        Pattern.compile("^\\| `(penstock_\\w+)`", Pattern.MULTILINE)
+            .matcher(Files.readString(PAGE))
+            .results()
+            .map(name -> name.group(1))
+            .toList();
+    try (RunningServer server = DatabaseServer.start(TestPostgres.migrated(), folder)) {
+      List<String> shown =
+          Pattern.compile("^# TYPE (penstock_(?:database|violations)\\w*)", Pattern.MULTILINE)
+              .matcher(server.admin("/metrics").body())
+              .results()
+              .map(name -> name.group(1))
+              .toList();
+      assertThat(documented).containsExactlyInAnyOrderElementsOf(shown);
+    }
+  }
+
+  @Test
   void page_columns_areThoseOfTheTable() throws Exception {
     String url = TestPostgres.migrated();
     String columns =
