@@ -23,16 +23,14 @@ final class Greeting {
                         + port));
     lines.add("admin on http://" + shown(settings.adminHost()) + ":" + server.adminPort());
     lines.add("");
+    boolean sample = settings.policy().isEmpty() && settings.postgres().isEmpty();
     lines.add("Try it:");
     String token =
         settings.token().isEmpty() ? "" : " -H \"Authorization: Bearer $PENSTOCK_TOKEN\"";
-    String example =
-        settings.policy().isEmpty()
-            ? " -H 'X-Original-Method: POST' -H 'X-Original-URI: /login'"
-            : "";
+    String example = sample ? " -H 'X-Original-Method: POST' -H 'X-Original-URI: /login'" : "";
     lines.add(
         "  curl -i" + token + example + " http://localhost:" + server.port() + "/v1/forward-auth");
-    if (settings.policy().isEmpty()) {
+    if (sample) {
       lines.add("");
       lines.add("This is the sample policy. To write your own:");
       lines.add("  penstock sample > policy.yaml");

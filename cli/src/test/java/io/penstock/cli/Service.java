@@ -75,6 +75,10 @@ final class Service implements AutoCloseable {
     return readyMillis;
   }
 
+  int adminPort() {
+    return adminPort;
+  }
+
   JarRun process() {
     return run;
   }

@@ -1,0 +1,72 @@
+package io.penstock.cli;
+
+import io.penstock.policy.load.Node;
+import io.penstock.server.database.ConflictException;
+import io.penstock.server.database.Database;
+import io.penstock.server.database.DatabaseAddress;
+import io.penstock.server.database.DatabaseAwayException;
+import io.penstock.server.database.RefusedException;
+import io.penstock.server.database.RuleBook;
+import io.penstock.server.database.RuleChange;
+import io.penstock.server.database.RuleDraft;
+import io.penstock.server.database.StoredRule;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** Rules in a database that is spoken to directly. */
+final class DatabaseTarget implements RuleTarget {
+  private final Database database;
+  private final RuleBook book;
+  private final String user;
+
+  DatabaseTarget(String url, Map<String, String> variables) {
+    this.database = new Database(DatabaseAddress.parse(url, variables));
+    this.book = new RuleBook(database, () -> RuleBook.FileRules.NONE);
+    this.user = System.getProperty("user.name", "penstock");
+  }
+
+  @Override
+  public List<Node> rules() {
+    return asked(
+        () ->
+            book.all().stream()
+                .filter(StoredRule::isActive)
+                .<Node>map(StoredRule::document)
+                .toList());
+  }
+
+  @Override
+  public List<String> put(List<RuleDraft> drafts, boolean alone, boolean dryRun) {
+    return asked(
+        () ->
+            book.apply(drafts, alone, new RuleBook.How(user, dryRun)).stream()
+                .map(DatabaseTarget::line)
+                .toList());
+  }
+
+  private <T> T asked(Supplier<T> question) {
+    try {
+      book.prepare();
+      return question.get();
+    } catch (RefusedException | ConflictException e) {
+      throw new FailedException(String.valueOf(e.getMessage()));
+    } catch (DatabaseAwayException e) {
+      throw new FailedException("the database can't be asked: " + e.getMessage());
+    }
+  }
+
+  private static String line(RuleChange change) {
+    return line(change.action(), change.name(), List.copyOf(change.fields()));
+  }
+
+  /** What has become of a rule, for people. */
+  static String line(String action, String name, List<String> fields) {
+    return action + " " + name + (fields.isEmpty() ? "" : ": " + String.join(", ", fields));
+  }
+
+  @Override
+  public void close() {
+    database.close();
+  }
+}

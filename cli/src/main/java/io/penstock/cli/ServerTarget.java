@@ -1,0 +1,159 @@
+package io.penstock.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.penstock.policy.http.Json;
+import io.penstock.policy.load.Document;
+import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Node;
+import io.penstock.policy.load.Placed;
+import io.penstock.policy.load.Problems;
+import io.penstock.server.database.RuleDraft;
+import io.penstock.server.database.RuleFile;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Rules behind the admin door of a running server. */
+final class ServerTarget implements RuleTarget {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final int PAGE = 1_000;
+
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final URI server;
+  private final Optional<String> token;
+
+  ServerTarget(URI server, Optional<String> token) {
+    this.server = server;
+    this.token = token;
+  }
+
+  /** A rule, and where it stands. */
+  private record Ordered(long order, boolean forAll, long id, Node rule) {
+    static final Comparator<Ordered> COMPARATOR =
+        Comparator.comparingLong(Ordered::order)
+            .thenComparing(Ordered::forAll)
+            .thenComparingLong(Ordered::id);
+  }
+
+  @Override
+  public List<Node> rules() {
+    List<Ordered> rules = new ArrayList<>();
+    String after = "0";
+    while (after != null) {
+      Fields page = ask("GET", "/v1/rules?limit=" + PAGE + "&after=" + after, "");
+      for (Placed<Node> item : list(page, "rules")) {
+        add(item, rules);
+      }
+      after = page.given("next") ? page.text("next") : null;
+    }
+    return rules.stream().sorted(Ordered.COMPARATOR).map(Ordered::rule).toList();
+  }
+
+  private static void add(Placed<Node> item, List<Ordered> rules) {
+    Fields stored = fields(item);
+    Node rule = stored.node("rule");
+    if (rule instanceof Node.Mapping mapping && stored.flag("active")) {
+      Node.Entry match = mapping.entries().get("match");
+      boolean forAll =
+          match == null
+              || !(match.value() instanceof Node.Mapping conditions
+                  && conditions.entries().containsKey("plan"));
+      rules.add(new Ordered(number(stored, "tier_order"), forAll, number(stored, "id"), rule));
+    }
+  }
+
+  @Override
+  public List<String> put(List<RuleDraft> drafts, boolean alone, boolean dryRun) {
+    List<Node> rules = drafts.stream().map(draft -> draft.rule().value()).toList();
+    byte[] body =
+        Json.bytes(
+            json -> {
+              json.writeStartObject();
+              json.writeBooleanField("alone", alone);
+              RuleFile.write(rules, json);
+              json.writeEndObject();
+            });
+    Fields answer = ask("PUT", "/v1/rules?dry_run=" + dryRun, new String(body, UTF_8));
+    List<String> lines = new ArrayList<>();
+    for (Placed<Node> item : list(answer, "changes")) {
+      Fields change = fields(item);
+      List<String> changed = new ArrayList<>();
+      for (Placed<Node> field : list(change, "fields")) {
+        changed.add(field.value() instanceof Node.Scalar scalar ? scalar.text() : "");
+      }
+      lines.add(
+          DatabaseTarget.line(
+              String.valueOf(change.text("action")), String.valueOf(change.text("name")), changed));
+    }
+    return lines;
+  }
+
+  private Fields ask(String method, String path, String body) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(server.resolve(path))
+            .timeout(PATIENCE)
+            .method(
+                method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+    token.ifPresent(secret -> request.header("Authorization", "Bearer " + secret));
+    HttpResponse<String> response;
+    try {
+      response = client.send(request.build(), BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new FailedException(server + " can't be asked: " + e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new FailedException("interrupted");
+    }
+    Problems problems = new Problems();
+    Node answer = Document.parse(response.body(), "answer.json", problems);
+    if (answer == null) {
+      throw new FailedException(server + " answers " + response.statusCode());
+    }
+    Fields fields = fields(new Placed<>(answer, answer.at(), ""));
+    if (response.statusCode() >= 300) {
+      throw new FailedException(refusal(fields));
+    }
+    return fields;
+  }
+
+  private static String refusal(Fields problem) {
+    StringBuilder text = new StringBuilder(String.valueOf(problem.text("detail")));
+    for (Placed<Node> item : list(problem, "errors")) {
+      Fields error = fields(item);
+      text.append('\n').append(error.text("field")).append(": ").append(error.text("message"));
+    }
+    return text.toString();
+  }
+
+  private static long number(Fields fields, String name) {
+    Long number = fields.number(name, value -> value.longValueExact());
+    return number == null ? 0 : number;
+  }
+
+  private static List<Placed<Node>> list(Fields fields, String name) {
+    @Nullable List<Placed<Node>> list = fields.list(name);
+    return list == null ? List.of() : list;
+  }
+
+  private static Fields fields(Placed<Node> node) {
+    Fields fields = Fields.of(node, new Problems());
+    if (fields == null) {
+      throw new FailedException("an answer that is not understood");
+    }
+    return fields;
+  }
+
+  @Override
+  public void close() {}
+}

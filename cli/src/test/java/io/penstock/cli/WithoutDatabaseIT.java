@@ -1,0 +1,33 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class WithoutDatabaseIT {
+  @TempDir private Path folder;
+
+  @Test
+  void serve_withoutADatabase_loadsNothingOfIt() {
+    int admin = Service.freePort();
+    try (JarRun run =
+        JarRun.startCommand(
+            folder,
+            List.of(
+                JarRun.JAVA.toString(),
+                "-Xlog:class+load",
+                "-jar",
+                JarRun.JAR.toString(),
+                "serve",
+                "--port=0",
+                "--admin-port=" + admin))) {
+      Await.until("serving", () -> run.out().contains("http://") || !run.isAlive());
+      assertThat(run.out())
+          .contains("io.penstock.server.PenstockServer ")
+          .doesNotContain(" com.zaxxer.", " org.flywaydb.", " org.postgresql.");
+    }
+  }
+}
