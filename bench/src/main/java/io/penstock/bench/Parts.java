@@ -1,5 +1,6 @@
 package io.penstock.bench;
 
+import io.penstock.bench.http.AuditPart;
 import io.penstock.bench.http.DoorsPart;
 import io.penstock.bench.http.ProxyPart;
 import io.penstock.bench.local.LimiterPart;
@@ -38,7 +39,10 @@ record Parts(List<Part> parts) {
   /** The service over the wire. */
   static final Parts HTTP =
       new Parts(
-          List.of(new Part("doors", DoorsPart::measure), new Part("proxy", ProxyPart::measure)));
+          List.of(
+              new Part("doors", DoorsPart::measure),
+              new Part("proxy", ProxyPart::measure),
+              new Part("audit", AuditPart::measure)));
 
   /** What can be asked for alone. */
   record Part(String name, Measurement measurement) {}

@@ -37,7 +37,7 @@ final class ServerProcess implements AutoCloseable {
   /** The decision service, its store in process. */
   static ServerProcess penstock() throws IOException, InterruptedException {
     int port = freePort();
-    return new ServerProcess(port, serve(Terms.GENEROUS, "--port", "" + port));
+    return new ServerProcess(port, serve(Terms.GENEROUS.policy, "0", "--port", "" + port));
   }
 
   /** Penstock's proxy. */
@@ -46,18 +46,29 @@ final class ServerProcess implements AutoCloseable {
     int port = freePort();
     String upstream = "http://127.0.0.1:" + origin.port;
     return new ServerProcess(
-        port, serve(terms, "--port", "0", "--proxy-port", "" + port, "--upstream", upstream));
+        port,
+        serve(terms.policy, "0", "--port", "0", "--proxy-port", "" + port, "--upstream", upstream));
   }
 
-  private static List<String> serve(Terms terms, String... options) throws IOException {
-    Path policy = Files.createTempFile("penstock", ".yaml");
-    policy.toFile().deleteOnExit();
-    Files.writeString(policy, terms.policy);
+  /** The decision service with a policy and some settings, its store in process. */
+  static ServerProcess penstock(String policy, int adminPort, String... options)
+      throws IOException, InterruptedException {
+    int port = freePort();
+    List<String> command = serve(policy, "" + adminPort, options);
+    command.addAll(List.of("--port", "" + port));
+    return new ServerProcess(port, command);
+  }
+
+  private static List<String> serve(String policy, String adminPort, String... options)
+      throws IOException {
+    Path file = Files.createTempFile("penstock", ".yaml");
+    file.toFile().deleteOnExit();
+    Files.writeString(file, policy);
     List<String> command = java();
     command.addAll(List.of("-jar", JAR.toString(), "serve", "--workers", "1"));
     command.addAll(List.of("--host", "127.0.0.1", "--proxy-host", "127.0.0.1"));
-    command.addAll(List.of("--admin-port", "0", "--log-level", "warn"));
-    command.addAll(List.of("--policy", policy.toString()));
+    command.addAll(List.of("--admin-port", adminPort, "--log-level", "warn"));
+    command.addAll(List.of("--policy", file.toString()));
     command.addAll(List.of(options));
     return command;
   }
@@ -122,7 +133,7 @@ final class ServerProcess implements AutoCloseable {
     throw new FailedRunException("a server does not open its port: " + process.info());
   }
 
-  private static int freePort() throws IOException {
+  static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     }

@@ -32,11 +32,19 @@ final class Wrk {
 
   /** Requests a second, asked by one thread over 32 connections. */
   double ask(int port, Question question, long seconds) throws IOException, InterruptedException {
-    Files.writeString(
-        script,
+    return ask(
+        port,
+        question,
+        seconds,
         "wrk.method = \"%s\"\nwrk.body = %s\n"
             .formatted(
                 question.method, question.body.isEmpty() ? "nil" : "[[" + question.body + "]]"));
+  }
+
+  /** The same with requests that a script makes. */
+  double ask(int port, Question question, long seconds, String requests)
+      throws IOException, InterruptedException {
+    Files.writeString(script, requests);
     List<String> command = new ArrayList<>();
     command.addAll(List.of(program.toString(), "-t1", "-c" + CONNECTIONS, "-d" + seconds + "s"));
     command.addAll(List.of("-s", script.toString()));

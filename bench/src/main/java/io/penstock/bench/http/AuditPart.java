@@ -1,0 +1,168 @@
+package io.penstock.bench.http;
+
+import io.penstock.bench.contest.FailedRunException;
+import io.penstock.bench.report.Findings;
+import io.penstock.bench.report.Progress;
+import io.penstock.bench.report.Ratio;
+import io.penstock.bench.report.Table;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/** What it costs to note denied requests in a database, when every request is denied. */
+public final class AuditPart {
+  private static final String POLICY =
+      """
+      rules:
+        - {name: denied, limit_keys: [user_id], rate: 1/d, burst: 1, fixed_cost: 2}
+      """;
+  private static final String NOTES =
+      """
+      Both servers have one worker, a heap of 256 MB and the same PostgreSQL, on this machine; one of
+      them writes violations. Each request is denied. One caller is one row a second; of a million
+      callers each has rows of its own, of which most are dropped, and counted.
+      """;
+  private static final int MOST_ATTEMPTS = 600;
+
+  private AuditPart() {}
+
+  /** Whose requests are denied. */
+  private enum Callers {
+    ONE("one caller", "\"1\""),
+    MANY("a million callers", "math.random(1000000)");
+
+    final String title;
+    final String user;
+
+    Callers(String title, String user) {
+      this.title = title;
+      this.user = user;
+    }
+
+    String requests() {
+      return """
+          wrk.method = "POST"
+          local head = '{"ip":"203.0.113.7","path":"/search","attributes":{"user_id":"'
+          request = function()
+            return wrk.format(nil, nil, nil, head .. %s .. '"}}')
+          end
+          """
+          .formatted(user);
+    }
+  }
+
+  public static Findings measure(boolean quick) throws IOException, InterruptedException {
+    int rounds = quick ? 3 : 6;
+    long seconds = quick ? 3 : 10;
+    Wrk wrk = new Wrk();
+    int adminPort = ServerProcess.freePort();
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.builder().start();
+        ServerProcess with = server(postgres, adminPort, true);
+        ServerProcess without = server(postgres, ServerProcess.freePort(), false)) {
+      Progress progress = new Progress(2 * (2 * rounds + 2), seconds);
+      Table table = new Table("every request denied", "", "answers/s", "min..max");
+      List<Ratio> ratios = new ArrayList<>();
+      for (Callers callers : Callers.values()) {
+        Rates noted = new Rates();
+        Rates plain = new Rates();
+        for (int round = 0; round <= rounds; round++) {
+          progress.next(callers.title + ", noted");
+          double one = ask(wrk, with, callers, seconds);
+          progress.next(callers.title + ", not noted");
+          double other = ask(wrk, without, callers, seconds);
+          if (round > 0) {
+            noted.add(one);
+            plain.add(other);
+          }
+        }
+        add(table, callers.title + ", noted", noted);
+        add(table, callers.title + ", not noted", plain);
+        ratios.add(
+            Ratio.of("http.audit." + callers.name().toLowerCase(Locale.ROOT), noted.over(plain)));
+      }
+      progress.done();
+      return new Findings(List.of(table, accounts(adminPort)), NOTES, ratios);
+    }
+  }
+
+  private static ServerProcess server(EmbeddedPostgres postgres, int adminPort, boolean notes)
+      throws IOException, InterruptedException {
+    Path snapshot = Files.createTempFile("penstock", ".json");
+    Files.delete(snapshot);
+    return ServerProcess.penstock(
+        POLICY,
+        adminPort,
+        "--postgres",
+        "postgres://postgres@127.0.0.1:" + postgres.getPort() + "/postgres",
+        "--postgres-snapshot",
+        snapshot.toString(),
+        "--violations",
+        "" + notes);
+  }
+
+  private static double ask(Wrk wrk, ServerProcess server, Callers callers, long seconds)
+      throws IOException, InterruptedException {
+    return wrk.ask(server.port(), Question.CHECK, seconds, callers.requests());
+  }
+
+  private static void add(Table table, String title, Rates rates) {
+    table.add(
+        title,
+        String.format(Locale.ROOT, "%,.0f", rates.median()),
+        String.format(Locale.ROOT, "%,.0f..%,.0f", rates.least(), rates.most()));
+  }
+
+  /** What became of the denials; a run in which they don't add up fails. */
+  private static Table accounts(int adminPort) throws IOException, InterruptedException {
+    long seen = 0;
+    long written = 0;
+    long dropped = 0;
+    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      String metrics = metrics(adminPort);
+      seen = count(metrics, "seen");
+      written = count(metrics, "written");
+      dropped = count(metrics, "dropped");
+      if (seen > 0 && seen == written + dropped) {
+        Table table = new Table("denied requests", "seen", "written", "dropped");
+        table.add("" + seen, "" + written, "" + dropped);
+        return table;
+      }
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+    throw new FailedRunException(
+        "denials don't add up: "
+            + seen
+            + " seen, "
+            + written
+            + " written, "
+            + dropped
+            + " dropped");
+  }
+
+  private static String metrics(int adminPort) throws IOException, InterruptedException {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + adminPort + "/metrics"))
+                .build(),
+            HttpResponse.BodyHandlers.ofString())
+        .body();
+  }
+
+  private static long count(String metrics, String outcome) {
+    String name = "penstock_violations_total{outcome=\"" + outcome + "\"} ";
+    return metrics
+        .lines()
+        .filter(line -> line.startsWith(name))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(name.length())))
+        .sum();
+  }
+}
