@@ -3,12 +3,6 @@ package io.penstock.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.networknt.schema.JsonSchema;
-import com.networknt.schema.JsonSchemaFactory;
-import com.networknt.schema.SpecVersion.VersionFlag;
-import com.networknt.schema.ValidationMessage;
 import io.penstock.server.admin.OpenApi;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -23,11 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.yaml.snakeyaml.Yaml;
 
 /** The document says what the doors do: paths and methods, questions and answers. */
 final class OpenApiTest {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final String POLICY =
       """
       rules:
@@ -50,7 +42,7 @@ final class OpenApiTest {
 
   @BeforeAll
   static void start() {
-    document = JSON.valueToTree(new Yaml().<Map<String, Object>>load(OpenApi.text()));
+    document = OpenApiDocument.root();
     server = RunningServer.serving(folder, POLICY.replace("    enforce_percent: 50\n", ""));
   }
 
@@ -95,7 +87,7 @@ final class OpenApiTest {
   void get_answer_isAsDocumented(String path, int status) throws Exception {
     HttpResponse<String> answer = server.admin(path);
     assertThat(answer.statusCode()).isEqualTo(status);
-    assertDocumented(path, "get", answer);
+    OpenApiDocument.assertDocumented(path, "get", answer);
   }
 
   @ParameterizedTest
@@ -113,7 +105,7 @@ final class OpenApiTest {
   void post_decision_isAsDocumented(String path, String body, int status) throws Exception {
     HttpResponse<String> answer = server.post(path, body);
     assertThat(answer.statusCode()).isEqualTo(status);
-    assertDocumented(path, "post", answer);
+    OpenApiDocument.assertDocumented(path, "post", answer);
     assertQuestion(path, body, status);
   }
 
@@ -137,7 +129,7 @@ final class OpenApiTest {
   void post_admin_isAsDocumented(String path, String body, int status) throws Exception {
     HttpResponse<String> answer = server.admin(path, body);
     assertThat(answer.statusCode()).isEqualTo(status);
-    assertDocumented(path, "post", answer);
+    OpenApiDocument.assertDocumented(path, "post", answer);
     assertQuestion(path, body, status);
   }
 
@@ -146,7 +138,7 @@ final class OpenApiTest {
     HttpRequest.Builder request =
         server.decision("/v1/forward-auth?deny_status=1").header("X-Original-URI", "/");
     HttpResponse<String> refused = RunningServer.send(request);
-    assertDocumented("/v1/forward-auth", "get", refused);
+    OpenApiDocument.assertDocumented("/v1/forward-auth", "get", refused);
   }
 
   private static void assertQuestion(String path, String body, int status) throws Exception {
@@ -154,35 +146,8 @@ final class OpenApiTest {
       return;
     }
     JsonNode operation = document.get("paths").get(path).get("post");
-    JsonNode request = resolved(operation.get("requestBody"));
+    JsonNode request = OpenApiDocument.resolved(operation.get("requestBody"));
     JsonNode schema = request.get("content").get("application/json").get("schema");
-    assertThat(errors(schema, body).isEmpty()).as(body).isEqualTo(status == 200);
-  }
-
-  private static void assertDocumented(String path, String method, HttpResponse<String> answer)
-      throws Exception {
-    JsonNode response =
-        resolved(
-            document
-                .get("paths")
-                .get(path)
-                .get(method)
-                .get("responses")
-                .get(Integer.toString(answer.statusCode())));
-    String type = answer.headers().firstValue("Content-Type").orElseThrow();
-    JsonNode content = response.get("content").get(type);
-    assertThat(content).as("%s of %s", type, path).isNotNull();
-    assertThat(errors(content.get("schema"), answer.body())).as(answer.body()).isEmpty();
-  }
-
-  private static JsonNode resolved(JsonNode node) {
-    return node.has("$ref") ? document.at(node.get("$ref").asText().substring(1)) : node;
-  }
-
-  private static Set<ValidationMessage> errors(JsonNode schema, String body) throws Exception {
-    ObjectNode whole = schema.deepCopy();
-    whole.set("components", document.get("components"));
-    JsonSchema compiled = JsonSchemaFactory.getInstance(VersionFlag.V202012).getSchema(whole);
-    return compiled.validate(JSON.readTree(body));
+    assertThat(OpenApiDocument.errors(schema, body).isEmpty()).as(body).isEqualTo(status == 200);
   }
 }

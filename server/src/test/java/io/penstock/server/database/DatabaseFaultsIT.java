@@ -66,7 +66,7 @@ class DatabaseFaultsIT {
   void database_killedAndStartedAgain_losesNoDenialSilently() throws Exception {
     try (PostgresProcess postgres = new PostgresProcess(folder);
         RunningServer server =
-            DatabaseServer.start(postgres.url(), folder, Map.of(Setting.VIOLATIONS_QUEUE, "200"))) {
+            DatabaseServer.start(postgres.url(), folder, Map.of(Setting.VIOLATIONS_QUEUE, "60"))) {
       TestPostgres.execute(postgres.url(), RULE);
       Await.until(() -> server.check(user("x", "free")).body().contains("\"rule\":\"one\""));
       Asking asking = new Asking(server);

@@ -2,6 +2,7 @@ package io.penstock.server.database;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.penstock.server.OpenApiDocument;
 import io.penstock.server.RunningServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,12 +16,18 @@ record RuleApi(RunningServer server) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   HttpResponse<String> post(String body) {
-    return server.admin("/v1/rules", body);
+    return send("POST", "/v1/rules", body);
   }
 
+  /** What the admin door answers, which has to be as documented. */
   HttpResponse<String> send(String method, String path, String body) {
-    return RunningServer.send(
-        server.administration(path).method(method, HttpRequest.BodyPublishers.ofString(body)));
+    HttpResponse<String> answer =
+        RunningServer.send(
+            server.administration(path).method(method, HttpRequest.BodyPublishers.ofString(body)));
+    String bare = path.replaceAll("\\?.*", "");
+    OpenApiDocument.assertDocumented(
+        bare.startsWith("/v1/rules/") ? "/v1/rules/{name}" : bare, method, answer);
+    return answer;
   }
 
   HttpResponse<String> put(String name, String body) {
@@ -28,7 +35,7 @@ record RuleApi(RunningServer server) {
   }
 
   HttpResponse<String> get(String name) {
-    return server.admin("/v1/rules/" + encoded(name));
+    return send("GET", "/v1/rules/" + encoded(name), "");
   }
 
   long version(String name) {

@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.server.Await;
 import io.penstock.server.RunningServer;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,6 +80,25 @@ class ViolationsIT {
     assertThat(sum()).isEqualTo("7");
   }
 
+  @Test
+  void insert_sameBatchAgain_isWrittenOnce() {
+    UUID writer = UUID.randomUUID();
+    List<Violation> batch =
+        List.of(
+            new Violation("k", null, null, null, Instant.now(), 0.5, null, "r", "x", 3),
+            new Violation("l", "u", "::1", "/", Instant.now(), 0.5, 7L, "r", "x", 4));
+    try (Database database = TestPostgres.database(url)) {
+      for (long number : new long[] {1, 1, 2, 2, 1}) {
+        database.transaction(
+            connection -> {
+              ViolationTable.insert(connection, writer, number, batch);
+              return true;
+            });
+      }
+    }
+    assertThat(sum()).isEqualTo("14");
+  }
+
   private void insert(int rows) {
     TestPostgres.execute(
         url,
@@ -110,7 +132,7 @@ class ViolationsIT {
         List<String> ids = new ArrayList<>();
         String next = "";
         do {
-          JsonNode page = json(server.admin("/v1/violations?limit=" + limit + "&" + filter + next));
+          JsonNode page = json(get(server, "/v1/violations?limit=" + limit + "&" + filter + next));
           ids.addAll(page.at("/violations").findValuesAsText("id"));
           next = page.get("next").isNull() ? "" : "&after=" + page.get("next").asText();
         } while (!next.isEmpty());
@@ -140,16 +162,16 @@ class ViolationsIT {
   void top_by_sumsWhatWasDenied() {
     insert(20);
     try (RunningServer server = DatabaseServer.start(url, folder)) {
-      JsonNode top = json(server.admin("/v1/violations/top?by=user&limit=2"));
+      JsonNode top = json(get(server, "/v1/violations/top?by=user&limit=2"));
       assertThat(top.at("/offenders").toString())
           .isEqualTo("[{\"value\":\"u2\",\"denied\":77},{\"value\":\"u1\",\"denied\":70}]");
       assertThat(
-              json(server.admin("/v1/violations/top?by=rule&to=2026-01-01T00:00:02Z"))
+              json(get(server, "/v1/violations/top?by=rule&to=2026-01-01T00:00:02Z"))
                   .at("/offenders")
                   .toString())
           .isEqualTo("[{\"value\":\"r1\",\"denied\":4},{\"value\":\"r0\",\"denied\":2}]");
       assertThat(
-              json(server.admin("/v1/violations/top?by=address&limit=1"))
+              json(get(server, "/v1/violations/top?by=address&limit=1"))
                   .at("/offenders/0/value")
                   .asText())
           .startsWith("10.0.");
@@ -176,5 +198,9 @@ class ViolationsIT {
       assertThat(TestPostgres.value(url, "SELECT max(violation_id) FROM rate_limit_violation"))
           .isEqualTo("2520");
     }
+  }
+
+  private static HttpResponse<String> get(RunningServer server, String path) {
+    return new RuleApi(server).send("GET", path, "");
   }
 }
