@@ -20,7 +20,7 @@ public class Evaluation {
   private static final int USERS = 10_000;
   private static final int APPLYING = 3;
 
-  @Param({"10", "100", "1000", "10000"})
+  @Param({"10", "100", "1000", "10000", "100000"})
   public int rules;
 
   private PolicyEngine engine;

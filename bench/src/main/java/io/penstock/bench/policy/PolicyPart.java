@@ -11,6 +11,7 @@ import io.penstock.bench.report.Ratio;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -18,7 +19,10 @@ import java.util.stream.Stream;
 public final class PolicyPart {
   private static final int FEW = 10;
   private static final int MANY = 1_000;
-  private static final int[] SIZES = {FEW, 100, MANY, 10_000};
+  private static final int SOME = 100;
+  private static final int MOST = 100_000;
+  private static final int[] SIZES = {FEW, SOME, MANY, 10_000, MOST};
+  private static final Set<Integer> COMPARED = Set.of(FEW, SOME, MANY, MOST);
   private static final int MOST_THREADS = 2;
 
   private static final String NOTES =
@@ -41,6 +45,9 @@ public final class PolicyPart {
         List.of(
             Ratio.of(
                 "policy.10-rules.vs.1000-rules", standings.ratio(entry(FEW, 1), entry(MANY, 1))),
+            Ratio.of(
+                "policy.100-rules.vs.100000-rules",
+                standings.ratio(entry(SOME, 1), entry(MOST, 1))),
             Ratio.bytesPerOp(
                 "policy.alloc", standings.mostBytesPerOp(entries.toArray(Entry[]::new)))));
   }
@@ -55,6 +62,6 @@ public final class PolicyPart {
         String.format(Locale.ROOT, "%,d rules", rules),
         Evaluation.class.getName() + ".decide",
         Map.of("rules", "" + rules),
-        threads == 1 && (rules == FEW || rules == MANY));
+        threads == 1 && COMPARED.contains(rules));
   }
 }
