@@ -56,7 +56,8 @@ final class SettingCheck {
       case VIOLATIONS_ROWS -> whole(value, 0, Integer.MAX_VALUE);
       case VIOLATIONS_USER -> parsed(() -> whoSends(value));
       case ADMIN_TOKENS -> parsed(() -> AccessTokens.parse(value));
-      case POLICY, POSTGRES_SNAPSHOT, PROXY_TLS_CERT, PROXY_TLS_KEY, UPSTREAM_CA, ACCESS_LOG_FILE -> path(value);
+      case POLICY, POSTGRES_SNAPSHOT, PROXY_TLS_CERT, PROXY_TLS_KEY, UPSTREAM_CA, ACCESS_LOG_FILE ->
+          path(value);
       case HOST, ADMIN_HOST, PROXY_HOST, REDIS_PREFIX ->
           value.isBlank() ? "must not be empty" : null;
     };

@@ -2,6 +2,7 @@ package io.penstock.server.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.policy.PolicySchema;
 import io.penstock.policy.Rule;
 import io.penstock.policy.SamplePolicy;
 import io.penstock.policy.load.Document;
@@ -11,7 +12,13 @@ import io.penstock.policy.load.LoneRule;
 import io.penstock.policy.load.Node;
 import io.penstock.policy.load.Placed;
 import io.penstock.policy.load.Problems;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,6 +39,7 @@ class RuleColumnsTest {
         "{name: a, limit_keys: [tenant], algorithm: sliding_window, limit: 5, window: 1m}",
         "{name: a, limit_keys: [t], limits: [{rate: 1/s, burst: 5}, {rate: 100/h, burst: 7.5}]}",
         "{name: a, limit_keys: [t], rate: 1/s, on_limit: delay, max_delay_ms: 500}",
+        "{name: a, limit_keys: [t], rate: 1/s, refund_on_upstream_error: true}",
         "{name: a, limit_keys: [t], rate: 9/s, cost_source: tokens, default_cost: 2, min_cost: 1}",
         "{name: a, limit_keys: [t], rate: 9/s, fixed_cost: 0.5, on_store_failure: closed}",
         "{name: a, limit_keys: [t], algorithm: token_bucket, algorithm_config:"
@@ -109,6 +117,7 @@ class RuleColumnsTest {
         rule.cost(),
         rule.maxDelay(),
         rule.handling(),
+        rule.refundOnUpstreamError(),
         rule.rollout());
   }
 
@@ -124,5 +133,27 @@ class RuleColumnsTest {
     Node node = Document.parse(yaml, "rule.yaml", problems);
     assertThat(problems.errors()).isEmpty();
     return new Placed<>(node, node.at(), "");
+  }
+
+  @Test
+  void table_everyFieldThatARuleCanHave_hasAColumnOrIsAnOption() throws IOException {
+    String table;
+    try (InputStream migration =
+        Objects.requireNonNull(RuleColumns.class.getResourceAsStream("migrations/V1__rules.sql"))) {
+      table = new String(migration.readAllBytes(), StandardCharsets.UTF_8);
+    }
+    JsonObject fields =
+        new JsonObject(PolicySchema.text())
+            .getJsonObject("$defs")
+            .getJsonObject("ruleFields")
+            .getJsonObject("properties");
+    Set<String> named = Set.of("burst", "limit_keys", "group");
+    assertThat(fields.fieldNames())
+        .hasSizeGreaterThan(20)
+        .allSatisfy(
+            field ->
+                assertThat(named.contains(field) || table.matches("(?s).*\\W" + field + "\\W.*"))
+                    .as(field)
+                    .isTrue());
   }
 }

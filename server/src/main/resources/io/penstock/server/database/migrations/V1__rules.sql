@@ -73,7 +73,7 @@ CREATE TABLE rate_limit_rule (
         jsonb_typeof(options) = 'object'
         AND options - ARRAY['algorithm', 'limit', 'window', 'limits', 'algorithm_config',
                             'unlimited', 'min_cost', 'on_missing_key', 'on_limit', 'max_delay_ms',
-                            'consistency', 'enforce_percent'] = '{}')
+                            'consistency', 'enforce_percent', 'refund_on_upstream_error'] = '{}')
 );
 
 -- One rule for the same keys, plan and requests; a shadow may stand beside it, and one for a share
