@@ -83,7 +83,8 @@ public record ClientAddress(List<Cidr> trustedProxies, Source source) {
     return client;
   }
 
-  private boolean trusts(IpAddress address) {
+  /** Whether an address is that of a proxy whose word counts. */
+  public boolean trusts(IpAddress address) {
     for (int i = 0; i < trustedProxies.size(); i++) {
       if (trustedProxies.get(i).contains(address)) {
         return true;

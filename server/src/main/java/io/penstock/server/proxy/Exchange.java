@@ -89,13 +89,13 @@ final class Exchange {
 
   /** Whether the client wants to go on in another protocol on this connection. */
   boolean isUpgrade() {
-    return request.headers().contains("upgrade")
-        && ListHeader.has(request.headers(), "connection", "upgrade");
+    return request.headers().contains(HttpHeaders.UPGRADE)
+        && ListHeader.has(request.headers(), HttpHeaders.CONNECTION, "upgrade");
   }
 
   /** Whether the client waits to be told that its body is wanted. */
   boolean isExpecting() {
-    return ListHeader.has(request.headers(), "expect", "100-continue");
+    return ListHeader.has(request.headers(), HttpHeaders.EXPECT, "100-continue");
   }
 
   /**

@@ -2,6 +2,7 @@ package io.penstock.server.proxy;
 
 import io.penstock.server.log.AccessEntry;
 import io.penstock.server.log.AccessLog;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
@@ -56,10 +57,10 @@ final class Exchanges {
 
   /** Whether the client closes after this, said among other things: Vert.x sees it alone only. */
   private static boolean closes(HttpServerRequest request) {
-    String connection = request.getHeader("Connection");
+    String connection = request.getHeader(HttpHeaders.CONNECTION);
     return connection != null
         && connection.indexOf(',') >= 0
-        && ListHeader.has(request.headers(), "connection", "close");
+        && ListHeader.has(request.headers(), HttpHeaders.CONNECTION, "close");
   }
 
   private Runnable noting(HttpServerRequest request, @Nullable Exchange exchange) {

@@ -98,7 +98,7 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
             vertx,
             request,
             target,
-            new Exchange.Client(peer, String.valueOf(asked.address()), trusts(peer)));
+            new Exchange.Client(peer, String.valueOf(asked.address()), clients().trusts(peer)));
     exchanges.begin(exchange);
     limiting.decide(
         asked,
@@ -115,9 +115,8 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
         });
   }
 
-  private boolean trusts(IpAddress peer) {
-    ClientAddress clients = limiting.engine().policy().clientAddress();
-    return clients.trustedProxies().stream().anyMatch(network -> network.contains(peer));
+  private ClientAddress clients() {
+    return limiting.engine().policy().clientAddress();
   }
 
   private void decided(Exchange exchange, Verdict verdict) {
