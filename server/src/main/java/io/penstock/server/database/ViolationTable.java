@@ -4,6 +4,7 @@ import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
@@ -22,6 +23,7 @@ final class ViolationTable {
    */
   static void insert(Connection connection, UUID writer, long batch, List<Violation> violations)
       throws SQLException {
+    keepsWhatItCommits(connection);
     if (!begins(connection, writer, batch)) {
       return;
     }
@@ -48,6 +50,15 @@ final class ViolationTable {
       statement.setArray(++i, array(connection, "text", violations, Violation::reason));
       statement.setArray(++i, array(connection, "int8", violations, Violation::denied));
       statement.executeUpdate();
+    }
+  }
+
+  /**
+   * What is counted as written must be so even if the server dies at once, however it is set up.
+   */
+  private static void keepsWhatItCommits(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SET LOCAL synchronous_commit TO on");
     }
   }
 

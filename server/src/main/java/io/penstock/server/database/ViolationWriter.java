@@ -24,6 +24,10 @@ import org.slf4j.LoggerFactory;
  */
 final class ViolationWriter implements AutoCloseable {
   private static final int LARGEST_BATCH = 1_000;
+
+  /** In a flood of keys the database is not to take the processors from those who decide. */
+  private static final int MOST_BATCHES_A_ROUND = 2;
+
   private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LAST_CHANCE_MILLIS = 2_000;
 
@@ -72,30 +76,30 @@ final class ViolationWriter implements AutoCloseable {
   private void run() {
     while (!closed) {
       LockSupport.parkNanos(this, INTERVAL_NANOS);
-      if (!closed && writeAll()) {
+      if (!closed && write(MOST_BATCHES_A_ROUND)) {
         retention.keep(database);
       }
     }
-    writeAll();
+    if (write(Integer.MAX_VALUE)) {
+      write(Integer.MAX_VALUE);
+    }
     giveUp();
   }
 
-  /** Writes what there is; false if it can't now. */
-  private boolean writeAll() {
+  /** Writes what there is, up to some batches of it; false if it can't now. */
+  private boolean write(int mostBatches) {
     if (waiting.isEmpty()) {
       List<Violation> drained = tally.drain();
       drained.sort(Comparator.comparing(Violation::requestedAt));
       waiting.addAll(drained);
       batch++;
     }
-    while (!waiting.isEmpty()) {
+    for (int i = 0; i < mostBatches && !waiting.isEmpty(); i++) {
       List<Violation> next = waiting.stream().limit(LARGEST_BATCH).toList();
       if (!write(next)) {
         return false;
       }
-      for (int i = 0; i < next.size(); i++) {
-        waiting.removeFirst();
-      }
+      next.forEach(done -> waiting.removeFirst());
       tally.settled(next.size());
       batch++;
     }

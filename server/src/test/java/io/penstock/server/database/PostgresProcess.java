@@ -28,6 +28,7 @@ final class PostgresProcess implements AutoCloseable {
               .setDataDirectory(data)
               .setCleanDataDirectory(false)
               .setPort(port)
+              .setServerConfig("synchronous_commit", "off")
               .start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
