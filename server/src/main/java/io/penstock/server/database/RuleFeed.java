@@ -37,7 +37,7 @@ public final class RuleFeed implements AutoCloseable {
   private static final int LOOK_MILLIS = 500;
   private static final long FIRST_TRY_SECONDS = 20;
   private static final long SHORTEST_PAUSE_MILLIS = 250;
-  private static final long LONGEST_PAUSE_MILLIS = 4_000;
+  private static final long LONGEST_PAUSE_MILLIS = 2_000;
 
   /** Takes rules into force. */
   public interface Policies {
