@@ -104,7 +104,7 @@ final class Exchange {
    */
   boolean hasBody() {
     if (request.version() == HttpVersion.HTTP_2) {
-      return Streams.isOpen(request);
+      return request.bytesRead() > 0 || Streams.isOpen(request);
     }
     String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
     return length == null

@@ -89,9 +89,9 @@ final class Forwarding implements Underway.Request {
     }
   }
 
-  /** A body of unknown length is sent in chunks, unless the protocol has frames of its own. */
+  /** A body of unknown length is sent in chunks, or in the frames that HTTP/2 has for all. */
   private void frame() {
-    if (!to.headers().contains("content-length") && to.version() != HttpVersion.HTTP_2) {
+    if (!to.headers().contains("content-length")) {
       to.setChunked(true);
     }
   }
