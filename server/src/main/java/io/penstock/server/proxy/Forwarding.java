@@ -50,7 +50,16 @@ final class Forwarding implements Underway.Request {
     this.stay = underway.enter(this);
   }
 
-  void send() {
+  /** Sends the request on. What can't be put into the origin's protocol is not left waiting. */
+  void begin() {
+    try {
+      send();
+    } catch (RuntimeException unsendable) {
+      refuse(unsendable);
+    }
+  }
+
+  private void send() {
     if (back.closed()) {
       abandon();
       return;
@@ -63,7 +72,7 @@ final class Forwarding implements Underway.Request {
       upgrade();
       return;
     }
-    to.response().onComplete(this::respond, this::fail);
+    to.response().onComplete(this::answer, this::fail);
     if (!exchange.hasBody()) {
       from.resume();
       to.end();
@@ -83,7 +92,7 @@ final class Forwarding implements Underway.Request {
 
   private void writeHost() {
     String host = exchange.target().host();
-    to.headers().remove("host");
+    to.headers().remove(HttpHeaders.HOST);
     if (upstream.keepsHost() && host != null) {
       to.authority(from.authority());
     }
@@ -91,7 +100,7 @@ final class Forwarding implements Underway.Request {
 
   /** A body of unknown length is sent in chunks, or in the frames that HTTP/2 has for all. */
   private void frame() {
-    if (!to.headers().contains("content-length")) {
+    if (!to.headers().contains(HttpHeaders.CONTENT_LENGTH)) {
       to.setChunked(true);
     }
   }
@@ -107,6 +116,21 @@ final class Forwarding implements Underway.Request {
             });
   }
 
+  private void answer(HttpClientResponse response) {
+    try {
+      respond(response);
+    } catch (RuntimeException unsendable) {
+      refuse(unsendable);
+    }
+  }
+
+  private void refuse(RuntimeException unsendable) {
+    if (!over) {
+      to.reset();
+      fail(unsendable);
+    }
+  }
+
   private void respond(HttpClientResponse response) {
     stay.answered();
     if (back.closed() || over) {
@@ -117,7 +141,7 @@ final class Forwarding implements Underway.Request {
     back.setStatusCode(response.statusCode());
     back.setStatusMessage(response.statusMessage() == null ? "" : response.statusMessage());
     HopByHop.copyOthers(response.headers(), back.headers());
-    back.headers().add("Via", ForwardingHeaders.via(from));
+    back.headers().add(ForwardingHeaders.VIA, ForwardingHeaders.via(from));
     additions.accept(back);
     String length = response.headers().get(HttpHeaders.CONTENT_LENGTH);
     if (length == null) {

@@ -1,5 +1,6 @@
 package io.penstock.server.proxy;
 
+import io.penstock.server.http.HeaderNames;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
@@ -15,13 +16,15 @@ enum ForwardingHeaders {
   /** With {@code Forwarded}, which says the same in one header. */
   WITH_FORWARDED(true);
 
-  private static final String FOR = "X-Forwarded-For";
-  private static final String PROTO = "X-Forwarded-Proto";
-  private static final String HOST = "X-Forwarded-Host";
-  private static final String PORT = "X-Forwarded-Port";
-  private static final String FORWARDED = "Forwarded";
-  private static final String REAL_IP = "X-Real-IP";
-  private static final String REQUEST_ID = "X-Request-Id";
+  // In lower case, as HTTP/2 has them.
+  private static final CharSequence FOR = HeaderNames.of("x-forwarded-for");
+  private static final CharSequence PROTO = HeaderNames.of("x-forwarded-proto");
+  private static final CharSequence HOST = HeaderNames.of("x-forwarded-host");
+  private static final CharSequence PORT = HeaderNames.of("x-forwarded-port");
+  private static final CharSequence FORWARDED = HeaderNames.of("forwarded");
+  private static final CharSequence REAL_IP = HeaderNames.of("x-real-ip");
+  private static final CharSequence REQUEST_ID = HeaderNames.of("x-request-id");
+  static final CharSequence VIA = HeaderNames.of("via");
 
   private final boolean tellsForwarded;
 
@@ -54,10 +57,10 @@ enum ForwardingHeaders {
     if (!to.contains(REQUEST_ID)) {
       to.set(REQUEST_ID, RequestIds.next());
     }
-    to.add("Via", via(from));
+    to.add(VIA, via(from));
   }
 
-  private static void append(MultiMap to, String name, String value, boolean trusted) {
+  private static void append(MultiMap to, CharSequence name, String value, boolean trusted) {
     String before = trusted ? String.join(", ", to.getAll(name)) : "";
     to.set(name, before.isEmpty() ? value : before + ", " + value);
   }

@@ -3,6 +3,7 @@ package io.penstock.server.proxy;
 import io.penstock.server.http.HeaderNames;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -25,13 +26,15 @@ final class HopByHop {
   private static final long LENGTHS =
       ALWAYS.stream().mapToLong(name -> 1L << name.length()).reduce(0, (a, b) -> a | b);
 
+  private static final Set<String> ALONE = Set.of("keep-alive", "close");
+
   private static final CharSequence TE = HeaderNames.of("te");
 
   private HopByHop() {}
 
   /** Copies what is about the message, but for what {@code from}'s Connection header names. */
   static void copyOthers(MultiMap from, MultiMap to) {
-    Set<String> named = ListHeader.words(from, HttpHeaders.CONNECTION);
+    Set<String> named = named(from);
     for (Map.Entry<String, String> header : from) {
       String name = header.getKey();
       if (!endsHere(name, named)) {
@@ -42,6 +45,13 @@ final class HopByHop {
     if (ListHeader.has(from, TE, "trailers")) {
       to.set(TE, "trailers");
     }
+  }
+
+  /** What the Connection header names; that of most messages says nothing but one of two words. */
+  private static Set<String> named(MultiMap from) {
+    List<String> said = from.getAll(HttpHeaders.CONNECTION);
+    boolean usual = said.size() == 1 && ALONE.contains(said.get(0));
+    return said.isEmpty() || usual ? Set.of() : ListHeader.words(from, HttpHeaders.CONNECTION);
   }
 
   private static boolean endsHere(String name, Set<String> named) {

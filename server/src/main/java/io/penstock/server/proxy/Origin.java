@@ -81,7 +81,7 @@ final class Origin {
             .setFollowRedirects(false);
     Future<HttpClientRequest> connected = client.request(options);
     connected.onComplete(
-        request -> new Forwarding(exchange, upstream, additions, request, underway.get()).send(),
+        request -> new Forwarding(exchange, upstream, additions, request, underway.get()).begin(),
         failure -> {
           unreached.run();
           unreachable(exchange, failure);
