@@ -36,13 +36,22 @@ final class Service implements AutoCloseable {
 
   /** A service that is ready. */
   static Service start(Path folder, String... args) {
+    return start(folder, List.of(), args);
+  }
+
+  /**
+   * A service that is ready.
+   *
+   * @param options of the JVM
+   */
+  static Service start(Path folder, List<String> options, String... args) {
     int port = freePort();
     int adminPort = freePort();
     List<String> all =
         new ArrayList<>(
             List.of("serve", "--host=127.0.0.1", "--port=" + port, "--admin-port=" + adminPort));
     all.addAll(List.of(args));
-    JarRun run = JarRun.start(folder, all);
+    JarRun run = JarRun.start(folder, options, all);
     try {
       return new Service(run, port, adminPort);
     } catch (RuntimeException | Error e) {
@@ -85,6 +94,22 @@ final class Service implements AutoCloseable {
 
   HttpResponse<String> admin(String path) {
     return send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + adminPort + path)));
+  }
+
+  String adminPost(String path, String body) {
+    return send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + adminPort + path))
+            .POST(BodyPublishers.ofString(body)))
+        .body();
+  }
+
+  /** The sum of a metric over its labels, or over those that begin with some. */
+  double metric(String name) {
+    return admin("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
   }
 
   /** Whether {@code /readyz} says that it does without its store. */

@@ -1,0 +1,51 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a request cost comes back to a bucket in Redis too, when the origin is away. */
+class ProxyRefundIT {
+  private static final String POLICY =
+      """
+      rules:
+        - {name: kind, limit_keys: [], rate: 1/h, burst: 2, refund_on_upstream_error: true}
+        - {name: strict, limit_keys: ["ip:address"], rate: 1/h, burst: 100}
+      """;
+
+  @TempDir Path folder;
+
+  @Test
+  void originAway_tokensInRedisComeBack() throws Exception {
+    Path policy = Files.writeString(folder.resolve("policy.yaml"), POLICY);
+    int port = Service.freePort();
+    try (RedisServer redis = RedisServer.start(folder);
+        Service service =
+            Service.start(
+                folder,
+                "--policy=" + policy,
+                "--redis=" + redis.url(),
+                "--redis-deadline-ms=5000",
+                "--upstream=http://127.0.0.1:" + Service.freePort(),
+                "--proxy-host=127.0.0.1",
+                "--proxy-port=" + port)) {
+      Await.until("Redis is there", () -> !service.isDegraded());
+      URI proxy = URI.create("http://127.0.0.1:" + port + "/");
+      for (int i = 1; i <= 5; i++) {
+        assertThat(service.send(HttpRequest.newBuilder(proxy)).statusCode()).isEqualTo(502);
+        Await.until("given back", () -> peek(service, "kind", "{}").contains("\"remaining\":2"));
+        assertThat(peek(service, "strict", "{\"ip:address\":\"127.0.0.1\"}"))
+            .contains("\"remaining\":" + (100 - i));
+      }
+    }
+  }
+
+  private static String peek(Service service, String rule, String key) {
+    return service.adminPost("/v1/keys/peek", "{\"rule\":\"" + rule + "\",\"key\":" + key + "}");
+  }
+}

@@ -1,0 +1,99 @@
+package io.penstock.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** {@code penstock serve --upstream} as a process with a small heap. */
+final class ProxyService implements AutoCloseable {
+  private static final int PATIENCE_MILLIS = 60_000;
+  private static final int SMALL_BYTES = 128 << 10;
+
+  private final Service service;
+  private final int port;
+
+  private ProxyService(Service service, int port) {
+    this.service = service;
+    this.port = port;
+  }
+
+  static ProxyService start(Path folder, String heap, String upstream, String... more)
+      throws IOException {
+    Path policy =
+        Files.writeString(
+            folder.resolve("policy.yaml"),
+            "{name: all, limit_keys: ['ip:address'], rate: 100000/s, burst: 100000}\n");
+    int port = Service.freePort();
+    List<String> args = new ArrayList<>(List.of("--policy", policy.toString()));
+    args.addAll(List.of("--upstream", upstream));
+    args.addAll(List.of("--proxy-host=127.0.0.1", "--proxy-port=" + port));
+    args.addAll(List.of(more));
+    List<String> options = List.of("-Xmx" + heap, "-XX:+ExitOnOutOfMemoryError");
+    return new ProxyService(Service.start(folder, options, args.toArray(String[]::new)), port);
+  }
+
+  Socket connect() throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    socket.setSoTimeout(PATIENCE_MILLIS);
+    return socket;
+  }
+
+  /** A client that takes little at a time: the system would take megabytes for it. */
+  Socket connectSlowly() throws IOException {
+    Socket socket = new Socket();
+    socket.setReceiveBufferSize(SMALL_BYTES);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    socket.setSoTimeout(PATIENCE_MILLIS);
+    return socket;
+  }
+
+  String get(String path) {
+    try {
+      return service
+          .send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)))
+          .body();
+    } catch (UncheckedIOException e) {
+      throw new AssertionError("alive: " + isAlive() + ", said: " + service.process().err(), e);
+    }
+  }
+
+  int underWay() {
+    return (int) service.metric("penstock_proxy_under_way ");
+  }
+
+  int connections() {
+    return (int) service.metric("penstock_connections ");
+  }
+
+  /** What it needs, for people: nothing depends on these figures. */
+  String figures() throws IOException {
+    long heap = (long) service.metric("jvm_memory_used_bytes{area=\"heap\"") >> 20;
+    Path status = Path.of("/proc", "" + service.process().pid(), "status");
+    String resident = "unknown";
+    if (Files.exists(status)) {
+      try (Stream<String> lines = Files.lines(status)) {
+        resident =
+            lines.filter(line -> line.startsWith("VmHWM")).findAny().orElse(resident).strip();
+      }
+    }
+    return "heap " + heap + " MiB, " + resident.replaceAll("\\s+", " ");
+  }
+
+  boolean isAlive() {
+    return service.process().isAlive();
+  }
+
+  @Override
+  public void close() {
+    service.close();
+  }
+}
