@@ -1,0 +1,122 @@
+package io.penstock.cli;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Clients that do little, in large numbers: others are served, in a heap that stays small. */
+class ProxyCrowdIT {
+  private static final int IDLE = 10_000;
+  private static final int SLOW = 1_000;
+  private static final long OTHER_FILES = 1_000;
+  private static final String HEAD = " HTTP/1.1\r\nHost: a\r\n\r\n";
+
+  @TempDir Path folder;
+  private final List<Socket> crowd = new ArrayList<>();
+  private CrowdOrigin origin;
+
+  @BeforeEach
+  void startOrigin() throws IOException {
+    origin = new CrowdOrigin();
+  }
+
+  @AfterEach
+  void stopOrigin() throws IOException {
+    for (Socket socket : crowd) {
+      socket.close();
+    }
+    origin.close();
+  }
+
+  @Test
+  void idleConnections_tenThousand_othersAreServed() throws IOException {
+    int count = affordable(IDLE);
+    try (ProxyService proxy =
+        ProxyService.start(folder, "128m", origin.url(), "--max-connections=" + (count + 100))) {
+      for (int i = 0; i < count; i++) {
+        Socket socket = proxy.connect();
+        crowd.add(socket);
+        socket.getOutputStream().write(("GET /" + HEAD).getBytes(US_ASCII));
+        expect(socket, "HTTP/1.1 200");
+      }
+      assertThat(proxy.connections()).isGreaterThanOrEqualTo(count);
+      serveOthers(proxy);
+      System.out.println(count + " idle connections: " + proxy.figures());
+      // They are still there, and can be used.
+      for (Socket socket : List.of(crowd.get(0), crowd.get(count - 1))) {
+        skipAnswer(socket);
+        socket.getOutputStream().write(("GET /" + HEAD).getBytes(US_ASCII));
+        expect(socket, "HTTP/1.1 200");
+      }
+    }
+  }
+
+  @Test
+  void slowReaders_aThousand_othersAreServed() throws IOException {
+    int count = affordable(SLOW);
+    try (ProxyService proxy =
+        ProxyService.start(
+            folder, "512m", origin.url(), "--upstream-connections=" + (count + 100))) {
+      for (int i = 0; i < count; i++) {
+        Socket socket = proxy.connectSlowly();
+        crowd.add(socket);
+        socket.getOutputStream().write(("GET /endless" + HEAD).getBytes(US_ASCII));
+      }
+      for (Socket socket : crowd) {
+        expect(socket, "HTTP/1.1 200");
+      }
+      assertThat(proxy.underWay()).isEqualTo(count);
+      serveOthers(proxy);
+      System.out.println(count + " slow readers: " + proxy.figures());
+      for (Socket socket : crowd) {
+        socket.close();
+      }
+      Await.until("all gone", () -> proxy.underWay() == 0);
+      serveOthers(proxy);
+    }
+  }
+
+  private static void serveOthers(ProxyService proxy) {
+    for (int i = 0; i < 100; i++) {
+      assertThat(proxy.get("/other")).isEqualTo("ok");
+    }
+    assertThat(proxy.isAlive()).isTrue();
+  }
+
+  /** As many as this machine lets a process have. */
+  private static int affordable(int wanted) {
+    long files =
+        ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
+            ? system.getMaxFileDescriptorCount()
+            : wanted + OTHER_FILES;
+    int count = (int) Math.min(wanted, Math.max(1, files - OTHER_FILES));
+    if (count < wanted) {
+      System.out.println(
+          "only " + count + " of " + wanted + ": a process may have " + files + " files");
+    }
+    return count;
+  }
+
+  private static void expect(Socket socket, String begin) throws IOException {
+    byte[] read = socket.getInputStream().readNBytes(begin.length());
+    assertThat(new String(read, US_ASCII)).isEqualTo(begin);
+  }
+
+  private static void skipAnswer(Socket socket) throws IOException {
+    StringBuilder text = new StringBuilder();
+    while (!text.toString().endsWith("\r\n\r\nok")) {
+      text.append((char) socket.getInputStream().read());
+    }
+  }
+}
