@@ -56,7 +56,11 @@ final class WithoutRedisTest {
                 Setting.UPSTREAM,
                 "http://127.0.0.1:1",
                 Setting.PROXY_PORT,
-                "0"));
+                "0",
+                Setting.ACCESS_LOG,
+                "json",
+                Setting.ACCESS_LOG_FILE,
+                folder.resolve("access.log").toString()));
   }
 
   @AfterAll

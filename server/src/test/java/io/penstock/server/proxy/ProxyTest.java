@@ -85,7 +85,7 @@ final class ProxyTest {
                   + "X-Forwarded-For: 1.2.3.4\r\nX-Forwarded-Proto: https\r\nX-Real-IP: 1.2.3.4\r\n"
                   + "X-Request-Id: abc\r\nTransfer-Encoding: chunked\r\n\r\n"
                   + "5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n");
-      assertThat(answer).startsWith("HTTP/1.1 200").contains("Via: 1.1 penstock");
+      assertThat(answer).startsWith("HTTP/1.1 200").contains("via: 1.1 penstock");
       assertThat(seen.join())
           .startsWith("POST /b%2Fc?q=%2e\n")
           .contains("\nhost: shop.example\n")
