@@ -5,7 +5,7 @@ import java.util.function.BooleanSupplier;
 
 /** Waits for what comes by itself. */
 public final class Await {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final long PAUSE_MILLIS = 10;
 
   private Await() {}

@@ -28,7 +28,7 @@ class ManyRulesIT {
         DatabaseServer.start(url, folder, Map.of(Setting.VIOLATIONS, "false"))) {
       LoggerFactory.getLogger(ManyRulesIT.class)
           .info("started after {}", Duration.ofNanos(System.nanoTime() - begin));
-      assertThat(server.admin("/readyz").body()).contains("\"rules\":100000");
+      Await.until(() -> server.admin("/readyz").body().contains("\"rules\":100000"));
       assertThat(question(server)).contains("\"rule\":\"tenant 77777\"");
       TestPostgres.execute(
           url, "UPDATE rate_limit_rule SET burst_capacity = 60 WHERE name = 'tenant 77777'");
