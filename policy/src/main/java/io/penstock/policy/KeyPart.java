@@ -48,6 +48,12 @@ public record KeyPart(List<Attribute> alternatives) {
     return null;
   }
 
+  /** Whether it may be something that only the caller knows. */
+  boolean isStated() {
+    return alternatives.stream()
+        .anyMatch(attribute -> attribute.source() == Attribute.Source.STATED);
+  }
+
   /** Whether clients could lack it at will. */
   public boolean isOmittable() {
     return alternatives.stream().anyMatch(attribute -> attribute.source().isOmittable());

@@ -45,9 +45,15 @@ public record Rule(
    * Whether a rule binds, and for which share of its keys; the rest is as in shadow mode.
    *
    * @param enforcePercent from 0 to 100
+   * @param manual whether it applies only where it is asked for by name
    */
-  public record Rollout(Mode mode, int enforcePercent) {
+  public record Rollout(Mode mode, int enforcePercent, boolean manual) {
     public static final Rollout ALL = new Rollout(Mode.ENFORCE, 100);
+
+    /** For all requests that the rule matches. */
+    public Rollout(Mode mode, int enforcePercent) {
+      this(mode, enforcePercent, false);
+    }
 
     public Rollout {
       if (enforcePercent < 0 || enforcePercent > 100) {
@@ -105,6 +111,19 @@ public record Rule(
   /** Whether it lets everything pass, to exempt some from the tiers after it. */
   public boolean isUnlimited() {
     return limits.isEmpty();
+  }
+
+  /** Whether it applies only where it is asked for by name. */
+  public boolean isManual() {
+    return rollout.manual();
+  }
+
+  /** Whether it can be applied only by who knows more of a request than HTTP says. */
+  boolean needsStated() {
+    Attribute costSource = cost.source();
+    return (costSource != null && costSource.source() == Attribute.Source.STATED)
+        || limitKeys.stream().anyMatch(KeyPart::isStated)
+        || match.conditions().stream().anyMatch(condition -> condition.subject().isStated());
   }
 
   /** The rules that it is a tier with. */

@@ -13,12 +13,16 @@ import org.jspecify.annotations.Nullable;
  * @param places where the rules apply; any in a group with a name
  */
 public record TierGroup(@Nullable String name, List<KeyPart> keys, Match places) {
+  /** No name given by hand begins like this. */
+  private static final String MANUAL = "/manual/";
+
   public TierGroup {
     keys = List.copyOf(keys);
   }
 
   static TierGroup of(Rule rule) {
-    String group = rule.group();
+    // A rule that is asked for by name is a tier of nobody.
+    String group = rule.isManual() ? MANUAL + rule.name() : rule.group();
     return group != null
         ? new TierGroup(group, List.of(), Match.ANY)
         : new TierGroup(null, rule.limitKeys(), inOrder(rule.match().places()));

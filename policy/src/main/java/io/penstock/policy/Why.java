@@ -28,6 +28,9 @@ final class Why {
     if (rule.rollout().mode() == Mode.OFF) {
       return "is off";
     }
+    if (rule.isManual()) {
+      return "is asked for by name only";
+    }
     if (policy.exempts(request)) {
       return "the request is exempt";
     }

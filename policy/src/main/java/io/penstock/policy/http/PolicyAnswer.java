@@ -53,6 +53,7 @@ public final class PolicyAnswer {
     }
     json.writeStringField("mode", rule.rollout().mode().code());
     json.writeNumberField("enforce_percent", rule.rollout().enforcePercent());
+    json.writeBooleanField("manual", rule.isManual());
     json.writeArrayFieldStart("limits");
     for (Limit limit : rule.limits()) {
       write(limit, json);

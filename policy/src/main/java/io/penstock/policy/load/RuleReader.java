@@ -148,6 +148,10 @@ final class RuleReader {
     if (mode != Mode.ENFORCE) {
       fields.reject("enforce_percent", "means nothing with mode: " + mode.code());
     }
-    return new Rule.Rollout(mode, fields.whole("enforce_percent", 0, 100, 100));
+    boolean manual = fields.flag("manual");
+    if (manual) {
+      fields.reject("group", "means nothing with manual: true");
+    }
+    return new Rule.Rollout(mode, fields.whole("enforce_percent", 0, 100, 100), manual);
   }
 }

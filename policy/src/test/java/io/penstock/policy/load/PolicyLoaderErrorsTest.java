@@ -135,6 +135,8 @@ class PolicyLoaderErrorsTest {
         "rate: 5/s, mode: dry",
         "rate: 5/s, enforce_percent: 101",
         "rate: 5/s, enforce_percent: 0.5",
+        "rate: 5/s, manual: yes",
+        "rate: 5/s, manual: true, group: g",
         "rate: 5/s, mode: shadow, enforce_percent: 50",
         "rate: 5/s, mode: off, enforce_percent: 50",
         "rate: 5/s, group: ''",

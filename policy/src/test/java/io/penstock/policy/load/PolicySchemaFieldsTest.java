@@ -37,6 +37,7 @@ class PolicySchemaFieldsTest {
           Map.entry("max_delay_ms", "5"),
           Map.entry("refund_on_upstream_error", "true"),
           Map.entry("enforce_percent", "50"),
+          Map.entry("manual", "true"),
           Map.entry("match", "{path: /x}"),
           Map.entry("limit_keys", "[user_id]"),
           Map.entry("group", "g"),

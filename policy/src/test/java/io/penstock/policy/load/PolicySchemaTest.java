@@ -141,7 +141,8 @@ class PolicySchemaTest {
         "consistency; rate: 5/s",
         "refund_on_upstream_error; rate: 5/s",
         "mode; rate: 5/s",
-        "enforce_percent; rate: 5/s"
+        "enforce_percent; rate: 5/s",
+        "manual; rate: 5/s"
       })
   void default_ofARulesField_isWhatTheLoaderTakes(String field, String fields) {
     Rule stated = Loading.plain(fields + ", " + field + ": " + RULE.get(field).get("default"));
@@ -159,7 +160,7 @@ class PolicySchemaTest {
                 fields.add(field.getKey());
               }
             });
-    assertThat(fields).hasSize(14);
+    assertThat(fields).hasSize(15);
   }
 
   @ParameterizedTest
