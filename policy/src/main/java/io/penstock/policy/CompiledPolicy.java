@@ -2,6 +2,7 @@ package io.penstock.policy;
 
 import io.penstock.Store;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +14,10 @@ final class CompiledPolicy {
   private final Policy policy;
   private final List<Match> exempt;
   private final List<TierSet> groups = new ArrayList<>();
-  private final PlaceIndex index;
+  private final Map<String, TierSet> manual = new HashMap<>();
+  private final Part whole;
+  private final Part early;
+  private final Part late;
   private final Selection.Pool selections;
 
   CompiledPolicy(Policy policy, Store store) {
@@ -31,7 +35,24 @@ final class CompiledPolicy {
       }
     }
     tiers.forEach((group, members) -> groups.add(new TierSet(group, members, store)));
-    this.index = new PlaceIndex(groups.stream().map(TierSet::places).toList());
+    List<TierSet> asked = new ArrayList<>();
+    for (TierSet group : groups) {
+      if (group.first().isManual()) {
+        manual.put(group.first().name(), group);
+      } else {
+        asked.add(group);
+      }
+    }
+    this.whole = new Part(asked);
+    this.early = new Part(asked.stream().filter(g -> !g.needsStated()).toList());
+    this.late = new Part(asked.stream().filter(TierSet::needsStated).toList());
+  }
+
+  /** Groups that are asked together, and an index of them. */
+  private record Part(List<TierSet> groups, PlaceIndex index) {
+    Part(List<TierSet> groups) {
+      this(groups, new PlaceIndex(groups.stream().map(TierSet::places).toList()));
+    }
   }
 
   Policy policy() {
@@ -82,18 +103,42 @@ final class CompiledPolicy {
    *
    * @param override what all rules are, whatever they say; null to let them say
    */
-  void select(Request request, @Nullable Mode override, Selection selection) {
+  void select(Request request, Phase phase, @Nullable Mode override, Selection selection) {
     Mode all = modeOfAll(override);
     selection.begin(all);
     if (all == Mode.OFF || exempts(request)) {
       return;
     }
+    Part part = part(phase);
     Ids found = selection.groups();
-    int count = index.find(request, found);
+    int count = part.index.find(request, found);
     for (int i = 0; i < count; i++) {
-      groups.get(found.get(i)).choose(request, selection);
+      part.groups.get(found.get(i)).choose(request, selection);
     }
     selection.sort();
+  }
+
+  /** As {@link #select}, of one rule that is asked for by its name. */
+  void selectManual(String name, Request request, @Nullable Mode override, Selection selection) {
+    Mode all = modeOfAll(override);
+    selection.begin(all);
+    TierSet group = manual.get(name);
+    if (group != null && all != Mode.OFF && !exempts(request)) {
+      group.choose(request, selection);
+    }
+  }
+
+  private Part part(Phase phase) {
+    return switch (phase) {
+      case WHOLE -> whole;
+      case EARLY -> early;
+      case LATE -> late;
+    };
+  }
+
+  /** Whether any rule may apply in a phase. */
+  boolean has(Phase phase) {
+    return !part(phase).groups.isEmpty();
   }
 
   /** Takes all limits out of force. */

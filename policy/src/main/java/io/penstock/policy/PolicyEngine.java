@@ -87,12 +87,40 @@ public final class PolicyEngine implements AutoCloseable {
 
   /** Decides a request, and charges it if it may pass. */
   public Verdict decide(Request request) {
+    return decide(request, Phase.WHOLE);
+  }
+
+  /**
+   * Decides a request by the rules of one phase. Who asks for both phases one after the other has
+   * all of them, each once; a request that is denied in the second stays charged for the first.
+   */
+  public Verdict decide(Request request, Phase phase) {
     CompiledPolicy policy = current;
     Selection selection = policy.selections().lend();
-    policy.select(request, override, selection);
+    policy.select(request, phase, override, selection);
+    return decided(policy, selection);
+  }
+
+  /**
+   * Decides a request by one rule that is asked for by name only; unlimited if there is none that
+   * is on.
+   */
+  public Verdict decide(String manualRule, Request request) {
+    CompiledPolicy policy = current;
+    Selection selection = policy.selections().lend();
+    policy.selectManual(manualRule, request, override, selection);
+    return decided(policy, selection);
+  }
+
+  private Verdict decided(CompiledPolicy policy, Selection selection) {
     Verdict verdict = selection.size() == 0 ? Verdict.UNLIMITED : decide(selection);
     policy.selections().giveBack(selection);
     return told(verdict);
+  }
+
+  /** Whether any rule may apply in a phase, so that it is worth asking. */
+  public boolean has(Phase phase) {
+    return current.has(phase);
   }
 
   private Verdict decide(Selection selection) {
@@ -139,7 +167,20 @@ public final class PolicyEngine implements AutoCloseable {
 
   /** As {@link #decide}, without waiting for the store. */
   public CompletionStage<Verdict> decideAsync(Request request) {
-    return ask(request, store::decideAsync).thenApply(this::told);
+    return decideAsync(request, Phase.WHOLE);
+  }
+
+  /** As {@link #decide(Request, Phase)}, without waiting for the store. */
+  public CompletionStage<Verdict> decideAsync(Request request, Phase phase) {
+    return ask(request, phase, store::decideAsync).thenApply(this::told);
+  }
+
+  /** As {@link #decide(String, Request)}, without waiting for the store. */
+  public CompletionStage<Verdict> decideAsync(String manualRule, Request request) {
+    CompiledPolicy policy = current;
+    Selection selection = policy.selections().lend();
+    policy.selectManual(manualRule, request, override, selection);
+    return ask(policy, selection, store::decideAsync).thenApply(this::told);
   }
 
   /**
@@ -153,7 +194,7 @@ public final class PolicyEngine implements AutoCloseable {
 
   /** What {@link #decide} would answer now. Nothing is charged, and nobody is told. */
   public CompletionStage<Verdict> preview(Request request) {
-    return ask(request, store::preview);
+    return ask(request, Phase.WHOLE, store::preview);
   }
 
   /** Why each rule does or doesn't apply to a request, and what would come of it. */
@@ -161,7 +202,7 @@ public final class PolicyEngine implements AutoCloseable {
     CompiledPolicy policy = current;
     @Nullable Mode all = override;
     Selection selection = new Selection(policy.keySecret());
-    policy.select(request, all, selection);
+    policy.select(request, Phase.WHOLE, all, selection);
     return new Explainer(policy, request, all, selection, store)
         .explain(ask(selection, store::preview));
   }
@@ -179,10 +220,15 @@ public final class PolicyEngine implements AutoCloseable {
         .map(tier -> new RuleBuckets(store, tier, request, new Selection(policy.keySecret())));
   }
 
-  private CompletionStage<Verdict> ask(Request request, Question question) {
+  private CompletionStage<Verdict> ask(Request request, Phase phase, Question question) {
     CompiledPolicy policy = current;
     Selection selection = policy.selections().lend();
-    policy.select(request, override, selection);
+    policy.select(request, phase, override, selection);
+    return ask(policy, selection, question);
+  }
+
+  private static CompletionStage<Verdict> ask(
+      CompiledPolicy policy, Selection selection, Question question) {
     return ask(selection, question)
         .thenApply(
             verdict -> {
@@ -191,7 +237,7 @@ public final class PolicyEngine implements AutoCloseable {
             });
   }
 
-  private CompletionStage<Verdict> ask(Selection selection, Question question) {
+  private static CompletionStage<Verdict> ask(Selection selection, Question question) {
     List<Outcome> outcomes = new ArrayList<>(selection.size());
     if (selection.refused()) {
       selection.addRefusals(outcomes);

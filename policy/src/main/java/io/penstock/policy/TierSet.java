@@ -30,6 +30,16 @@ final class TierSet {
     return tiers;
   }
 
+  /** The first of its rules, of which there is at least one. */
+  Rule first() {
+    return tiers.get(0).rule();
+  }
+
+  /** Whether any of its rules names something that only the caller knows. */
+  boolean needsStated() {
+    return tiers.stream().anyMatch(tier -> tier.rule().needsStated());
+  }
+
   /** Takes all limits out of force. */
   synchronized void retire() {
     if (!retired) {

@@ -1,6 +1,7 @@
 package io.penstock.policy;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -41,6 +42,30 @@ public final class Verdict {
       }
     }
     return new Verdict(decisive, outcomes.toArray(NO_OUTCOMES));
+  }
+
+  /** This, and what other rules said of the same request later, as one verdict. */
+  public Verdict and(Verdict later) {
+    if (outcomes.length == 0) {
+      return later;
+    }
+    if (later.outcomes.length == 0) {
+      return this;
+    }
+    List<Outcome> all = new ArrayList<>(outcomes.length + later.outcomes.length);
+    for (Mode mode : new Mode[] {Mode.ENFORCE, Mode.SHADOW}) {
+      add(outcomes, mode, all);
+      add(later.outcomes, mode, all);
+    }
+    return of(all);
+  }
+
+  private static void add(Outcome[] outcomes, Mode mode, List<Outcome> all) {
+    for (Outcome outcome : outcomes) {
+      if (outcome.mode() == mode) {
+        all.add(outcome);
+      }
+    }
   }
 
   /** Whether the request may pass, after {@link #delay()}. */

@@ -19,7 +19,7 @@ public final class HttpRequest implements Request {
   private final RequestLine line;
   private final Headers headers;
   private final JwtVerifier jwt;
-  private final Map<String, String> attributes;
+  private final Known known;
   private final int queryStart;
 
   private @Nullable String path;
@@ -29,25 +29,25 @@ public final class HttpRequest implements Request {
   /** A request of which the caller knows no more than HTTP does. */
   public HttpRequest(
       @Nullable IpAddress address, RequestLine line, Headers headers, JwtVerifier jwt) {
-    this(address, line, headers, jwt, Map.of());
+    this(address, line, headers, jwt, Known.NOTHING);
   }
 
   /**
    * @param address the client's, as far as it is known
    * @param jwt asked for claims once, and only if a rule needs one
-   * @param attributes what the caller knows besides
+   * @param known what the caller knows besides
    */
   public HttpRequest(
       @Nullable IpAddress address,
       RequestLine line,
       Headers headers,
       JwtVerifier jwt,
-      Map<String, String> attributes) {
+      Known known) {
     this.address = address;
     this.line = line;
     this.headers = headers;
     this.jwt = jwt;
-    this.attributes = attributes;
+    this.known = known;
     this.queryStart = line.target() == null ? -1 : line.target().indexOf('?');
   }
 
@@ -106,6 +106,6 @@ public final class HttpRequest implements Request {
 
   @Override
   public @Nullable String attribute(String name) {
-    return attributes.get(name);
+    return known.get(name);
   }
 }

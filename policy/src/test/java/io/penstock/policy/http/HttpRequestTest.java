@@ -219,7 +219,7 @@ class HttpRequestTest {
     IpAddress address = IpAddress.parse("192.0.2.1");
     Request request =
         new HttpRequest(
-            address, line("/"), Map.of("x-key", "K")::get, TRUSTING, Map.of("plan", "pro"));
+            address, line("/"), Map.of("x-key", "K")::get, TRUSTING, Map.of("plan", "pro")::get);
 
     assertThat(request.address()).isEqualTo(address);
     assertThat(request.method()).isEqualTo("GET");
