@@ -1,0 +1,193 @@
+package io.penstock.servlet;
+
+import io.penstock.policy.Phase;
+import io.penstock.policy.Request;
+import io.penstock.policy.Verdict;
+import io.penstock.policy.address.IpAddress;
+import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.http.Known;
+import io.penstock.policy.http.RequestLine;
+import io.penstock.web.AppPath;
+import io.penstock.web.Gate;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets pass what a policy allows, and answers the rest with 429 or 503. Thread-safe. Needs no
+ * Spring.
+ *
+ * <pre>{@code
+ * var store = InProcessStore.create();
+ * var engine = new PolicyEngine(store, PolicyLoader.load(file).policy());
+ * var gate = new Gate(engine, store, new HttpAnswers(HeaderForm.ALL, Jitter.DEFAULT));
+ * context
+ *     .addFilter("penstock", new RateLimitFilter(gate, Phase.WHOLE, List.of()))
+ *     .addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC), false, "/*");
+ * }</pre>
+ *
+ * <p>Where the store takes time, the request is made asynchronous and dispatched again when there
+ * is an answer, so that no thread waits. Filters behind this one then see it in a dispatch of type
+ * {@code ASYNC}: each has to be mapped to those too, or it would be passed by.
+ */
+public final class RateLimitFilter implements Filter {
+  /** Where the verdict on a request so far is kept, as an attribute of the request. */
+  public static final String VERDICT = "io.penstock.verdict";
+
+  private final Gate gate;
+  private final Phase phase;
+  private final List<AttributeResolver> resolvers;
+  private final BooleanSupplier asynchronous;
+  private final String state;
+
+  /** A filter that never keeps a thread waiting where the container can do without. */
+  public RateLimitFilter(Gate gate, Phase phase, List<AttributeResolver> resolvers) {
+    this(gate, phase, resolvers, () -> true);
+  }
+
+  /**
+   * @param phase which rules it asks; of several filters in a chain, each has a phase of its own
+   * @param resolvers what the application knows besides; not asked by an early filter
+   * @param asynchronous whether requests may be dispatched again; otherwise threads wait
+   */
+  public RateLimitFilter(
+      Gate gate, Phase phase, List<AttributeResolver> resolvers, BooleanSupplier asynchronous) {
+    this.gate = gate;
+    this.phase = phase;
+    this.resolvers = List.copyOf(resolvers);
+    this.asynchronous = asynchronous;
+    this.state = "io.penstock.filter." + phase;
+  }
+
+  @Override
+  public void doFilter(ServletRequest any, ServletResponse anyResponse, FilterChain chain)
+      throws IOException, ServletException {
+    if (!(any instanceof HttpServletRequest request)
+        || !(anyResponse instanceof HttpServletResponse response)) {
+      chain.doFilter(any, anyResponse);
+      return;
+    }
+    Object before = request.getAttribute(state);
+    if (before instanceof Held held) {
+      request.setAttribute(state, true);
+      goOn(request, response, chain, held.verdict());
+    } else if (before == null && gate.asks(phase)) {
+      request.setAttribute(state, true);
+      begin(request, response, chain);
+    } else {
+      chain.doFilter(request, response);
+    }
+  }
+
+  private void begin(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    Request asked = asked(request);
+    boolean canHold = request.isAsyncSupported() && asynchronous.getAsBoolean();
+    if (gate.isLocal() || !canHold) {
+      Verdict verdict = gate.decide(asked, phase);
+      if (Gate.delayMillis(verdict) == 0) {
+        pass(request, response, chain, verdict);
+      } else if (canHold) {
+        hold(request, response, Gate.afterDelay(verdict).toCompletableFuture());
+      } else {
+        pass(request, response, chain, waited(Gate.afterDelay(verdict).toCompletableFuture()));
+      }
+      return;
+    }
+    CompletableFuture<Verdict> answer =
+        gate.decideAsync(asked, phase).thenCompose(Gate::afterDelay).toCompletableFuture();
+    if (answer.isDone()) {
+      pass(request, response, chain, waited(answer));
+    } else {
+      hold(request, response, answer);
+    }
+  }
+
+  private Request asked(HttpServletRequest request) {
+    String target = AppPath.target(request.getRequestURI(), request.getQueryString());
+    String host = request.getHeader("host");
+    Known known = phase == Phase.EARLY ? Known.NOTHING : new ServletKnown(request, resolvers);
+    return gate.request(
+        peer(request),
+        new RequestLine(request.getMethod(), target, host == null ? request.getServerName() : host),
+        new ServletHeaders(request),
+        known);
+  }
+
+  private static @Nullable IpAddress peer(HttpServletRequest request) {
+    String address = request.getRemoteAddr();
+    return address == null ? null : IpAddress.parse(address);
+  }
+
+  private static Verdict waited(CompletableFuture<Verdict> answer) throws ServletException {
+    try {
+      return answer.join();
+    } catch (CompletionException e) {
+      throw new ServletException("no verdict", e.getCause());
+    }
+  }
+
+  /** What a request that is held back waits for. */
+  private record Held(CompletableFuture<Verdict> answer) {
+    Verdict verdict() throws ServletException {
+      return waited(answer);
+    }
+  }
+
+  /** Lets go of the thread until there is an answer. */
+  private void hold(
+      HttpServletRequest request, HttpServletResponse response, CompletableFuture<Verdict> answer) {
+    request.setAttribute(state, new Held(answer));
+    AsyncContext context = request.startAsync(request, response);
+    // The store answers in time by itself, and a delay is as long as a rule says.
+    context.setTimeout(0);
+    var unused = answer.whenComplete((verdict, failure) -> context.dispatch());
+  }
+
+  private void goOn(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain, Verdict verdict)
+      throws IOException, ServletException {
+    FirstPass first = new FirstPass(request);
+    try {
+      pass(first, response, chain, verdict);
+    } finally {
+      first.end();
+    }
+  }
+
+  private void pass(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain, Verdict verdict)
+      throws IOException, ServletException {
+    Verdict all =
+        request.getAttribute(VERDICT) instanceof Verdict earlier ? earlier.and(verdict) : verdict;
+    request.setAttribute(VERDICT, all);
+    if (all.allowed()) {
+      gate.answers().headers(all, response::setHeader);
+      chain.doFilter(request, response);
+    } else {
+      answer(response, all, gate.answers());
+    }
+  }
+
+  /** Answers a denied request, as a whole. */
+  public static void answer(HttpServletResponse response, Verdict verdict, HttpAnswers answers)
+      throws IOException {
+    byte[] body = answers.problem(verdict);
+    answers.headers(verdict, response::setHeader);
+    response.setStatus(answers.status(verdict));
+    response.setContentType(HttpAnswers.PROBLEM_TYPE);
+    response.setContentLength(body.length);
+    response.getOutputStream().write(body);
+  }
+}

@@ -1,0 +1,26 @@
+package io.penstock.servlet;
+
+import io.penstock.policy.address.Headers;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Enumeration;
+import org.jspecify.annotations.Nullable;
+
+/** The headers of a request, repeated ones joined. */
+record ServletHeaders(HttpServletRequest request) implements Headers {
+  @Override
+  public @Nullable String get(String name) {
+    Enumeration<String> values = request.getHeaders(name);
+    if (values == null || !values.hasMoreElements()) {
+      return null;
+    }
+    String first = values.nextElement();
+    if (!values.hasMoreElements()) {
+      return first;
+    }
+    StringBuilder all = new StringBuilder(first);
+    while (values.hasMoreElements()) {
+      all.append(name.equals("cookie") ? "; " : ", ").append(values.nextElement());
+    }
+    return all.toString();
+  }
+}

@@ -1,0 +1,135 @@
+package io.penstock.servlet;
+
+import static jakarta.servlet.DispatcherType.ASYNC;
+import static jakarta.servlet.DispatcherType.REQUEST;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.Phase;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.http.HeaderForm;
+import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.http.Jitter;
+import io.penstock.policy.load.PolicyLoader;
+import io.penstock.web.Gate;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RateLimitFilterTest {
+  private static final EnumSet<DispatcherType> BOTH = EnumSet.of(REQUEST, ASYNC);
+
+  @TempDir private Path folder;
+
+  private static Gate gate(String rules) {
+    InProcessStore store = InProcessStore.create();
+    PolicyEngine engine =
+        new PolicyEngine(store, PolicyLoader.parse("rules:\n" + rules, "policy.yaml").policy());
+    return new Gate(engine, store, new HttpAnswers(HeaderForm.ALL, Jitter.NONE));
+  }
+
+  private Container container(Filter... filters) {
+    Container container = new Container(folder, 2);
+    for (Filter filter : filters) {
+      container.with(filter, BOTH);
+    }
+    return container.start();
+  }
+
+  @Test
+  void get_untilTheBurstIsUsedUp_thenIsAProblem() {
+    Gate gate = gate("  - {name: address, limit_keys: [\"ip:address\"], rate: 1/h, burst: 2}\n");
+    try (Container container = container(new RateLimitFilter(gate, Phase.WHOLE, List.of()))) {
+      HttpResponse<String> first = container.get("/");
+      assertThat(first.statusCode()).isEqualTo(200);
+      assertThat(first.body()).isEqualTo("tea");
+      assertThat(first.headers().firstValue("RateLimit-Limit")).contains("2");
+      assertThat(first.headers().firstValue("RateLimit-Remaining")).contains("1");
+      assertThat(container.get("/").statusCode()).isEqualTo(200);
+
+      HttpResponse<String> third = container.get("/");
+      assertThat(third.statusCode()).isEqualTo(429);
+      assertThat(third.headers().firstValue("Content-Type")).contains("application/problem+json");
+      assertThat(third.headers().firstValue("Retry-After")).contains("3600");
+      assertThat(third.headers().firstValue("X-Penstock-Reason")).contains("token_bucket_exceeded");
+      assertThat(third.headers().firstValue("RateLimit")).contains("\"address\";r=0;t=3600");
+      assertThat(third.body()).contains("quota-exceeded", "\"violated-policies\":[\"address\"]");
+    }
+  }
+
+  @Test
+  void get_inPhases_chargesEachRuleOnceAndTellsOfBoth() {
+    Gate gate =
+        gate(
+            """
+              - {name: address, limit_keys: ["ip:address"], rate: 1/h, burst: 9}
+              - {name: planned, limit_keys: [plan], rate: 1/h, burst: 2}
+            """);
+    AttributeResolver plans = request -> Map.of("plan", request.getParameter("plan"));
+    try (Container container =
+        container(
+            new RateLimitFilter(gate, Phase.EARLY, List.of()),
+            new RateLimitFilter(gate, Phase.LATE, List.of(plans)))) {
+      HttpResponse<String> first = container.get("/?plan=pro");
+      assertThat(first.headers().allValues("RateLimit"))
+          .containsExactly("\"address\";r=8;t=3600, \"planned\";r=1;t=3600");
+      assertThat(first.headers().allValues("RateLimit-Limit")).containsExactly("2");
+      container.get("/?plan=pro");
+
+      HttpResponse<String> third = container.get("/?plan=pro");
+      assertThat(third.statusCode()).isEqualTo(429);
+      assertThat(third.body()).contains("\"violated-policies\":[\"planned\"]");
+      assertThat(container.get("/?plan=free").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void get_requestAttribute_isKnownToRules() {
+    Gate gate = gate("  - {name: t, limit_keys: [tenant], rate: 1/h, burst: 1}\n");
+    Filter tenants =
+        (request, response, chain) -> {
+          request.setAttribute("tenant", request.getParameter("t"));
+          chain.doFilter(request, response);
+        };
+    try (Container container =
+        container(tenants, new RateLimitFilter(gate, Phase.LATE, List.of()))) {
+      assertThat(container.get("/?t=a").statusCode()).isEqualTo(200);
+      assertThat(container.get("/?t=a").statusCode()).isEqualTo(429);
+      assertThat(container.get("/?t=b").statusCode()).isEqualTo(200);
+      assertThat(container.get("/").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void get_pathSpelledOtherwise_isTheSamePath() {
+    Gate gate =
+        gate("  - {name: login, limit_keys: [], match: {path: /login}, rate: 1/h, burst: 1}\n");
+    try (Container container = container(new RateLimitFilter(gate, Phase.WHOLE, List.of()))) {
+      assertThat(container.get("/login").statusCode()).isEqualTo(200);
+      for (String path :
+          List.of("/login;a=b", "//login", "/./login", "/%6cogin", "/x/..;y/login")) {
+        assertThat(container.get(path).statusCode()).as(path).isEqualTo(429);
+      }
+    }
+  }
+
+  @Test
+  void get_delayed_isHeldBackWithoutAThread() {
+    Gate gate =
+        gate(
+            "  - {name: slow, limit_keys: [], rate: 20/s, burst: 1, on_limit: delay,"
+                + " max_delay_ms: 5000}\n");
+    try (Container container = container(new RateLimitFilter(gate, Phase.WHOLE, List.of()))) {
+      // More than there are threads.
+      var answers =
+          java.util.stream.IntStream.range(0, 8).mapToObj(i -> container.getLater("/")).toList();
+      assertThat(answers).allMatch(answer -> answer.join().statusCode() == 200);
+    }
+  }
+}
