@@ -11,6 +11,10 @@ import io.lettuce.core.resource.Transports.NativeTransports;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 /** Where connections come from. Thread-safe. */
 interface Connector {
@@ -78,6 +82,50 @@ interface Connector {
       copy.withSentinelMasterId(uri.getSentinelMasterId());
     }
     return copy.build();
+  }
+
+  /** New connections that somebody else makes, one at a time and as slowly as he likes. */
+  static Connector by(Supplier<StatefulRedisConnection<byte[], byte[]>> connections) {
+    ExecutorService waiting = Executors.newSingleThreadExecutor(Connector::daemon);
+    AtomicBoolean underWay = new AtomicBoolean();
+    return new Connector() {
+      @Override
+      public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {
+        if (!underWay.compareAndSet(false, true)) {
+          return CompletableFuture.failedFuture(new Link.NotSent());
+        }
+        return CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return connections.get();
+              } finally {
+                underWay.set(false);
+              }
+            },
+            waiting);
+      }
+
+      @Override
+      public long patienceMillis() {
+        return STEP.toMillis();
+      }
+
+      @Override
+      public boolean owns() {
+        return true;
+      }
+
+      @Override
+      public void close() {
+        waiting.shutdown();
+      }
+    };
+  }
+
+  private static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work, "penstock-redis-connect");
+    thread.setDaemon(true);
+    return thread;
   }
 
   /** A connection that belongs to somebody else. */

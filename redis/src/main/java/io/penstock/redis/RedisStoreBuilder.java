@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** What a store can be told when it is made. Not thread-safe. */
 public final class RedisStoreBuilder {
@@ -103,6 +104,14 @@ public final class RedisStoreBuilder {
    */
   public RedisStore on(StatefulRedisConnection<byte[], byte[]> connection) {
     return new RedisStore(this, Connector.of(connection));
+  }
+
+  /**
+   * A store on connections of its own that a client of the application's makes. The supplier is
+   * called whenever there is none, by a thread that may wait for it.
+   */
+  public RedisStore connect(Supplier<StatefulRedisConnection<byte[], byte[]>> connections) {
+    return new RedisStore(this, Connector.by(connections));
   }
 
   private static Duration positive(String name, Duration duration) {
