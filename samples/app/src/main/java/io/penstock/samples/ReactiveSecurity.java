@@ -1,0 +1,31 @@
+package io.penstock.samples;
+
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
+import org.springframework.security.core.userdetails.MapReactiveUserDetailsService;
+import org.springframework.security.core.userdetails.ReactiveUserDetailsService;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.web.server.SecurityWebFilterChain;
+
+/** Who may do what, in WebFlux. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+class ReactiveSecurity {
+  @Bean
+  SecurityWebFilterChain security(ServerHttpSecurity http) {
+    return http.authorizeExchange(
+            to -> to.pathMatchers("/orders").authenticated().anyExchange().permitAll())
+        .httpBasic(Customizer.withDefaults())
+        .build();
+  }
+
+  @Bean
+  ReactiveUserDetailsService users() {
+    return new MapReactiveUserDetailsService(
+        User.withUsername("ann").password("{noop}tea").roles("FREE").build(),
+        User.withUsername("bob").password("{noop}tea").roles("PRO").build());
+  }
+}

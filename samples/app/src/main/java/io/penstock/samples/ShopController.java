@@ -1,0 +1,33 @@
+package io.penstock.samples;
+
+import java.security.Principal;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+class ShopController {
+  private final Exports exports;
+
+  ShopController(Exports exports) {
+    this.exports = exports;
+  }
+
+  /** For everybody: limited by address. */
+  @GetMapping("/tea")
+  String tea() {
+    return "tea";
+  }
+
+  /** For users: limited by who they are. */
+  @GetMapping("/orders")
+  String orders(Principal user) {
+    return "orders of " + user.getName();
+  }
+
+  /** Limited where the work is done. */
+  @GetMapping("/exports/{shop}")
+  String export(@PathVariable String shop) {
+    return exports.of(shop);
+  }
+}

@@ -1,0 +1,136 @@
+package io.penstock.spring;
+
+import io.penstock.Store;
+import io.penstock.policy.Policy;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.PolicyObserver;
+import io.penstock.policy.load.LoadedPolicy;
+import io.penstock.policy.load.PolicyException;
+import io.penstock.policy.load.PolicyLoader;
+import io.penstock.policy.load.PolicyWatcher;
+import io.penstock.policy.load.Problem;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.core.io.Resource;
+
+/**
+ * Keeps the policy of an application in force, and that of a file up to date. What can't be used
+ * changes nothing but what {@link #rejected} says. Thread-safe.
+ */
+public final class LivePolicy implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LivePolicy.class);
+
+  private final PolicyEngine engine;
+  private final String origin;
+  private final UnaryOperator<Policy> settings;
+  private final @Nullable PolicyWatcher watcher;
+  private volatile State state;
+
+  private record State(Instant since, List<Problem> warnings, List<Problem> rejected) {
+    static State of(LoadedPolicy loaded) {
+      return new State(Instant.now(), loaded.warnings(), List.of());
+    }
+  }
+
+  /**
+   * Loads the policy; a file or folder is watched from now on.
+   *
+   * @param settings what the application's settings make of a policy
+   * @throws PolicyException if it can't be used
+   */
+  LivePolicy(
+      Resource source, Store store, PolicyObserver observer, UnaryOperator<Policy> settings) {
+    this.origin = source.getDescription();
+    this.settings = settings;
+    this.watcher = watcher(source);
+    LoadedPolicy loaded = watcher == null ? parse(source) : watcher.load();
+    this.engine = new PolicyEngine(store, settings.apply(loaded.policy()), observer);
+    this.state = State.of(loaded);
+    warn(loaded);
+    LOG.info("{} rules from {}", loaded.policy().rules().size(), origin);
+    if (watcher != null) {
+      watcher.start();
+    }
+  }
+
+  /** What is in a jar doesn't change, and has no path. */
+  private @Nullable PolicyWatcher watcher(Resource source) {
+    try {
+      return source.isFile() && !(source instanceof ClassPathResource)
+          ? new PolicyWatcher(source.getFile().toPath(), new Changes())
+          : null;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static LoadedPolicy parse(Resource source) {
+    try {
+      String text = source.getContentAsString(StandardCharsets.UTF_8);
+      return PolicyLoader.parse(text, Objects.requireNonNullElse(source.getFilename(), "policy"));
+    } catch (IOException e) {
+      throw new UncheckedIOException("penstock.policy can't be read: " + e.getMessage(), e);
+    }
+  }
+
+  public PolicyEngine engine() {
+    return engine;
+  }
+
+  /** Where it is from, for people. */
+  public String origin() {
+    return origin;
+  }
+
+  /** When the policy in force was loaded. */
+  public Instant since() {
+    return state.since;
+  }
+
+  public List<Problem> warnings() {
+    return state.warnings;
+  }
+
+  /** Why what is there now is not used; empty if it is. */
+  public List<Problem> rejected() {
+    return state.rejected;
+  }
+
+  private static void warn(LoadedPolicy loaded) {
+    loaded.warnings().forEach(warning -> LOG.warn("{}", warning));
+  }
+
+  @Override
+  public void close() {
+    if (watcher != null) {
+      watcher.close();
+    }
+    engine.close();
+  }
+
+  /** What becomes of the file. */
+  private final class Changes implements PolicyWatcher.Listener {
+    @Override
+    public void onLoaded(LoadedPolicy loaded) {
+      engine.replace(settings.apply(loaded.policy()));
+      state = State.of(loaded);
+      warn(loaded);
+      LOG.info("policy reloaded: {} rules from {}", loaded.policy().rules().size(), origin);
+    }
+
+    @Override
+    public void onRejected(PolicyException reasons) {
+      state = new State(state.since, state.warnings, reasons.problems());
+      reasons.problems().forEach(problem -> LOG.error("policy not used: {}", problem));
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package io.penstock.spring;
+
+import io.penstock.Store;
+import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.PolicyObserver;
+import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.http.Jitter;
+import io.penstock.web.Gate;
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.ResourceLoader;
+import org.springframework.util.ResourceUtils;
+
+/** The policy, its store, and what the doors ask. Each gives way to a bean of the application. */
+@AutoConfiguration(
+    afterName = {
+      "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
+      "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration"
+    })
+@ConditionalOnProperty(prefix = "penstock", name = "enabled", matchIfMissing = true)
+@EnableConfigurationProperties(PenstockProperties.class)
+@Import({RedisStoreConfiguration.class, PenstockAutoConfiguration.Local.class})
+public class PenstockAutoConfiguration {
+
+  /** Buckets in this process, when nothing else keeps them. */
+  @Configuration(proxyBeanMethods = false)
+  static class Local {
+    @Bean
+    @ConditionalOnMissingBean(Store.class)
+    InProcessStore penstockStore(PenstockProperties properties) {
+      if (properties.store() == PenstockProperties.StoreKind.REDIS
+          || properties.redis().url() != null) {
+        throw new IllegalStateException(
+            "Redis is asked for, and io.penstock:penstock-redis with Lettuce is not there, or"
+                + " neither penstock.redis.url nor a Lettuce connection factory");
+      }
+      return InProcessStore.builder().maxKeys(properties.maxKeys()).build();
+    }
+  }
+
+  /** The policy that penstock.policy names. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnMissingBean(PolicyEngine.class)
+  static class OwnPolicy {
+    @Bean
+    LivePolicy penstockPolicy(
+        PenstockProperties properties,
+        ResourceLoader resources,
+        Store store,
+        ObjectProvider<PolicyObserver> observers) {
+      return new LivePolicy(
+          resource(properties.policy(), resources),
+          store,
+          together(observers.orderedStream().toList()),
+          new PolicySettings(properties));
+    }
+
+    /** What has no scheme is a path, as in all other settings of Penstock. */
+    private static Resource resource(String location, ResourceLoader resources) {
+      return ResourceUtils.isUrl(location)
+          ? resources.getResource(location)
+          : resources.getResource(ResourceUtils.FILE_URL_PREFIX + location);
+    }
+
+    private static PolicyObserver together(List<PolicyObserver> observers) {
+      return switch (observers.size()) {
+        case 0 -> PolicyObserver.NONE;
+        case 1 -> observers.get(0);
+        default -> outcome -> observers.forEach(observer -> observer.decided(outcome));
+      };
+    }
+
+    @Bean(destroyMethod = "")
+    PolicyEngine penstockEngine(LivePolicy policy) {
+      return policy.engine();
+    }
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  HttpAnswers penstockAnswers(PenstockProperties properties) {
+    int shareThousandths = properties.retryJitterPercent() * 10;
+    return new HttpAnswers(
+        properties.headers(), new Jitter(shareThousandths, properties.retryJitterSeconds()));
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  Gate penstockGate(
+      PolicyEngine engine, Store store, HttpAnswers answers, ObjectProvider<DecisionTimes> times) {
+    DecisionTimes told = times.getIfAvailable();
+    return told == null
+        ? new Gate(engine, store, answers)
+        : new Gate(engine, store, answers, told::took);
+  }
+}

@@ -1,0 +1,52 @@
+package io.penstock.spring;
+
+import io.penstock.policy.Phase;
+import io.penstock.web.Gate;
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.core.Authentication;
+import org.springframework.web.server.WebFilter;
+
+/** The filters of a WebFlux application: one before security, one behind it. */
+@AutoConfiguration(after = PenstockAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@ConditionalOnClass(WebFilter.class)
+@ConditionalOnBean(Gate.class)
+public class PenstockReactiveAutoConfiguration {
+
+  @Bean
+  @ConditionalOnMissingBean
+  Exchanges penstockExchanges(Gate gate, ObjectProvider<ReactiveAttributeResolver> resolvers) {
+    List<ReactiveAttributeResolver> all = resolvers.orderedStream().toList();
+    return new Exchanges(gate, all);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean(name = "penstockEarlyFilter")
+  RateLimitWebFilter penstockEarlyFilter(Exchanges exchanges, PenstockProperties properties) {
+    return new RateLimitWebFilter(exchanges, Phase.EARLY, properties.filter().earlyOrder());
+  }
+
+  @Bean
+  @ConditionalOnMissingBean(name = "penstockLateFilter")
+  RateLimitWebFilter penstockLateFilter(Exchanges exchanges, PenstockProperties properties) {
+    return new RateLimitWebFilter(exchanges, Phase.LATE, properties.filter().lateOrder());
+  }
+
+  /** What Spring Security knows. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(Authentication.class)
+  static class Security {
+    @Bean
+    ReactiveAttributeResolver penstockAuthorities() {
+      return exchange -> exchange.getPrincipal().map(Authorities::of);
+    }
+  }
+}

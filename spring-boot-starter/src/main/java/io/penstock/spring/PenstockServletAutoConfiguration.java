@@ -1,0 +1,73 @@
+package io.penstock.spring;
+
+import io.penstock.policy.Phase;
+import io.penstock.servlet.AttributeResolver;
+import io.penstock.servlet.RateLimitFilter;
+import io.penstock.web.Gate;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import java.util.List;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.core.Authentication;
+
+/** The filters of a servlet application: one before security, one behind it. */
+@AutoConfiguration(after = PenstockAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass(Filter.class)
+@ConditionalOnBean(Gate.class)
+public class PenstockServletAutoConfiguration {
+
+  @Bean
+  AsyncDispatches penstockAsyncDispatches(
+      ListableBeanFactory beans, PenstockProperties properties) {
+    return new AsyncDispatches(beans, properties.filter().async());
+  }
+
+  @Bean
+  @ConditionalOnMissingBean(name = "penstockEarlyFilter")
+  FilterRegistrationBean<RateLimitFilter> penstockEarlyFilter(
+      Gate gate, PenstockProperties properties, AsyncDispatches dispatches) {
+    return registered(
+        new RateLimitFilter(gate, Phase.EARLY, List.of(), dispatches),
+        properties.filter().earlyOrder());
+  }
+
+  @Bean
+  @ConditionalOnMissingBean(name = "penstockLateFilter")
+  FilterRegistrationBean<RateLimitFilter> penstockLateFilter(
+      Gate gate,
+      PenstockProperties properties,
+      AsyncDispatches dispatches,
+      ObjectProvider<AttributeResolver> resolvers) {
+    List<AttributeResolver> all = resolvers.orderedStream().toList();
+    return registered(
+        new RateLimitFilter(gate, Phase.LATE, all, dispatches), properties.filter().lateOrder());
+  }
+
+  private static FilterRegistrationBean<RateLimitFilter> registered(
+      RateLimitFilter filter, int order) {
+    FilterRegistrationBean<RateLimitFilter> registration = new FilterRegistrationBean<>(filter);
+    registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC);
+    registration.setOrder(order);
+    return registration;
+  }
+
+  /** What Spring Security knows. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(Authentication.class)
+  static class Security {
+    @Bean
+    AttributeResolver penstockAuthorities() {
+      return request -> Authorities.of(request.getUserPrincipal());
+    }
+  }
+}

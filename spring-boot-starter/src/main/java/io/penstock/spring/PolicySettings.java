@@ -1,0 +1,49 @@
+package io.penstock.spring;
+
+import io.penstock.policy.Policy;
+import io.penstock.policy.address.Cidr;
+import io.penstock.policy.address.ClientAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/** What the application's settings say in place of its policy. Immutable. */
+final class PolicySettings implements UnaryOperator<Policy> {
+  private final PenstockProperties properties;
+
+  PolicySettings(PenstockProperties properties) {
+    this.properties = properties;
+  }
+
+  @Override
+  public Policy apply(Policy policy) {
+    return new Policy(
+        policy.rules(),
+        policy.exempt(),
+        properties.mode() == null ? policy.mode() : properties.mode(),
+        clientAddress(policy.clientAddress()),
+        policy.jwt(),
+        policy.keySecret());
+  }
+
+  private ClientAddress clientAddress(ClientAddress written) {
+    List<String> proxies = properties.trustedProxies();
+    ClientAddress.Source header = properties.clientAddressHeader();
+    return new ClientAddress(
+        proxies == null ? written.trustedProxies() : networks(proxies),
+        header == null ? written.source() : header);
+  }
+
+  private static List<Cidr> networks(List<String> texts) {
+    List<Cidr> networks = new ArrayList<>();
+    for (String text : texts) {
+      Cidr network = Cidr.parse(text);
+      if (network == null) {
+        throw new IllegalArgumentException(
+            "penstock.trusted-proxies must be addresses or networks: " + text);
+      }
+      networks.add(network);
+    }
+    return networks;
+  }
+}

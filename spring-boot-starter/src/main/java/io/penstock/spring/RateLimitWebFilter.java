@@ -1,0 +1,74 @@
+package io.penstock.spring;
+
+import io.penstock.policy.Phase;
+import io.penstock.policy.Request;
+import io.penstock.policy.Verdict;
+import io.penstock.policy.http.Known;
+import io.penstock.web.Gate;
+import java.util.concurrent.CompletableFuture;
+import org.springframework.core.Ordered;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Lets pass what a policy allows, and answers the rest with 429 or 503. Never blocks. Thread-safe.
+ */
+final class RateLimitWebFilter implements WebFilter, Ordered {
+  /** Where the exchange is in the context of what handles it. */
+  static final Object EXCHANGE = ServerWebExchange.class.getName() + ".penstock";
+
+  private final Exchanges exchanges;
+  private final Phase phase;
+  private final int order;
+
+  RateLimitWebFilter(Exchanges exchanges, Phase phase, int order) {
+    this.exchanges = exchanges;
+    this.phase = phase;
+    this.order = order;
+  }
+
+  @Override
+  public int getOrder() {
+    return order;
+  }
+
+  @Override
+  public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+    Mono<Void> passed =
+        exchanges.gate().asks(phase) ? decided(exchange, chain) : chain.filter(exchange);
+    return phase == Phase.EARLY
+        ? passed.contextWrite(context -> context.put(EXCHANGE, exchange))
+        : passed;
+  }
+
+  private Mono<Void> decided(ServerWebExchange exchange, WebFilterChain chain) {
+    return (phase == Phase.EARLY ? Mono.just(Known.NOTHING) : exchanges.known(exchange))
+        .flatMap(known -> verdict(exchanges.request(exchange, known)))
+        .flatMap(
+            verdict -> {
+              Verdict all = exchanges.note(exchange, verdict);
+              return all.allowed() ? chain.filter(exchange) : exchanges.deny(exchange, all);
+            });
+  }
+
+  private Mono<Verdict> verdict(Request request) {
+    Gate gate = exchanges.gate();
+    if (gate.isLocal()) {
+      Verdict verdict = gate.decide(request, phase);
+      return Gate.delayMillis(verdict) == 0
+          ? Mono.just(verdict)
+          : later(Gate.afterDelay(verdict).toCompletableFuture());
+    }
+    return later(
+        gate.decideAsync(request, phase).thenCompose(Gate::afterDelay).toCompletableFuture());
+  }
+
+  /** The thread that reads from Redis is not for handling requests. */
+  static Mono<Verdict> later(CompletableFuture<Verdict> verdict) {
+    Mono<Verdict> answer = Mono.fromFuture(verdict);
+    return verdict.isDone() ? answer : answer.publishOn(Schedulers.parallel());
+  }
+}

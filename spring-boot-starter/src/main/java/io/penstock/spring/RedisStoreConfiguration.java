@@ -1,0 +1,70 @@
+package io.penstock.spring;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.penstock.Store;
+import io.penstock.redis.RedisObserver;
+import io.penstock.redis.RedisStore;
+import io.penstock.redis.RedisStoreBuilder;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Buckets in Redis: at a URL, or where the application's own connections go. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass({RedisStore.class, RedisClient.class})
+@ConditionalOnExpression("!'${penstock.store:auto}'.toLowerCase().startsWith('in')")
+class RedisStoreConfiguration {
+
+  private static RedisStoreBuilder builder(
+      PenstockProperties.Redis settings, ObjectProvider<RedisObserver> observer) {
+    RedisStoreBuilder builder =
+        RedisStore.builder().deadline(settings.deadline()).keyPrefix(settings.prefix());
+    if (settings.nodes() != null) {
+      builder.nodes(settings.nodes());
+    }
+    observer.ifAvailable(builder::observer);
+    return builder;
+  }
+
+  /** At a URL. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnProperty("penstock.redis.url")
+  static class ByUrl {
+    @Bean
+    @ConditionalOnMissingBean(Store.class)
+    RedisStore penstockStore(
+        PenstockProperties properties, ObjectProvider<RedisObserver> observer) {
+      return builder(properties.redis(), observer)
+          .connect(RedisURI.create(String.valueOf(properties.redis().url())));
+    }
+  }
+
+  /** By the client of the application. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(LettuceConnectionFactory.class)
+  @ConditionalOnBean(LettuceConnectionFactory.class)
+  static class ByConnectionFactory {
+    @Bean
+    @ConditionalOnMissingBean(Store.class)
+    RedisStore penstockStore(
+        PenstockProperties properties,
+        LettuceConnectionFactory factory,
+        ObjectProvider<RedisObserver> observer) {
+      if (!(factory.getRequiredNativeClient() instanceof RedisClient client)) {
+        throw new IllegalStateException(
+            "the Lettuce connection factory must be for one server or for sentinels; set"
+                + " penstock.redis.url, or penstock.store=in-process");
+      }
+      return builder(properties.redis(), observer)
+          .connect(() -> client.connect(ByteArrayCodec.INSTANCE));
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Spring Boot: settings, auto-configuration, and filters for MVC and WebFlux. */
+@NullMarked
+package io.penstock.spring;
+
+import org.jspecify.annotations.NullMarked;
