@@ -6,7 +6,7 @@ import io.penstock.Store;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.redis.RedisStore;
 import io.penstock.redis.RedisStoreBuilder;
-import io.penstock.server.metrics.StoreMeters;
+import io.penstock.redis.metrics.StoreMeters;
 import java.util.function.BooleanSupplier;
 
 /**

@@ -1,4 +1,4 @@
-package io.penstock.server.metrics;
+package io.penstock.policy.metrics;
 
 import java.util.concurrent.atomic.AtomicLong;
 

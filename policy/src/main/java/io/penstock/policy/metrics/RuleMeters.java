@@ -1,4 +1,4 @@
-package io.penstock.server.metrics;
+package io.penstock.policy.metrics;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
