@@ -175,6 +175,25 @@ public final class StatedRequest implements Request {
       return this;
     }
 
+    /**
+     * Any attribute, as text.
+     *
+     * @throws IllegalArgumentException if the value can't be one of it
+     */
+    public Builder state(Attribute attribute, String value) {
+      return switch (attribute.source()) {
+        case ADDRESS -> ip(value);
+        case METHOD -> method(value);
+        case PATH -> path(value);
+        case HOST -> host(value);
+        case HEADER -> header(attribute.name(), value);
+        case QUERY -> query(attribute.name(), value);
+        case COOKIE -> cookie(attribute.name(), value);
+        case CLAIM -> claim(attribute.name(), value);
+        case STATED -> attribute(attribute.name(), value);
+      };
+    }
+
     /** What the request costs, in thousandths of a token; 0 asks without taking. */
     public Builder cost(long thousandths) {
       if (thousandths < 0) {

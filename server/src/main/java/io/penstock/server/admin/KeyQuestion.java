@@ -51,7 +51,7 @@ record KeyQuestion(String rule, Request request, long thousandths) {
         String value = key.text(name);
         if (value != null) {
           try {
-            state(Attribute.parse(name), value, request);
+            request.state(Attribute.parse(name), value);
           } catch (IllegalArgumentException e) {
             key.refused(name, e);
           }
@@ -59,20 +59,6 @@ record KeyQuestion(String rule, Request request, long thousandths) {
       }
     }
     return request.build();
-  }
-
-  private static void state(Attribute attribute, String value, StatedRequest.Builder request) {
-    switch (attribute.source()) {
-      case ADDRESS -> request.ip(value);
-      case METHOD -> request.method(value);
-      case PATH -> request.path(value);
-      case HOST -> request.host(value);
-      case HEADER -> request.header(attribute.name(), value);
-      case QUERY -> request.query(attribute.name(), value);
-      case COOKIE -> request.cookie(attribute.name(), value);
-      case CLAIM -> request.claim(attribute.name(), value);
-      case STATED -> request.attribute(attribute.name(), value);
-    }
   }
 
   private static long thousandths(BigDecimal tokens) {
