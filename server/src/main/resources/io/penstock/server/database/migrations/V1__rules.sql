@@ -73,14 +73,14 @@ CREATE TABLE rate_limit_rule (
         jsonb_typeof(options) = 'object'
         AND options - ARRAY['algorithm', 'limit', 'window', 'limits', 'algorithm_config',
                             'unlimited', 'min_cost', 'on_missing_key', 'on_limit', 'max_delay_ms',
-                            'consistency', 'enforce_percent', 'refund_on_upstream_error'] = '{}')
+                            'consistency', 'enforce_percent', 'refund_on_upstream_error', 'manual'] = '{}')
 );
 
--- One rule for the same keys, plan and requests; a shadow may stand beside it, and one for a share
--- of the keys.
+-- One rule for the same keys, plan and requests; a shadow may stand beside it, one for a share of the
+-- keys, and those that are asked for by name.
 CREATE UNIQUE INDEX rate_limit_rule_said_once ON rate_limit_rule
     (md5(key_pattern), coalesce(plan, ''), mode, coalesce(tier_group, ''), md5(match::text))
-    WHERE is_active AND NOT options ? 'enforce_percent';
+    WHERE is_active AND NOT options ? 'enforce_percent' AND NOT options ? 'manual';
 
 COMMENT ON TABLE rate_limit_rule IS 'Who may send how much: a rule a row, in force as soon as it is committed';
 COMMENT ON COLUMN rate_limit_rule.key_pattern IS 'What has a bucket of its own: user:{user_id}, ip:{ip}, endpoint:/path, global; any attributes in braces';
