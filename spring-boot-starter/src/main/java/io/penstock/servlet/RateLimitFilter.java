@@ -3,11 +3,8 @@ package io.penstock.servlet;
 import io.penstock.policy.Phase;
 import io.penstock.policy.Request;
 import io.penstock.policy.Verdict;
-import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.http.HttpAnswers;
 import io.penstock.policy.http.Known;
-import io.penstock.policy.http.RequestLine;
-import io.penstock.web.AppPath;
 import io.penstock.web.Gate;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.Filter;
@@ -22,7 +19,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Lets pass what a policy allows, and answers the rest with 429 or 503. Thread-safe. Needs no
@@ -92,7 +88,8 @@ public final class RateLimitFilter implements Filter {
 
   private void begin(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    Request asked = asked(request);
+    Known known = phase == Phase.EARLY ? Known.NOTHING : new ServletKnown(request, resolvers);
+    Request asked = ServletRequests.of(request, known, gate);
     boolean canHold = request.isAsyncSupported() && asynchronous.getAsBoolean();
     if (gate.isLocal() || !canHold) {
       Verdict verdict = gate.decide(asked, phase);
@@ -112,22 +109,6 @@ public final class RateLimitFilter implements Filter {
     } else {
       hold(request, response, answer);
     }
-  }
-
-  private Request asked(HttpServletRequest request) {
-    String target = AppPath.target(request.getRequestURI(), request.getQueryString());
-    String host = request.getHeader("host");
-    Known known = phase == Phase.EARLY ? Known.NOTHING : new ServletKnown(request, resolvers);
-    return gate.request(
-        peer(request),
-        new RequestLine(request.getMethod(), target, host == null ? request.getServerName() : host),
-        new ServletHeaders(request),
-        known);
-  }
-
-  private static @Nullable IpAddress peer(HttpServletRequest request) {
-    String address = request.getRemoteAddr();
-    return address == null ? null : IpAddress.parse(address);
   }
 
   private static Verdict waited(CompletableFuture<Verdict> answer) throws ServletException {
@@ -169,13 +150,16 @@ public final class RateLimitFilter implements Filter {
   private void pass(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain, Verdict verdict)
       throws IOException, ServletException {
-    Verdict all =
-        request.getAttribute(VERDICT) instanceof Verdict earlier ? earlier.and(verdict) : verdict;
+    Verdict earlier = request.getAttribute(VERDICT) instanceof Verdict before ? before : null;
+    Verdict all = earlier == null ? verdict : earlier.and(verdict);
     request.setAttribute(VERDICT, all);
     if (all.allowed()) {
       gate.answers().headers(all, response::setHeader);
       chain.doFilter(request, response);
     } else {
+      if (earlier != null) {
+        gate.giveBack(earlier);
+      }
       answer(response, all, gate.answers());
     }
   }

@@ -4,6 +4,7 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,9 @@ import org.springframework.web.filter.OncePerRequestFilter;
  */
 final class AsyncDispatches implements BooleanSupplier {
   private static final Logger LOG = LoggerFactory.getLogger(AsyncDispatches.class);
+
+  /** Registered by its name, by a registration that was looked at as all others. */
+  private static final String SECURITY = "springSecurityFilterChain";
 
   private final ListableBeanFactory beans;
   private volatile @Nullable Boolean taken;
@@ -53,8 +57,11 @@ final class AsyncDispatches implements BooleanSupplier {
         return passedBy(registration);
       }
     }
-    for (Filter filter : beans.getBeansOfType(Filter.class).values()) {
-      if (!registered.contains(filter) && !(filter instanceof OncePerRequestFilter)) {
+    for (Map.Entry<String, Filter> bean : beans.getBeansOfType(Filter.class).entrySet()) {
+      Filter filter = bean.getValue();
+      if (!registered.contains(filter)
+          && !bean.getKey().equals(SECURITY)
+          && !(filter instanceof OncePerRequestFilter)) {
         return passedBy(filter);
       }
     }

@@ -21,6 +21,7 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Requests of WebFlux as rules see them, and verdicts as its responses. Thread-safe. */
 final class Exchanges {
@@ -90,8 +91,8 @@ final class Exchanges {
 
   /** Adds a verdict to those before it, and says in the response how things stand. */
   Verdict note(ServerWebExchange exchange, Verdict verdict) {
-    Verdict all =
-        exchange.getAttribute(VERDICT) instanceof Verdict earlier ? earlier.and(verdict) : verdict;
+    Verdict earlier = exchange.getAttribute(VERDICT);
+    Verdict all = earlier == null ? verdict : earlier.and(verdict);
     exchange.getAttributes().put(VERDICT, all);
     ServerHttpResponse response = exchange.getResponse();
     if (!response.isCommitted()) {
@@ -100,13 +101,19 @@ final class Exchanges {
     return all;
   }
 
-  /** Answers a denied request, as a whole. */
+  /**
+   * Answers a denied request, as a whole. Not in the thread that has just read it: Reactor Netty
+   * (issue 4361) may stop reading from a connection whose next request is answered before the one
+   * before it has ended.
+   */
   Mono<Void> deny(ServerWebExchange exchange, Verdict verdict) {
     byte[] body = gate.answers().problem(verdict);
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatusCode.valueOf(gate.answers().status(verdict)));
     response.getHeaders().setContentType(PROBLEM);
     response.getHeaders().setContentLength(body.length);
-    return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));
+    return response
+        .writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(body)))
+        .subscribeOn(Schedulers.parallel());
   }
 }

@@ -28,23 +28,22 @@ import org.springframework.util.ResourceUtils;
     })
 @ConditionalOnProperty(prefix = "penstock", name = "enabled", matchIfMissing = true)
 @EnableConfigurationProperties(PenstockProperties.class)
-@Import({RedisStoreConfiguration.class, PenstockAutoConfiguration.Local.class})
+@Import(RedisStoreConfiguration.class)
 public class PenstockAutoConfiguration {
 
-  /** Buckets in this process, when nothing else keeps them. */
-  @Configuration(proxyBeanMethods = false)
-  static class Local {
-    @Bean
-    @ConditionalOnMissingBean(Store.class)
-    InProcessStore penstockStore(PenstockProperties properties) {
-      if (properties.store() == PenstockProperties.StoreKind.REDIS
-          || properties.redis().url() != null) {
-        throw new IllegalStateException(
-            "Redis is asked for, and io.penstock:penstock-redis with Lettuce is not there, or"
-                + " neither penstock.redis.url nor a Lettuce connection factory");
-      }
-      return InProcessStore.builder().maxKeys(properties.maxKeys()).build();
+  /** Buckets in this process, when nothing else keeps them: Redis was looked at before. */
+  @Bean
+  @ConditionalOnMissingBean(Store.class)
+  InProcessStore penstockStore(PenstockProperties properties) {
+    boolean wanted =
+        properties.store() == PenstockProperties.StoreKind.REDIS
+            || properties.redis().url() != null;
+    if (wanted && properties.store() != PenstockProperties.StoreKind.IN_PROCESS) {
+      throw new IllegalStateException(
+          "Redis is asked for, and io.penstock:penstock-redis with Lettuce is not there, or"
+              + " neither penstock.redis.url nor a Lettuce connection factory");
     }
+    return InProcessStore.builder().maxKeys(properties.maxKeys()).build();
   }
 
   /** The policy that penstock.policy names. */

@@ -40,6 +40,11 @@ public class PenstockReactiveAutoConfiguration {
     return new RateLimitWebFilter(exchanges, Phase.LATE, properties.filter().lateOrder());
   }
 
+  @Bean
+  RateLimitedHandler penstockRateLimitedHandler(Exchanges exchanges) {
+    return new RateLimitedHandler(exchanges);
+  }
+
   /** What Spring Security knows. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(Authentication.class)

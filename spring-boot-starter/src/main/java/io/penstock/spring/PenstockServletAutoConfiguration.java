@@ -18,6 +18,7 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.core.Authentication;
+import org.springframework.web.servlet.HandlerExceptionResolver;
 
 /** The filters of a servlet application: one before security, one behind it. */
 @AutoConfiguration(after = PenstockAutoConfiguration.class)
@@ -59,6 +60,19 @@ public class PenstockServletAutoConfiguration {
     registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC);
     registration.setOrder(order);
     return registration;
+  }
+
+  /** Methods of MVC that are limited by name. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(HandlerExceptionResolver.class)
+  static class Methods {
+    @Bean
+    @ConditionalOnMissingBean(HandledRequest.class)
+    ServletHandledRequest penstockHandledRequest(
+        Gate gate, ObjectProvider<AttributeResolver> resolvers) {
+      List<AttributeResolver> all = resolvers.orderedStream().toList();
+      return new ServletHandledRequest(gate, all);
+    }
   }
 
   /** What Spring Security knows. */

@@ -49,8 +49,15 @@ final class RateLimitWebFilter implements WebFilter, Ordered {
         .flatMap(known -> verdict(exchanges.request(exchange, known)))
         .flatMap(
             verdict -> {
+              Verdict earlier = exchange.getAttribute(Exchanges.VERDICT);
               Verdict all = exchanges.note(exchange, verdict);
-              return all.allowed() ? chain.filter(exchange) : exchanges.deny(exchange, all);
+              if (all.allowed()) {
+                return chain.filter(exchange);
+              }
+              if (earlier != null) {
+                exchanges.gate().giveBack(earlier);
+              }
+              return exchanges.deny(exchange, all);
             });
   }
 

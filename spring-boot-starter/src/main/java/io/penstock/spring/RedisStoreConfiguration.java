@@ -50,6 +50,7 @@ class RedisStoreConfiguration {
   /** By the client of the application. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(LettuceConnectionFactory.class)
+  @ConditionalOnExpression("'${penstock.redis.url:}'.isEmpty()")
   @ConditionalOnBean(LettuceConnectionFactory.class)
   static class ByConnectionFactory {
     @Bean

@@ -94,6 +94,11 @@ public final class Gate {
     return timed(engine.decideAsync(manualRule, request));
   }
 
+  /** Puts back what an earlier phase took, because a later one denies the request. */
+  public void giveBack(Verdict earlier) {
+    var unused = engine.giveBack(earlier, rule -> true);
+  }
+
   private CompletionStage<Verdict> timed(CompletionStage<Verdict> asked) {
     long begin = System.nanoTime();
     return asked.thenApply(

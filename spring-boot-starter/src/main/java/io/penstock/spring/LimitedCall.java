@@ -1,0 +1,51 @@
+package io.penstock.spring;
+
+import io.penstock.policy.Request;
+import io.penstock.policy.http.Known;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call of a method that is limited: the rule, and what the call says of its key and cost.
+ *
+ * @param cost in thousandths of a token, as {@link Request#cost}
+ */
+record LimitedCall(String rule, Known key, long cost) {
+  private static final int DECIMALS = 3;
+  private static final BigDecimal MOST = new BigDecimal("1000000000000");
+
+  Request of(@Nullable Request request) {
+    return new NamedRequest(request, key, cost);
+  }
+
+  /** What an expression for a key says: attributes by name, or a value for all of {@code names}. */
+  static Known key(@Nullable Object value, Set<String> names) {
+    if (value == null) {
+      return Known.NOTHING;
+    }
+    if (value instanceof Map<?, ?> attributes) {
+      return name -> text(attributes.get(name));
+    }
+    String text = value.toString();
+    return name -> names.contains(name) ? text : null;
+  }
+
+  private static @Nullable String text(@Nullable Object value) {
+    return value == null ? null : value.toString();
+  }
+
+  /** What an expression for a cost says, in thousandths, rounded up. */
+  static long cost(@Nullable Object value) {
+    if (!(value instanceof Number number)) {
+      throw new IllegalArgumentException("cost must be a number: " + value);
+    }
+    BigDecimal tokens = new BigDecimal(number.toString());
+    if (tokens.signum() < 0 || tokens.compareTo(MOST) > 0) {
+      throw new IllegalArgumentException("cost must be from 0 to " + MOST + ": " + tokens);
+    }
+    return tokens.movePointRight(DECIMALS).setScale(0, RoundingMode.CEILING).longValueExact();
+  }
+}

@@ -1,0 +1,58 @@
+package io.penstock.spring;
+
+import io.penstock.policy.Request;
+import io.penstock.policy.address.IpAddress;
+import io.penstock.policy.http.Known;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a rule that is asked for by name is asked about: the request that is being handled, if any,
+ * and what the call says itself, which counts first.
+ */
+record NamedRequest(@Nullable Request request, Known stated, long cost) implements Request {
+  @Override
+  public @Nullable IpAddress address() {
+    return request == null ? null : request.address();
+  }
+
+  @Override
+  public @Nullable String method() {
+    return request == null ? null : request.method();
+  }
+
+  @Override
+  public @Nullable String path() {
+    return request == null ? null : request.path();
+  }
+
+  @Override
+  public @Nullable String host() {
+    return request == null ? null : request.host();
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    return request == null ? null : request.header(name);
+  }
+
+  @Override
+  public @Nullable String query(String name) {
+    return request == null ? null : request.query(name);
+  }
+
+  @Override
+  public @Nullable String cookie(String name) {
+    return request == null ? null : request.cookie(name);
+  }
+
+  @Override
+  public @Nullable String claim(String name) {
+    return request == null ? null : request.claim(name);
+  }
+
+  @Override
+  public @Nullable String attribute(String name) {
+    String value = stated.get(name);
+    return value != null || request == null ? value : request.attribute(name);
+  }
+}

@@ -1,0 +1,98 @@
+package io.penstock.spring;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.penstock.Decision;
+import io.penstock.policy.Attribute;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.RuleBuckets;
+import io.penstock.policy.StatedRequest;
+import io.penstock.policy.http.BucketsAnswer;
+import io.penstock.policy.http.Json;
+import io.penstock.policy.http.PolicyAnswer;
+import io.penstock.policy.load.Problem;
+import java.net.URLDecoder;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+
+/**
+ * {@code GET /actuator/penstock} shows the policy in force; {@code POST} with a rule and a key says
+ * how its buckets stand. A key is sent in a body, so that it is in no access log.
+ */
+@Endpoint(id = "penstock")
+public final class PenstockEndpoint {
+  private static final String JSON = "application/json";
+
+  private final PolicyEngine engine;
+  private final @Nullable LivePolicy live;
+
+  PenstockEndpoint(PolicyEngine engine, @Nullable LivePolicy live) {
+    this.engine = engine;
+    this.live = live;
+  }
+
+  @ReadOperation(produces = JSON)
+  public String policy() {
+    return text(
+        json -> {
+          json.writeStartObject();
+          if (live != null) {
+            json.writeStringField("origin", live.origin());
+            json.writeStringField("loaded_at", live.since().toString());
+            json.writeArrayFieldStart("rejected");
+            for (Problem problem : live.rejected()) {
+              json.writeString(problem.toString());
+            }
+            json.writeEndArray();
+          }
+          json.writeFieldName("policy");
+          PolicyAnswer.write(engine.policy(), json);
+          json.writeEndObject();
+        });
+  }
+
+  /**
+   * How the buckets of a key stand. Changes nothing.
+   *
+   * @param key the values of the rule's limit_keys as forms write them, such as {@code
+   *     user_id=7&path=%2Fsearch}; empty for one bucket for all
+   */
+  @WriteOperation(produces = JSON)
+  public String peek(String rule, String key) {
+    StatedRequest.Builder request = StatedRequest.builder();
+    try {
+      for (String part : key.isEmpty() ? new String[0] : key.split("&", -1)) {
+        int equals = part.indexOf('=');
+        if (equals < 0) {
+          throw new IllegalArgumentException("key must be as name=value&name=value: " + part);
+        }
+        Attribute attribute = Attribute.parse(decoded(part.substring(0, equals)));
+        request.state(attribute, decoded(part.substring(equals + 1)));
+      }
+      RuleBuckets buckets =
+          engine
+              .buckets(rule, request.build())
+              .orElseThrow(
+                  () ->
+                      new IllegalArgumentException(
+                          "rule must be one with limits that is on: " + rule));
+      List<Decision> levels = buckets.peek().toCompletableFuture().join();
+      return text(json -> BucketsAnswer.write(buckets, levels, json));
+    } catch (IllegalArgumentException e) {
+      String reason = String.valueOf(e.getMessage());
+      throw new InvalidEndpointRequestException(reason, reason);
+    }
+  }
+
+  private static String decoded(String text) {
+    return URLDecoder.decode(text, UTF_8);
+  }
+
+  private static String text(Json.Body body) {
+    return new String(Json.bytes(body), UTF_8);
+  }
+}

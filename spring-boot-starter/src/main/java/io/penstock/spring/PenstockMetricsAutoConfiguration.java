@@ -1,0 +1,61 @@
+package io.penstock.spring;
+
+import io.lettuce.core.RedisClient;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.penstock.policy.metrics.DecisionMeters;
+import io.penstock.redis.RedisObserver;
+import io.penstock.redis.metrics.StoreMeters;
+import java.util.concurrent.TimeUnit;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Meters of the application's registry, named as those of the service. */
+@AutoConfiguration(
+    before = PenstockAutoConfiguration.class,
+    afterName = {
+      "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
+      "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
+    })
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBean(MeterRegistry.class)
+@ConditionalOnProperty(prefix = "penstock", name = "enabled", matchIfMissing = true)
+public class PenstockMetricsAutoConfiguration {
+
+  @Bean
+  @ConditionalOnMissingBean
+  DecisionMeters penstockDecisionMeters(MeterRegistry registry) {
+    return new DecisionMeters(registry);
+  }
+
+  @Bean
+  MinuteClock penstockMinuteClock(DecisionMeters meters) {
+    return new MinuteClock(meters);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  DecisionTimes penstockDecisionTimes(MeterRegistry registry) {
+    Timer timer =
+        Timer.builder("penstock.decision")
+            .description("The time that decisions took")
+            .register(registry);
+    return nanos -> timer.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** What goes on between the application and Redis. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass({RedisObserver.class, RedisClient.class})
+  static class Redis {
+    @Bean
+    @ConditionalOnMissingBean(RedisObserver.class)
+    StoreMeters penstockStoreMeters(MeterRegistry registry) {
+      return new StoreMeters(registry);
+    }
+  }
+}

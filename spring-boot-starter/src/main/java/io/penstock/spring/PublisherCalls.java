@@ -1,0 +1,63 @@
+package io.penstock.spring;
+
+import io.penstock.policy.Request;
+import io.penstock.policy.Verdict;
+import io.penstock.policy.http.Known;
+import io.penstock.web.Gate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Limits methods that return a Mono or a Flux, when it is subscribed to. Thread-safe. */
+final class PublisherCalls implements RateLimitedAdvice.ReactiveCalls {
+  private final Gate gate;
+  private final HandledRequest handled;
+  private final @Nullable Exchanges exchanges;
+
+  /**
+   * @param handled what the thread that calls a method handles
+   * @param exchanges where publishers know what they are for; null if they don't
+   */
+  PublisherCalls(Gate gate, HandledRequest handled, @Nullable Exchanges exchanges) {
+    this.gate = gate;
+    this.handled = handled;
+    this.exchanges = exchanges;
+  }
+
+  @Override
+  public @Nullable Object limited(Class<?> type, LimitedCall call, Supplier<Object> result) {
+    if (type == Mono.class) {
+      return allowed(call).flatMap(verdict -> (Mono<?>) result.get());
+    }
+    if (type == Flux.class) {
+      return allowed(call).flatMapMany(verdict -> (Flux<?>) result.get());
+    }
+    return null;
+  }
+
+  private Mono<Verdict> allowed(LimitedCall call) {
+    Request caller = handled.current();
+    return Mono.deferContextual(
+        context -> {
+          Exchanges web = exchanges;
+          ServerWebExchange exchange =
+              context.<ServerWebExchange>getOrEmpty(RateLimitWebFilter.EXCHANGE).orElse(null);
+          if (web == null || exchange == null) {
+            return decided(call, caller);
+          }
+          return web.known(exchange)
+              .flatMap((Known known) -> decided(call, web.request(exchange, known)))
+              .doOnNext(verdict -> web.note(exchange, verdict));
+        });
+  }
+
+  private Mono<Verdict> decided(LimitedCall call, @Nullable Request request) {
+    return RateLimitWebFilter.later(
+            gate.decideAsync(call.rule(), call.of(request))
+                .thenCompose(Gate::afterDelay)
+                .toCompletableFuture())
+        .map(RateLimitedAdvice::checked);
+  }
+}

@@ -1,0 +1,106 @@
+package io.penstock.spring;
+
+import io.penstock.policy.Verdict;
+import io.penstock.web.Gate;
+import java.lang.reflect.Method;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.util.ClassUtils;
+
+/** Asks the rule of a method before it is called. Thread-safe. */
+final class RateLimitedAdvice implements MethodInterceptor {
+  private static final boolean PUBLISHERS =
+      isPresent("reactor.core.publisher.Mono")
+          && isPresent("org.springframework.web.server.ServerWebExchange");
+
+  /** Found when a method is called: what limits it is made later than proxies are. */
+  private final Supplier<Parts> parts;
+
+  /** What it takes to decide. */
+  record Parts(LimitedMethods methods, Gate gate, HandledRequest handled, ReactiveCalls reactive) {}
+
+  /** Calls whose result is a publisher. */
+  interface ReactiveCalls {
+    /** The result, once the call is allowed; null if its type is none of them. */
+    @Nullable Object limited(Class<?> type, LimitedCall call, Supplier<Object> result);
+  }
+
+  RateLimitedAdvice(Supplier<Parts> parts) {
+    this.parts = parts;
+  }
+
+  private static boolean isPresent(String type) {
+    return ClassUtils.isPresent(type, RateLimitedAdvice.class.getClassLoader());
+  }
+
+  /** Whether there is what it takes to limit publishers; otherwise calls that return them are. */
+  static boolean hasPublishers() {
+    return PUBLISHERS;
+  }
+
+  @Override
+  public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+    Parts now = parts.get();
+    Object target = invocation.getThis();
+    if (target == null) {
+      return invocation.proceed();
+    }
+    Method method = AopUtils.getMostSpecificMethod(invocation.getMethod(), target.getClass());
+    LimitedCall call = now.methods.call(target, method, invocation.getArguments());
+    Class<?> type = method.getReturnType();
+    if (CompletionStage.class.isAssignableFrom(type)) {
+      return later(now, call, proceeding(invocation));
+    }
+    Object result = now.reactive.limited(type, call, proceeding(invocation));
+    if (result != null) {
+      return result;
+    }
+    Verdict verdict = now.gate.decide(call.rule(), call.of(now.handled.current()));
+    checked(Gate.afterDelay(verdict).toCompletableFuture().join());
+    now.handled.note(verdict);
+    return invocation.proceed();
+  }
+
+  private static Object later(Parts now, LimitedCall call, Supplier<Object> result) {
+    return now.gate
+        .decideAsync(call.rule(), call.of(now.handled.current()))
+        .thenCompose(Gate::afterDelay)
+        .thenCompose(
+            verdict -> {
+              checked(verdict);
+              return (CompletionStage<?>) result.get();
+            })
+        .toCompletableFuture();
+  }
+
+  static Verdict checked(Verdict verdict) {
+    if (!verdict.allowed()) {
+      throw new RateLimitedException(verdict);
+    }
+    return verdict;
+  }
+
+  /** The call itself, to be made later. */
+  private static Supplier<Object> proceeding(MethodInvocation invocation) {
+    MethodInvocation own =
+        invocation instanceof ProxyMethodInvocation proxied ? proxied.invocableClone() : invocation;
+    return () -> {
+      try {
+        Object result = own.proceed();
+        if (result == null) {
+          throw new IllegalStateException("a publisher must not be null: " + own.getMethod());
+        }
+        return result;
+      } catch (RuntimeException | Error e) {
+        throw e;
+      } catch (Throwable e) {
+        throw new IllegalStateException(e);
+      }
+    };
+  }
+}

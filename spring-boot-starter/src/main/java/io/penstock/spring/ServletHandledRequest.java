@@ -1,0 +1,79 @@
+package io.penstock.spring;
+
+import io.penstock.policy.Request;
+import io.penstock.policy.Verdict;
+import io.penstock.servlet.AttributeResolver;
+import io.penstock.servlet.RateLimitFilter;
+import io.penstock.servlet.ServletRequests;
+import io.penstock.web.Gate;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+
+/** The request that a thread of MVC handles, and the answer if a method may not. Thread-safe. */
+final class ServletHandledRequest implements HandledRequest, HandlerExceptionResolver, Ordered {
+  private final Gate gate;
+  private final List<AttributeResolver> resolvers;
+
+  ServletHandledRequest(Gate gate, List<AttributeResolver> resolvers) {
+    this.gate = gate;
+    this.resolvers = List.copyOf(resolvers);
+  }
+
+  @Override
+  public int getOrder() {
+    return HIGHEST_PRECEDENCE;
+  }
+
+  @Override
+  public @Nullable Request current() {
+    return RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes bound
+        ? ServletRequests.of(bound.getRequest(), resolvers, gate)
+        : null;
+  }
+
+  @Override
+  public void note(Verdict verdict) {
+    if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes bound) {
+      Verdict all = noted(bound.getRequest(), verdict);
+      HttpServletResponse response = bound.getResponse();
+      if (response != null && !response.isCommitted()) {
+        gate.answers().headers(all, response::setHeader);
+      }
+    }
+  }
+
+  private static Verdict noted(HttpServletRequest request, Verdict verdict) {
+    Verdict all =
+        request.getAttribute(RateLimitFilter.VERDICT) instanceof Verdict earlier
+            ? earlier.and(verdict)
+            : verdict;
+    request.setAttribute(RateLimitFilter.VERDICT, all);
+    return all;
+  }
+
+  @Override
+  public @Nullable ModelAndView resolveException(
+      HttpServletRequest request,
+      HttpServletResponse response,
+      @Nullable Object handler,
+      Exception failure) {
+    if (!(failure instanceof RateLimitedException denied) || response.isCommitted()) {
+      return null;
+    }
+    try {
+      RateLimitFilter.answer(response, noted(request, denied.verdict()), gate.answers());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return new ModelAndView();
+  }
+}

@@ -1,0 +1,45 @@
+package io.penstock.spring;
+
+import io.penstock.Store;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.redis.RedisStore;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.springframework.util.ClassUtils;
+
+/**
+ * How the limiter is. It is never down: while the store is away, each rule has a failure policy,
+ * and an application that is taken out of service for its limiter helps nobody. Thread-safe.
+ */
+final class StoreHealth {
+  private static final boolean REDIS =
+      ClassUtils.isPresent("io.penstock.redis.RedisStore", StoreHealth.class.getClassLoader());
+
+  private final Store store;
+  private final PolicyEngine engine;
+
+  StoreHealth(Store store, PolicyEngine engine) {
+    this.store = store;
+    this.engine = engine;
+  }
+
+  Map<String, Object> details() {
+    boolean redis = REDIS && Redis.is(store);
+    Map<String, Object> details = new LinkedHashMap<>();
+    details.put("store", redis ? "redis" : store.getClass().getSimpleName());
+    details.put("degraded", redis && !Redis.isAvailable(store));
+    details.put("rules", engine.policy().rules().size());
+    return details;
+  }
+
+  /** Loaded only where there is Redis. */
+  private static final class Redis {
+    static boolean is(Store store) {
+      return store instanceof RedisStore;
+    }
+
+    static boolean isAvailable(Store store) {
+      return store instanceof RedisStore redis && redis.isAvailable();
+    }
+  }
+}

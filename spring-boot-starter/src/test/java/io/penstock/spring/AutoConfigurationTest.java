@@ -1,0 +1,164 @@
+package io.penstock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.penstock.Store;
+import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.Mode;
+import io.penstock.policy.Policy;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.address.ClientAddress;
+import io.penstock.policy.http.HeaderForm;
+import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.http.Jitter;
+import io.penstock.policy.load.PolicyException;
+import io.penstock.policy.load.PolicyLoader;
+import io.penstock.web.Gate;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+
+class AutoConfigurationTest {
+  private static final String RULES = "rules: [{name: all, limit_keys: [], rate: 5/s}]";
+
+  @TempDir private Path folder;
+  private Path policy;
+  private WebApplicationContextRunner application;
+
+  @BeforeEach
+  void write() throws IOException {
+    policy = Files.writeString(folder.resolve("policy.yaml"), RULES);
+    application =
+        new WebApplicationContextRunner()
+            .withConfiguration(
+                AutoConfigurations.of(
+                    PenstockAutoConfiguration.class, PenstockServletAutoConfiguration.class))
+            .withPropertyValues("penstock.policy=" + policy);
+  }
+
+  @Test
+  void application_withAPolicy_hasFiltersInTheirOrder() {
+    application.run(
+        context -> {
+          assertThat(context).hasSingleBean(InProcessStore.class).hasSingleBean(Gate.class);
+          assertThat(order(context.getBean("penstockEarlyFilter"))).isLessThan(-100);
+          assertThat(order(context.getBean("penstockLateFilter"))).isGreaterThan(-100);
+        });
+  }
+
+  private static int order(Object registration) {
+    return ((FilterRegistrationBean<?>) registration).getOrder();
+  }
+
+  @Test
+  void application_withSettings_followsThem() {
+    application
+        .withPropertyValues(
+            "penstock.mode=shadow",
+            "penstock.headers=x-ratelimit",
+            "penstock.trusted-proxies=10.0.0.0/8,::1",
+            "penstock.client-address-header=cf-connecting-ip",
+            "penstock.filter.early-order=7",
+            "penstock.filter.late-order=8")
+        .run(
+            context -> {
+              Policy inForce = context.getBean(PolicyEngine.class).policy();
+              assertThat(inForce.mode()).isEqualTo(Mode.SHADOW);
+              assertThat(inForce.clientAddress().trustedProxies()).hasSize(2);
+              assertThat(inForce.clientAddress().source())
+                  .isEqualTo(ClientAddress.Source.CF_CONNECTING_IP);
+              assertThat(context.getBean(PenstockProperties.class).headers())
+                  .isEqualTo(HeaderForm.X_RATELIMIT);
+              assertThat(order(context.getBean("penstockEarlyFilter"))).isEqualTo(7);
+              assertThat(order(context.getBean("penstockLateFilter"))).isEqualTo(8);
+            });
+  }
+
+  @Test
+  void application_withBeansOfItsOwn_keepsThem() {
+    InProcessStore store = InProcessStore.create();
+    PolicyEngine engine =
+        new PolicyEngine(store, PolicyLoader.parse(RULES, "policy.yaml").policy());
+    HttpAnswers answers = new HttpAnswers(HeaderForm.NONE, Jitter.NONE);
+    application
+        .withBean("mine", Store.class, () -> store)
+        .withBean(PolicyEngine.class, () -> engine)
+        .withBean(HttpAnswers.class, () -> answers)
+        .withBean("penstockEarlyFilter", String.class, () -> "none")
+        .run(
+            context -> {
+              assertThat(context.getBean(Store.class)).isSameAs(store);
+              assertThat(context.getBean(PolicyEngine.class)).isSameAs(engine);
+              assertThat(context.getBean(HttpAnswers.class)).isSameAs(answers);
+              assertThat(context.getBean(Gate.class).answers()).isSameAs(answers);
+              assertThat(context).doesNotHaveBean(LivePolicy.class);
+              assertThat(context.getBeansOfType(FilterRegistrationBean.class)).hasSize(1);
+            });
+  }
+
+  @Test
+  void application_switchedOff_hasNothing() {
+    application
+        .withPropertyValues("penstock.enabled=false")
+        .run(
+            context ->
+                assertThat(context)
+                    .doesNotHaveBean(Store.class)
+                    .doesNotHaveBean(FilterRegistrationBean.class));
+  }
+
+  @Test
+  void application_withABrokenPolicy_doesNotStartAndSaysWhy() throws IOException {
+    Files.writeString(policy, "rules: [{name: a, limit_keys: [], rate: 5}]");
+    application.run(
+        context -> {
+          assertThat(context).hasFailed();
+          assertThat(context.getStartupFailure()).hasRootCauseInstanceOf(PolicyException.class);
+        });
+  }
+
+  @Test
+  void application_withRedisAndNoneToFind_doesNotStart() {
+    application
+        .withPropertyValues("penstock.store=redis")
+        .run(
+            context ->
+                assertThat(context.getStartupFailure())
+                    .rootCause()
+                    .hasMessageContaining("penstock.redis.url"));
+  }
+
+  @Test
+  void application_withAMethodThatNamesNoRule_doesNotStart() {
+    application
+        .withConfiguration(AutoConfigurations.of(PenstockMethodAutoConfiguration.class))
+        .withBean(Exports.class)
+        .run(
+            context ->
+                assertThat(context.getStartupFailure())
+                    .hasMessageContaining("manual: true: export on"));
+  }
+
+  static class Exports {
+    @RateLimited("export")
+    void export() {}
+  }
+
+  @Test
+  void analyzer_ofAPolicy_saysAllThatIsWrong() {
+    PolicyException failure =
+        catchThrowableOfType(
+            PolicyException.class,
+            () -> PolicyLoader.parse("rules: [{name: a}, {name: a}]", "policy.yaml"));
+
+    assertThat(new PolicyFailureAnalyzer().analyze(failure, failure).getDescription())
+        .contains("policy.yaml:1:9", "policy.yaml:1:20");
+  }
+}
