@@ -1,5 +1,6 @@
 package io.penstock.samples;
 
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -12,6 +13,7 @@ import org.springframework.security.web.server.SecurityWebFilterChain;
 
 /** Who may do what, in WebFlux. */
 @Configuration(proxyBeanMethods = false)
+@ConditionalOnProperty(name = "sample.security", matchIfMissing = true)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 class ReactiveSecurity {
   @Bean
@@ -19,6 +21,7 @@ class ReactiveSecurity {
     return http.authorizeExchange(
             to -> to.pathMatchers("/orders").authenticated().anyExchange().permitAll())
         .httpBasic(Customizer.withDefaults())
+        .csrf(csrf -> csrf.disable())
         .build();
   }
 

@@ -1,5 +1,6 @@
 package io.penstock.samples;
 
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -12,6 +13,7 @@ import org.springframework.security.web.SecurityFilterChain;
 
 /** Who may do what, in MVC. */
 @Configuration(proxyBeanMethods = false)
+@ConditionalOnProperty(name = "sample.security", matchIfMissing = true)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 class ServletSecurity {
   @Bean
@@ -19,6 +21,7 @@ class ServletSecurity {
     return http.authorizeHttpRequests(
             to -> to.requestMatchers("/orders").authenticated().anyRequest().permitAll())
         .httpBasic(Customizer.withDefaults())
+        .csrf(csrf -> csrf.disable())
         .build();
   }
 

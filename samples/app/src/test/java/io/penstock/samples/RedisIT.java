@@ -1,0 +1,71 @@
+package io.penstock.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.samples.RunningSample.Client;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two of the sample on a real Redis: one told its URL, one with Spring's own way to it. */
+class RedisIT {
+  private static final String POLICY =
+      """
+      rules:
+        - {name: tea, limit_keys: ["ip:address"], match: {path: /tea}, rate: 1/h, burst: 4}
+        - {name: orders, limit_keys: [user_id], rate: 1/h, burst: 3, on_store_failure: closed}
+        - {name: export, limit_keys: [shop], rate: 1/h, burst: 2, manual: true}
+      """;
+
+  @TempDir private Path folder;
+
+  @Test
+  void redis_sharedThenKilled_countsThenGoesOnByTheFailurePolicies() throws Exception {
+    Path policy = Files.writeString(folder.resolve("rules.yaml"), POLICY);
+    try (RedisServer redis = RedisServer.start(folder);
+        RunningSample told =
+            RunningSample.with(
+                "--penstock.policy=" + policy, "--penstock.redis.url=" + redis.url());
+        RunningSample found =
+            RunningSample.with(
+                "--penstock.policy=" + policy, "--spring.data.redis.url=" + redis.url())) {
+      Client one = told.client("192.0.2.1");
+      Client other = found.client("192.0.2.1");
+      for (int i = 0; i < 2; i++) {
+        assertThat(one.status("/tea")).isEqualTo(200);
+        assertThat(other.status("/tea")).isEqualTo(200);
+        assertThat(one.status("/exports/a")).isEqualTo(200);
+      }
+      assertThat(one.status("/tea")).isEqualTo(429);
+      assertThat(other.status("/tea")).isEqualTo(429);
+      assertThat(other.status("/exports/a")).isEqualTo(429);
+      assertThat(one.as("ann").status("/orders")).isEqualTo(200);
+      assertThat(other.as("ann").get("/orders").headers().firstValue("RateLimit-Remaining"))
+          .contains("1");
+
+      redis.kill();
+
+      goesOn(told.client("192.0.2.2"));
+      goesOn(found.client("192.0.2.2"));
+    }
+  }
+
+  private static void goesOn(Client client) {
+    List<CompletableFuture<HttpResponse<String>>> answers =
+        IntStream.range(0, 100).mapToObj(i -> client.getLater("/tea")).toList();
+    for (CompletableFuture<HttpResponse<String>> answer : answers) {
+      assertThat(answer.orTimeout(10, TimeUnit.SECONDS).join().statusCode()).isEqualTo(200);
+    }
+    HttpResponse<String> closed = client.as("bob").get("/orders");
+    assertThat(closed.statusCode()).isEqualTo(503);
+    assertThat(closed.body()).contains("temporary-reduced-capacity");
+    assertThat(client.get("/actuator/health/penstock").body())
+        .contains("\"status\":\"UP\"", "\"degraded\":true");
+  }
+}
