@@ -9,7 +9,16 @@ import java.util.TreeMap;
 /** Runs one kind of benchmark, such as {@code local [--quick] [--only <part>]}. */
 public final class Main {
   private static final Map<String, Parts> RUNS =
-      new TreeMap<>(Map.of("local", Parts.LOCAL, "redis", Parts.REDIS, "http", Parts.HTTP));
+      new TreeMap<>(
+          Map.of(
+              "local",
+              Parts.LOCAL,
+              "redis",
+              Parts.REDIS,
+              "http",
+              Parts.HTTP,
+              "spring",
+              Parts.SPRING));
 
   private Main() {}
 

@@ -3,6 +3,7 @@ package io.penstock.bench;
 import io.penstock.bench.http.AuditPart;
 import io.penstock.bench.http.DoorsPart;
 import io.penstock.bench.http.ProxyPart;
+import io.penstock.bench.http.SpringPart;
 import io.penstock.bench.local.LimiterPart;
 import io.penstock.bench.local.MemoryPart;
 import io.penstock.bench.policy.PolicyPart;
@@ -43,6 +44,9 @@ record Parts(List<Part> parts) {
               new Part("doors", DoorsPart::measure),
               new Part("proxy", ProxyPart::measure),
               new Part("audit", AuditPart::measure)));
+
+  /** Inside an application. */
+  static final Parts SPRING = new Parts(List.of(new Part("mvc", SpringPart::measure)));
 
   /** What can be asked for alone. */
   record Part(String name, Measurement measurement) {}

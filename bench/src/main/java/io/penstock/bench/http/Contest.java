@@ -90,7 +90,11 @@ final class Contest implements AutoCloseable {
   }
 
   Table table() {
-    Table table = new Table("answers of one worker", "", "answers/s", "min..max", "µs/answer");
+    return table("answers of one worker");
+  }
+
+  Table table(String title) {
+    Table table = new Table(title, "", "answers/s", "min..max", "µs/answer");
     rates.forEach(
         (entry, measured) ->
             table.add(

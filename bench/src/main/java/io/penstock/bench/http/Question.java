@@ -28,7 +28,9 @@ enum Question {
   /** For an origin behind a proxy. */
   PROXIED("/search?q=tea", "GET", List.of(), ""),
   /** The same, when nothing is left. */
-  DENIED("/search?q=tea", "GET", List.of(), "");
+  DENIED("/search?q=tea", "GET", List.of(), ""),
+  /** For a controller of an application. */
+  CONTROLLER("/tea", "GET", List.of(), "");
 
   final String path;
   final String method;
@@ -77,7 +79,7 @@ enum Question {
   @Override
   public String toString() {
     return switch (this) {
-      case FORWARD_AUTH, CHECK -> method + " " + path;
+      case FORWARD_AUTH, CHECK, CONTROLLER -> method + " " + path;
       case PROXIED -> "through a proxy";
       case DENIED -> "denied by a proxy";
     };

@@ -59,6 +59,17 @@ final class ServerProcess implements AutoCloseable {
     return new ServerProcess(port, command);
   }
 
+  /** The sample application on one of the versions of Spring Boot. */
+  static ServerProcess sample(String boot, String... settings)
+      throws IOException, InterruptedException {
+    int port = freePort();
+    List<String> command = java();
+    command.addAll(List.of("-jar", Path.of("samples", boot, "target", "sample.jar").toString()));
+    command.addAll(List.of("--server.port=" + port, "--server.address=127.0.0.1"));
+    command.addAll(List.of(settings));
+    return new ServerProcess(port, command);
+  }
+
   private static List<String> serve(String policy, String adminPort, String... options)
       throws IOException {
     Path file = Files.createTempFile("penstock", ".yaml");
