@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.slf4j.Logger;
@@ -69,6 +70,7 @@ public final class RuleFeed implements AutoCloseable {
   private volatile boolean told;
   private volatile boolean closed;
   private volatile @Nullable Connection current;
+  private Map<Long, RuleRow> known = Map.of();
   private List<RuleRow> saved = List.of();
   private @Nullable String fingerprint;
   private boolean migrated;
@@ -187,6 +189,7 @@ public final class RuleFeed implements AutoCloseable {
     }
     connection.setAutoCommit(false);
     fingerprint = null;
+    known = Map.of();
   }
 
   private void listen(Connection connection) throws SQLException {
@@ -209,8 +212,9 @@ public final class RuleFeed implements AutoCloseable {
     String now = RuleTable.fingerprint(connection);
     if (!now.equals(fingerprint)) {
       long begin = System.nanoTime();
-      List<RuleRow> rows = RuleTable.active(connection);
+      List<RuleRow> rows = RuleTable.active(connection, known);
       connection.commit();
+      known = rows.stream().collect(Collectors.toMap(RuleRow::id, row -> row));
       long read = System.nanoTime();
       putInForce(rows, "postgres " + database.address());
       LOG.debug(

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The statements on {@code rate_limit_rule}. */
@@ -33,9 +34,37 @@ final class RuleTable {
     }
   }
 
-  /** All rows that apply, in their order. The connection must not commit by itself. */
-  static List<RuleRow> active(Connection connection) throws SQLException {
-    return rows(connection, SELECT + "WHERE is_active" + IN_ORDER);
+  /**
+   * All rows that apply, in no order. Those that are known already are not read again, so that a
+   * change among very many takes little time. The connection must not commit by itself.
+   */
+  static List<RuleRow> active(Connection connection, Map<Long, RuleRow> known) throws SQLException {
+    List<RuleRow> rows = new ArrayList<>();
+    List<Long> fresh = new ArrayList<>();
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "SELECT rule_id, version FROM rate_limit_rule WHERE is_active")) {
+      statement.setFetchSize(FETCH);
+      try (ResultSet result = statement.executeQuery()) {
+        while (result.next()) {
+          RuleRow row = known.get(result.getLong(1));
+          if (row != null && row.version() == result.getLong(2)) {
+            rows.add(row);
+          } else {
+            fresh.add(result.getLong(1));
+          }
+        }
+      }
+    }
+    if (!fresh.isEmpty()) {
+      try (PreparedStatement statement =
+          connection.prepareStatement(SELECT + "WHERE is_active AND rule_id = ANY (?)")) {
+        statement.setArray(1, connection.createArrayOf("bigint", fresh.toArray()));
+        statement.setFetchSize(FETCH);
+        rows.addAll(rows(statement));
+      }
+    }
+    return rows;
   }
 
   /** All rows, in their order. The connection must not commit by itself. */

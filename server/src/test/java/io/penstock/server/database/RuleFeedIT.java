@@ -11,9 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,6 +105,30 @@ class RuleFeedIT {
   }
 
   @Test
+  void active_rowsThatAreKnown_areNotReadAgain() throws Exception {
+    TestPostgres.execute(
+        url,
+        "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate_per_second) SELECT n,"
+            + " 'endpoint:/' || n, 'endpoint', 5 FROM unnest(ARRAY['b', 'c', 'd']) n");
+    try (Database database = TestPostgres.database(url)) {
+      Map<Long, RuleRow> known =
+          database.transaction(connection -> RuleTable.active(connection, Map.of())).stream()
+              .collect(Collectors.toMap(RuleRow::id, row -> row));
+      TestPostgres.execute(url, "UPDATE rate_limit_rule SET rate_per_second = 6 WHERE name = 'b'");
+      TestPostgres.execute(url, "UPDATE rate_limit_rule SET is_active = false WHERE name = 'c'");
+      TestPostgres.execute(url, "DELETE FROM rate_limit_rule WHERE name = 'd'");
+
+      List<RuleRow> now = database.transaction(connection -> RuleTable.active(connection, known));
+
+      assertThat(now).extracting(row -> row.content().name()).containsExactlyInAnyOrder("a", "b");
+      RuleRow a = now.get(now.get(0).content().name().equals("a") ? 0 : 1);
+      RuleRow b = now.get(now.get(0).content().name().equals("a") ? 1 : 0);
+      assertThat(a).isSameAs(known.get(a.id()));
+      assertThat(b.content().ratePerSecond()).isEqualByComparingTo("6");
+    }
+  }
+
+  @Test
   void snapshot_ofWhatIsInForce_isTheSameWhenRead() throws Exception {
     TestPostgres.execute(
         url,
@@ -114,7 +140,7 @@ class RuleFeedIT {
     try (Database database = TestPostgres.database(url);
         RuleFeed feed = feed(database, RuleFeed.POLL, true)) {
       feed.start();
-      List<RuleRow> rows = database.transaction(RuleTable::active);
+      List<RuleRow> rows = database.transaction(RuleTable::all);
       RuleSnapshot snapshot = new RuleSnapshot(folder.resolve("deep/rules.json"));
       assertThat(snapshot.read()).hasValue(rows);
       try (var files = Files.list(folder.resolve("deep"))) {
