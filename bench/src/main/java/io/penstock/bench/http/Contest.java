@@ -16,6 +16,7 @@ import java.util.Optional;
 final class Contest implements AutoCloseable {
   private final int rounds;
   private final long seconds;
+  private final long warmUpSeconds;
   private final Wrk wrk = new Wrk();
   private final Map<Entry, Rates> rates = new LinkedHashMap<>();
   private final List<ServerProcess> owned = new ArrayList<>();
@@ -30,8 +31,16 @@ final class Contest implements AutoCloseable {
   }
 
   Contest(boolean quick) throws IOException {
+    this(quick, 2);
+  }
+
+  /**
+   * @param warmUp for how many rounds each is asked before it counts
+   */
+  Contest(boolean quick, int warmUp) throws IOException {
     this.rounds = quick ? 2 : 7;
     this.seconds = quick ? 2 : 5;
+    this.warmUpSeconds = seconds * warmUp;
   }
 
   /** Takes a server that ends with the contest. */
@@ -78,7 +87,7 @@ final class Contest implements AutoCloseable {
   void run() throws IOException, InterruptedException {
     for (Entry entry : rates.keySet()) {
       progress.next("warm-up, " + entry);
-      wrk.ask(entry.port, entry.question, 2 * seconds);
+      wrk.ask(entry.port, entry.question, warmUpSeconds);
     }
     for (int round = 1; round <= rounds; round++) {
       for (Map.Entry<Entry, Rates> of : rates.entrySet()) {

@@ -19,6 +19,9 @@ public final class SpringPart {
       RateLimit headers. wrk asks with one thread over 32 connections and shares the cores.
       """;
 
+  /** In rounds: an application like this takes half a minute until all of it is compiled. */
+  private static final int WARM_UP = 8;
+
   private static final String LIMITED = "with Penstock";
   private static final String PLAIN = "without";
   private static final String BOOT_3 = "spring-boot-3";
@@ -49,7 +52,7 @@ public final class SpringPart {
     Path policy = Files.createTempFile("penstock", ".yaml");
     policy.toFile().deleteOnExit();
     Files.writeString(policy, Terms.GENEROUS.policy + EXPORT);
-    try (Contest contest = new Contest(quick)) {
+    try (Contest contest = new Contest(quick, WARM_UP)) {
       for (String boot : List.of(BOOT_4, BOOT_3)) {
         enter(contest, boot, LIMITED, "--penstock.policy=" + policy);
         enter(contest, boot, PLAIN, "--penstock.enabled=false");

@@ -1,0 +1,17 @@
+package io.penstock.samples;
+
+import io.penstock.spring.RateLimited;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
+import reactor.core.publisher.Mono;
+
+@RestController
+class PagesController {
+  /** Limited without blocking, by what it costs. */
+  @RateLimited(rule = "export", key = "#shop", cost = "#pages * 0.5")
+  @GetMapping("/pages/{shop}/{pages}")
+  Mono<String> pages(@PathVariable String shop, @PathVariable int pages) {
+    return Mono.fromSupplier(() -> pages + " pages of " + shop);
+  }
+}
