@@ -3,22 +3,11 @@ package io.penstock.bench;
 import io.penstock.bench.contest.FailedRunException;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.stream.Collectors;
 
-/** Runs one kind of benchmark, such as {@code local [--quick] [--only <part>]}. */
+/** Runs benchmarks, such as {@code local [--quick] [--only <part>]}. */
 public final class Main {
-  private static final Map<String, Parts> RUNS =
-      new TreeMap<>(
-          Map.of(
-              "local",
-              Parts.LOCAL,
-              "redis",
-              Parts.REDIS,
-              "http",
-              Parts.HTTP,
-              "spring",
-              Parts.SPRING));
+  private static final String EVERYTHING = "all";
 
   private Main() {}
 
@@ -26,9 +15,8 @@ public final class Main {
     try {
       run(List.of(args));
     } catch (WrongUsageException wrong) {
-      String runs = String.join("|", RUNS.keySet());
       System.err.println("bench/run: " + wrong.getMessage());
-      System.err.println("usage: bench/run " + runs + " " + Options.USAGE);
+      System.err.println("usage: bench/run " + known("|") + " " + Options.USAGE);
       System.exit(2);
     } catch (FailedRunException failed) {
       System.err.println("FAILED " + failed.getMessage());
@@ -37,10 +25,27 @@ public final class Main {
   }
 
   private static void run(List<String> words) throws IOException, InterruptedException {
-    Parts run = words.isEmpty() ? null : RUNS.get(words.get(0));
-    if (run == null) {
-      throw new WrongUsageException("say what to run; known: " + String.join(", ", RUNS.keySet()));
+    String name = words.isEmpty() ? "" : words.get(0);
+    List<Parts> runs =
+        Parts.ALL.stream()
+            .filter(run -> name.equals(EVERYTHING) || run.name().equals(name))
+            .toList();
+    if (runs.isEmpty()) {
+      throw new WrongUsageException("say what to run; known: " + known(", "));
     }
-    run.measure(Options.parse(words.subList(1, words.size())));
+    Options options = Options.parse(words.subList(1, words.size()));
+    if (runs.size() == 1 && options.report()) {
+      throw new WrongUsageException("--report is of all; see bench/run all --report");
+    }
+    if (runs.size() > 1 && options.only() != null) {
+      throw new WrongUsageException("--only is for one run, not for all");
+    }
+    new Session(options).measure(runs);
+  }
+
+  private static String known(String between) {
+    return Parts.ALL.stream().map(Parts::name).collect(Collectors.joining(between))
+        + between
+        + EVERYTHING;
   }
 }

@@ -11,18 +11,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param quick whether short and noisy will do
  * @param only the one part to run; null for all
+ * @param report whether to write the page of all findings
  */
-record Options(boolean quick, @Nullable String only) {
-  static final String USAGE = "[--quick] [--only <part>]";
+record Options(boolean quick, @Nullable String only, boolean report) {
+  static final String USAGE = "[--quick] [--only <part>] [--report]";
 
   /** Reads the words behind the name of the run. */
   static Options parse(List<String> words) {
     boolean quick = false;
     String only = null;
+    boolean report = false;
     for (Iterator<String> rest = words.iterator(); rest.hasNext(); ) {
       String word = rest.next();
       if (word.equals("--quick")) {
         quick = true;
+      } else if (word.equals("--report")) {
+        report = true;
       } else if (word.equals("--only") && rest.hasNext()) {
         only = rest.next();
       } else if (word.equals("--only")) {
@@ -31,7 +35,7 @@ record Options(boolean quick, @Nullable String only) {
         throw new WrongUsageException("unknown option: " + word);
       }
     }
-    return new Options(quick, only);
+    return new Options(quick, only, report);
   }
 
   /** The parts to run, of all that there are. */

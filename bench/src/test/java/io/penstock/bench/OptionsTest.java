@@ -19,7 +19,7 @@ class OptionsTest {
 
   @Test
   void parse_bothInAnyOrder_areTold() {
-    Options expected = new Options(true, "policy");
+    Options expected = new Options(true, "policy", false);
     assertThat(Options.parse(List.of("--quick", "--only", "policy"))).isEqualTo(expected);
     assertThat(Options.parse(List.of("--only", "policy", "--quick"))).isEqualTo(expected);
     assertThat(choose(expected)).containsExactly("policy");
@@ -37,7 +37,7 @@ class OptionsTest {
 
   @Test
   void choose_unknownPart_namesTheKnown() {
-    assertThatThrownBy(() -> choose(new Options(false, "polcy")))
+    assertThatThrownBy(() -> choose(new Options(false, "polcy", false)))
         .isInstanceOf(WrongUsageException.class)
         .hasMessage("unknown part: polcy; known: memory, policy");
   }

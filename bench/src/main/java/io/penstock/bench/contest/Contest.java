@@ -15,8 +15,15 @@ public final class Contest {
   private final Fork fork;
 
   public Contest(Schedule schedule) {
+    this(schedule, Jvm.HEAP);
+  }
+
+  /**
+   * @param heap of each fork, as the JVM is told it
+   */
+  public Contest(Schedule schedule, String heap) {
     this.schedule = schedule;
-    this.fork = new Fork(schedule);
+    this.fork = new Fork(schedule, heap);
   }
 
   /** Fails if an entry does not answer what its row is about. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -23,9 +24,11 @@ final class Fork {
   private static final Path LOG = Path.of("bench", "target", "jmh.txt");
 
   private final Schedule schedule;
+  private final List<String> heap;
 
-  Fork(Schedule schedule) {
+  Fork(Schedule schedule, String heap) {
     this.schedule = schedule;
+    this.heap = List.of("-Xms" + heap, "-Xmx" + heap);
   }
 
   Sample run(Entry entry) {
@@ -53,7 +56,7 @@ final class Fork {
             .measurementIterations(schedule.iterations())
             .measurementTime(time)
             .addProfiler(GCProfiler.class)
-            .jvmArgs(Stream.concat(Jvm.QUIET.stream(), Jvm.HEAP.stream()).toArray(String[]::new))
+            .jvmArgs(Stream.concat(Jvm.QUIET.stream(), heap.stream()).toArray(String[]::new))
             .shouldFailOnError(true)
             .verbosity(VerboseMode.NORMAL)
             .output(LOG.toString());

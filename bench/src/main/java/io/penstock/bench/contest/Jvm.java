@@ -12,7 +12,7 @@ public final class Jvm {
           "--enable-native-access=ALL-UNNAMED");
 
   /** The heap of a fork: a million keys of the hungriest contender, with room to collect. */
-  public static final List<String> HEAP = List.of("-Xms2g", "-Xmx2g");
+  public static final String HEAP = "2g";
 
   private Jvm() {}
 }

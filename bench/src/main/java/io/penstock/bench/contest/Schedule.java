@@ -21,6 +21,12 @@ public record Schedule(
     return new Schedule(decisiveForks, otherForks, LONG_WARMUP * warmups, iterations, iteration);
   }
 
+  /** The same with no more than two forks each, where there are many entries. */
+  public Schedule withFewForks() {
+    return new Schedule(
+        Math.min(2, decisiveForks), Math.min(2, otherForks), warmups, iterations, iteration);
+  }
+
   int forks(Entry entry) {
     return entry.decisive() ? decisiveForks : otherForks;
   }

@@ -49,7 +49,8 @@ public record Standings(Map<Entry, Score> scores) {
     };
   }
 
-  private Score score(Entry entry) {
+  /** What an entry has measured. */
+  public Score score(Entry entry) {
     return Objects.requireNonNull(scores.get(entry), entry::toString);
   }
 

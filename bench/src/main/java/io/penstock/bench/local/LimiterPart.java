@@ -17,6 +17,7 @@ import io.penstock.bench.contest.Contest;
 import io.penstock.bench.contest.Entry;
 import io.penstock.bench.contest.Schedule;
 import io.penstock.bench.contest.Standings;
+import io.penstock.bench.report.Bars;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Ratio;
 import java.util.List;
@@ -27,7 +28,19 @@ public final class LimiterPart {
 
   public static Findings measure(boolean quick) {
     Standings standings = new Contest(Schedule.of(quick)).run(LocalEntries.all());
-    return new Findings(standings.tables(), HotContender.NOTES, ratios(standings));
+    return new Findings(
+        standings.tables(), HotContender.NOTES, ratios(standings), List.of(plot(standings)));
+  }
+
+  private static Bars plot(Standings standings) {
+    Bars.Builder bars = new Bars.Builder();
+    for (KeyedContender contender : KeyedContender.values()) {
+      bars.add(
+          contender.label,
+          standings.score(LocalEntries.keyed(contender, MOST_THREADS)).opsPerSecond() / 1e6);
+    }
+    return bars.build(
+        "local", "A million keys in one process", "million decisions a second, 2 threads");
   }
 
   /**

@@ -8,15 +8,20 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.ThreadParams;
 
-/** Each thread goes round a million keys, from a place of its own. */
+/** Each thread goes round all keys, from a place of its own. */
 @State(Scope.Benchmark)
 @SuppressWarnings("NullAway.Init")
 public class ManyKeys {
+  /** As many as most rows have. */
   static final int KEYS = 1_000_000;
+
   private static final double LEAST_KEPT = 0.999;
 
   @Param public KeyedContender contender;
   @Param public Terms terms;
+
+  @Param({"" + KEYS})
+  public int keys;
 
   private KeyedLimiter limiter;
   private String[] inserted;
@@ -26,24 +31,26 @@ public class ManyKeys {
   @State(Scope.Thread)
   public static class Turn {
     private int next;
+    private int count;
 
     @Setup
-    public void begin(ThreadParams thread) {
-      next = (int) ((long) KEYS * thread.getThreadIndex() / thread.getThreadCount());
+    public void begin(ManyKeys table, ThreadParams thread) {
+      count = table.keys;
+      next = (int) ((long) count * thread.getThreadIndex() / thread.getThreadCount());
     }
 
     int advance() {
       int turn = next;
-      next = turn + 1 == KEYS ? 0 : turn + 1;
+      next = turn + 1 == count ? 0 : turn + 1;
       return turn;
     }
   }
 
   @Setup
   public void insert() {
-    inserted = Keys.inserted(KEYS);
+    inserted = Keys.inserted(keys);
     asked = Keys.asked(inserted);
-    limiter = contender.open(terms, 2L * KEYS);
+    limiter = contender.open(terms, 2L * keys);
     for (String key : inserted) {
       limiter.tryAcquire(key);
     }
@@ -58,7 +65,7 @@ public class ManyKeys {
   /** A limiter that forgot its keys has worked on a smaller table. */
   @TearDown
   public void checkKept() {
-    if (limiter.keys() < LEAST_KEPT * KEYS) {
+    if (limiter.keys() < LEAST_KEPT * keys) {
       throw new IllegalStateException(
           "%s kept %d of %d keys".formatted(contender, limiter.keys(), inserted.length));
     }

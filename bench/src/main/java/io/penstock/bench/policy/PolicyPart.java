@@ -6,6 +6,9 @@ import io.penstock.bench.contest.Outcome;
 import io.penstock.bench.contest.Row;
 import io.penstock.bench.contest.Schedule;
 import io.penstock.bench.contest.Standings;
+import io.penstock.bench.report.Curves;
+import io.penstock.bench.report.Curves.Curve;
+import io.penstock.bench.report.Curves.Point;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Ratio;
 import java.util.List;
@@ -49,7 +52,22 @@ public final class PolicyPart {
                 "policy.100-rules.vs.100000-rules",
                 standings.ratio(entry(SOME, 1), entry(MOST, 1))),
             Ratio.bytesPerOp(
-                "policy.alloc", standings.mostBytesPerOp(entries.toArray(Entry[]::new)))));
+                "policy.alloc", standings.mostBytesPerOp(entries.toArray(Entry[]::new)))),
+        List.of(plot(standings)));
+  }
+
+  private static Curves plot(Standings standings) {
+    List<Point> points =
+        IntStream.of(SIZES)
+            .mapToObj(
+                rules -> new Point(rules, 1e9 / standings.score(entry(rules, 1)).opsPerSecond()))
+            .toList();
+    return new Curves(
+        "rules",
+        "An evaluation in process, by rules",
+        "rules",
+        "ns",
+        List.of(new Curve("Penstock", points)));
   }
 
   private static Stream<Entry> row(int threads) {

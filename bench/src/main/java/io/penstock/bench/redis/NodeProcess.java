@@ -40,8 +40,13 @@ final class NodeProcess implements AutoCloseable {
 
   /** Asks for {@code millis} and waits for the tally. */
   Tally ask(Workload workload, int callers, long millis) throws IOException {
-    order("ask %s %d %d".formatted(workload, callers, millis));
+    begin(workload, callers, millis);
     return tally();
+  }
+
+  /** Begins to ask for {@code millis}; {@link #tally} waits for the end. */
+  void begin(Workload workload, int callers, long millis) {
+    order("ask %s %d %d".formatted(workload, callers, millis));
   }
 
   /** Lets each caller ask for each of its keys, at least once. */

@@ -7,9 +7,15 @@ import java.util.List;
  *
  * @param notes about the tables, may be empty
  */
-public record Findings(List<Table> tables, String notes, List<Ratio> ratios) {
+public record Findings(List<Table> tables, String notes, List<Ratio> ratios, List<Plot> plots) {
   public Findings {
     tables = List.copyOf(tables);
     ratios = List.copyOf(ratios);
+    plots = List.copyOf(plots);
+  }
+
+  /** Without pictures. */
+  public Findings(List<Table> tables, String notes, List<Ratio> ratios) {
+    this(tables, notes, ratios, List.of());
   }
 }

@@ -35,6 +35,22 @@ public final class Table {
         .collect(Collectors.joining("\n", title + "\n", "\n"));
   }
 
+  /** As Markdown writes tables. */
+  public String markdown() {
+    StringBuilder text = new StringBuilder("**" + title + "**\n\n");
+    for (int i = 0; i < lines.size(); i++) {
+      text.append("| ").append(String.join(" | ", escaped(lines.get(i)))).append(" |\n");
+      if (i == 0) {
+        text.append("|---").append("|---:".repeat(lines.get(0).size() - 1)).append("|\n");
+      }
+    }
+    return text.toString();
+  }
+
+  private static List<String> escaped(List<String> cells) {
+    return cells.stream().map(cell -> cell.replace("|", "\\|")).toList();
+  }
+
   private int width(int column) {
     return lines.stream().mapToInt(line -> line.get(column).length()).max().orElse(0);
   }

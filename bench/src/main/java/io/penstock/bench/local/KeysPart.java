@@ -1,0 +1,90 @@
+package io.penstock.bench.local;
+
+import io.penstock.bench.contest.Contest;
+import io.penstock.bench.contest.Entry;
+import io.penstock.bench.contest.Row;
+import io.penstock.bench.contest.Schedule;
+import io.penstock.bench.contest.Standings;
+import io.penstock.bench.report.Curves;
+import io.penstock.bench.report.Curves.Curve;
+import io.penstock.bench.report.Curves.Point;
+import io.penstock.bench.report.Findings;
+import io.penstock.bench.report.Ratio;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** How a decision in process grows with the number of keys. */
+public final class KeysPart {
+  private static final int LEAST = 1_000;
+  private static final int MOST = 10_000_000;
+
+  /** Ten million buckets of the hungriest contender, and their names twice. */
+  private static final String HEAP = "10g";
+
+  private static final int THREADS = 2;
+  private static final List<KeyedContender> CONTENDERS =
+      List.of(
+          KeyedContender.PENSTOCK,
+          KeyedContender.BUCKET4J_LOCK_FREE_MAP,
+          KeyedContender.BUCKET4J_LOCK_FREE_CAFFEINE);
+
+  private static final String NOTES =
+      """
+      Two threads ask for all keys in turn, each from a place of its own. With few keys the tables fit
+      into the caches of the processor; with many, each decision waits for memory.
+      """;
+
+  private KeysPart() {}
+
+  public static Findings measure(boolean quick) {
+    List<Entry> entries = new ArrayList<>();
+    for (int keys = LEAST; keys <= (quick ? MOST / 10 : MOST); keys *= 10) {
+      for (KeyedContender contender : CONTENDERS) {
+        entries.add(entry(contender, keys));
+      }
+    }
+    Standings standings = new Contest(Schedule.of(quick).withFewForks(), HEAP).run(entries);
+    return new Findings(
+        standings.tables(),
+        NOTES,
+        List.of(Ratio.of("growth.keys", growth(standings, entries))),
+        List.of(plot(standings, entries)));
+  }
+
+  private static Entry entry(KeyedContender contender, int keys) {
+    return new Entry(
+        new Row(
+            String.format(Locale.ROOT, "%,d keys, allowed", keys),
+            Terms.ALLOWED.outcome(),
+            THREADS),
+        contender.label,
+        ManyKeys.class.getName() + ".tryAcquire",
+        Map.of("contender", contender.name(), "terms", Terms.ALLOWED.name(), "keys", "" + keys),
+        false);
+  }
+
+  /** By how much longer Penstock takes with the most keys than with the fewest. */
+  private static double growth(Standings standings, List<Entry> entries) {
+    List<Entry> own = of(KeyedContender.PENSTOCK, entries);
+    return standings.ratio(own.get(0), own.get(own.size() - 1));
+  }
+
+  private static List<Entry> of(KeyedContender contender, List<Entry> entries) {
+    return entries.stream().filter(entry -> entry.contender().equals(contender.label)).toList();
+  }
+
+  private static Curves plot(Standings standings, List<Entry> entries) {
+    List<Curve> curves = new ArrayList<>();
+    for (KeyedContender contender : CONTENDERS) {
+      List<Point> points = new ArrayList<>();
+      for (Entry entry : of(contender, entries)) {
+        double keys = Double.parseDouble(String.valueOf(entry.parameters().get("keys")));
+        points.add(new Point(keys, 1e9 * THREADS / standings.score(entry).opsPerSecond()));
+      }
+      curves.add(new Curve(contender.label, points));
+    }
+    return new Curves("keys", "A decision in process, by keys", "keys", "ns", curves);
+  }
+}

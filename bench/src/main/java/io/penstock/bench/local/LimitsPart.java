@@ -1,0 +1,61 @@
+package io.penstock.bench.local;
+
+import io.penstock.bench.contest.Contest;
+import io.penstock.bench.contest.Entry;
+import io.penstock.bench.contest.Outcome;
+import io.penstock.bench.contest.Row;
+import io.penstock.bench.contest.Schedule;
+import io.penstock.bench.contest.Standings;
+import io.penstock.bench.report.Curves;
+import io.penstock.bench.report.Curves.Curve;
+import io.penstock.bench.report.Curves.Point;
+import io.penstock.bench.report.Findings;
+import io.penstock.bench.report.Ratio;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** How a decision in process grows with the limits that it has to pass. */
+public final class LimitsPart {
+  private static final List<Integer> LIMITS = List.of(1, 2, 3, 5, 10);
+  private static final int THREADS = 2;
+
+  private static final String NOTES =
+      """
+      A request passes all of its limits or takes from none. Each thread asks for a key of its own.
+      """;
+
+  private LimitsPart() {}
+
+  public static Findings measure(boolean quick) {
+    List<Entry> entries = LIMITS.stream().map(LimitsPart::entry).toList();
+    Standings standings = new Contest(Schedule.of(quick)).run(entries);
+    List<Point> points = new ArrayList<>();
+    for (int i = 0; i < LIMITS.size(); i++) {
+      double nanos = 1e9 * THREADS / standings.score(entries.get(i)).opsPerSecond();
+      points.add(new Point(LIMITS.get(i), nanos));
+    }
+    double least = points.get(0).y();
+    double most = points.get(points.size() - 1).y();
+    return new Findings(
+        standings.tables(),
+        NOTES,
+        List.of(Ratio.of("growth.limits", most / least)),
+        List.of(
+            new Curves(
+                "limits",
+                "A decision in process, by limits",
+                "limits a request",
+                "ns",
+                List.of(new Curve("Penstock", points)))));
+  }
+
+  private static Entry entry(int limits) {
+    return new Entry(
+        new Row("limits on one request, allowed", Outcome.ALLOWED, THREADS),
+        limits + (limits == 1 ? " limit" : " limits"),
+        SeveralLimits.class.getName() + ".tryAcquire",
+        Map.of("limits", "" + limits),
+        false);
+  }
+}

@@ -1,0 +1,99 @@
+package io.penstock.bench.redis;
+
+import io.penstock.bench.report.Curves;
+import io.penstock.bench.report.Curves.Curve;
+import io.penstock.bench.report.Curves.Point;
+import io.penstock.bench.report.Findings;
+import io.penstock.bench.report.Plot;
+import io.penstock.bench.report.Progress;
+import io.penstock.bench.report.Ratio;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** How decisions by Redis grow with the callers of one process. */
+public final class CallersPart {
+  private static final int[] CALLERS = {1, 4, 16, 64, 256, 1_024};
+  private static final int MOST = CALLERS[CALLERS.length - 1];
+  private static final List<RedisContender> CONTENDERS =
+      List.of(RedisContender.PENSTOCK, RedisContender.LUA_EVAL_SHA);
+  private static final List<Workload> WORKLOADS = List.of(Workload.HOT_KEY, Workload.PER_USER);
+  private static final double STEP_SECONDS = 2;
+
+  private final Readings readings = new Readings();
+  private final List<Cell> cells =
+      WORKLOADS.stream()
+          .flatMap(
+              workload -> IntStream.of(CALLERS).mapToObj(callers -> new Cell(workload, callers)))
+          .toList();
+
+  private CallersPart() {}
+
+  public static Findings measure(boolean quick) throws IOException, InterruptedException {
+    CallersPart part = new CallersPart();
+    try (RedisServer server = new RedisServer()) {
+      part.measure(server, quick ? 1 : 3, quick ? 500 : 1_200);
+      return new Findings(
+          part.readings.tables(),
+          "server: " + server.describe() + "\n" + RedisContender.NOTES,
+          List.of(Ratio.of("growth.callers", part.growth())),
+          WORKLOADS.stream().<Plot>map(part::plot).toList());
+    }
+  }
+
+  private void measure(RedisServer server, int rounds, long millis) throws IOException {
+    Progress progress = new Progress(rounds * CONTENDERS.size() * (1 + cells.size()), STEP_SECONDS);
+    for (int round = 1; round <= rounds; round++) {
+      String of = ", round %d of %d".formatted(round, rounds);
+      List<NodeProcess> nodes = new ArrayList<>();
+      try {
+        for (RedisContender contender : CONTENDERS) {
+          progress.next("warm-up: " + contender.label + of);
+          NodeProcess node = new NodeProcess(contender, Terms.GENEROUS, server.url());
+          nodes.add(node);
+          node.ask(Workload.HOT_KEY, 64, 3 * millis);
+          node.ask(Workload.PER_USER, MOST, 2 * millis);
+        }
+        for (Cell cell : cells) {
+          for (NodeProcess node : nodes) {
+            progress.next(cell + ": " + node.contender().label + of);
+            readings.add(cell, node.contender(), Reading.of(server, node, cell, millis));
+          }
+        }
+      } finally {
+        nodes.forEach(NodeProcess::close);
+      }
+    }
+    progress.done();
+  }
+
+  private double perSecond(Cell cell, RedisContender contender) {
+    return 1e9 / readings.median(cell, contender, Reading::nanosPerRequest);
+  }
+
+  /** How many times as much Penstock decides for the most callers of one key as for one. */
+  private double growth() {
+    return perSecond(new Cell(Workload.HOT_KEY, MOST), RedisContender.PENSTOCK)
+        / perSecond(new Cell(Workload.HOT_KEY, 1), RedisContender.PENSTOCK);
+  }
+
+  private Curves plot(Workload workload) {
+    List<Curve> curves =
+        CONTENDERS.stream()
+            .map(contender -> new Curve(contender.label, points(workload, contender).toList()))
+            .toList();
+    return new Curves(
+        "callers-" + workload.label.replace('_', '-'),
+        "Decisions by Redis, " + workload.label + ", by callers",
+        "callers",
+        "a second",
+        curves);
+  }
+
+  private Stream<Point> points(Workload workload, RedisContender contender) {
+    return IntStream.of(CALLERS)
+        .mapToObj(callers -> new Point(callers, perSecond(new Cell(workload, callers), contender)));
+  }
+}

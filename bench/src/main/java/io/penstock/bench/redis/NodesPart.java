@@ -1,0 +1,136 @@
+package io.penstock.bench.redis;
+
+import io.penstock.bench.report.Curves;
+import io.penstock.bench.report.Curves.Curve;
+import io.penstock.bench.report.Curves.Point;
+import io.penstock.bench.report.Findings;
+import io.penstock.bench.report.Progress;
+import io.penstock.bench.report.Table;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/** How decisions by one Redis grow with the processes that ask it. */
+public final class NodesPart {
+  private static final int MOST = 4;
+  private static final int CALLERS = 32;
+  private static final List<RedisContender> CONTENDERS =
+      List.of(RedisContender.PENSTOCK, RedisContender.LUA_EVAL_SHA);
+  private static final List<Workload> WORKLOADS = List.of(Workload.HOT_KEY, Workload.MANY_KEYS);
+  private static final double STEP_SECONDS = 2;
+
+  private static final String NOTES =
+      """
+      Each process has %d callers; all ask for the same keys. Processes and Redis share the cores of one
+      machine, so that more of them decide more only while there are cores left.
+      """
+          .formatted(CALLERS);
+
+  /** What is compared. */
+  private record Row(Workload workload, RedisContender contender) {
+    @Override
+    public String toString() {
+      return workload.label + ", " + contender.label;
+    }
+  }
+
+  private final Map<Row, List<List<Double>>> rates = new LinkedHashMap<>();
+
+  private NodesPart() {}
+
+  public static Findings measure(boolean quick) throws IOException, InterruptedException {
+    NodesPart part = new NodesPart();
+    part.measure(quick ? 1 : 3, quick ? 500 : 1_500);
+    return new Findings(List.of(part.table()), NOTES, List.of(), List.of(part.plot()));
+  }
+
+  private void measure(int rounds, long millis) throws IOException, InterruptedException {
+    Progress progress =
+        new Progress(CONTENDERS.size() * (1 + rounds * MOST * WORKLOADS.size()), STEP_SECONDS);
+    for (RedisContender contender : CONTENDERS) {
+      progress.next("warm-up: " + contender.label);
+      List<NodeProcess> nodes = new ArrayList<>();
+      try (RedisServer server = new RedisServer()) {
+        for (int i = 0; i < MOST; i++) {
+          NodeProcess node = new NodeProcess(contender, Terms.GENEROUS, server.url());
+          nodes.add(node);
+          node.ask(Workload.HOT_KEY, CALLERS, 2 * millis);
+          node.ask(Workload.MANY_KEYS, CALLERS, millis);
+        }
+        for (int round = 1; round <= rounds; round++) {
+          for (Workload workload : WORKLOADS) {
+            for (int count = 1; count <= MOST; count++) {
+              progress.next("%d of %s, round %d".formatted(count, contender.label, round));
+              add(new Row(workload, contender), count, rate(nodes, count, workload, millis));
+            }
+          }
+        }
+      } finally {
+        nodes.forEach(NodeProcess::close);
+      }
+    }
+    progress.done();
+  }
+
+  /** Decisions a second of the first {@code count} nodes together. */
+  private static double rate(List<NodeProcess> nodes, int count, Workload workload, long millis)
+      throws IOException {
+    List<NodeProcess> asking = nodes.subList(0, count);
+    asking.forEach(node -> node.begin(workload, CALLERS, millis));
+    Tally sum = Tally.NOTHING;
+    for (NodeProcess node : asking) {
+      sum = sum.plus(node.tally());
+    }
+    return 1e9 * sum.requests() / sum.nanos();
+  }
+
+  private void add(Row row, int count, double rate) {
+    List<List<Double>> byCount =
+        rates.computeIfAbsent(row, unused -> Stream.generate(NodesPart::list).limit(MOST).toList());
+    byCount.get(count - 1).add(rate);
+  }
+
+  private static List<Double> list() {
+    return new ArrayList<>();
+  }
+
+  private double median(Row row, int count) {
+    double[] sorted =
+        Objects.requireNonNull(rates.get(row)).get(count - 1).stream()
+            .mapToDouble(rate -> rate)
+            .sorted()
+            .toArray();
+    return sorted[sorted.length / 2];
+  }
+
+  private Table table() {
+    Table table = new Table("decisions a second, by processes", "", "1", "2", "3", "4");
+    for (Row row : rates.keySet()) {
+      String[] cells = new String[MOST + 1];
+      cells[0] = row.toString();
+      for (int count = 1; count <= MOST; count++) {
+        cells[count] = String.format(Locale.ROOT, "%,.0f", median(row, count));
+      }
+      table.add(cells);
+    }
+    return table;
+  }
+
+  private Curves plot() {
+    List<Curve> curves = new ArrayList<>();
+    for (Row row : rates.keySet()) {
+      List<Point> points = new ArrayList<>();
+      for (int count = 1; count <= MOST; count++) {
+        points.add(new Point(count, median(row, count)));
+      }
+      curves.add(new Curve(row.toString(), points));
+    }
+    return new Curves(
+        "nodes", "Decisions by one Redis, by processes", "processes", "a second", curves);
+  }
+}

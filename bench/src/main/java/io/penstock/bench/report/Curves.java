@@ -1,0 +1,81 @@
+package io.penstock.bench.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.StringJoiner;
+
+/**
+ * How figures grow with another, on logarithmic axes. Immutable.
+ *
+ * @param x what grows, in words
+ * @param y the figures, in words
+ */
+public record Curves(String name, String title, String x, String y, List<Curve> curves)
+    implements Plot {
+  private static final int WIDTH = 720;
+  private static final int HEIGHT = 380;
+  private static final int LEFT = 70;
+  private static final int RIGHT = 210;
+  private static final int TOP = 40;
+  private static final int BOTTOM = 50;
+  private static final int LINE = 18;
+
+  /** A point of a curve. */
+  public record Point(double x, double y) {}
+
+  /** Points of one contender, from left to right. */
+  public record Curve(String label, List<Point> points) {
+    public Curve {
+      points = List.copyOf(points);
+    }
+  }
+
+  public Curves {
+    curves = List.copyOf(curves);
+  }
+
+  @Override
+  public String svg() {
+    Svg svg = new Svg(WIDTH, HEIGHT);
+    LogAxis across = LogAxis.of(all(true), LEFT, WIDTH - RIGHT);
+    LogAxis up = LogAxis.of(all(false), HEIGHT - BOTTOM, TOP).withMargin();
+    svg.title(LEFT, TOP - 18, title);
+    for (double tick : across.ticks()) {
+      double place = across.place(tick);
+      svg.line(place, TOP, place, HEIGHT - BOTTOM, "#e6e6e6");
+      svg.text(place, HEIGHT - BOTTOM + LINE, "middle", LogAxis.words(tick));
+    }
+    for (double tick : up.ticks()) {
+      double place = up.place(tick);
+      svg.line(LEFT, place, WIDTH - RIGHT, place, "#e6e6e6");
+      svg.text(LEFT - 8, place + 4, "end", LogAxis.words(tick));
+    }
+    svg.text((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 12, "middle", x);
+    svg.text(LEFT, TOP - 4, "end", y);
+    for (int i = 0; i < curves.size(); i++) {
+      draw(svg, curves.get(i), Svg.colour(i), across, up);
+      double place = TOP + 10.0 + i * LINE;
+      svg.bar(WIDTH - RIGHT + 16, place - 5, 14, 4, Svg.colour(i));
+      svg.text(WIDTH - RIGHT + 36, place, "start", curves.get(i).label);
+    }
+    return svg.end();
+  }
+
+  private static void draw(Svg svg, Curve curve, String colour, LogAxis across, LogAxis up) {
+    StringJoiner points = new StringJoiner(" ");
+    for (Point point : curve.points) {
+      points.add(String.format(Locale.ROOT, "%.1f,%.1f", across.place(point.x), up.place(point.y)));
+    }
+    svg.polyline(points.toString(), colour);
+    curve.points.forEach(point -> svg.dot(across.place(point.x), up.place(point.y), colour));
+  }
+
+  private List<Double> all(boolean ofX) {
+    List<Double> values = new ArrayList<>();
+    for (Curve curve : curves) {
+      curve.points.forEach(point -> values.add(ofX ? point.x : point.y));
+    }
+    return values;
+  }
+}

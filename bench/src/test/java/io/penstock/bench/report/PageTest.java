@@ -1,0 +1,110 @@
+package io.penstock.bench.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.bench.report.Curves.Curve;
+import io.penstock.bench.report.Curves.Point;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.List;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Document;
+
+class PageTest {
+  private static final Curves CURVES =
+      new Curves(
+          "growth",
+          "Costs < benefits & more",
+          "keys",
+          "ns",
+          List.of(
+              new Curve("one", List.of(new Point(1_000, 20), new Point(1e7, 200))),
+              new Curve("other", List.of(new Point(1_000, 40), new Point(1e7, 4_000)))));
+
+  @TempDir private Path folder;
+
+  private static Document parsed(String svg) throws Exception {
+    return DocumentBuilderFactory.newInstance()
+        .newDocumentBuilder()
+        .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static Findings findings() {
+    Table table = new Table("who|what", "", "ops");
+    table.add("a|b", "7");
+    return new Findings(
+        List.of(table),
+        "about it",
+        List.of(
+            Ratio.of("local.keyed.bucket4j-map", 4.9),
+            Ratio.of("redis.hot.calls", 0.2),
+            Ratio.of("growth.keys", 3)),
+        List.of(CURVES));
+  }
+
+  @Test
+  void text_ofFindings_hasTablesNotesAndWhatIsShort() {
+    Page page = new Page("bench/run all --report");
+    page.run("Inside one process", "bench/run local");
+    page.part("Keys", findings());
+    page.failed("Memory", "no memory");
+
+    assertThat(page.text(LocalDate.of(2026, 1, 2)))
+        .contains("2026-01-02", "## Inside one process", "    bench/run local", "### Keys")
+        .contains(
+            "| a\\|b | 7 |", "about it", "![Costs < benefits & more](images/bench-growth.svg)")
+        .contains("| `local.keyed.bucket4j-map` | 4.90 | at least 5 | **short** |")
+        .contains("| `redis.hot.calls` | 0.20 | at most 0.2 | met |")
+        .contains("| `growth.keys` | 3.00 |  |  |")
+        .contains("Failed: no memory");
+  }
+
+  @Test
+  void write_page_hasThePicturesThatItShows() throws Exception {
+    Page page = new Page("bench/run all --report");
+    page.part("Keys", findings());
+    page.write(folder);
+
+    assertThat(Files.readString(folder.resolve("BENCHMARKS.md"))).contains("bench-growth.svg");
+    Document picture = parsed(Files.readString(folder.resolve("images/bench-growth.svg")));
+    assertThat(picture.getElementsByTagName("polyline").getLength()).isEqualTo(2);
+    assertThat(picture.getElementsByTagName("circle").getLength()).isEqualTo(4);
+  }
+
+  @Test
+  void svg_bars_areAsLongAsTheirFigures() throws Exception {
+    String svg =
+        new Bars.Builder()
+            .add("ours", 200)
+            .add("theirs", 50)
+            .add("none", 0)
+            .build("b", "Bars", "a second")
+            .svg();
+    var bars = parsed(svg).getElementsByTagName("rect");
+
+    // The first is the paper.
+    double ours =
+        Double.parseDouble(bars.item(1).getAttributes().getNamedItem("width").getNodeValue());
+    double theirs =
+        Double.parseDouble(bars.item(2).getAttributes().getNamedItem("width").getNodeValue());
+    assertThat(ours).isEqualTo(4 * theirs);
+    assertThat(bars.getLength()).isEqualTo(4);
+  }
+
+  @Test
+  void axis_placesEqualFactorsAtEqualDistances() {
+    LogAxis axis = LogAxis.of(List.of(1.0, 1_000.0), 0, 300);
+
+    assertThat(axis.place(10)).isCloseTo(100, org.assertj.core.data.Offset.offset(1e-9));
+    assertThat(axis.ticks()).containsExactly(1.0, 10.0, 100.0, 1_000.0);
+    assertThat(LogAxis.of(List.of(3.0, 60.0), 0, 1).ticks()).containsExactly(5.0, 10.0, 20.0, 50.0);
+    assertThatThrownBy(() -> LogAxis.of(List.of(0.0), 0, 1))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}
