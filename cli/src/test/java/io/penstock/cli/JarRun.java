@@ -29,18 +29,7 @@ final class JarRun implements AutoCloseable {
    * @param folder where it runs
    */
   static JarRun start(Path folder, List<String> args) {
-    return start(folder, List.of(), args);
-  }
-
-  /**
-   * Starts {@code java … -jar penstock.jar}.
-   *
-   * @param options of the JVM
-   */
-  static JarRun start(Path folder, List<String> options, List<String> args) {
-    List<String> command = new ArrayList<>(List.of(JAVA.toString()));
-    command.addAll(options);
-    command.addAll(List.of("-jar", JAR.toString()));
+    List<String> command = new ArrayList<>(List.of(JAVA.toString(), "-jar", JAR.toString()));
     command.addAll(args);
     return startCommand(folder, command);
   }

@@ -45,13 +45,24 @@ final class Service implements AutoCloseable {
    * @param options of the JVM
    */
   static Service start(Path folder, List<String> options, String... args) {
+    List<String> command = new ArrayList<>(List.of(JarRun.JAVA.toString()));
+    command.addAll(options);
+    command.addAll(List.of("-jar", JarRun.JAR.toString()));
+    return startCommand(folder, command, args);
+  }
+
+  /**
+   * A service that is ready.
+   *
+   * @param command what stands before {@code serve}
+   */
+  static Service startCommand(Path folder, List<String> command, String... args) {
     int port = freePort();
     int adminPort = freePort();
-    List<String> all =
-        new ArrayList<>(
-            List.of("serve", "--host=127.0.0.1", "--port=" + port, "--admin-port=" + adminPort));
+    List<String> all = new ArrayList<>(command);
+    all.addAll(List.of("serve", "--host=127.0.0.1", "--port=" + port, "--admin-port=" + adminPort));
     all.addAll(List.of(args));
-    JarRun run = JarRun.start(folder, options, all);
+    JarRun run = JarRun.startCommand(folder, all);
     try {
       return new Service(run, port, adminPort);
     } catch (RuntimeException | Error e) {
@@ -127,6 +138,13 @@ final class Service implements AutoCloseable {
       throw new AssertionError(response.statusCode() + " " + response.body());
     }
     return response.body();
+  }
+
+  /** Asks as a proxy does; headers as names and values. */
+  HttpResponse<String> forwardAuth(String... headers) {
+    return send(
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/forward-auth"))
+            .headers(headers));
   }
 
   /** Asks as a proxy does, and doesn't wait. */
