@@ -1,5 +1,6 @@
 package io.penstock.server;
 
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.Store;
@@ -39,11 +40,23 @@ record OpenStore(Store store, String kind, BooleanSupplier available) implements
               return new OpenStore(store, "redis", store::isAvailable);
             })
         .orElseGet(
-            () ->
-                new OpenStore(
-                    InProcessStore.builder().maxKeys(settings.maxKeys()).build(),
-                    "in-process",
-                    () -> true));
+            () -> {
+              InProcessStore store = InProcessStore.builder().maxKeys(settings.maxKeys()).build();
+              count(store, registry);
+              return new OpenStore(store, "in-process", () -> true);
+            });
+  }
+
+  private static void count(InProcessStore store, MeterRegistry registry) {
+    Gauge.builder("penstock.store.keys", store, InProcessStore::keys)
+        .description("Buckets that are kept in process")
+        .register(registry);
+    FunctionCounter.builder("penstock.store.evictions", store, InProcessStore::evictions)
+        .description("Buckets that were given up for others before they were full")
+        .register(registry);
+    FunctionCounter.builder("penstock.store.forgiven.tokens", store, InProcessStore::forgivenTokens)
+        .description("What was missing in them")
+        .register(registry);
   }
 
   @Override
