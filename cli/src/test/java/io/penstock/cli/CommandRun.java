@@ -11,8 +11,8 @@ import java.nio.charset.StandardCharsets;
  * @param out what it printed
  * @param err what it complained of
  */
-record CommandRun(int status, String out, String err) {
-  static CommandRun of(String... args) {
+public record CommandRun(int status, String out, String err) {
+  public static CommandRun of(String... args) {
     return withInput("", args);
   }
 

@@ -95,6 +95,10 @@ final class Service implements AutoCloseable {
     return readyMillis;
   }
 
+  int port() {
+    return port;
+  }
+
   int adminPort() {
     return adminPort;
   }

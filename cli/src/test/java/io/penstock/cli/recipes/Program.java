@@ -6,11 +6,11 @@ import java.io.File;
 import java.nio.file.Path;
 
 /** Programs that may or may not be installed. */
-final class Program {
+public final class Program {
   private Program() {}
 
   /** Its file; a test that needs one which isn't there is skipped. */
-  static String onPath(String name) {
+  public static String onPath(String name) {
     // Debian keeps servers in sbin, which is on the path of root only.
     String path = System.getenv("PATH") + File.pathSeparator + "/usr/sbin";
     for (String folder : path.split(File.pathSeparator, -1)) {
