@@ -1,0 +1,35 @@
+package io.penstock.cli.deploy;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What {@code /metrics} shows: of each name the labels, and of each label the values.
+ *
+ * @param byName such as {@code penstock_decision_seconds_bucket}
+ */
+record Figures(Map<String, Map<String, TreeSet<String>>> byName) {
+  private static final Pattern LINE = Pattern.compile("(?m)^([a-z_]+)(?:\\{([^}]*)})? \\S+$");
+  private static final Pattern LABEL = Pattern.compile("([a-z_]+)=\"([^\"]*)\"");
+
+  static Figures none() {
+    return new Figures(new TreeMap<>());
+  }
+
+  /** These and those of another scrape. */
+  Figures and(String scrape) {
+    for (MatchResult line : LINE.matcher(scrape).results().toList()) {
+      Map<String, TreeSet<String>> labels =
+          byName.computeIfAbsent(line.group(1), name -> new TreeMap<>());
+      Matcher label = LABEL.matcher(line.group(2) == null ? "" : line.group(2));
+      while (label.find()) {
+        labels.computeIfAbsent(label.group(1), name -> new TreeSet<>()).add(label.group(2));
+      }
+    }
+    return this;
+  }
+}
