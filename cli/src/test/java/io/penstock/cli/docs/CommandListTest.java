@@ -1,0 +1,53 @@
+package io.penstock.cli.docs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** Every command that a page shows is run by a test, or there is a reason why not. */
+class CommandListTest {
+  /** Pages and languages that tests run as a whole: DocumentedCommandsIT, CurlRecipeIT. */
+  private static final Set<String> RUN =
+      Set.of("docs/cli.md console", "docs/operations.md console", "docs/recipes/curl.md sh");
+
+  @Test
+  void commands_thatNoTestRuns_areListedWithAReason() throws IOException {
+    Set<String> notRun = new TreeSet<>();
+    for (Page page : Page.all()) {
+      for (Page.Command command : page.commands()) {
+        if (!RUN.contains(command.page() + " " + command.language()) && !RunnableLine.is(command)) {
+          notRun.add(command.page() + " | " + command.line());
+        }
+      }
+    }
+
+    assertThat(listed()).isEqualTo(notRun);
+  }
+
+  private static Set<String> listed() throws IOException {
+    Set<String> listed = new TreeSet<>();
+    for (String line : lines()) {
+      String[] parts = line.split(" \\| ", -1);
+      assertThat(parts).as(line).hasSize(3);
+      assertThat(parts[2]).as(line).isNotBlank();
+      listed.add(parts[0] + " | " + parts[1]);
+    }
+    return listed;
+  }
+
+  private static List<String> lines() throws IOException {
+    try (InputStream in = CommandListTest.class.getResourceAsStream("not-run.txt")) {
+      return new String(Objects.requireNonNull(in).readAllBytes(), UTF_8)
+          .lines()
+          .filter(line -> !line.isBlank() && !line.startsWith("#"))
+          .toList();
+    }
+  }
+}
