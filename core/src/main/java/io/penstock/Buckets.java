@@ -24,6 +24,11 @@ public interface Buckets {
    */
   void retire();
 
+  /** Whether this node has tokens of the key's bucket in advance, and decides from them. */
+  default boolean isLeased(String key) {
+    return false;
+  }
+
   /** Takes {@code cost} if it is there. */
   boolean tryTake(String key, long cost);
 

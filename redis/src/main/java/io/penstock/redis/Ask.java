@@ -9,14 +9,15 @@ import java.util.concurrent.atomic.AtomicReference;
  * One caller's request on its way to Redis and back. Thread-safe: it is answered once, by whoever
  * comes first, the reply or the deadline.
  */
-final class Ask {
+sealed class Ask permits LeaseAsk {
   /** What is asked for, as the script numbers it. */
   enum What {
     TAKE(0),
     PREVIEW(1),
     CHARGE(2),
     REFUND(3),
-    RESET(4);
+    RESET(4),
+    LEASE(5);
 
     private final int code;
 

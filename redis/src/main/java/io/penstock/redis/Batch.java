@@ -29,19 +29,32 @@ final class Batch {
   Batch(List<Ask> asks) {
     this.asks = asks;
     Map<String, Group> last = new HashMap<>();
+    boolean leases = false;
     for (Ask ask : asks) {
-      Group group = last.get(ask.parts().get(0).redisKey());
-      if (group == null || !group.takes(ask) || !isLastOfAll(group, last)) {
-        group = new Group(ask.what(), ask.parts(), new ArrayList<>());
-        groups.add(group);
-        for (Part part : ask.parts()) {
-          last.put(part.redisKey(), group);
-          keys.putIfAbsent(part.redisKey(), keys.size() + 1);
-          limits.putIfAbsent(part.terms(), limits.size() + 1);
-        }
+      if (ask.what() == Ask.What.LEASE) {
+        leases = true;
+      } else {
+        add(ask, last);
       }
-      group.callers.add(ask);
     }
+    if (leases) {
+      // After all who wait: nobody here is denied what is then taken in advance.
+      asks.stream().filter(ask -> ask.what() == Ask.What.LEASE).forEach(ask -> add(ask, last));
+    }
+  }
+
+  private void add(Ask ask, Map<String, Group> last) {
+    Group group = last.get(ask.parts().get(0).redisKey());
+    if (group == null || !group.takes(ask) || !isLastOfAll(group, last)) {
+      group = new Group(ask.what(), ask.parts(), new ArrayList<>());
+      groups.add(group);
+      for (Part part : ask.parts()) {
+        last.put(part.redisKey(), group);
+        keys.putIfAbsent(part.redisKey(), keys.size() + 1);
+        limits.putIfAbsent(part.terms(), limits.size() + 1);
+      }
+    }
+    group.callers.add(ask);
   }
 
   @SuppressWarnings("ReferenceEquality") // another group that asks for the same is another group
@@ -87,6 +100,9 @@ final class Batch {
         numbers.add(numberOf(keys, part.redisKey())).add(numberOf(limits, part.terms()));
         numbers.add(part.cost()).add(part.most());
       }
+      if (group.callers.get(0) instanceof LeaseAsk lease) {
+        lease.write(numbers);
+      }
     }
     return numbers;
   }
@@ -101,6 +117,11 @@ final class Batch {
     List<Ask> late = new ArrayList<>();
     int next = 1;
     for (Group group : groups) {
+      if (group.callers.get(0) instanceof LeaseAsk lease) {
+        lease.replied(replies, next);
+        next += LeaseAsk.REPLY_LENGTH;
+        continue;
+      }
       long granted = replies[next++];
       for (int caller = 0; caller < group.callers.size(); caller++) {
         Ask ask = group.callers.get(caller);

@@ -64,7 +64,13 @@ final class Calls {
   }
 
   void submit(Ask ask) {
+    submit(ask, List.of());
+  }
+
+  /** Sends what goes with a request in the same call, unless that is full. */
+  void submit(Ask ask, List<? extends Ask> more) {
     waiting.add(ask);
+    waiting.addAll(more);
     send();
   }
 

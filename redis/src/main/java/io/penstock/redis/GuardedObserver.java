@@ -56,6 +56,26 @@ final class GuardedObserver implements RedisObserver {
   }
 
   @Override
+  public void leased(String name, long thousandths) {
+    guard(() -> observer.leased(name, thousandths));
+  }
+
+  @Override
+  public void leaseReturned(String name, long thousandths) {
+    guard(() -> observer.leaseReturned(name, thousandths));
+  }
+
+  @Override
+  public void leaseExpired(String name, long thousandths) {
+    guard(() -> observer.leaseExpired(name, thousandths));
+  }
+
+  @Override
+  public void hot(String name, boolean hot) {
+    guard(() -> observer.hot(name, hot));
+  }
+
+  @Override
   public void available(boolean available) {
     guard(() -> observer.available(available));
   }

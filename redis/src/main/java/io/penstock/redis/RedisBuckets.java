@@ -1,6 +1,7 @@
 package io.penstock.redis;
 
 import io.penstock.Buckets;
+import io.penstock.Consistency;
 import io.penstock.Decision;
 import io.penstock.FailurePolicy;
 import io.penstock.Handling;
@@ -13,6 +14,7 @@ import io.penstock.algorithm.Pace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,7 @@ final class RedisBuckets implements Buckets {
   private final Terms terms;
   private final String prefix;
   private final @Nullable RateLimiter local;
+  private final @Nullable Leases leases;
 
   RedisBuckets(RedisStore store, String name, Limit limit, Handling handling) {
     this(
@@ -58,6 +61,8 @@ final class RedisBuckets implements Buckets {
             : new WindowTerms(name, (WindowLimit) limit);
     this.prefix = Keys.prefix(store.keyPrefix(), terms.family(), name);
     this.local = local;
+    boolean leased = handling.consistency() != Consistency.EXACT && limit instanceof TokenBucket;
+    this.leases = leased ? new Leases(this, store.leasing(), handling.consistency()) : null;
   }
 
   String name() {
@@ -75,6 +80,16 @@ final class RedisBuckets implements Buckets {
   /** This node's own limiter for the time when Redis is away; only there by the policy for it. */
   @Nullable RateLimiter local() {
     return local;
+  }
+
+  /** What this node has taken in advance; null if it never does. */
+  @Nullable Leases leases() {
+    return leases;
+  }
+
+  @Override
+  public boolean isLeased(String key) {
+    return leases != null && leases.holds(key);
   }
 
   Part part(String key, long thousandths, long maxDelayNanos) {
@@ -99,6 +114,7 @@ final class RedisBuckets implements Buckets {
       replaced.addAll(old.replaced());
     }
     List<Pace> recent = replaced.subList(0, Math.min(MOST_REPLACED, replaced.size()));
+    endLeases();
     if (local != null) {
       local.replaceLimit(store.localShare(name, next));
     }
@@ -107,24 +123,41 @@ final class RedisBuckets implements Buckets {
 
   @Override
   public void retire() {
+    endLeases();
     if (local != null) {
       local.retire();
     }
   }
 
+  private void endLeases() {
+    if (leases != null) {
+      leases.end();
+    }
+  }
+
   @Override
   public boolean tryTake(String key, long cost) {
-    return take(key, cost, 0).allowed();
+    return (leases != null && leases.tryTake(key, cost))
+        || store.await(ask(Ask.What.TAKE, key, cost, 0)).allowed();
   }
 
   @Override
   public Decision take(String key, long cost, long maxDelayNanos) {
-    return store.await(ask(Ask.What.TAKE, key, cost, maxDelayNanos));
+    Decision here = takeHere(key, cost, maxDelayNanos);
+    return here != null ? here : store.await(ask(Ask.What.TAKE, key, cost, maxDelayNanos));
   }
 
   @Override
   public CompletionStage<Decision> takeAsync(String key, long cost, long maxDelayNanos) {
-    return store.later(ask(Ask.What.TAKE, key, cost, maxDelayNanos));
+    Decision here = takeHere(key, cost, maxDelayNanos);
+    return here != null
+        ? CompletableFuture.completedFuture(here)
+        : store.later(ask(Ask.What.TAKE, key, cost, maxDelayNanos));
+  }
+
+  /** Takes what this node has in advance; null if that is not enough. Who may wait asks Redis. */
+  @Nullable Decision takeHere(String key, long cost, long maxDelayNanos) {
+    return leases == null || maxDelayNanos > 0 ? null : leases.take(key, cost);
   }
 
   @Override

@@ -40,6 +40,18 @@ public interface RedisObserver {
    */
   default void evicting(String policy) {}
 
+  /** The limiter {@code name} has taken so much of a bucket in advance. */
+  default void leased(String name, long thousandths) {}
+
+  /** So much of what was taken in advance was not needed, and was given back. */
+  default void leaseReturned(String name, long thousandths) {}
+
+  /** So much of what was taken in advance was not used before its time was over. */
+  default void leaseExpired(String name, long thousandths) {}
+
+  /** A key of a limiter that decides for itself is so hot that it is leased, or no longer. */
+  default void hot(String name, boolean hot) {}
+
   /** Redis is asked again, or no longer. */
   default void available(boolean available) {}
 }

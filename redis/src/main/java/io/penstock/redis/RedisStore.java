@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  * must not block.
  */
 public final class RedisStore implements Store {
+  /** How long to wait at the end until Redis has what was not used. */
+  private static final long MOST_GIVING_BACK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final String keyPrefix;
   private final long deadlineNanos;
   private final int nodes;
@@ -49,6 +53,7 @@ public final class RedisStore implements Store {
   private final InProcessStore local = InProcessStore.create();
   private final Fallback fallback;
   private final @Nullable DenialMemory denials;
+  private final Leasing leasing;
 
   RedisStore(RedisStoreBuilder settings, Connector connector) {
     this.keyPrefix = settings.keyPrefix();
@@ -66,6 +71,7 @@ public final class RedisStore implements Store {
     this.deadlines = new Deadlines(timer, this::overdue);
     this.waiting = new Waiting(calls, this::overdue);
     this.fallback = new Fallback(local, observer);
+    this.leasing = new Leasing(timer, this::lease, this::forgetDenials, observer);
     health.begin(settings.startTimeout());
   }
 
@@ -121,19 +127,63 @@ public final class RedisStore implements Store {
     return local;
   }
 
+  /** What this node takes of buckets in advance. */
+  Leasing leasing() {
+    return leasing;
+  }
+
+  /** What this node has taken of buckets in advance, for limiters that are not exact. */
+  public LeaseFigures leases() {
+    return leasing.figures();
+  }
+
   @Override
   public Decision decide(List<Claim> claims) {
-    return await(ask(What.TAKE, parts(claims)));
+    if (!Payment.isPossible(claims)) {
+      return await(ask(What.TAKE, parts(claims)));
+    }
+    Payment payment = Payment.of(parts(claims), false);
+    List<Part> rest = payment.rest();
+    if (rest.isEmpty()) {
+      return payment.settle(null);
+    }
+    Decision decision;
+    try {
+      decision = await(ask(What.TAKE, rest));
+    } catch (RuntimeException failure) {
+      payment.putBack();
+      throw failure;
+    }
+    return payment.settle(decision);
   }
 
   @Override
   public CompletionStage<Decision> decideAsync(List<Claim> claims) {
-    return later(ask(What.TAKE, parts(claims)));
+    return later(What.TAKE, claims);
   }
 
   @Override
   public CompletionStage<Decision> preview(List<Claim> claims) {
-    return later(ask(What.PREVIEW, parts(claims)));
+    return later(What.PREVIEW, claims);
+  }
+
+  private CompletionStage<Decision> later(What what, List<Claim> claims) {
+    if (!Payment.isPossible(claims)) {
+      return later(ask(what, parts(claims)));
+    }
+    Payment payment = Payment.of(parts(claims), what == What.PREVIEW);
+    List<Part> rest = payment.rest();
+    if (rest.isEmpty()) {
+      return CompletableFuture.completedFuture(payment.settle(null));
+    }
+    return later(ask(what, rest))
+        .whenComplete(
+            (decision, failure) -> {
+              if (failure != null) {
+                payment.putBack();
+              }
+            })
+        .thenApply(payment::settle);
   }
 
   private static List<Part> parts(List<Claim> claims) {
@@ -187,8 +237,12 @@ public final class RedisStore implements Store {
 
   /** Of the buckets of a change, once it is done: until then, denials may still come in. */
   private void forgetDenials(Ask change) {
+    change.parts().forEach(this::forgetDenials);
+  }
+
+  private void forgetDenials(Part part) {
     if (denials != null) {
-      change.parts().forEach(part -> denials.forget(part.redisKey()));
+      denials.forget(part.redisKey());
     }
   }
 
@@ -200,11 +254,36 @@ public final class RedisStore implements Store {
       return CompletableFuture.completedFuture(known);
     }
     if (health.isThere()) {
-      calls.submit(ask);
+      calls.submit(ask, wishes(ask));
     } else {
       giveUp(ask, Degradation.UNAVAILABLE);
     }
     return ask.answer();
+  }
+
+  /** What the buckets of a request should have on lease, to be asked for in the same call. */
+  private static List<LeaseAsk> wishes(Ask ask) {
+    List<LeaseAsk> wishes = List.of();
+    if (ask.what() == What.TAKE) {
+      for (Part part : ask.parts()) {
+        Leases leases = part.buckets().leases();
+        LeaseAsk wish = leases == null ? null : leases.wish(part);
+        if (wish != null) {
+          wishes = wishes.isEmpty() ? new ArrayList<>() : wishes;
+          wishes.add(wish);
+        }
+      }
+    }
+    return wishes;
+  }
+
+  /** Asks for a lease by itself. */
+  private void lease(LeaseAsk ask) {
+    if (health.isThere()) {
+      calls.submit(ask);
+    } else {
+      giveUp(ask, Degradation.UNAVAILABLE);
+    }
   }
 
   private void overdue(Ask ask) {
@@ -237,6 +316,7 @@ public final class RedisStore implements Store {
       batch
           .answer(replies, (parts, denial) -> denied(parts, denial, passed))
           .forEach(RedisStore.this::giveBack);
+      leasing.noteCrowds(batch);
     }
 
     @Override
@@ -283,6 +363,7 @@ public final class RedisStore implements Store {
 
   @Override
   public void close() {
+    leasing.close(Math.min(MOST_GIVING_BACK_NANOS, 2 * deadlineNanos));
     health.close();
     timer.shutdown();
     deadlines.giveUpAll();

@@ -21,6 +21,7 @@ final class Script {
           "usual.lua",
           "arithmetic.lua",
           "token-bucket.lua",
+          "lease.lua",
           "window.lua",
           "log.lua",
           "decide.lua");

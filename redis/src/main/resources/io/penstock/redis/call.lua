@@ -8,29 +8,37 @@
 --                      units a tick, units a thousandth, burst in units
 --     a window         1 fixed or 2 counter or 3 log, length in ticks, limit in thousandths
 --   how many requests, then for each
---     what to do       0 take, 1 preview, 2 charge, 3 refund, 4 reset
+--     what to do       0 take, 1 preview, 2 charge, 3 refund, 4 reset, 5 lease
 --     how often        the same request of several callers
 --     how many claims, then for each: its key, its limit, its cost and its most
 --                      in units of the limit, thousandths for a window; a claim passes while the
 --                      debt stays within its most, and never if that is negative
+--     for a lease, of one token bucket: who holds it, the number of the call, and in thousandths
+--                      what the holder keeps, gives back and wants, and of what it wants a multiple;
+--                      then for how many ticks from before it asked
 --
 -- Returns numbers: how many foreign values were put right, then for each request
 --   how many of its callers it is granted to, the first ones; then for each claim
 --     a token bucket   the debt before
 --     a window         what was used before, ticks to wait for those denied, ticks to the reset of
 --                      those granted, ticks to the reset if none is
+--   for a lease instead: thousandths granted, the debt after, thousandths kept, thousandths that all
+--                      holders together have
 --
 -- Numbers stay below 2^53, so doubles are exact. A tick is a microsecond.
 --
 -- The script is all files here, joined in the order that Script gives: each may use what those before
 -- it define.
 
-local TAKE, PREVIEW, CHARGE, REFUND, RESET = 0, 1, 2, 3, 4
+local TAKE, PREVIEW, CHARGE, REFUND, RESET, LEASE = 0, 1, 2, 3, 4, 5
 local BUCKET, FIXED, COUNTER = 0, 1, 2
 
 -- A bucket is kept once for each limit that it was lately asked under; at most so many.
 local MOST_FORMS = 4
 local MARK = 't'
+
+-- What a bucket is marked with that somebody holds a lease of. The usual call knows nothing of those.
+local LEASED = 'h'
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

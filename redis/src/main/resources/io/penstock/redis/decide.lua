@@ -70,6 +70,21 @@ local function grant(claims, what, times)
   return granted
 end
 
+local replies = { 0 }
+
+-- Lets a holder say what it has of a bucket, and take more.
+local function lease(claim)
+  claim.writes = true
+  claim.limit.algorithm.judge(claim)
+  local granted, kept = leases.renew(claim, {
+    holder = read(), number = read(), keep = read(), back = read(), want = read(), grain = read(),
+    length = read(),
+  })
+  local n = #replies
+  replies[n + 1], replies[n + 2] = granted, claim.before
+  replies[n + 3], replies[n + 4] = kept, claim.bucket.out
+end
+
 -- Does something to one bucket without asking whether it may.
 local function change(claim, what)
   local algorithm = claim.limit.algorithm
@@ -83,8 +98,6 @@ local function change(claim, what)
   end
 end
 
-local replies = { 0 }
-
 for _ = 1, read() do
   local what, times = read(), read()
   local claims = {}
@@ -96,15 +109,19 @@ for _ = 1, read() do
     claim.writes = what ~= PREVIEW and claim.cost > 0 and claim.most >= 0
     claims[i] = claim
   end
-  local granted = times
-  if what <= PREVIEW then
-    granted = grant(claims, what, times)
+  if what == LEASE then
+    lease(claims[1])
   else
-    change(claims[1], what)
-  end
-  replies[#replies + 1] = granted
-  for i = 1, #claims do
-    claims[i].limit.algorithm.reply(claims[i], replies, granted < times)
+    local granted = times
+    if what <= PREVIEW then
+      granted = grant(claims, what, times)
+    else
+      change(claims[1], what)
+    end
+    replies[#replies + 1] = granted
+    for i = 1, #claims do
+      claims[i].limit.algorithm.reply(claims[i], replies, granted < times)
+    end
   end
 end
 

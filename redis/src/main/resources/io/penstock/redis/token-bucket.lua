@@ -4,6 +4,9 @@
 -- All forms of a bucket are charged for what any of them grants, so that each limit sees everything
 -- that passed, but none is in debt beyond its burst for what it did not grant itself. Forms of the
 -- past are kept and charged as well, because other nodes may still go by their limits.
+--
+-- What is out on lease counts as missing until it comes back or the lease ends: no form owes less
+-- than that.
 
 local function debtOf(form, reach)
   local most = form.burst + max(reach, form.reach) * form.perTick
@@ -26,6 +29,8 @@ local function owe(form, debt)
   end
 end
 
+local leases = {}
+
 local function isOf(form, limit)
   return form.perTick == limit.perTick
     and form.perThousandth == limit.perThousandth
@@ -40,15 +45,21 @@ local function isForm(form)
     and form.burst + form.reach * form.perTick < 2^53
 end
 
--- What is kept: a mark, by which text is told from our values, and seven numbers for each form.
+-- What is kept: a mark, by which text is told from our values, leases if the mark says so, and seven
+-- numbers for each form.
 local function parse(value)
   local fields = { cmsgpack.unpack(value) }
-  local count = (#fields - 1) / 7
-  if fields[1] ~= MARK or count < 1 or count > MOST_FORMS or count ~= floor(count) then
+  local out, first = {}, 2
+  if fields[1] == LEASED then
+    out, first = leases.parse(fields, first)
+  end
+  local count = (#fields - first + 1) / 7
+  if (fields[1] ~= MARK and fields[1] ~= LEASED)
+    or count < 1 or count > MOST_FORMS or count ~= floor(count) then
     error('not forms')
   end
   local forms = {}
-  for i = 2, #fields, 7 do
+  for i = first, #fields, 7 do
     local form = {
       fullAt = fields[i], remainder = fields[i + 1], perTick = fields[i + 2],
       perThousandth = fields[i + 3], burst = fields[i + 4], reach = fields[i + 5],
@@ -59,7 +70,12 @@ local function parse(value)
     end
     forms[#forms + 1] = form
   end
-  return forms
+  return { forms = forms, leases = out, out = 0 }
+end
+
+-- The least that a form owes while so many thousandths are out on lease.
+local function leastOf(form, thousandths)
+  return min(form.burst, thousandths * form.perThousandth)
 end
 
 local function isReplaced(form, limit)
@@ -104,7 +120,7 @@ local function formUnder(bucket, limit, writes)
     bucket.changed = bucket.changed or writes and bucket.pending
     return own
   end
-  local debt = min(carried, limit.burst)
+  local debt = max(min(carried, limit.burst), leastOf(limit, bucket.out))
   own.reach, own.past, own.unused = 0, 0, debt == 0
   owe(own, debt)
   bucket.foreign = false
@@ -117,12 +133,13 @@ end
 local function move(bucket, own, debt, thousandths)
   for _, form in ipairs(bucket.forms) do
     form.unused = false
+    local least = leastOf(form, bucket.out)
     if form == own then
-      owe(form, debt)
+      owe(form, max(least, debt))
     else
       local before = debtOf(form, 0)
       local after = before + thousandths * form.perThousandth
-      owe(form, max(0, min(after, max(before, form.burst))))
+      owe(form, max(least, min(after, max(before, form.burst))))
     end
   end
   bucket.changed = true
@@ -132,14 +149,15 @@ local tokenBucket = {}
 
 function tokenBucket.load(value)
   if not value then
-    return { forms = {} }
+    return { forms = {}, leases = {}, out = 0 }
   end
-  local fine, forms = pcall(parse, value)
+  local fine, bucket = pcall(parse, value)
   if fine then
-    return { forms = forms }
+    leases.settle(bucket)
+    return bucket
   end
   repaired = repaired + 1
-  return { forms = {}, foreign = true, changed = true }
+  return { forms = {}, leases = {}, out = 0, foreign = true, changed = true }
 end
 
 function tokenBucket.judge(claim)
@@ -170,9 +188,15 @@ function tokenBucket.refund(claim)
   move(claim.bucket, claim.form, debt, -floor(claim.cost / claim.limit.perThousandth))
 end
 
+-- What is out is out, and stays missing.
 function tokenBucket.reset(claim)
-  claim.bucket.forms = {}
-  claim.bucket.changed = true
+  local bucket = claim.bucket
+  bucket.forms = bucket.out > 0 and { claim.form } or {}
+  if bucket.out > 0 then
+    claim.form.past, claim.form.reach, claim.form.unused = 0, 0, false
+    owe(claim.form, leastOf(claim.form, bucket.out))
+  end
+  bucket.changed = true
 end
 
 function tokenBucket.reply(claim, replies)
@@ -189,6 +213,10 @@ end
 
 function tokenBucket.save(key, bucket)
   local fields, longest = {}, 0
+  local mark = #bucket.leases > 0 and LEASED or MARK
+  if mark == LEASED then
+    longest = leases.save(bucket, fields)
+  end
   table.sort(bucket.forms, isKeptRather)
   for i = 1, min(#bucket.forms, MOST_FORMS) do
     local form = bucket.forms[i]
@@ -204,6 +232,6 @@ function tokenBucket.save(key, bucket)
   if longest == 0 then
     redis.call('DEL', key)
   else
-    redis.call('SET', key, cmsgpack.pack(MARK, unpack(fields)), 'PX', ceil(longest / 1000))
+    redis.call('SET', key, cmsgpack.pack(mark, unpack(fields)), 'PX', ceil(longest / 1000))
   end
 end

@@ -1,0 +1,68 @@
+package io.penstock.redis;
+
+import io.penstock.Decision;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** A lease's call on its way to Redis and back. Nobody waits for it. Thread-safe. */
+final class LeaseAsk extends Ask {
+  /** How many numbers the script answers. */
+  static final int REPLY_LENGTH = 4;
+
+  private final long holder;
+  private final Lease.Call call;
+  private final BiConsumer<LeaseAsk, Lease.@Nullable Reply> ended;
+
+  /**
+   * @param ended is told the reply, or null if there is none
+   */
+  LeaseAsk(
+      Part part, long holder, Lease.Call call, BiConsumer<LeaseAsk, Lease.@Nullable Reply> ended) {
+    // A late answer is still good for what it grants, so it has no deadline of its own.
+    super(What.LEASE, List.of(part), call.sentNanos() + TimeUnit.HOURS.toNanos(1));
+    this.holder = holder;
+    this.call = call;
+    this.ended = ended;
+    var unused = answer().whenComplete(this::givenUp);
+  }
+
+  Part part() {
+    return parts().get(0);
+  }
+
+  long holder() {
+    return holder;
+  }
+
+  Lease.Call call() {
+    return call;
+  }
+
+  /** Says to the script what else it has to know. */
+  void write(Numbers numbers) {
+    numbers.add(holder).add(call.number()).add(call.keep()).add(call.back()).add(call.want());
+    numbers.add(call.grain()).add(Lease.LENGTH_NANOS / Ticks.NANOS);
+  }
+
+  /** Redis has answered, from {@code at} on. */
+  void replied(long[] replies, int at) {
+    BucketTerms terms = (BucketTerms) part().terms();
+    long debt = replies[at + 1];
+    long level = terms.pace().remaining(debt);
+    long reset = Ticks.toNanos(terms.pace().ticks(debt));
+    Lease.Reply reply =
+        new Lease.Reply(replies[at], replies[at + 2], replies[at + 3], level, reset);
+    RedisBuckets buckets = part().buckets();
+    if (answer(Decision.allowed(buckets.name(), buckets.limit(), level, reset, 0))) {
+      ended.accept(this, reply);
+    }
+  }
+
+  private void givenUp(@Nullable Decision decision, @Nullable Throwable failure) {
+    if (decision == null || decision.degraded()) {
+      ended.accept(this, null);
+    }
+  }
+}

@@ -1,0 +1,206 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.RedisURI;
+import io.penstock.Decision;
+import io.penstock.Handling;
+import io.penstock.Limit;
+import io.penstock.TokenBucket;
+import io.penstock.algorithm.Pace;
+import io.penstock.redis.Ask.What;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
+
+/** The script deals with leases as the model does, whatever else is done to the same bucket. */
+class LeaseScriptIT {
+  private static final List<TokenBucket> LIMITS =
+      List.of(
+          Limit.perSecond(10).burst(40),
+          Limit.perSecond(3).burst(17),
+          Limit.perDay(1000).burst(64),
+          Limit.perSecond(999_999).burst(1_000));
+
+  private static RedisProcess redis;
+  private static ScriptTime time;
+  private static Link link;
+  private static RedisStore store;
+
+  @BeforeContainer
+  static void start() throws Exception {
+    redis = RedisProcess.start();
+    time = new ScriptTime(redis);
+    store = time.store(redis, false);
+    link =
+        new Link(
+            Connector.to(RedisURI.create(redis.url())),
+            ScriptTime.script(),
+            "penstock:",
+            new EvictionWatch(RedisObserver.NONE));
+    link.probe().toCompletableFuture().get(10, TimeUnit.SECONDS);
+  }
+
+  @AfterContainer
+  static void stop() {
+    store.close();
+    link.close();
+    redis.close();
+  }
+
+  @Property(tries = 150, shrinking = ShrinkingMode.OFF)
+  void leases_amongEverythingElse_areAsInTheModel(@ForAll Random random) throws Exception {
+    TokenBucket limit = LIMITS.get(random.nextInt(LIMITS.size()));
+    Run run = new Run(random, limit);
+    for (int i = 0; i < 60; i++) {
+      run.step();
+    }
+    assertThat(redis.keysWithoutEnd()).isEmpty();
+  }
+
+  @Property(tries = 60, shrinking = ShrinkingMode.OFF)
+  void leases_underSeveralLimits_areMissingUnderEach(@ForAll Random random) throws Exception {
+    time.clear();
+    List<RedisBuckets> all =
+        LIMITS.stream()
+            .map(limit -> new RedisBuckets(store, "x", limit, Handling.DEFAULT))
+            .toList();
+    long[] held = new long[3];
+    for (int i = 0; i < 40; i++) {
+      RedisBuckets some = all.get(random.nextInt(all.size()));
+      int kind = random.nextInt(10);
+      if (kind < 5) {
+        int holder = random.nextInt(held.length);
+        long keep = (long) (random.nextDouble() * held[holder]);
+        long back = (long) (random.nextDouble() * (held[holder] - keep));
+        Lease.Call call = call(i + 1, keep, back, random.nextInt(6_000), 1 + random.nextInt(1_500));
+        LeaseAsk ask = new LeaseAsk(some.part("k", 0, 0), holder, call, (done, reply) -> {});
+        long[] replies = call(List.of(ask));
+        held[holder] = replies[1] + replies[3];
+      } else {
+        What what = kind < 7 ? What.TAKE : kind == 7 ? What.REFUND : What.RESET;
+        call(List.of(store.ask(what, List.of(some.part("k", 1_000 + random.nextInt(9_000), 0)))));
+      }
+      // So short that no lease ends.
+      time.set(time.micros() + random.nextInt(20_000));
+      for (RedisBuckets buckets : all) {
+        long debt = call(List.of(store.ask(What.PREVIEW, List.of(buckets.part("k", 0, 0)))))[2];
+        Pace pace = Pace.of((TokenBucket) buckets.limit(), Ticks.NANOS, Pace.MOST_DEBT_IN_DOUBLES);
+        long out = held[0] + held[1] + held[2];
+        assertThat(debt)
+            .as("%s out, under %s", out, buckets.limit())
+            .isGreaterThanOrEqualTo(Math.min(pace.burst(), pace.units(out)));
+      }
+    }
+    assertThat(redis.keysWithoutEnd()).isEmpty();
+  }
+
+  private static Lease.Call call(long number, long keep, long back, long want, long grain) {
+    return new Lease.Call(number, keep, back, want, grain, 0, false, false);
+  }
+
+  private static long[] call(List<Ask> asks) throws Exception {
+    asks.forEach(Ask::send);
+    Batch batch = new Batch(asks);
+    long[] replies = link.call(batch).toCompletableFuture().get(10, TimeUnit.SECONDS);
+    assertThat(replies[0]).as("nothing to put right").isZero();
+    batch.answer(replies, (parts, denial) -> {});
+    return replies;
+  }
+
+  /** One bucket of its own, and the model of it. */
+  private static final class Run {
+    private final Random random;
+    private final RedisBuckets buckets;
+    private final LeasedBucket model;
+    private final Pace pace;
+    private final long[] held = new long[4];
+    private long number;
+
+    Run(Random random, TokenBucket limit) {
+      this.random = random;
+      time.clear();
+      this.buckets = new RedisBuckets(store, "x", limit, Handling.DEFAULT);
+      this.pace = Pace.of(limit, Ticks.NANOS, Pace.MOST_DEBT_IN_DOUBLES);
+      this.model = new LeasedBucket(pace, time.micros());
+    }
+
+    void step() throws Exception {
+      List<Ask> asks = new ArrayList<>();
+      if (random.nextBoolean()) {
+        asks.add(request());
+      }
+      // A call has its leases last.
+      do {
+        asks.add(lease());
+      } while (random.nextInt(3) == 0);
+      long[] replies = call(asks);
+      int next = 1;
+      for (Ask ask : asks) {
+        next = check(ask, replies, next);
+      }
+      // Short, about as long as a lease, or longer than some buckets take to be full.
+      int most = new int[] {2_000, 1_200_000, 30_000_000}[random.nextInt(3)];
+      time.set(time.micros() + random.nextInt(most));
+    }
+
+    private Ask lease() {
+      int holder = random.nextInt(held.length);
+      // At times more than it has, or of a call that comes late.
+      long has = held[holder] + (random.nextInt(6) == 0 ? 500 : 0);
+      long keep = (long) (random.nextDouble() * has);
+      long back = random.nextInt(3) == 0 ? has - keep : 0;
+      number++;
+      long numbered = random.nextInt(8) == 0 ? Math.max(0, number - 4) : number;
+      Lease.Call call =
+          call(numbered, keep, back, random.nextInt(9_000), 1 + random.nextInt(1_200));
+      return new LeaseAsk(buckets.part("k", 0, 0), holder, call, (done, reply) -> {});
+    }
+
+    private Ask request() {
+      What what =
+          List.of(What.TAKE, What.TAKE, What.PREVIEW, What.CHARGE, What.REFUND, What.RESET)
+              .get(random.nextInt(6));
+      long cost = what == What.RESET || random.nextInt(8) == 0 ? 0 : 1 + random.nextInt(6_000);
+      return store.ask(what, List.of(buckets.part("k", cost, 0)));
+    }
+
+    private int check(Ask ask, long[] replies, int next) {
+      long now = time.micros();
+      if (ask instanceof LeaseAsk lease) {
+        int holder = (int) lease.holder();
+        LeasedBucket.Reply expected = model.lease(now, holder, lease.call());
+        LeasedBucket.Reply reply =
+            new LeasedBucket.Reply(
+                replies[next], replies[next + 1], replies[next + 2], replies[next + 3]);
+        assertThat(reply).as("%s of %s at %s", lease.call(), holder, now).isEqualTo(expected);
+        if (reply.granted() >= 0) {
+          held[holder] = reply.granted() + reply.kept();
+        }
+        return next + LeaseAsk.REPLY_LENGTH;
+      }
+      long cost = ask.parts().get(0).thousandths();
+      long before = model.debt(now);
+      assertThat(replies[next + 1])
+          .as("%s before %s at %s", ask.what(), cost, now)
+          .isEqualTo(before);
+      Decision decision = ask.answer().join();
+      if (ask.what() == What.TAKE) {
+        assertThat(decision.allowed()).isEqualTo(model.take(now, cost));
+      } else if (ask.what() == What.CHARGE) {
+        model.charge(now, cost);
+      } else if (ask.what() == What.REFUND) {
+        model.refund(now, cost);
+      } else if (ask.what() == What.RESET) {
+        model.reset(now);
+      }
+      return next + 2;
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package io.penstock.redis;
+
+import io.penstock.algorithm.Pace;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A bucket at the store with leases, under one limit, said as plainly as can be: time is gone
+ * through from one end of a lease to the next, and meanwhile the debt falls no lower than what is
+ * out. The script is to do the same. Not thread-safe.
+ */
+final class LeasedBucket {
+  private static final int MOST_HOLDERS = 64;
+  private static final long LONGEST = 10_000_000;
+
+  private final Pace pace;
+  private final Set<LeaseFlaw> flaws;
+  private final List<Entry> entries = new ArrayList<>();
+  private long debt;
+  private long at;
+
+  private record Entry(long holder, long number, long amount, long ends) {}
+
+  /** What a lease's call is answered; -1 granted if a later one came before. */
+  record Reply(long granted, long debt, long kept, long out) {}
+
+  LeasedBucket(Pace pace, long now, LeaseFlaw... flaws) {
+    this.pace = pace;
+    this.at = now;
+    this.flaws = EnumSet.noneOf(LeaseFlaw.class);
+    this.flaws.addAll(List.of(flaws));
+  }
+
+  long debt(long now) {
+    advance(now);
+    return debt;
+  }
+
+  long out() {
+    return entries.stream().mapToLong(Entry::amount).sum();
+  }
+
+  private long floor() {
+    return flaws.contains(LeaseFlaw.NO_FLOOR) ? 0 : Math.min(pace.burst(), pace.units(out()));
+  }
+
+  private void advance(long now) {
+    // A clock that steps back lets no lease end later than one that is made now could.
+    entries.replaceAll(
+        entry ->
+            entry.ends - now > LONGEST
+                ? new Entry(entry.holder, entry.number, entry.amount, now + LONGEST)
+                : entry);
+    if (now < at) {
+      debt = Math.min(pace.burst(), debt + (at - now) * pace.unitsPerTick());
+      at = now;
+    }
+    while (at < now) {
+      long next =
+          entries.stream().mapToLong(Entry::ends).filter(ends -> ends < now).min().orElse(now);
+      debt = Math.max(floor(), debt - (next - at) * pace.unitsPerTick());
+      at = next;
+      end();
+    }
+    end();
+  }
+
+  private void end() {
+    for (Entry entry : List.copyOf(entries)) {
+      if (entry.ends <= at) {
+        entries.remove(entry);
+        if (flaws.contains(LeaseFlaw.ENDS_WITH_A_JUMP)) {
+          debt = Math.max(floor(), debt - pace.units(entry.amount));
+        }
+      }
+    }
+  }
+
+  boolean take(long now, long thousandths) {
+    advance(now);
+    long after = debt + pace.units(thousandths);
+    if (after > pace.burst()) {
+      return false;
+    }
+    debt = after;
+    return true;
+  }
+
+  void charge(long now, long thousandths) {
+    advance(now);
+    debt = pace.charged(debt, pace.units(thousandths));
+  }
+
+  void refund(long now, long thousandths) {
+    advance(now);
+    debt = Math.max(floor(), debt - pace.units(thousandths));
+  }
+
+  void reset(long now) {
+    advance(now);
+    debt = floor();
+  }
+
+  Reply lease(long now, long holder, Lease.Call call) {
+    advance(now);
+    Entry old = entries.stream().filter(entry -> entry.holder == holder).findAny().orElse(null);
+    if (old != null && old.number >= call.number() && !flaws.contains(LeaseFlaw.NO_NUMBERS)) {
+      return new Reply(-1, debt, 0, out());
+    }
+    long has = old == null ? 0 : old.amount;
+    long kept = Math.min(call.keep(), has);
+    long back =
+        flaws.contains(LeaseFlaw.BACK_AT_ANY_TIME)
+            ? call.back()
+            : Math.min(call.back(), has - kept);
+    entries.remove(old);
+    long out = out() + kept;
+    debt = Math.max(0, debt - pace.units(back));
+    long burst = pace.burst() / pace.unitsPerThousandth();
+    long most = Math.min(call.want(), (pace.burst() - debt) / pace.unitsPerThousandth());
+    most = Math.min(most, Math.min(burst / 8 - kept, burst / 2 - out));
+    long granted =
+        debt > pace.burst() || entries.size() >= MOST_HOLDERS
+            ? 0
+            : Math.max(0, most / call.grain() * call.grain());
+    debt += pace.units(granted);
+    if (kept + granted > 0) {
+      long length = Lease.LENGTH_NANOS / Ticks.NANOS;
+      long margin = flaws.contains(LeaseFlaw.NO_MARGIN) ? 0 : length / 8 + 1;
+      entries.add(new Entry(holder, call.number(), kept + granted, now + length + margin));
+    }
+    return new Reply(granted, debt, kept, out());
+  }
+}
