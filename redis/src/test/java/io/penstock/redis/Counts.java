@@ -13,6 +13,10 @@ final class Counts implements RedisObserver {
   final AtomicLong remembered = new AtomicLong();
   final AtomicLong givenBack = new AtomicLong();
   final AtomicLong repaired = new AtomicLong();
+  final AtomicLong leased = new AtomicLong();
+  final AtomicLong returned = new AtomicLong();
+  final AtomicLong expired = new AtomicLong();
+  final List<Boolean> switches = new CopyOnWriteArrayList<>();
   final List<Throwable> failures = new CopyOnWriteArrayList<>();
   final List<Boolean> changes = new CopyOnWriteArrayList<>();
   final List<String> evictions = new CopyOnWriteArrayList<>();
@@ -61,6 +65,26 @@ final class Counts implements RedisObserver {
   @Override
   public void repaired(long values) {
     repaired.addAndGet(values);
+  }
+
+  @Override
+  public void leased(String name, long thousandths) {
+    leased.addAndGet(thousandths);
+  }
+
+  @Override
+  public void leaseReturned(String name, long thousandths) {
+    returned.addAndGet(thousandths);
+  }
+
+  @Override
+  public void leaseExpired(String name, long thousandths) {
+    expired.addAndGet(thousandths);
+  }
+
+  @Override
+  public void hot(String name, boolean hot) {
+    switches.add(hot);
   }
 
   @Override

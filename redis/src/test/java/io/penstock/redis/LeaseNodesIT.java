@@ -1,0 +1,159 @@
+package io.penstock.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.RedisURI;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Leases of one key by three processes with uneven load, of which one is killed and one is stopped
+ * for longer than its lease and resumed: together they never get more than the limit.
+ */
+class LeaseNodesIT {
+  private final RedisProcess redis = RedisProcess.start();
+  private final List<Node> nodes = new ArrayList<>();
+
+  /** Between when it was asked for and when it was there, it took effect. */
+  private record Grant(long asked, long there) {}
+
+  private static final class Node {
+    private final Process process;
+    private final Queue<Grant> grants = new ConcurrentLinkedQueue<>();
+    private volatile boolean closed;
+
+    Node(String url, int callers, Duration pause) {
+      try {
+        this.process =
+            new ProcessBuilder(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-Xmx64m",
+                    "-XX:TieredStopAtLevel=1",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    LeaseNode.class.getName(),
+                    url,
+                    "" + callers,
+                    "" + pause.toNanos())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      Thread reader = new Thread(this::read);
+      reader.setDaemon(true);
+      reader.start();
+    }
+
+    private void read() {
+      try (BufferedReader lines = process.inputReader(UTF_8)) {
+        String line;
+        while ((line = lines.readLine()) != null) {
+          closed |= line.equals("closed");
+          String[] words = line.split(" ", -1);
+          if (words.length == 2) {
+            grants.add(new Grant(Long.parseLong(words[0]), Long.parseLong(words[1])));
+          }
+        }
+      } catch (IOException ended) {
+        closed = true;
+      }
+    }
+
+    void signal(String name) throws Exception {
+      int status = new ProcessBuilder("kill", "-" + name, "" + process.pid()).start().waitFor();
+      assertThat(status).isZero();
+    }
+
+    long last() {
+      return grants.stream().mapToLong(Grant::there).max().orElse(0);
+    }
+  }
+
+  @AfterEach
+  void stop() {
+    nodes.forEach(node -> node.process.destroyForcibly());
+    redis.close();
+  }
+
+  private static void await(String what, Node node, long moreMicros) {
+    long until = LeaseNode.micros() + moreMicros;
+    Await.until(what, () -> node.last() > until);
+  }
+
+  @Test
+  void threeNodes_oneKilledAndOneStoppedAndResumed_stayWithinTheLimit() throws Exception {
+    Node busy = node(8, Duration.ofNanos(200_000));
+    Node stopped = node(3, Duration.ofMillis(2));
+    Node killed = node(1, Duration.ofMillis(3));
+    nodes.forEach(node -> Await.until("granted to each", () -> !node.grants.isEmpty()));
+    await("under way", busy, 500_000);
+    stopped.signal("STOP");
+    long stop = LeaseNode.micros();
+    await("half a second later", busy, 500_000);
+    killed.signal("KILL");
+    await("longer than a lease", busy, 1_500_000);
+    long resume = LeaseNode.micros();
+    stopped.signal("CONT");
+    await("and on", busy, 1_000_000);
+    Await.until("granted after it was resumed", () -> stopped.last() > resume + 200_000);
+    busy.process.getOutputStream().close();
+    stopped.process.getOutputStream().close();
+    Await.until("closed", () -> busy.closed && stopped.closed);
+    List<Grant> all = new ArrayList<>();
+    nodes.forEach(node -> all.addAll(node.grants));
+    System.out.printf(
+        "granted: busy %d, stopped %d, killed %d%n",
+        busy.grants.size(), stopped.grants.size(), killed.grants.size());
+    check(all);
+    assertThat(stopped.grants)
+        .as("none while it stood still")
+        .noneMatch(grant -> grant.asked > stop + 100_000 && grant.there < resume);
+    try (RedisStore store = RedisStore.connect(RedisURI.create(redis.url()).toURI().toString())) {
+      RateLimiter level =
+          RateLimiter.on(store, "shared", Limit.perSecond(LeaseNode.RATE).burst(LeaseNode.BURST));
+      Await.until("nothing stays missing", () -> level.peek("k").remaining() == LeaseNode.BURST);
+    }
+  }
+
+  private Node node(int callers, Duration pause) {
+    Node node = new Node(redis.url(), callers, pause);
+    nodes.add(node);
+    return node;
+  }
+
+  /** P1: what surely lies within an interval is at most burst + rate × its length. */
+  private static void check(List<Grant> all) {
+    all.sort(Comparator.comparingLong(Grant::there));
+    long most = Long.MIN_VALUE;
+    for (Grant first : all) {
+      long within = 0;
+      for (Grant grant : all) {
+        if (grant.asked >= first.asked) {
+          within++;
+          double allowed = LeaseNode.BURST + LeaseNode.RATE * (grant.there - first.asked) / 1e6;
+          assertThat((double) within)
+              .as("from %s to %s", first.asked, grant.there)
+              .isLessThanOrEqualTo(allowed);
+          most = Math.max(most, (long) (1_000 * within / allowed));
+        }
+      }
+    }
+    System.out.printf("%d grants, at most %.1f %% of what may be%n", all.size(), most / 10.0);
+    // Otherwise it would show nothing.
+    assertThat(most).isGreaterThan(800);
+  }
+}

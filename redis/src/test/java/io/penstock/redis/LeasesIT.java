@@ -1,0 +1,303 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.RedisURI;
+import io.penstock.Claim;
+import io.penstock.Consistency;
+import io.penstock.Decision;
+import io.penstock.FailurePolicy;
+import io.penstock.Handling;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Limiters that take tokens in advance: what callers see of it, and what other nodes do. */
+class LeasesIT {
+  /** So slow that nothing refills while a test looks. */
+  private static final Limit SLOW = Limit.perDay(1).burst(1_000);
+
+  private static final Handling LEASED = new Handling(FailurePolicy.CLOSED, Consistency.LEASED);
+  private static final Handling AUTO = new Handling(FailurePolicy.OPEN, Consistency.AUTO);
+
+  private final RedisProcess redis = RedisProcess.start();
+  private final Counts counts = new Counts();
+  private final RedisStore store = open(counts);
+  private final RedisStore other = open(RedisObserver.NONE);
+  private final RateLimiter limiter = RateLimiter.on(store, "x", SLOW, LEASED);
+  private final RateLimiter level = RateLimiter.on(other, "x", SLOW);
+
+  private RedisStore open(RedisObserver observer) {
+    return RedisStore.builder()
+        .observer(observer)
+        .deadline(Duration.ofSeconds(10))
+        .startTimeout(Duration.ofSeconds(10))
+        .connect(RedisURI.create(redis.url()));
+  }
+
+  @AfterEach
+  void stop() {
+    assertThat(redis.keysWithoutEnd()).isEmpty();
+    store.close();
+    other.close();
+    redis.close();
+  }
+
+  /** Asks until this node has something of the key in advance; returns how often it was allowed. */
+  private int lease(RateLimiter of, String key) {
+    AtomicInteger allowed = new AtomicInteger();
+    Await.until(
+        "leased",
+        () -> {
+          allowed.addAndGet(of.decide(key).allowed() ? 1 : 0);
+          return of.at(key).buckets().isLeased(key);
+        });
+    return allowed.get();
+  }
+
+  @Test
+  void decide_askedForOnce_isExact() {
+    assertThat(limiter.decide("k").remaining()).isEqualTo(999);
+    assertThat(level.peek("k").remaining()).isEqualTo(999);
+    assertThat(store.leases()).isEqualTo(LeaseFigures.NOTHING);
+  }
+
+  @Test
+  void decide_leased_asksRedisSeldomAndGivesTheRestBack() {
+    int allowed = lease(limiter, "k");
+    long calls = counts.calls.get();
+    for (int i = allowed; i < 500; i++) {
+      Decision decision = limiter.decide("k");
+      assertThat(decision.allowed()).isTrue();
+      assertThat(decision.degraded()).isFalse();
+      assertThat(decision.remaining()).isBetween(0.0, 1_000.0);
+    }
+    assertThat(counts.calls.get() - calls).isLessThan(100);
+    Await.until("given back when idle", () -> level.peek("k").remaining() == 500);
+    Await.until("none held", () -> store.leases().equals(LeaseFigures.NOTHING));
+    assertThat(counts.leased.get()).isPositive();
+    assertThat(counts.returned.get()).isPositive();
+  }
+
+  @Test
+  void decide_all_grantsEachTokenOnce() {
+    int allowed = 0;
+    for (int i = 0; i < 3_000; i++) {
+      allowed += limiter.tryAcquire("k") ? 1 : 0;
+    }
+    assertThat(allowed).isEqualTo(1_000);
+    assertThat(level.peek("k").remaining()).isZero();
+  }
+
+  @Test
+  void figures_whileLeased_sayWhatIsOut() {
+    lease(limiter, "k");
+    LeaseFigures figures = store.leases();
+    assertThat(figures.leases()).isEqualTo(1);
+    assertThat(figures.unspent()).isPositive().isLessThanOrEqualTo(figures.out());
+    assertThat(figures.underGrant()).isEqualTo(figures.out());
+    assertThat(figures.out()).as("a share of the burst").isLessThanOrEqualTo(125_000);
+  }
+
+  @Test
+  void otherNode_whileLeased_findsWhatIsOutMissing() {
+    int spent = lease(limiter, "k");
+    double left = level.peek("k").remaining();
+    assertThat(left).isLessThan(1_000 - spent);
+    assertThat(level.tryAcquire("k", left)).isTrue();
+    assertThat(level.tryAcquire("k")).isFalse();
+    assertThat(limiter.tryAcquire("k")).as("of what was taken in advance").isTrue();
+  }
+
+  @Test
+  void close_givesBack() {
+    RedisStore closing = open(RedisObserver.NONE);
+    int allowed = lease(RateLimiter.on(closing, "x", SLOW, LEASED), "k");
+    assertThat(level.peek("k").remaining()).isLessThan(1_000 - allowed);
+    closing.close();
+    assertThat(level.peek("k").remaining()).isEqualTo(1_000 - allowed);
+  }
+
+  @Test
+  void replaceLimit_givesBack() {
+    int allowed = lease(limiter, "k");
+    limiter.replaceLimit(Limit.perDay(2).burst(1_000));
+    Await.until("given back", () -> level.peek("k").remaining() == 1_000 - allowed);
+    assertThat(limiter.peek("k").remaining()).isEqualTo(1_000 - allowed);
+  }
+
+  @Test
+  void retire_givesBack() {
+    int allowed = lease(limiter, "k");
+    limiter.retire();
+    Await.until("given back", () -> level.peek("k").remaining() == 1_000 - allowed);
+  }
+
+  @Test
+  void reset_whileLeased_keepsOnlyWhatIsOut() {
+    lease(limiter, "k");
+    level.charge("k", 600);
+    level.reset("k");
+    double full = level.peek("k").remaining();
+    assertThat(full).isGreaterThanOrEqualTo(1_000 - 125).isLessThan(1_000);
+    Await.until("full when it is back", () -> level.peek("k").remaining() > full);
+  }
+
+  @Test
+  void refund_whileLeased_liftsNoHigherThanWhatIsOut() {
+    lease(limiter, "k");
+    limiter.refund("k", 1_000);
+    assertThat(level.peek("k").remaining()).isLessThan(1_000);
+  }
+
+  @Test
+  void charge_whileLeased_isTakenFromTheBucket() {
+    int allowed = lease(limiter, "k");
+    limiter.charge("k", 100);
+    Await.until("the rest is back", () -> level.peek("k").remaining() == 900 - allowed);
+  }
+
+  @Test
+  void peekAndPreview_whileLeased_takeNothing() {
+    int allowed = lease(limiter, "k");
+    for (int i = 0; i < 10; i++) {
+      assertThat(limiter.peek("k").allowed()).isTrue();
+      Decision foreseen = RateLimiter.all(limiter.at("k")).preview().toCompletableFuture().join();
+      assertThat(foreseen.allowed()).isTrue();
+    }
+    Await.until("given back", () -> level.peek("k").remaining() == 1_000 - allowed);
+  }
+
+  @Test
+  void preview_ofWhatIsOnlyHere_foreseesIt() {
+    lease(limiter, "k");
+    level.tryAcquire("k", level.peek("k").remaining());
+    Decision foreseen = RateLimiter.all(limiter.at("k")).preview().toCompletableFuture().join();
+    assertThat(foreseen.allowed()).isTrue();
+    Decision tooMuch = RateLimiter.all(limiter.at("k", 500)).preview().toCompletableFuture().join();
+    assertThat(tooMuch.allowed()).isFalse();
+  }
+
+  @Test
+  void decide_moreThanIsHere_asksRedis() {
+    int allowed = lease(limiter, "k");
+    assertThat(limiter.decide("k", 700).allowed()).isTrue();
+    Decision never = limiter.decide("k", 1_001);
+    assertThat(never.never()).isTrue();
+    Await.until("given back", () -> level.peek("k").remaining() == 300 - allowed);
+  }
+
+  @Test
+  void decide_denied_saysHowLongAndIsRemembered() {
+    RateLimiter fast = RateLimiter.on(store, "f", Limit.perSecond(10).burst(80), LEASED);
+    Await.until("denied", () -> !fast.tryAcquire("k"));
+    Decision denied = fast.decide("k", 20);
+    assertThat(denied.allowed()).isFalse();
+    assertThat(denied.retryAfter()).isPositive().isLessThanOrEqualTo(Duration.ofSeconds(2));
+    long before = counts.remembered.get();
+    assertThat(fast.decide("k", 20).allowed()).isFalse();
+    assertThat(counts.remembered.get()).isGreaterThan(before);
+  }
+
+  @Test
+  void all_deniedByAnother_putsBackWhatWasTakenHere() {
+    RateLimiter tight = RateLimiter.on(store, "t", Limit.perDay(1).burst(1));
+    assertThat(tight.tryAcquire("u")).isTrue();
+    int allowed = lease(limiter, "k");
+    for (int i = 0; i < 50; i++) {
+      Claim[] claims = {limiter.at("k"), tight.at("u")};
+      Decision decision =
+          i % 2 == 0
+              ? RateLimiter.all(claims).decide()
+              : RateLimiter.all(claims).decideAsync().toCompletableFuture().join();
+      assertThat(decision.allowed()).isFalse();
+      assertThat(decision.limiter()).isEqualTo("t");
+      assertThat(decision.results()).extracting(Decision::allowed).containsExactly(true, false);
+    }
+    Await.until("nothing was spent", () -> level.peek("k").remaining() == 1_000 - allowed);
+  }
+
+  @Test
+  void all_allowed_takesHereAndThere() {
+    RateLimiter user = RateLimiter.on(store, "u", Limit.perDay(1).burst(100));
+    int allowed = lease(limiter, "k");
+    for (int i = 0; i < 50; i++) {
+      assertThat(RateLimiter.all(limiter.at("k"), user.at("u")).decide().allowed()).isTrue();
+    }
+    assertThat(user.peek("u").remaining()).isEqualTo(50);
+    Await.until("spent both", () -> level.peek("k").remaining() == 950 - allowed);
+  }
+
+  @Test
+  void windows_areNeverLeased() {
+    RateLimiter window =
+        RateLimiter.on(store, "w", Limit.fixedWindow(100, Duration.ofHours(1)), LEASED);
+    int allowed = 0;
+    for (int i = 0; i < 150; i++) {
+      allowed += window.tryAcquire("k") ? 1 : 0;
+    }
+    assertThat(allowed).isBetween(100, 150);
+    assertThat(store.leases()).isEqualTo(LeaseFigures.NOTHING);
+  }
+
+  @Test
+  void storeAway_usesWhatIsHereUntilItEnds() {
+    RateLimiter mine = RateLimiter.on(store, "m", Limit.perSecond(1_000).burst(10_000), LEASED);
+    lease(mine, "k");
+    for (int i = 0; i < 300; i++) {
+      mine.tryAcquire("k");
+    }
+    lease(mine, "k");
+    redis.kill();
+    Await.until("known to be away", () -> !store.isAvailable());
+    boolean before = mine.at("k").buckets().isLeased("k");
+    Decision here = mine.decide("k");
+    boolean after = mine.at("k").buckets().isLeased("k");
+    assertThat(here.degraded()).as("held before and after").isEqualTo(!(before && after));
+    Await.until("by the failure policy", () -> mine.decide("k").degraded());
+    assertThat(mine.decide("k").allowed()).isFalse();
+    redis.restart();
+    Await.until("there again", () -> !mine.decide("k").degraded());
+  }
+
+  @Test
+  void auto_hotThenCool_isLeasedThenExact() throws Exception {
+    RateLimiter auto = RateLimiter.on(store, "a", Limit.perSecond(1_000_000).burst(1e9), AUTO);
+    assertThat(auto.tryAcquire("k")).isTrue();
+    assertThat(auto.at("k").buckets().isLeased("k")).isFalse();
+    List<Thread> callers = new ArrayList<>();
+    AtomicInteger running = new AtomicInteger(1);
+    for (int i = 0; i < 64; i++) {
+      Thread caller =
+          new Thread(
+              () -> {
+                while (running.get() > 0) {
+                  auto.tryAcquire("k");
+                }
+              });
+      callers.add(caller);
+      caller.start();
+    }
+    long millis =
+        Await.until("leased", Duration.ofSeconds(30), () -> auto.at("k").buckets().isLeased("k"));
+    running.set(0);
+    for (Thread caller : callers) {
+      caller.join();
+    }
+    System.out.printf("hot: leased after %d ms%n", millis);
+    Await.until("cool", () -> !auto.at("k").buckets().isLeased("k"));
+    Await.until("switched twice", () -> counts.switches.size() == 2);
+    assertThat(counts.switches).containsExactly(true, false);
+    long calls = counts.calls.get();
+    for (int i = 0; i < 5; i++) {
+      assertThat(auto.tryAcquire("k")).isTrue();
+    }
+    assertThat(counts.calls.get() - calls).as("each asked Redis").isGreaterThanOrEqualTo(5);
+    assertThat(counts.switches).hasSize(2);
+  }
+}
