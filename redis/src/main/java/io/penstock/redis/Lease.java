@@ -175,26 +175,30 @@ final class Lease {
     if (calling || (ended && out == 0)) {
       return null;
     }
-    grain = request > 0 ? request : grain;
+    grain = Math.max(1, request > 0 ? request : grain);
     long sent = nanos.getAsLong();
     Term now = term;
     long left = now.left();
-    long wanted = ended ? 0 : target(sent, now.amount() - left - pledged);
+    boolean starved = left < request;
+    long wanted = ended ? 0 : target(sent, now.amount() - left - pledged, starved);
     boolean over = now.isOver(sent);
     long back;
     if (over || ended) {
       back = now.drain();
       giveUp();
+    } else if (starved) {
+      // No use as a part of what a request needs, and it would count against this node's share.
+      back = now.drain();
     } else {
       long surplus = left - 2 * wanted;
       back = surplus > 0 && now.take(surplus) ? surplus : 0;
     }
     // Read last: what is here becomes less, never more, while nobody else has the lock.
     long keep = over || ended ? 0 : now.left() + pledged;
+    long want = ended ? 0 : Math.max(starved ? grain : 0, wanted - keep);
     calling = true;
     askedNanos = sent;
-    return new Call(
-        numbers.getAsLong(), keep, back, Math.max(0, wanted - keep), grain, sent, over, ended);
+    return new Call(numbers.getAsLong(), keep, back, want, grain, sent, over, ended);
   }
 
   private void giveUp() {
@@ -202,15 +206,16 @@ final class Lease {
     lineage++;
   }
 
-  /** How much should be here, by how much was spent since the last call. */
-  private long target(long sent, long spent) {
+  /**
+   * How much should be here, by how much was spent since the last call.
+   *
+   * @param starved if that was too little, so that more would have been spent
+   */
+  private long target(long sent, long spent, boolean starved) {
     double ahead = (double) AHEAD_NANOS / Math.max(1, sent - askedNanos);
     long needed = (long) Math.min((double) most, (double) Math.max(0, spent) * ahead);
-    long grown = target == 0 ? GROWTH * grain : target * GROWTH;
-    target = Math.max(grain, Math.min(needed, grown));
-    if (out == 0) {
-      target = Math.max(target, Math.min(most, GROWTH * grain));
-    }
+    long least = Math.max(GROWTH * grain, starved ? 2 * target : target / 2);
+    target = Math.min(most, Math.max(least, Math.min(needed, GROWTH * target)));
     return target;
   }
 

@@ -1,6 +1,9 @@
 package io.penstock.bench.redis;
 
 import io.lettuce.core.RedisURI;
+import io.penstock.Consistency;
+import io.penstock.FailurePolicy;
+import io.penstock.Handling;
 import io.penstock.RateLimiter;
 import io.penstock.redis.RedisObserver;
 import io.penstock.redis.RedisStore;
@@ -9,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Penstock's store as it comes, but with so long a deadline that each decision is Redis's: one that
- * is not ends the run.
+ * Penstock's store as it comes, but with so long a deadline that each decision is Redis's, or from
+ * a lease: one that is not ends the run.
  */
 final class OnPenstock implements SharedLimiter {
   private static final long START_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -19,7 +22,7 @@ final class OnPenstock implements SharedLimiter {
   private final RateLimiter limiter;
   private volatile boolean degraded;
 
-  OnPenstock(String url, Terms terms) {
+  OnPenstock(String url, Terms terms, Consistency consistency) {
     this.store =
         RedisStore.builder()
             .deadline(Duration.ofMinutes(1))
@@ -32,7 +35,8 @@ final class OnPenstock implements SharedLimiter {
                 })
             .connect(RedisURI.create(url));
     awaitRedis();
-    this.limiter = RateLimiter.on(store, "bench", terms.limit());
+    Handling handling = new Handling(FailurePolicy.OPEN, consistency);
+    this.limiter = RateLimiter.on(store, "bench", terms.limit(), handling);
   }
 
   /** A first attempt to reach Redis may fail on a busy machine; the store goes on trying. */

@@ -78,7 +78,7 @@ final class Readings {
       contender.label,
       format("%,.0f", median(cell, contender, Reading::nanosPerRequest)),
       format("%,.0f..%,.0f", nanos[0], nanos[nanos.length - 1]),
-      format("%.2f", median(cell, contender, Reading::callsPerRequest)),
+      format("%.4f", median(cell, contender, Reading::callsPerRequest)),
       format("%,.0f", median(cell, contender, Reading::bytesPerRequest)),
       format("%.2f", median(cell, contender, Reading::serverMicrosPerRequest)),
       format("%.1f", median(cell, contender, Reading::gaveUpPercent))

@@ -3,6 +3,7 @@ package io.penstock.bench.redis;
 import static io.github.bucket4j.distributed.proxy.optimization.Optimizations.batching;
 
 import io.github.bucket4j.distributed.proxy.optimization.Optimization;
+import io.penstock.Consistency;
 import java.util.Set;
 
 /** Who competes for buckets in Redis. */
@@ -10,7 +11,19 @@ enum RedisContender {
   PENSTOCK("Penstock", 0, "evalsha eval") {
     @Override
     SharedLimiter open(String url, Terms terms) {
-      return new OnPenstock(url, terms);
+      return new OnPenstock(url, terms, Consistency.EXACT);
+    }
+  },
+  PENSTOCK_LEASED("Penstock, leased", 7, "evalsha eval") {
+    @Override
+    SharedLimiter open(String url, Terms terms) {
+      return new OnPenstock(url, terms, Consistency.LEASED);
+    }
+  },
+  PENSTOCK_AUTO("Penstock, auto", 8, "evalsha eval") {
+    @Override
+    SharedLimiter open(String url, Terms terms) {
+      return new OnPenstock(url, terms, Consistency.AUTO);
     }
   },
   LUA_EVAL_SHA("LuaEvalSha (1)", 1, "evalsha") {

@@ -3,6 +3,8 @@ package io.penstock.bench.redis;
 import static io.penstock.bench.redis.RedisContender.BUCKET4J;
 import static io.penstock.bench.redis.RedisContender.LUA_EVAL_SHA;
 import static io.penstock.bench.redis.RedisContender.PENSTOCK;
+import static io.penstock.bench.redis.RedisContender.PENSTOCK_AUTO;
+import static io.penstock.bench.redis.RedisContender.PENSTOCK_LEASED;
 
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Progress;
@@ -102,6 +104,10 @@ public final class SharedPart {
         Ratio.of("redis.hot.bucket4j", readings.ratio(HOT, PENSTOCK, BUCKET4J)),
         Ratio.of("redis.hot.seed-lua", readings.ratio(HOT, PENSTOCK, LUA_EVAL_SHA)),
         Ratio.of("redis.user.seed-lua", readings.ratio(PER_USER, PENSTOCK, LUA_EVAL_SHA)),
-        Ratio.of("redis.hot.calls", readings.median(HOT, PENSTOCK, Reading::callsPerRequest)));
+        Ratio.of("redis.hot.calls", readings.median(HOT, PENSTOCK, Reading::callsPerRequest)),
+        Ratio.of("redis.leased.seed-lua", readings.ratio(HOT, PENSTOCK_LEASED, LUA_EVAL_SHA)),
+        Ratio.of(
+            "redis.leased.calls", readings.median(HOT, PENSTOCK_LEASED, Reading::callsPerRequest)),
+        Ratio.of("redis.auto.seed-lua", readings.ratio(HOT, PENSTOCK_AUTO, LUA_EVAL_SHA)));
   }
 }

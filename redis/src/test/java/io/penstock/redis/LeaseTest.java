@@ -1,0 +1,221 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.redis.Lease.Call;
+import io.penstock.redis.Lease.Care;
+import io.penstock.redis.Lease.Pledge;
+import io.penstock.redis.Lease.Reply;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class LeaseTest {
+  private static final long MOST = 1_000_000;
+
+  private final AtomicLong now = new AtomicLong(5);
+  private final AtomicLong numbers = new AtomicLong();
+  private final Lease lease = new Lease(now::get, numbers::incrementAndGet, MOST);
+
+  private void pass(long millis) {
+    now.addAndGet(TimeUnit.MILLISECONDS.toNanos(millis));
+  }
+
+  private Call call(long request) {
+    return Objects.requireNonNull(lease.call(request));
+  }
+
+  /** A store that grants what is wanted, and keeps what is kept. */
+  private void grant(Call call) {
+    long out = call.keep() + call.want();
+    assertThat(lease.answered(call, new Reply(call.want(), call.keep(), out, 0, 0))).isTrue();
+  }
+
+  @Test
+  void take_untilItEnds_takesWhatIsThere() {
+    assertThat(lease.take(1_000)).isNull();
+    grant(call(1_000));
+    long granted = lease.left();
+    assertThat(granted).isEqualTo(4_000);
+    assertThat(lease.take(1_000)).isNotNull();
+    assertThat(lease.take(3_001)).isNull();
+    pass(999);
+    assertThat(lease.take(1_000)).isNotNull();
+    pass(1);
+    assertThat(lease.take(1_000)).as("over").isNull();
+    assertThat(lease.left()).isZero();
+  }
+
+  @Test
+  void take_answeredLate_countsFromBeforeItWasAsked() {
+    Call call = call(1_000);
+    pass(600);
+    grant(call);
+    pass(399);
+    assertThat(lease.take(1_000)).isNotNull();
+    pass(1);
+    assertThat(lease.take(1_000)).isNull();
+  }
+
+  @Test
+  void call_whileOneIsUnderWay_isNone() {
+    Call call = call(1_000);
+    assertThat(lease.call(1_000)).isNull();
+    lease.lost(call);
+    assertThat(call(1_000).number()).isEqualTo(2);
+  }
+
+  @Test
+  void call_whenMoreIsNeeded_keepsWhatIsHere() {
+    grant(call(1_000));
+    lease.take(3_000);
+    pass(10);
+    Call call = call(0);
+    assertThat(call.keep()).isEqualTo(1_000);
+    assertThat(call.back()).isZero();
+    lease.take(1_000);
+    grant(call);
+    assertThat(lease.left()).as("spent meanwhile").isEqualTo(call.want());
+  }
+
+  @Test
+  void call_demandGrows_wantsMoreButNotAtOnce() {
+    long before = 0;
+    for (int i = 0; i < 20; i++) {
+      Call call = call(1_000);
+      assertThat(call.keep() + call.want()).isBetween(before / 2, Math.max(4_000, 4 * before));
+      before = call.keep() + call.want();
+      grant(call);
+      while (lease.take(1_000) != null) {
+        // All is spent at once.
+      }
+      pass(1);
+    }
+    assertThat(before).as("as much as there may be").isEqualTo(MOST);
+  }
+
+  @Test
+  void call_demandFalls_givesBackWhatIsTooMuch() {
+    call_demandGrows_wantsMoreButNotAtOnce();
+    lease.lost(call(1_000));
+    grant(call(1_000));
+    for (int i = 0; i < 20; i++) {
+      pass(400);
+      lease.take(1_000);
+      Call call = call(0);
+      assertThat(call.keep()).isPositive();
+      grant(call);
+    }
+    assertThat(lease.left()).isLessThanOrEqualTo(10_000);
+  }
+
+  @Test
+  void call_aPartOfWhatARequestNeeds_isGivenBackAndAskedForAnew() {
+    Call first = call(1_000);
+    lease.answered(first, new Reply(956, 0, 956, 0, 0));
+    Call call = call(1_000);
+    assertThat(call.back()).isEqualTo(956);
+    assertThat(call.want()).isGreaterThanOrEqualTo(1_000);
+    grant(call);
+    assertThat(lease.take(1_000)).isNotNull();
+  }
+
+  @Test
+  void call_afterItsEnd_givesBackAndKeepsNothing() {
+    grant(call(1_000));
+    pass(1_001);
+    Call call = call(1_000);
+    assertThat(call.keep()).isZero();
+    assertThat(call.back()).isEqualTo(4_000);
+    assertThat(call.expired()).isTrue();
+  }
+
+  @Test
+  void answered_notKept_dropsWhatWasHere() {
+    grant(call(1_000));
+    lease.take(1_000);
+    Pledge pledge = Objects.requireNonNull(lease.pledge(1_000));
+    Call call = call(0);
+    assertThat(call.keep()).as("what is pledged as well").isEqualTo(3_000);
+    lease.answered(call, new Reply(2_000, 0, 2_000, 0, 0));
+    assertThat(lease.left()).isEqualTo(2_000);
+    lease.putBack(pledge);
+    assertThat(lease.left()).as("came from what is gone").isEqualTo(2_000);
+  }
+
+  @Test
+  void putBack_afterARenewal_isHereAgain() {
+    grant(call(1_000));
+    Pledge pledge = Objects.requireNonNull(lease.pledge(1_000));
+    Call call = call(0);
+    grant(call);
+    long before = lease.left();
+    lease.putBack(pledge);
+    assertThat(lease.left()).isEqualTo(before + 1_000);
+  }
+
+  @Test
+  void putBack_afterItsEnd_isNot() {
+    grant(call(1_000));
+    Pledge pledge = Objects.requireNonNull(lease.pledge(1_000));
+    pass(1_001);
+    grant(call(1_000));
+    long before = lease.left();
+    lease.putBack(pledge);
+    assertThat(lease.left()).isEqualTo(before);
+  }
+
+  @Test
+  void lost_leavesEverythingAsItWas() {
+    grant(call(1_000));
+    pass(500);
+    Call call = call(0);
+    lease.lost(call);
+    assertThat(lease.left()).isEqualTo(4_000);
+    pass(500);
+    assertThat(lease.left()).as("for no longer").isZero();
+  }
+
+  @Test
+  void answered_afterALaterCall_isRefused() {
+    Call call = call(1_000);
+    assertThat(lease.answered(call, new Reply(-1, 0, 0, 0, 0))).isFalse();
+    assertThat(lease.left()).isZero();
+    assertThat(lease.isCalling()).isFalse();
+  }
+
+  @Test
+  void end_givesEverythingBackOnce() {
+    grant(call(1_000));
+    lease.end();
+    Call last = call(0);
+    assertThat(last.back()).isEqualTo(4_000);
+    assertThat(last.keep()).isZero();
+    assertThat(last.want()).isZero();
+    assertThat(last.last()).isTrue();
+    grant(last);
+    assertThat(lease.call(1_000)).isNull();
+  }
+
+  @Test
+  void look_unusedTwice_shouldEnd() {
+    grant(call(1_000));
+    assertThat(lease.look(2)).as("new").isEqualTo(Care.NONE);
+    assertThat(lease.look(2)).isEqualTo(Care.NONE);
+    lease.take(1_000);
+    assertThat(lease.look(2)).as("used").isEqualTo(Care.NONE);
+    assertThat(lease.look(2)).isEqualTo(Care.NONE);
+    assertThat(lease.look(2)).isEqualTo(Care.END);
+  }
+
+  @Test
+  void look_halfOver_shouldBeRenewed() {
+    grant(call(1_000));
+    pass(499);
+    assertThat(lease.look(2)).isEqualTo(Care.NONE);
+    pass(1);
+    lease.take(1_000);
+    assertThat(lease.look(2)).isEqualTo(Care.RENEW);
+  }
+}
