@@ -10,6 +10,7 @@ import io.penstock.bench.local.LimitsPart;
 import io.penstock.bench.local.MemoryPart;
 import io.penstock.bench.policy.PolicyPart;
 import io.penstock.bench.redis.CallersPart;
+import io.penstock.bench.redis.LeasePart;
 import io.penstock.bench.redis.NodesPart;
 import io.penstock.bench.redis.OverGrantPart;
 import io.penstock.bench.redis.SharedPart;
@@ -36,6 +37,7 @@ record Parts(String name, String title, List<Part> parts) {
               List.of(
                   new Part("limiters", "Throughput", SharedPart::measure),
                   new Part("overgrant", "Over-grant", OverGrantPart::measure),
+                  new Part("leases", "Tokens of a leased key", LeasePart::measure),
                   new Part("sizing", "What Redis needs", SizingPart::measure))),
           new Parts(
               "http",

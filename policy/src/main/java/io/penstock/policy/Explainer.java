@@ -77,6 +77,11 @@ final class Explainer {
     return all;
   }
 
+  private boolean isLeased(Pick pick) {
+    return !pick.isRefused()
+        && selection.claims(pick).stream().anyMatch(claim -> claim.buckets().isLeased(claim.key()));
+  }
+
   private Explanation explanation(Verdict verdict, Map<Integer, Decision> before) {
     Map<Rule, Outcome> outcomes = new HashMap<>();
     verdict.outcomes().forEach(outcome -> outcomes.put(outcome.rule(), outcome));
@@ -92,7 +97,8 @@ final class Explainer {
       } else if (pick == null) {
         findings.add(new Finding(rule, true, why.unlimited(rule), null, null));
       } else {
-        Charge charge = new Charge(pick.mode(), pick.key(), pick.cost(), before.get(position));
+        Charge charge =
+            new Charge(pick.mode(), pick.key(), pick.cost(), before.get(position), isLeased(pick));
         findings.add(new Finding(rule, true, why.applies(pick), charge, outcomes.get(rule)));
       }
     }

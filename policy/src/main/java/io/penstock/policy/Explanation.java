@@ -37,6 +37,8 @@ public record Explanation(Verdict verdict, List<Finding> findings) {
    * @param cost in thousandths of a token
    * @param before how the bucket stands now; null if there is none, because the request lacks a key
    *     that the rule insists on
+   * @param leased whether this node has tokens of the bucket in advance, and decides from them
    */
-  public record Charge(Mode mode, String key, long cost, @Nullable Decision before) {}
+  public record Charge(
+      Mode mode, String key, long cost, @Nullable Decision before, boolean leased) {}
 }

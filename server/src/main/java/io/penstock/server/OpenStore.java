@@ -37,6 +37,7 @@ record OpenStore(Store store, String kind, BooleanSupplier available) implements
                       .observer(new StoreMeters(registry));
               settings.nodes().ifPresent(builder::nodes);
               RedisStore store = builder.connect(uri);
+              StoreMeters.watch(store, registry);
               return new OpenStore(store, "redis", store::isAvailable);
             })
         .orElseGet(

@@ -68,6 +68,23 @@ final class NodeProcess implements AutoCloseable {
     order("until %d %d".formatted(epochMillis, callers));
   }
 
+  /** Stops it in its tracks. */
+  void freeze() throws IOException, InterruptedException {
+    signal("STOP");
+  }
+
+  void thaw() throws IOException, InterruptedException {
+    signal("CONT");
+  }
+
+  private void signal(String name) throws IOException, InterruptedException {
+    int status =
+        new ProcessBuilder("kill", "-" + name, "" + process.pid()).inheritIO().start().waitFor();
+    if (status != 0) {
+      throw new FailedRunException("kill -" + name + " failed: " + status);
+    }
+  }
+
   Tally tally() throws IOException {
     return Tally.ofLine(answer());
   }

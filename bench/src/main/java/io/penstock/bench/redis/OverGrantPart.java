@@ -44,22 +44,26 @@ public final class OverGrantPart {
     int total = PROCESSES.length * RedisContender.values().length;
     Progress progress = new Progress(total, STEP_SECONDS);
     for (int processes : PROCESSES) {
-      String from = processes == 1 ? "1 process" : processes + " processes";
+      String where = processes == 1 ? "1 process" : processes + " processes";
       Table table =
           new Table(
-              "over-grant, hot_key, %d callers in each of %s".formatted(CALLERS, from),
+              "over-grant, hot_key, %d callers in each of %s".formatted(CALLERS, where),
               "",
               "requests",
               "allowed",
               "over_grant %",
               "late or given up");
       for (RedisContender contender : RedisContender.values()) {
-        progress.next("over-grant: " + contender.label + ", " + from);
+        progress.next("over-grant: " + contender.label + ", " + where);
         Tally tally = spend(contender, processes);
         table.add(line(contender, tally));
+        String from = processes == 1 ? "one" : "three";
         if (contender == RedisContender.PENSTOCK) {
-          String name = processes == 1 ? "redis.overgrant.one" : "redis.overgrant.three";
-          ratios.add(Ratio.of(name, overGrantPercent(tally)));
+          ratios.add(Ratio.of("redis.overgrant." + from, overGrantPercent(tally)));
+        } else if (contender == RedisContender.PENSTOCK_LEASED) {
+          // What is out on lease elsewhere may be missing; that is no over-grant.
+          double percent = Math.max(0, overGrantPercent(tally));
+          ratios.add(Ratio.of("redis.leased.overgrant." + from, percent));
         }
       }
       tables.add(table);

@@ -106,7 +106,7 @@ public final class SharedPart {
         Ratio.of("redis.user.seed-lua", readings.ratio(PER_USER, PENSTOCK, LUA_EVAL_SHA)),
         Ratio.of("redis.hot.calls", readings.median(HOT, PENSTOCK, Reading::callsPerRequest)),
         Ratio.of("redis.leased.seed-lua", readings.ratio(HOT, PENSTOCK_LEASED, LUA_EVAL_SHA)),
-        Ratio.of(
+        Ratio.small(
             "redis.leased.calls", readings.median(HOT, PENSTOCK_LEASED, Reading::callsPerRequest)),
         Ratio.of("redis.auto.seed-lua", readings.ratio(HOT, PENSTOCK_AUTO, LUA_EVAL_SHA)));
   }

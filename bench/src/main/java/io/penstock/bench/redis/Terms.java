@@ -11,6 +11,9 @@ enum Terms {
   /** What the over-grant is counted under. */
   TIGHT(10, 10, Duration.ofSeconds(1)),
 
+  /** What nodes share of which each holds a part in advance; its window is a second. */
+  SHARED(400, 400, Duration.ofSeconds(1)),
+
   /** So slow that no bucket is full again, and forgotten, within the run. */
   SLOW(10, 1, Duration.ofDays(1));
 

@@ -11,6 +11,11 @@ public record Ratio(String name, String value) {
     return new Ratio(name, String.format(Locale.ROOT, "%.2f", value));
   }
 
+  /** With more digits, for what is far below one. */
+  public static Ratio small(String name, double value) {
+    return new Ratio(name, String.format(Locale.ROOT, "%.6f", value));
+  }
+
   public static Ratio bytesPerOp(String name, double bytes) {
     return new Ratio(
         name, bytes < ALLOCATION_NOISE ? "0" : String.format(Locale.ROOT, "%.3f", bytes));

@@ -6,7 +6,9 @@ import io.penstock.policy.Explanation;
 import io.penstock.policy.Explanation.Charge;
 import io.penstock.policy.Explanation.Finding;
 import io.penstock.policy.Outcome;
+import io.penstock.policy.Rule;
 import java.io.IOException;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,17 +43,20 @@ public final class ExplainAnswer {
     json.writeStringField("why", finding.why());
     Charge charge = finding.charge();
     if (charge != null) {
-      write(charge, finding.outcome(), json);
+      write(finding.rule(), charge, finding.outcome(), json);
     }
     json.writeEndObject();
   }
 
-  private static void write(Charge charge, @Nullable Outcome outcome, JsonGenerator json)
+  private static void write(Rule rule, Charge charge, @Nullable Outcome outcome, JsonGenerator json)
       throws IOException {
     json.writeStringField("mode", charge.mode().code());
     json.writeStringField("key", charge.before() == null ? null : charge.key());
     json.writeFieldName("cost");
     json.writeNumber(Rounding.tokens(charge.cost()));
+    json.writeStringField(
+        "consistency", rule.handling().consistency().name().toLowerCase(Locale.ROOT));
+    json.writeBooleanField("leased", charge.leased());
     json.writeArrayFieldStart("levels");
     for (Level level : Level.of(charge, outcome)) {
       write(level, json);

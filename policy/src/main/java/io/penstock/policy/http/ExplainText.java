@@ -1,13 +1,16 @@
 package io.penstock.policy.http;
 
+import io.penstock.Consistency;
 import io.penstock.Decision;
 import io.penstock.policy.Explanation;
 import io.penstock.policy.Explanation.Charge;
 import io.penstock.policy.Explanation.Finding;
 import io.penstock.policy.Outcome;
+import io.penstock.policy.Rule;
 import io.penstock.policy.Verdict;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -36,15 +39,16 @@ public final class ExplainText {
       lines.add(finding.rule().name() + applies + finding.why());
       Charge charge = finding.charge();
       if (charge != null) {
-        add(charge, finding.outcome(), lines);
+        add(finding.rule(), charge, finding.outcome(), lines);
       }
     }
     lines.add("verdict: " + verdict(explanation.verdict()));
     return lines;
   }
 
-  private static void add(Charge charge, @Nullable Outcome outcome, List<String> lines) {
-    lines.add(INDENT + charge.mode().code() + bucket(charge) + ", cost " + tokens(charge.cost()));
+  private static void add(Rule rule, Charge charge, @Nullable Outcome outcome, List<String> lines) {
+    String cost = ", cost " + tokens(charge.cost());
+    lines.add(INDENT + charge.mode().code() + bucket(charge) + cost + lease(rule, charge));
     for (Level level : Level.of(charge, outcome)) {
       lines.add(INDENT + text(level));
     }
@@ -56,6 +60,15 @@ public final class ExplainText {
       return "";
     }
     return charge.key().isEmpty() ? ", one bucket for all" : ", key " + charge.key();
+  }
+
+  private static String lease(Rule rule, Charge charge) {
+    Consistency consistency = rule.handling().consistency();
+    return consistency == Consistency.EXACT
+        ? ""
+        : ", consistency "
+            + consistency.name().toLowerCase(Locale.ROOT)
+            + (charge.leased() ? ", leased here" : ", not leased here");
   }
 
   private static String text(Level level) {

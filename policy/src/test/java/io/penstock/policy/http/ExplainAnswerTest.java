@@ -54,7 +54,7 @@ class ExplainAnswerTest {
             "{\"rules\":[{\"rule\":\"pro\",\"applies\":false,"
                 + "\"why\":\"plan is missing, not pro\"},"
                 + "{\"rule\":\"free\",\"applies\":true,\"why\":\"matches\",\"mode\":\"enforce\","
-                + "\"key\":\"user_id=u\",\"cost\":1,"
+                + "\"key\":\"user_id=u\",\"cost\":1,\"consistency\":\"exact\",\"leased\":false,"
                 + "\"levels\":[{\"limit\":20,\"before\":19,\"after\":18}],"
                 + "\"outcome\":{\"rule\":\"free\",\"mode\":\"enforce\",\"cost\":1,\"allowed\":true,"
                 + limit
