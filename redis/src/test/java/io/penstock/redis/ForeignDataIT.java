@@ -133,6 +133,18 @@ class ForeignDataIT {
     for (int length = 1; length < good.length; length++) {
       values.add(Arrays.copyOf(good, length));
     }
+    byte[] leased =
+        pack("h", 1L, 7L, 1L, 1_000L, now + 1, now, 0L, tick, thousandth, burst, 0L, 0L);
+    for (int length = 1; length < leased.length; length++) {
+      values.add(Arrays.copyOf(leased, length));
+    }
+    for (Object hostile : new Object[] {-1L, 0.5, Double.NaN, "x", Long.MAX_VALUE}) {
+      values.add(pack("h", hostile, 7L, 1L, 1_000L, now, now, 0L, tick, thousandth, burst, 0L, 0L));
+      values.add(pack("h", 1L, hostile, 1L, 1_000L, now, now, 0L, tick, thousandth, burst, 0L, 0L));
+      values.add(pack("h", 1L, 7L, hostile, 1_000L, now, now, 0L, tick, thousandth, burst, 0L, 0L));
+      values.add(pack("h", 1L, 7L, 1L, hostile, now, now, 0L, tick, thousandth, burst, 0L, 0L));
+      values.add(pack("h", 1L, 7L, 1L, 1_000L, hostile, now, 0L, tick, thousandth, burst, 0L, 0L));
+    }
     for (Object hostile :
         new Object[] {
           -1L,

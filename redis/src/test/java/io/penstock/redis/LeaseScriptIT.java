@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
@@ -99,6 +100,27 @@ class LeaseScriptIT {
       }
     }
     assertThat(redis.keysWithoutEnd()).isEmpty();
+  }
+
+  @Example
+  void leases_whenTheClockStepsBack_areOverSoonAllTheSame() throws Exception {
+    time.clear();
+    RedisBuckets buckets = new RedisBuckets(store, "x", LIMITS.get(0), Handling.DEFAULT);
+    Part part = buckets.part("k", 0, 0);
+    call(List.of(new LeaseAsk(part, 1, call(1, 0, 0, 5_000, 1_000), (done, reply) -> {})));
+    long before = time.micros();
+    time.set(before - 3_600_000_000L);
+    // Written down by whoever comes first; empty as any bucket that such a clock left.
+    Ask denied = store.ask(What.TAKE, List.of(buckets.part("k", 1_000, 0)));
+    call(List.of(denied));
+    assertThat(denied.answer().join().allowed()).isFalse();
+    time.set(time.micros() + 10_000_000L);
+    call(List.of(store.ask(What.TAKE, List.of(buckets.part("k", 40_000, 0)))));
+    time.set(time.micros() + 4_000_000L);
+    Ask all = store.ask(What.TAKE, List.of(buckets.part("k", 40_000, 0)));
+    call(List.of(all));
+    assertThat(all.answer().join().allowed()).as("full again").isTrue();
+    time.set(before);
   }
 
   private static Lease.Call call(long number, long keep, long back, long want, long grain) {

@@ -1,0 +1,87 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Whoever takes, pledges, puts back and renews at the same time: no token is there twice or lost.
+ */
+class LeaseConcurrencyTest {
+  private static final int TAKERS = 4;
+  private static final int TIMES = 40_000;
+
+  private final AtomicLong numbers = new AtomicLong();
+  private final Lease lease = new Lease(() -> 5, numbers::incrementAndGet, 100_000);
+  private volatile boolean stopped;
+
+  @Test
+  void everything_atOnce_losesAndMakesNothing() throws Exception {
+    ExecutorService pool = Executors.newCachedThreadPool();
+    Future<Long> store = pool.submit(this::renew);
+    List<Future<Long>> takers = new ArrayList<>();
+    for (int i = 0; i < TAKERS; i++) {
+      takers.add(pool.submit(i % 2 == 0 ? this::take : this::pledge));
+    }
+    long spent = 0;
+    for (Future<Long> taker : takers) {
+      spent += taker.get(60, TimeUnit.SECONDS);
+    }
+    stopped = true;
+    long out = store.get(60, TimeUnit.SECONDS);
+    pool.shutdown();
+    assertThat(spent).isPositive();
+    assertThat(spent + lease.left()).isEqualTo(out);
+  }
+
+  private long take() {
+    long spent = 0;
+    for (int i = 0; i < TIMES; i++) {
+      long cost = 1 + i % 3;
+      spent += lease.take(cost) == null ? 0 : cost;
+    }
+    return spent;
+  }
+
+  private long pledge() {
+    long spent = 0;
+    for (int i = 0; i < TIMES; i++) {
+      long cost = 1 + i % 3;
+      Lease.Pledge pledge = lease.pledge(cost);
+      if (pledge != null && ThreadLocalRandom.current().nextBoolean()) {
+        lease.spend(pledge);
+        spent += cost;
+      } else if (pledge != null) {
+        lease.putBack(pledge);
+      }
+    }
+    return spent;
+  }
+
+  /** A store that grants all, at once; what it granted in the end, less what came back. */
+  private Long renew() {
+    Callable<Lease.Call> call = () -> lease.call(1 + ThreadLocalRandom.current().nextInt(3));
+    long granted = 0;
+    try {
+      while (!stopped) {
+        Lease.Call next = call.call();
+        if (next != null) {
+          lease.answered(next, new Lease.Reply(next.want(), next.keep(), 1, 0, 0));
+          granted += next.want() - next.back();
+        }
+      }
+    } catch (Exception impossible) {
+      throw new IllegalStateException(impossible);
+    }
+    return granted;
+  }
+}
