@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -46,7 +45,7 @@ class LeaseConcurrencyTest {
   private long take() {
     long spent = 0;
     for (int i = 0; i < TIMES; i++) {
-      long cost = 1 + i % 3;
+      long cost = 1L + i % 3;
       spent += lease.take(cost) == null ? 0 : cost;
     }
     return spent;
@@ -55,7 +54,7 @@ class LeaseConcurrencyTest {
   private long pledge() {
     long spent = 0;
     for (int i = 0; i < TIMES; i++) {
-      long cost = 1 + i % 3;
+      long cost = 1L + i % 3;
       Lease.Pledge pledge = lease.pledge(cost);
       if (pledge != null && ThreadLocalRandom.current().nextBoolean()) {
         lease.spend(pledge);
@@ -68,19 +67,14 @@ class LeaseConcurrencyTest {
   }
 
   /** A store that grants all, at once; what it granted in the end, less what came back. */
-  private Long renew() {
-    Callable<Lease.Call> call = () -> lease.call(1 + ThreadLocalRandom.current().nextInt(3));
+  private long renew() {
     long granted = 0;
-    try {
-      while (!stopped) {
-        Lease.Call next = call.call();
-        if (next != null) {
-          lease.answered(next, new Lease.Reply(next.want(), next.keep(), 1, 0, 0));
-          granted += next.want() - next.back();
-        }
+    while (!stopped) {
+      Lease.Call call = lease.call(1 + ThreadLocalRandom.current().nextInt(3));
+      if (call != null) {
+        lease.answered(call, new Lease.Reply(call.want(), call.keep(), 1, 0, 0));
+        granted += call.want() - call.back();
       }
-    } catch (Exception impossible) {
-      throw new IllegalStateException(impossible);
     }
     return granted;
   }
