@@ -4,12 +4,13 @@ import io.penstock.Decision;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One caller's request on its way to Redis and back. Thread-safe: it is answered once, by whoever
  * comes first, the reply or the deadline.
  */
-sealed class Ask permits LeaseAsk {
+sealed class Ask permits LeaseAsk, Leg {
   /** What is asked for, as the script numbers it. */
   enum What {
     TAKE(0),
@@ -42,6 +43,7 @@ sealed class Ask permits LeaseAsk {
   private final long deadlineNanos;
   private final CompletableFuture<Decision> answer = new CompletableFuture<>();
   private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.WAITING);
+  private volatile @Nullable Span span;
 
   Ask(What what, List<Part> parts, long deadlineNanos) {
     this.what = what;
@@ -60,6 +62,15 @@ sealed class Ask permits LeaseAsk {
   /** When it has to be answered at the latest, by {@link System#nanoTime}. */
   long deadlineNanos() {
     return deadlineNanos;
+  }
+
+  /** What it has become, if it can't be asked for in one call; null otherwise. */
+  @Nullable Span span() {
+    return span;
+  }
+
+  void becomes(Span span) {
+    this.span = span;
   }
 
   CompletableFuture<Decision> answer() {

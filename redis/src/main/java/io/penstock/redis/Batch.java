@@ -76,6 +76,11 @@ final class Batch {
     return asks;
   }
 
+  /** The callers of each of its requests, in their order. */
+  List<List<Ask>> requests() {
+    return groups.stream().map(Group::callers).toList();
+  }
+
   /** The buckets that it is about. */
   Iterable<String> keys() {
     return keys.keySet();
@@ -126,6 +131,9 @@ final class Batch {
       for (int caller = 0; caller < group.callers.size(); caller++) {
         Ask ask = group.callers.get(caller);
         Decision decision = decision(group, replies, next, granted, caller);
+        if (ask instanceof Leg leg) {
+          leg.noteUntaken(decision(group, replies, next, Math.min(granted, caller), caller));
+        }
         if (caller == granted && group.what == Ask.What.TAKE) {
           denials.accept(group.parts, decision);
         }

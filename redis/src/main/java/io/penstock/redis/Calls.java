@@ -4,18 +4,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts requests together into calls. Thread-safe.
+ * Puts requests that go one way together into calls. Thread-safe.
  *
  * <p>One call is under way at a time; who comes meanwhile waits for the next, and goes with all
  * others who do. So an idle store adds no delay, and a busy one makes larger calls, not more.
+ *
+ * <p>What a cluster refuses because its slots are being moved is asked for again: at once and one
+ * by one where the keys of a call have come apart, otherwise a little later, until its time is
+ * over.
  */
 final class Calls {
   private static final int MOST_REQUESTS = 256;
@@ -32,10 +37,16 @@ final class Calls {
 
   private static final long IDLE = 0;
 
-  private final Link link;
+  private static final long PAUSE_NANOS = 2_000_000;
+
+  private final Route route;
   private final Callbacks callbacks;
   private final Consumer<Batch> sending;
+  private final ScheduledExecutorService timer;
   private final Queue<Ask> waiting = new ConcurrentLinkedQueue<>();
+
+  /** Those who were refused and are the next to go; each list as a call of its own. */
+  private final Queue<List<Ask>> again = new ConcurrentLinkedQueue<>();
 
   /** When the turn of whoever makes the call under way began; idle if there is none. */
   private final AtomicLong turn = new AtomicLong(IDLE);
@@ -51,16 +62,25 @@ final class Calls {
     void answered(Batch batch, long[] replies, long sentNanos);
 
     /** A call failed; those of its requests that have no answer are still to be answered. */
-    void failed(Batch batch, Throwable cause, long sentNanos);
+    void failed(List<Ask> asks, Throwable cause);
+
+    /** The keys of a request have come apart: it can be asked for in one call no longer. */
+    void cameApart(Ask ask);
   }
 
   /**
    * @param sending is shown every call before it is sent
+   * @param timer for what is asked for again
    */
-  Calls(Link link, Callbacks callbacks, Consumer<Batch> sending) {
-    this.link = link;
+  Calls(Route route, Callbacks callbacks, Consumer<Batch> sending, ScheduledExecutorService timer) {
+    this.route = route;
     this.callbacks = callbacks;
     this.sending = sending;
+    this.timer = timer;
+  }
+
+  Route route() {
+    return route;
   }
 
   void submit(Ask ask) {
@@ -74,12 +94,6 @@ final class Calls {
     send();
   }
 
-  /** When the call under way was sent; now if there is none. */
-  long underWaySinceNanos() {
-    long since = turn.get();
-    return since == IDLE ? System.nanoTime() : since;
-  }
-
   /** How many requests the call has that was sent last. */
   int requestsUnderWay() {
     return requestsUnderWay;
@@ -87,7 +101,7 @@ final class Calls {
 
   private void send() {
     // Whoever ends a call looks again, so that nothing that came meanwhile is left waiting.
-    while (!waiting.isEmpty()) {
+    while (!waiting.isEmpty() || !again.isEmpty()) {
       long now = System.nanoTime() | 1;
       if (!turn.compareAndSet(IDLE, now)) {
         return;
@@ -105,6 +119,11 @@ final class Calls {
   /** The next to go, in their order. Only who has the turn takes from those that wait. */
   private List<Ask> next() {
     List<Ask> asks = new ArrayList<>();
+    List<Ask> first = again.poll();
+    if (first != null) {
+      first.stream().filter(Ask::send).forEach(asks::add);
+      return asks;
+    }
     int claims = 0;
     Ask ask;
     while (asks.size() < MOST_REQUESTS && (ask = waiting.peek()) != null) {
@@ -125,7 +144,7 @@ final class Calls {
     CompletionStage<long[]> call;
     try {
       sending.accept(batch);
-      call = link.call(batch);
+      call = route.call(batch);
     } catch (RuntimeException failure) {
       call = CompletableFuture.failedStage(failure);
     }
@@ -136,7 +155,8 @@ final class Calls {
       Batch batch, long @Nullable [] replies, @Nullable Throwable failure, long sent) {
     if (replies == null) {
       // Known to have failed before the next is tried, which would fail as well.
-      callbacks.failed(batch, cause(failure), sent);
+      refused(
+          batch, failure == null ? new IllegalStateException("no reply") : Failures.cause(failure));
       turn.set(IDLE);
       send();
       return;
@@ -156,14 +176,42 @@ final class Calls {
     try {
       callbacks.answered(batch, replies, sent);
     } catch (RuntimeException unreadable) {
-      callbacks.failed(batch, unreadable, sent);
+      callbacks.failed(batch.asks(), unreadable);
     }
   }
 
-  private static Throwable cause(@Nullable Throwable failure) {
-    if (failure instanceof CompletionException wrapped && wrapped.getCause() != null) {
-      return wrapped.getCause();
+  private void refused(Batch batch, Throwable cause) {
+    if (!route.mayPassLater(cause)) {
+      callbacks.failed(batch.asks(), route.explained(cause));
+      return;
     }
-    return failure == null ? new IllegalStateException("no reply") : failure;
+    batch.asks().forEach(Ask::refused);
+    boolean apart = Redirection.isSplit(cause);
+    if (!apart) {
+      later(batch.asks(), cause);
+    } else if (batch.requests().size() > 1) {
+      again.addAll(batch.requests());
+    } else if (batch.keyCount() > 1) {
+      batch.asks().forEach(callbacks::cameApart);
+    } else {
+      later(batch.asks(), cause);
+    }
+  }
+
+  private void again(List<Ask> asks) {
+    again.add(asks);
+    send();
+  }
+
+  private void later(List<Ask> asks, Throwable cause) {
+    long now = System.nanoTime();
+    List<Ask> over = asks.stream().filter(ask -> ask.deadlineNanos() - now <= 0).toList();
+    List<Ask> left = asks.stream().filter(ask -> ask.deadlineNanos() - now > 0).toList();
+    if (!over.isEmpty()) {
+      callbacks.failed(over, cause);
+    }
+    if (!left.isEmpty()) {
+      var unused = timer.schedule(() -> again(left), PAUSE_NANOS, TimeUnit.NANOSECONDS);
+    }
   }
 }

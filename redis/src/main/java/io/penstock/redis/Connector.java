@@ -40,14 +40,7 @@ interface Connector {
     }
     RedisURI bounded = bounded(uri);
     RedisClient client = RedisClient.create();
-    client.setOptions(
-        ClientOptions.builder()
-            // What was under way must fail, not be sent again: it may have been charged.
-            .autoReconnect(false)
-            .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-            .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
-            .socketOptions(SocketOptions.builder().connectTimeout(STEP).keepAlive(true).build())
-            .build());
+    client.setOptions(options());
     return new Connector() {
       @Override
       public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {
@@ -70,6 +63,17 @@ interface Connector {
         var unused = client.shutdownAsync();
       }
     };
+  }
+
+  /** What was under way when a connection breaks fails. */
+  static ClientOptions options() {
+    return ClientOptions.builder()
+        // It must not be sent again: it may have been charged.
+        .autoReconnect(false)
+        .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+        .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
+        .socketOptions(SocketOptions.builder().connectTimeout(STEP).keepAlive(true).build())
+        .build();
   }
 
   /** The same place, where nothing takes longer than a step. */

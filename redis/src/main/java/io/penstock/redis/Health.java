@@ -9,12 +9,13 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether Redis is there to be asked. Thread-safe. Once it is away, nobody asks until a probe, one
- * at a time, finds that it takes writes again, and in time. While nobody asks anything, a probe a
- * second finds out that it went away, so that the next caller need not.
+ * Whether a server is there to be asked. Thread-safe. Once it is away, nobody asks until a probe,
+ * one at a time, finds that it takes writes again, and in time. While nobody asks anything, a probe
+ * a second finds out that it went away, so that the next caller need not.
  *
  * <p>Only who turns it from there to away starts a chain of probes, and only the end of the chain
  * turns it back: so there is never more than one.
@@ -30,11 +31,13 @@ final class Health {
 
   private final Link link;
   private final ScheduledExecutorService timer;
-  private final RedisObserver observer;
+  private final Consumer<Boolean> changes;
   private final long deadlineNanos;
   private final CountDownLatch found = new CountDownLatch(1);
   private final AtomicReference<State> state = new AtomicReference<>(State.AWAY);
   private final AtomicInteger slow = new AtomicInteger();
+  private volatile long lastSlowNanos = System.nanoTime();
+  private volatile boolean looked;
   private volatile long thereSinceNanos;
   private volatile long answeredNanos;
 
@@ -44,10 +47,13 @@ final class Health {
     CLOSED
   }
 
-  Health(Link link, ScheduledExecutorService timer, RedisObserver observer, long deadlineNanos) {
+  /**
+   * @param changes is told when it is there from now on, or away
+   */
+  Health(Link link, ScheduledExecutorService timer, Consumer<Boolean> changes, long deadlineNanos) {
     this.link = link;
     this.timer = timer;
-    this.observer = observer;
+    this.changes = changes;
     this.deadlineNanos = deadlineNanos;
   }
 
@@ -55,10 +61,19 @@ final class Health {
     return state.get() == State.THERE;
   }
 
-  /** Looks for Redis for the first time, and waits until it is there, for {@code most}. */
-  void begin(Duration most) {
+  /** Whether it is not known yet whether it is there. */
+  boolean isNew() {
+    return !looked;
+  }
+
+  /** Looks for Redis for the first time. */
+  void begin() {
     timer.execute(() -> probe(FIRST_PROBE_MILLIS));
     lookLater();
+  }
+
+  /** Waits until it is there for the first time, for {@code most}. */
+  void await(Duration most) {
     try {
       var unused = found.await(most.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException interrupted) {
@@ -71,8 +86,12 @@ final class Health {
     answeredNanos = sentNanos + nanos;
     if (nanos <= deadlineNanos) {
       slow.set(0);
-    } else if (slow.incrementAndGet() >= MOST_SLOW) {
-      lost(true, sentNanos);
+    } else if (sentNanos - lastSlowNanos >= 0) {
+      // Those that were under way together count once.
+      lastSlowNanos = sentNanos + nanos;
+      if (slow.incrementAndGet() >= MOST_SLOW) {
+        lost(true, sentNanos);
+      }
     }
   }
 
@@ -97,7 +116,7 @@ final class Health {
         link.drop();
       }
       probeAfter(FIRST_PROBE_MILLIS);
-      observer.available(false);
+      changes.accept(false);
     }
   }
 
@@ -156,14 +175,16 @@ final class Health {
       link.drop();
     }
     if (nanos == null || nanos > deadlineNanos) {
+      looked = true;
       probeAfter(Math.min(2 * after, LAST_PROBE_MILLIS));
       return;
     }
     slow.set(0);
     thereSinceNanos = System.nanoTime();
     if (state.compareAndSet(State.AWAY, State.THERE)) {
+      looked = true;
       found.countDown();
-      observer.available(true);
+      changes.accept(true);
     }
   }
 }

@@ -10,6 +10,9 @@ import io.lettuce.core.protocol.CommandType;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,16 +25,24 @@ final class Link {
 
   private final Connector connector;
   private final Script script;
-  private final byte[] probeKey;
   private final EvictionWatch evictions;
+
+  /** Whose writers are those who say ASKING: it holds for whatever comes next. */
+  private final ReadWriteLock dispatching = new ReentrantReadWriteLock();
+
+  private volatile byte @Nullable [] probeKey;
   private @Nullable StatefulRedisConnection<byte[], byte[]> connection;
   private boolean closed;
 
-  Link(Connector connector, Script script, String keyPrefix, EvictionWatch evictions) {
+  Link(Connector connector, Script script, EvictionWatch evictions) {
     this.connector = connector;
     this.script = script;
-    this.probeKey = Utf8.bytes(keyPrefix + "probe");
     this.evictions = evictions;
+  }
+
+  /** What a probe writes from now on; null if it can only ask whether the server is there. */
+  void probeWith(byte @Nullable [] key) {
+    probeKey = key;
   }
 
   /** There was no connection, so nothing was sent. */
@@ -47,23 +58,28 @@ final class Link {
     return connection != null && connection.isOpen() ? connection : null;
   }
 
-  /** Asks Redis to decide; fails at once when there is no connection. */
-  CompletionStage<long[]> call(Batch batch) {
+  /**
+   * Asks Redis to decide; fails at once when there is no connection.
+   *
+   * @param asking whether it is about a slot that is on its way to this server
+   */
+  CompletionStage<long[]> call(Batch batch, boolean asking) {
     StatefulRedisConnection<byte[], byte[]> open = open();
     if (open == null) {
       return CompletableFuture.failedFuture(new NotSent());
     }
     byte[] numbers = batch.numbers().toBytes();
-    return call(open, CommandType.EVALSHA, script.sha(), batch, numbers)
+    return call(open, asking, CommandType.EVALSHA, script.sha(), batch, numbers)
         .exceptionallyCompose(
             failure ->
                 failure instanceof RedisNoScriptException
-                    ? call(open, CommandType.EVAL, script.text(), batch, numbers)
+                    ? call(open, asking, CommandType.EVAL, script.text(), batch, numbers)
                     : CompletableFuture.failedStage(failure));
   }
 
-  private static CompletionStage<long[]> call(
+  private CompletionStage<long[]> call(
       StatefulRedisConnection<byte[], byte[]> open,
+      boolean asking,
       CommandType how,
       byte[] what,
       Batch batch,
@@ -74,7 +90,16 @@ final class Link {
       args.addKey(Utf8.bytes(key));
     }
     args.add(numbers);
-    return open.async().dispatch(how, new LongsOutput(ByteArrayCodec.INSTANCE), args);
+    Lock lock = asking ? dispatching.writeLock() : dispatching.readLock();
+    lock.lock();
+    try {
+      if (asking) {
+        var unused = open.async().asking();
+      }
+      return open.async().dispatch(how, new LongsOutput(ByteArrayCodec.INSTANCE), args);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /**
@@ -114,12 +139,26 @@ final class Link {
 
   private CompletionStage<Long> write(StatefulRedisConnection<byte[], byte[]> open) {
     long sent = System.nanoTime();
-    return open.async()
-        .set(probeKey, new byte[] {'1'}, SetArgs.Builder.px(PROBE_MILLIS))
+    return probe(open)
         .toCompletableFuture()
         .copy()
         .orTimeout(PROBE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
         .thenApply(done -> System.nanoTime() - sent);
+  }
+
+  private CompletionStage<String> probe(StatefulRedisConnection<byte[], byte[]> open) {
+    byte[] key = probeKey;
+    if (key == null) {
+      return open.async().ping();
+    }
+    return open.async()
+        .set(key, new byte[] {'1'}, SetArgs.Builder.px(PROBE_MILLIS))
+        .exceptionallyCompose(
+            failure ->
+                // The slot of the key may have moved; the server is there all the same.
+                Redirection.isOne(failure)
+                    ? open.async().ping()
+                    : CompletableFuture.failedStage(failure));
   }
 
   /** Gives the connection up, so that the next probe makes a new one. */

@@ -14,6 +14,9 @@ final class Part {
   private final long cost;
   private final long most;
 
+  /** Once somebody has asked for it; the same for all who do. */
+  private int slot = -1;
+
   Part(
       RedisBuckets buckets,
       Terms terms,
@@ -47,6 +50,16 @@ final class Part {
   /** Where the bucket is kept. */
   String redisKey() {
     return redisKey;
+  }
+
+  /** The slot that the bucket lies in, in a cluster. */
+  int slot() {
+    int known = slot;
+    if (known < 0) {
+      known = SlotTable.slotOf(redisKey);
+      slot = known;
+    }
+    return known;
   }
 
   /** The key that the caller gave. */

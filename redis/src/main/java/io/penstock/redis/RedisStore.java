@@ -1,8 +1,8 @@
 package io.penstock.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.penstock.Buckets;
 import io.penstock.Claim;
 import io.penstock.Decision;
@@ -21,6 +21,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,22 +41,24 @@ public final class RedisStore implements Store {
   /** How long to wait at the end until Redis has what was not used. */
   private static final long MOST_GIVING_BACK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** For so long a give-back follows its bucket around in a cluster. */
+  private static final long GIVE_BACK_NANOS = 1_000_000_000;
+
   private final String keyPrefix;
   private final long deadlineNanos;
   private final int nodes;
   private final RedisObserver observer;
   private final ScheduledThreadPoolExecutor timer;
-  private final Link link;
-  private final Health health;
-  private final Calls calls;
+  private final Topology topology;
   private final Deadlines deadlines;
   private final Waiting waiting;
   private final InProcessStore local = InProcessStore.create();
   private final Fallback fallback;
   private final @Nullable DenialMemory denials;
   private final Leasing leasing;
+  private final Spanning spanning = new Spanning();
 
-  RedisStore(RedisStoreBuilder settings, Connector connector) {
+  RedisStore(RedisStoreBuilder settings, Function<Making, Topology> topology) {
     this.keyPrefix = settings.keyPrefix();
     this.deadlineNanos = settings.deadline().toNanos();
     this.nodes = settings.nodes();
@@ -65,14 +68,12 @@ public final class RedisStore implements Store {
         new ScheduledThreadPoolExecutor(
             1, RedisStore::daemon, new ThreadPoolExecutor.DiscardPolicy());
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    this.link = new Link(connector, settings.script(), keyPrefix, new EvictionWatch(observer));
-    this.health = new Health(link, timer, observer, deadlineNanos);
-    this.calls = new Calls(link, new Answers(), settings.calls());
+    this.topology = topology.apply(new Making(settings, observer, timer, new Answers()));
     this.deadlines = new Deadlines(timer, this::overdue);
-    this.waiting = new Waiting(calls, this::overdue);
+    this.waiting = new Waiting(this.topology::requestsUnderWay, this::overdue);
     this.fallback = new Fallback(local, observer);
-    this.leasing = new Leasing(timer, this::lease, this::forgetDenials, observer);
-    health.begin(settings.startTimeout());
+    this.leasing = new Leasing(timer, this::submit, this::forgetDenials, observer);
+    this.topology.begin(settings.startTimeout());
   }
 
   private static Thread daemon(Runnable work) {
@@ -83,15 +84,20 @@ public final class RedisStore implements Store {
 
   /**
    * A store on the Redis at {@code url}: {@code redis://}, {@code rediss://}, {@code
-   * redis-sentinel://} or {@code redis-socket://}, with user and password if need be. Redis need
-   * not be there yet.
+   * redis-sentinel://}, {@code redis-socket://}, or {@code redis-cluster://} with some servers of a
+   * cluster, with user and password if need be. Redis need not be there yet.
    */
   public static RedisStore connect(String url) {
-    return builder().connect(RedisURI.create(url));
+    return builder().connect(url);
   }
 
   /** A store on a connection that the application has, and goes on owning. */
   public static RedisStore on(StatefulRedisConnection<byte[], byte[]> connection) {
+    return builder().on(connection);
+  }
+
+  /** A store on a connection to a cluster that the application has, and goes on owning. */
+  public static RedisStore on(StatefulRedisClusterConnection<byte[], byte[]> connection) {
     return builder().on(connection);
   }
 
@@ -103,9 +109,9 @@ public final class RedisStore implements Store {
     return keyPrefix;
   }
 
-  /** Whether Redis is being asked now, as far as is known. */
+  /** Whether Redis is being asked now, as far as is known; of a cluster, for all keys. */
   public boolean isAvailable() {
-    return health.isThere();
+    return topology.isAvailable();
   }
 
   @Override
@@ -253,10 +259,11 @@ public final class RedisStore implements Store {
       observer.remembered(known.limiter());
       return CompletableFuture.completedFuture(known);
     }
-    if (health.isThere()) {
-      calls.submit(ask, wishes(ask));
+    List<List<Part>> ways = topology.together(ask.parts());
+    if (ways.size() == 1) {
+      submit(ask);
     } else {
-      giveUp(ask, Degradation.UNAVAILABLE);
+      span(ask, ways);
     }
     return ask.answer();
   }
@@ -277,29 +284,76 @@ public final class RedisStore implements Store {
     return wishes;
   }
 
-  /** Asks for a lease by itself. */
-  private void lease(LeaseAsk ask) {
-    if (health.isThere()) {
-      calls.submit(ask);
+  private void submit(Ask ask) {
+    Calls calls = topology.calls(ask.parts().get(0));
+    if (calls.route().isOpen()) {
+      calls.submit(ask, wishes(ask));
     } else {
       giveUp(ask, Degradation.UNAVAILABLE);
     }
   }
 
+  private void span(Ask ask, List<List<Part>> ways) {
+    Span span = new Span(ask, ways, spanning);
+    ask.becomes(span);
+    span.begin();
+  }
+
   private void overdue(Ask ask) {
-    health.overdue(calls.underWaySinceNanos());
+    Span span = ask.span();
+    if (span != null) {
+      span.overdue();
+      return;
+    }
+    Server server = topology.calls(ask.parts().get(0)).route().server();
+    if (server != null) {
+      server.overdue();
+    }
     giveUp(ask, Degradation.FAILED);
   }
 
   private void giveUp(Ask ask, Degradation why) {
     Loss loss = ask.giveUp();
-    if (loss != Loss.NONE) {
-      Degradation degradation = loss == Loss.AMBIGUOUS ? Degradation.AMBIGUOUS : why;
-      try {
-        ask.answer().complete(fallback.decide(ask.what(), ask.parts(), degradation));
-      } catch (RuntimeException failure) {
-        ask.answer().completeExceptionally(failure);
-      }
+    if (loss == Loss.NONE) {
+      return;
+    }
+    Degradation degradation = loss == Loss.AMBIGUOUS ? Degradation.AMBIGUOUS : why;
+    if (ask instanceof Leg leg) {
+      leg.lose(degradation);
+      return;
+    }
+    try {
+      ask.answer().complete(fallback.decide(ask.what(), ask.parts(), degradation));
+    } catch (RuntimeException failure) {
+      ask.answer().completeExceptionally(failure);
+    }
+  }
+
+  /** How requests over several slots are asked for. */
+  private final class Spanning implements Span.Hands {
+    @Override
+    public void ask(Leg leg) {
+      submit(leg);
+    }
+
+    @Override
+    public void giveUp(Leg leg) {
+      overdue(leg);
+    }
+
+    @Override
+    public Decision decide(What what, List<Part> parts, Degradation why) {
+      return fallback.decide(what, parts, why);
+    }
+
+    @Override
+    public void giveBack(Ask taken) {
+      RedisStore.this.giveBack(taken);
+    }
+
+    @Override
+    public void denied(List<Part> parts, Decision denial, long startNanos) {
+      RedisStore.this.denied(parts, denial, System.nanoTime() - startNanos);
     }
   }
 
@@ -309,7 +363,6 @@ public final class RedisStore implements Store {
     public void answered(Batch batch, long[] replies, long sentNanos) {
       long passed = System.nanoTime() - sentNanos;
       observer.called(batch.size(), passed);
-      health.answered(sentNanos, passed);
       if (replies[0] > 0) {
         observer.repaired(replies[0]);
       }
@@ -320,17 +373,21 @@ public final class RedisStore implements Store {
     }
 
     @Override
-    public void failed(Batch batch, Throwable cause, long sentNanos) {
-      observer.failed(batch.size(), cause);
+    public void failed(List<Ask> asks, Throwable cause) {
+      observer.failed(asks.size(), cause);
       boolean refused = cause instanceof RedisCommandExecutionException;
       boolean unsent = cause instanceof Link.NotSent;
-      health.lost(refused, sentNanos);
-      for (Ask ask : batch.asks()) {
+      for (Ask ask : asks) {
         if (refused || unsent) {
           ask.refused();
         }
         giveUp(ask, Degradation.FAILED);
       }
+    }
+
+    @Override
+    public void cameApart(Ask ask) {
+      span(ask, ask.parts().stream().map(List::of).toList());
     }
   }
 
@@ -341,15 +398,16 @@ public final class RedisStore implements Store {
   }
 
   /**
-   * Returns what a request was charged whose answer came too late. It did come, so Redis is asked
-   * even if it is still believed to be away.
+   * Returns what a request was charged whose answer came too late, or that was denied elsewhere.
+   * The answer did come, so Redis is asked even if it is still believed to be away.
    */
-  private void giveBack(Ask late) {
-    for (Part part : late.parts()) {
+  private void giveBack(Ask taken) {
+    for (Part part : taken.parts()) {
       if (part.limitsTokens() && part.cost() > 0) {
-        Ask refund = ask(What.REFUND, List.of(part));
+        long last = System.nanoTime() + GIVE_BACK_NANOS;
+        Ask refund = new Ask(What.REFUND, List.of(part), last);
         var unused = refund.answer().thenAccept(done -> givenBack(refund, done));
-        calls.submit(refund);
+        topology.calls(part).submit(refund);
       }
     }
   }
@@ -364,9 +422,8 @@ public final class RedisStore implements Store {
   @Override
   public void close() {
     leasing.close(Math.min(MOST_GIVING_BACK_NANOS, 2 * deadlineNanos));
-    health.close();
     timer.shutdown();
     deadlines.giveUpAll();
-    link.close();
+    topology.close();
   }
 }

@@ -2,7 +2,9 @@ package io.penstock.redis;
 
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -92,9 +94,36 @@ public final class RedisStoreBuilder {
     return this;
   }
 
-  /** A store on connections of its own. */
+  /**
+   * A store on connections of its own. The URL is one of Lettuce's, or {@code redis-cluster://}
+   * (with TLS, {@code rediss-cluster://}) and some servers of a cluster: {@code
+   * redis-cluster://user:password@host1:7000,host2:7000}.
+   *
+   * @throws IllegalArgumentException if it is no such URL
+   */
+  public RedisStore connect(String url) {
+    return ClusterUrl.isOne(url)
+        ? connectToCluster(ClusterUrl.servers(url))
+        : connect(RedisURI.create(url));
+  }
+
+  /** A store on connections of its own, to one server or to that which sentinels name. */
   public RedisStore connect(RedisURI uri) {
-    return new RedisStore(this, Connector.to(uri));
+    Connector connector = Connector.to(uri);
+    return new RedisStore(this, making -> making.oneServer(connector));
+  }
+
+  /**
+   * A store on connections of its own to a cluster.
+   *
+   * @param some servers that know the others; user, password and TLS are those of the first
+   */
+  public RedisStore connectToCluster(List<RedisURI> some) {
+    if (some.isEmpty()) {
+      throw new IllegalArgumentException("servers must not be empty: " + some);
+    }
+    ClusterConnector connector = ClusterConnector.to(List.copyOf(some));
+    return new RedisStore(this, making -> making.cluster(connector));
   }
 
   /**
@@ -103,7 +132,14 @@ public final class RedisStoreBuilder {
    * be charged twice.
    */
   public RedisStore on(StatefulRedisConnection<byte[], byte[]> connection) {
-    return new RedisStore(this, Connector.of(connection));
+    Connector connector = Connector.of(connection);
+    return new RedisStore(this, making -> making.oneServer(connector));
+  }
+
+  /** As {@link #on(StatefulRedisConnection)}, for a connection to a cluster. */
+  public RedisStore on(StatefulRedisClusterConnection<byte[], byte[]> connection) {
+    ClusterConnector connector = ClusterConnector.of(connection);
+    return new RedisStore(this, making -> making.cluster(connector));
   }
 
   /**

@@ -7,27 +7,28 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 
 /** How callers wait for answers with threads of their own. Thread-safe. */
 final class Waiting {
   /** With fewer callers a core is soon idle, and giving way to nobody gains nothing. */
   private static final int CROWD = 2 * Runtime.getRuntime().availableProcessors();
 
-  private final Calls calls;
+  private final IntSupplier requestsUnderWay;
   private final Consumer<Ask> overdue;
   private final Courtesy courtesy = new Courtesy();
 
   /**
    * @param overdue answers a request whose time is over
    */
-  Waiting(Calls calls, Consumer<Ask> overdue) {
-    this.calls = calls;
+  Waiting(IntSupplier requestsUnderWay, Consumer<Ask> overdue) {
+    this.requestsUnderWay = requestsUnderWay;
     this.overdue = overdue;
   }
 
   /** Waits for an answer: for no longer than until its deadline, so even if interrupted. */
   Decision await(Ask ask, CompletableFuture<Decision> answer) {
-    if (!answer.isDone() && calls.requestsUnderWay() >= CROWD) {
+    if (!answer.isDone() && requestsUnderWay.getAsInt() >= CROWD) {
       courtesy.giveWay();
     }
     boolean interrupted = false;

@@ -46,7 +46,6 @@ class ScriptPropertiesIT {
         new Link(
             Connector.to(RedisURI.create(redis.url())),
             ScriptTime.script(),
-            "penstock:",
             new EvictionWatch(RedisObserver.NONE));
     link.probe().toCompletableFuture().get(10, TimeUnit.SECONDS);
   }
@@ -103,7 +102,7 @@ class ScriptPropertiesIT {
     private void check(List<Ask> asks) throws Exception {
       asks.forEach(Ask::send);
       Batch batch = new Batch(asks);
-      long[] replies = link.call(batch).toCompletableFuture().get(10, TimeUnit.SECONDS);
+      long[] replies = link.call(batch, false).toCompletableFuture().get(10, TimeUnit.SECONDS);
       assertThat(batch.answer(replies, (parts, denial) -> {})).isEmpty();
       assertThat(replies[0]).as("nothing to put right").isZero();
       for (int i = 0; i < asks.size(); i++) {

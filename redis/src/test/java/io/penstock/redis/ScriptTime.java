@@ -15,7 +15,7 @@ final class ScriptTime {
   private static final String KEY = "test:now";
   private static final String TIME = "local time = redis.call('TIME')\n";
   private static final String NOW = "local now = time[1] * 1000000 + time[2]\n";
-  private static final long START = 1_790_000_000_000_000L;
+  static final long START = 1_790_000_000_000_000L;
 
   private final RedisCommands<String, String> redis;
   private long micros;
@@ -26,13 +26,20 @@ final class ScriptTime {
   }
 
   static Script script() {
+    return script("'" + KEY + "'");
+  }
+
+  /**
+   * @param key where the time is, in Lua
+   */
+  static Script script(String key) {
     String text = Script.decideText();
     if (!text.contains(TIME) || !text.contains(NOW)) {
       throw new IllegalStateException("the script reads its time in another way");
     }
     return Script.of(
         text.replace(TIME, "")
-            .replace(NOW, "local now = tonumber(redis.call('GET', '" + KEY + "'))\n")
+            .replace(NOW, "local now = tonumber(redis.call('GET', " + key + "))\n")
             .replace("'PX', ceil(", "'PX', 3600000 + ceil(")
             .replace("'PEXPIRE', key, ceil(", "'PEXPIRE', key, 3600000 + ceil("));
   }

@@ -1,0 +1,106 @@
+package io.penstock.redis;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** Where connections to the servers of a cluster come from. Thread-safe. */
+interface ClusterConnector {
+  /** Servers that know the others. */
+  List<Address> seeds();
+
+  /** Connections to one server. */
+  Connector at(Address address);
+
+  void close();
+
+  /**
+   * New connections, with user, password and TLS as in the first of {@code seeds}.
+   *
+   * @param seeds some servers, at least one
+   */
+  static ClusterConnector to(List<RedisURI> seeds) {
+    RedisClient client = RedisClient.create();
+    client.setOptions(Connector.options());
+    return new ClusterConnector() {
+      @Override
+      public List<Address> seeds() {
+        return seeds.stream().map(uri -> new Address(uri.getHost(), uri.getPort())).toList();
+      }
+
+      @Override
+      public Connector at(Address address) {
+        RedisURI uri =
+            RedisURI.builder(seeds.get(0))
+                .withHost(address.host())
+                .withPort(address.port())
+                .withTimeout(Connector.STEP)
+                .build();
+        return new NodeConnector(true) {
+          @Override
+          public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {
+            return client.connectAsync(ByteArrayCodec.INSTANCE, uri);
+          }
+        };
+      }
+
+      @Override
+      public void close() {
+        var unused = client.shutdownAsync();
+      }
+    };
+  }
+
+  /** Those of a connection that belongs to somebody else. */
+  static ClusterConnector of(StatefulRedisClusterConnection<byte[], byte[]> connection) {
+    return new ClusterConnector() {
+      @Override
+      public List<Address> seeds() {
+        return connection.getPartitions().stream()
+            .map(node -> new Address(node.getUri().getHost(), node.getUri().getPort()))
+            .toList();
+      }
+
+      @Override
+      public Connector at(Address address) {
+        return new NodeConnector(false) {
+          @Override
+          public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {
+            return connection.getConnectionAsync(address.host(), address.port());
+          }
+        };
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  /** Connections to one server of several. */
+  abstract class NodeConnector implements Connector {
+    private final boolean owns;
+
+    NodeConnector(boolean owns) {
+      this.owns = owns;
+    }
+
+    @Override
+    public long patienceMillis() {
+      return STEP.toMillis();
+    }
+
+    @Override
+    public boolean owns() {
+      return owns;
+    }
+
+    @Override
+    public void close() {
+      // The client is there for the other servers as well.
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package io.penstock.redis;
+
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterURIUtil;
+import java.net.URI;
+import java.util.List;
+
+/** URLs that name servers of a cluster: {@code redis-cluster://host1:7000,host2:7000}. */
+final class ClusterUrl {
+  private static final String PLAIN = "redis-cluster://";
+  private static final String TLS = "rediss-cluster://";
+
+  private ClusterUrl() {}
+
+  static boolean isOne(String url) {
+    return url.startsWith(PLAIN) || url.startsWith(TLS);
+  }
+
+  /** The servers that it names. */
+  static List<RedisURI> servers(String url) {
+    String each = url.replaceFirst("-cluster", "");
+    return RedisClusterURIUtil.toRedisURIs(URI.create(each));
+  }
+}

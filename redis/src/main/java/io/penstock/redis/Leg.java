@@ -1,0 +1,56 @@
+package io.penstock.redis;
+
+import io.penstock.Decision;
+import io.penstock.redis.RedisObserver.Degradation;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The part of a request that goes one way while others go elsewhere. Thread-safe. */
+final class Leg extends Ask {
+  private volatile @Nullable Decision untaken;
+  private volatile @Nullable Degradation lost;
+
+  Leg(What what, List<Part> parts, long deadlineNanos) {
+    super(what, parts, deadlineNanos);
+  }
+
+  /** What the answer is if what was taken is given back. */
+  void noteUntaken(Decision decision) {
+    untaken = decision;
+  }
+
+  /** No answer will come; its request has to do without. */
+  void lose(Degradation why) {
+    lost = why;
+    answer().cancel(false);
+  }
+
+  /** Why there is no answer; null if there is one. */
+  @Nullable Degradation lost() {
+    return lost;
+  }
+
+  /** The answer, once it is there. */
+  Decision decision() {
+    return answer().join();
+  }
+
+  boolean allowed() {
+    return lost == null && decision().allowed();
+  }
+
+  boolean denied() {
+    return lost == null && !decision().allowed();
+  }
+
+  /** Whether something was taken, as far as is known. */
+  boolean took() {
+    return what() == What.TAKE && allowed();
+  }
+
+  /** The answer of each limit, as if nothing had been taken. */
+  List<Decision> resultsUntaken() {
+    Decision decision = untaken;
+    return (decision == null ? decision() : decision).results();
+  }
+}

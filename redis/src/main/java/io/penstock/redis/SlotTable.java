@@ -1,0 +1,56 @@
+package io.penstock.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.lettuce.core.cluster.SlotHash;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Which server has which slots, as one of them sees it. Immutable. */
+record SlotTable(List<Range> ranges) {
+  static final int SLOTS = SlotHash.SLOT_COUNT;
+
+  SlotTable {
+    ranges = List.copyOf(ranges);
+  }
+
+  /** Slots of one primary, the last included. */
+  record Range(int first, int last, Address owner) {}
+
+  /** The slot of a key in Redis. */
+  static int slotOf(String redisKey) {
+    return SlotHash.getSlot(Utf8.bytes(redisKey));
+  }
+
+  /** Its ranges, the first slots first. */
+  List<Range> inOrder() {
+    return ranges.stream().sorted(Comparator.comparingInt(Range::first)).toList();
+  }
+
+  /**
+   * Reads what CLUSTER SLOTS says: for each range the first and the last slot, then its primary,
+   * and replicas, which nobody needs here.
+   */
+  static SlotTable read(List<Object> slots, Address asked) {
+    List<Range> ranges = new ArrayList<>();
+    for (Object entry : slots) {
+      List<?> range = (List<?>) entry;
+      List<?> primary = (List<?>) range.get(2);
+      Address owner = new Address(text(primary.get(0)), number(primary.get(1)));
+      ranges.add(new Range(number(range.get(0)), number(range.get(1)), owner.seenFrom(asked)));
+    }
+    return new SlotTable(ranges);
+  }
+
+  private static int number(Object value) {
+    return Math.toIntExact((Long) value);
+  }
+
+  /** A host that is not known is nothing, empty or a question mark. */
+  private static String text(@Nullable Object value) {
+    String text = value instanceof byte[] bytes ? new String(bytes, UTF_8) : "";
+    return text.equals("?") ? "" : text;
+  }
+}

@@ -1,0 +1,206 @@
+package io.penstock.redis;
+
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * A cluster of a test's own: primaries that share the slots in equal parts, each with one replica.
+ * A server that is silent for a second is taken for dead.
+ */
+final class ClusterProcesses implements AutoCloseable {
+  private static final int SLOTS = 16_384;
+
+  private final List<RedisProcess> primaries = new ArrayList<>();
+  private final List<RedisProcess> replicas = new ArrayList<>();
+
+  /** Three primaries and their replicas. */
+  ClusterProcesses(String... options) {
+    this(3, 3, options);
+  }
+
+  /**
+   * @param replicaCount one each for the first so many primaries
+   * @param options for the servers
+   */
+  ClusterProcesses(int primaryCount, int replicaCount, String... options) {
+    for (int i = 0; i < primaryCount + replicaCount; i++) {
+      (i < primaryCount ? primaries : replicas).add(start(options));
+    }
+    for (int i = 0; i < primaryCount; i++) {
+      must(
+          primaries.get(i),
+          "CLUSTER",
+          "ADDSLOTSRANGE",
+          "" + SLOTS * i / primaryCount,
+          "" + (SLOTS * (i + 1) / primaryCount - 1));
+    }
+    all().forEach(server -> meet(primaries.get(0), server));
+    for (RedisProcess server : all()) {
+      Await.until("all know each other", () -> knows(server, primaryCount + replicaCount));
+    }
+    for (int i = 0; i < replicaCount; i++) {
+      must(replicas.get(i), "CLUSTER", "REPLICATE", id(primaries.get(i)));
+    }
+    for (RedisProcess replica : replicas) {
+      Await.until("in step", () -> info(replica, "replication").contains("link_status:up"));
+    }
+    for (RedisProcess server : all()) {
+      Await.until("fine", () -> isFine(server));
+      Await.until("all know who is who", () -> roles(server, "slave") == replicaCount);
+    }
+  }
+
+  /** A server that belongs to no cluster yet. */
+  static RedisProcess start(String... options) {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "--cluster-enabled",
+                "yes",
+                "--cluster-node-timeout",
+                "1000",
+                "--cluster-config-file",
+                "nodes.conf",
+                "--cluster-migration-barrier",
+                "9"));
+    all.addAll(List.of(options));
+    return RedisProcess.start(all.toArray(String[]::new));
+  }
+
+  /** Takes a server in, without slots. */
+  void join(RedisProcess server) {
+    meet(server, primaries.get(0));
+    primaries.add(server);
+    for (RedisProcess each : all()) {
+      Await.until("all know each other", () -> knows(each, all().size()));
+    }
+    Await.until("fine", () -> isFine(server));
+  }
+
+  private static void meet(RedisProcess one, RedisProcess other) {
+    must(one, "CLUSTER", "MEET", "127.0.0.1", "" + other.port());
+  }
+
+  private static boolean knows(RedisProcess server, int count) {
+    return server.command("CLUSTER", "INFO").contains("cluster_known_nodes:" + count + "\r")
+        && !server.command("CLUSTER", "NODES").contains("handshake");
+  }
+
+  static boolean isFine(RedisProcess server) {
+    return server.command("CLUSTER", "INFO").contains("cluster_state:ok");
+  }
+
+  private static long roles(RedisProcess server, String role) {
+    return server.command("CLUSTER", "NODES").lines().filter(line -> line.contains(role)).count();
+  }
+
+  private static String info(RedisProcess server, String section) {
+    try {
+      return server.command("INFO", section);
+    } catch (UncheckedIOException ended) {
+      return "";
+    }
+  }
+
+  static boolean isPrimary(RedisProcess server) {
+    return info(server, "replication").contains("role:master");
+  }
+
+  static String id(RedisProcess server) {
+    return server.command("CLUSTER", "MYID");
+  }
+
+  static String must(RedisProcess server, String... words) {
+    String reply = server.command(words);
+    if (reply.startsWith("-")) {
+      throw new IllegalStateException(String.join(" ", words) + ": " + reply);
+    }
+    return reply;
+  }
+
+  String url() {
+    return primaries.stream()
+        .map(server -> "127.0.0.1:" + server.port())
+        .collect(Collectors.joining(",", "redis-cluster://", ""));
+  }
+
+  List<RedisProcess> primaries() {
+    return primaries;
+  }
+
+  /** The replica of the primary of the same number. */
+  RedisProcess replica(int number) {
+    return replicas.get(number);
+  }
+
+  List<RedisProcess> all() {
+    List<RedisProcess> all = new ArrayList<>(primaries);
+    all.addAll(replicas);
+    return all;
+  }
+
+  /** A key whose buckets lie in a part of the slots that belongs to a primary of the start. */
+  String keyAt(int primary, int number) {
+    for (int i = number * 10_000; ; i++) {
+      String key = "key" + i;
+      int slot = SlotTable.slotOf("{" + key + "}");
+      if (slot >= SLOTS * primary / 3 && slot < SLOTS * (primary + 1) / 3) {
+        return key;
+      }
+    }
+  }
+
+  /** Moves a slot with all its keys, as tools for clusters do. */
+  void move(int slot, RedisProcess from, RedisProcess to) {
+    beginMove(slot, from, to);
+    moveKeys(slot, from, to);
+    endMove(slot, from, to);
+  }
+
+  void beginMove(int slot, RedisProcess from, RedisProcess to) {
+    must(to, "CLUSTER", "SETSLOT", "" + slot, "IMPORTING", id(from));
+    must(from, "CLUSTER", "SETSLOT", "" + slot, "MIGRATING", id(to));
+  }
+
+  void moveKeys(int slot, RedisProcess from, RedisProcess to) {
+    List<String> keys;
+    do {
+      keys =
+          from.with(
+              redis -> redis.clusterGetKeysInSlot(slot, 10)); // a few at a time, as tools do it
+      for (String key : keys) {
+        moveKey(key, from, to);
+      }
+    } while (!keys.isEmpty());
+  }
+
+  void moveKey(String key, RedisProcess from, RedisProcess to) {
+    must(from, "MIGRATE", "127.0.0.1", "" + to.port(), key, "0", "5000");
+  }
+
+  void endMove(int slot, RedisProcess from, RedisProcess to) {
+    must(to, "CLUSTER", "SETSLOT", "" + slot, "NODE", id(to));
+    must(from, "CLUSTER", "SETSLOT", "" + slot, "NODE", id(to));
+  }
+
+  /** Names of our keys that would stay for ever. */
+  List<String> keysWithoutEnd() {
+    return all().stream()
+        .filter(ClusterProcesses::isPrimary)
+        .flatMap(server -> server.keysWithoutEnd().stream())
+        .toList();
+  }
+
+  @Override
+  public String toString() {
+    return String.format(Locale.ROOT, "%d servers", all().size());
+  }
+
+  @Override
+  public void close() {
+    all().forEach(RedisProcess::close);
+  }
+}

@@ -1,0 +1,56 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Store;
+import io.penstock.StoreContract;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+
+/** What every store has to do, on a cluster whose time the test moves. */
+class ClusterStoreIT extends StoreContract {
+  private static ClusterProcesses cluster;
+  private static ClusterTime time;
+
+  private RedisStore store;
+
+  @BeforeAll
+  static void start() {
+    cluster = new ClusterProcesses();
+    time = new ClusterTime(cluster);
+  }
+
+  @AfterAll
+  static void stop() {
+    time.close();
+    cluster.close();
+  }
+
+  @AfterEach
+  void everyKeyEnds() {
+    assertThat(cluster.keysWithoutEnd()).isEmpty();
+    store.close();
+  }
+
+  @Override
+  protected Store store() {
+    if (store != null) {
+      store.close();
+    }
+    time.clear();
+    store = time.builder().connect(cluster.url());
+    return store;
+  }
+
+  @Override
+  protected void advance(Duration by) {
+    time.advance(by);
+  }
+
+  @Override
+  protected Duration tick() {
+    return Duration.ofNanos(Ticks.NANOS);
+  }
+}

@@ -1,0 +1,55 @@
+package io.penstock.redis;
+
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.sync.RedisAdvancedClusterCommands;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A time for the store's script that a test moves, on a cluster: a script sees keys of its own slot
+ * only, so the time is kept once for every key that the test uses.
+ */
+final class ClusterTime implements AutoCloseable {
+  private static final String KEY = "'test:now:{' .. string.match(KEYS[1], '{(.-)}') .. '}'";
+  private static final List<String> TAGS = List.of("k", "another", "global", "a", "b", "c", "d");
+
+  private final RedisClusterClient client;
+  private final RedisAdvancedClusterCommands<String, String> redis;
+  private long micros;
+
+  ClusterTime(ClusterProcesses cluster) {
+    this.client =
+        RedisClusterClient.create("redis://127.0.0.1:" + cluster.primaries().get(0).port());
+    this.redis = client.connect().sync();
+    set(ScriptTime.START);
+  }
+
+  private void set(long micros) {
+    this.micros = micros;
+    TAGS.forEach(tag -> redis.set("test:now:{" + tag + "}", Long.toString(micros)));
+  }
+
+  void advance(Duration by) {
+    set(micros + by.toNanos() / Ticks.NANOS);
+  }
+
+  /** Nothing is in Redis any more, and it is no other time. */
+  void clear() {
+    redis.flushall();
+    set(micros);
+  }
+
+  /** For stores that live by this time, patient ones. */
+  RedisStoreBuilder builder() {
+    return RedisStore.builder()
+        .script(ScriptTime.script(KEY))
+        .denialClock(() -> micros * Ticks.NANOS)
+        .startTimeout(Duration.ofSeconds(10))
+        .deadline(Duration.ofSeconds(10));
+  }
+
+  @Override
+  public void close() {
+    client.shutdown();
+  }
+}
