@@ -1,0 +1,76 @@
+package io.penstock.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SlotTableTest {
+  private static final Address ASKED = new Address("10.0.0.1", 7000);
+
+  private static int slot(char family, String name, String key) {
+    return SlotTable.slotOf(Keys.of(Keys.prefix("penstock:", family, name), key));
+  }
+
+  @Test
+  void slotOf_oneKeyOfSeveralLimiters_isTheSame() {
+    for (String key :
+        List.of("42", "a}b", "{", "x".repeat(5_000), "\u00e9\ud83d\ude00", "\ud83d")) {
+      assertThat(slot('t', "user", key))
+          .as(key)
+          .isEqualTo(slot('w', "a:{name}", key))
+          .isEqualTo(slot('l', "x", key));
+    }
+  }
+
+  @Test
+  void slotOf_bucketForEverybody_isThatOfItsName() {
+    assertThat(slot('t', "global", "")).isEqualTo(SlotTable.slotOf("{global}"));
+    assertThat(slot('t', "global", "")).isEqualTo(slot('w', "global", ""));
+    assertThat(slot('t', "global", "")).isNotEqualTo(slot('t', "other", ""));
+  }
+
+  @Test
+  void slotOf_keyThatEndsTheTagAtOnce_liesSomewhereAllTheSame() {
+    // Such a tag is none, and the whole name counts: these are asked for one by one.
+    assertThat(slot('t', "user", "}x")).isNotEqualTo(slot('t', "other", "}x"));
+  }
+
+  @Test
+  void slotOf_theStandardsExample_isAsThere() {
+    assertThat(SlotTable.slotOf("123456789")).isEqualTo(0x31c3);
+  }
+
+  @Test
+  void read_primaryAndReplica_takesThePrimary() {
+    SlotTable table =
+        SlotTable.read(
+            List.of(
+                List.of(5L, 9L, server("10.0.0.2", 7001), server("10.0.0.3", 7002)),
+                List.of(0L, 4L, server("", 7003)),
+                List.of(10L, 10L, server(null, 7004)),
+                List.of(11L, 12L, server("?", 7005))),
+            ASKED);
+    assertThat(table.inOrder())
+        .containsExactly(
+            new SlotTable.Range(0, 4, new Address("10.0.0.1", 7003)),
+            new SlotTable.Range(5, 9, new Address("10.0.0.2", 7001)),
+            new SlotTable.Range(10, 10, new Address("10.0.0.1", 7004)),
+            new SlotTable.Range(11, 12, new Address("10.0.0.1", 7005)));
+  }
+
+  private static List<Object> server(String host, long port) {
+    return Arrays.asList(
+        host == null ? null : host.getBytes(UTF_8), port, "id".getBytes(UTF_8), List.of());
+  }
+
+  @Test
+  void probeKeys_anySlot_lieThere() {
+    ProbeKeys keys = new ProbeKeys("penstock:");
+    for (int slot : new int[] {0, 1, 5_460, 16_383}) {
+      assertThat(SlotTable.slotOf(new String(keys.in(slot), UTF_8))).isEqualTo(slot);
+    }
+  }
+}
