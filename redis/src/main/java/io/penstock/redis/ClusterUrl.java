@@ -18,7 +18,10 @@ final class ClusterUrl {
 
   /** The servers that it names. */
   static List<RedisURI> servers(String url) {
-    String each = url.replaceFirst("-cluster", "");
-    return RedisClusterURIUtil.toRedisURIs(URI.create(each));
+    URI each = URI.create(url.replaceFirst("-cluster", ""));
+    if (RedisURI.create(each).getDatabase() != 0) {
+      throw new IllegalArgumentException("a cluster has no other database than 0");
+    }
+    return RedisClusterURIUtil.toRedisURIs(each);
   }
 }

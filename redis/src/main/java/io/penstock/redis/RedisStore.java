@@ -1,6 +1,7 @@
 package io.penstock.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.penstock.Buckets;
@@ -89,6 +90,19 @@ public final class RedisStore implements Store {
    */
   public static RedisStore connect(String url) {
     return builder().connect(url);
+  }
+
+  /**
+   * Finds out whether {@link #connect} would take a URL.
+   *
+   * @throws IllegalArgumentException if it would not
+   */
+  public static void checkUrl(String url) {
+    if (ClusterUrl.isOne(url)) {
+      ClusterUrl.servers(url);
+    } else {
+      RedisURI.create(url);
+    }
   }
 
   /** A store on a connection that the application has, and goes on owning. */

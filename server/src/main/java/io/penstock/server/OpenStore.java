@@ -29,14 +29,14 @@ record OpenStore(Store store, String kind, BooleanSupplier available) implements
     return settings
         .redis()
         .map(
-            uri -> {
+            url -> {
               RedisStoreBuilder builder =
                   RedisStore.builder()
                       .deadline(settings.redisDeadline())
                       .keyPrefix(settings.redisPrefix())
                       .observer(new StoreMeters(registry));
               settings.nodes().ifPresent(builder::nodes);
-              RedisStore store = builder.connect(uri);
+              RedisStore store = builder.connect(url);
               StoreMeters.watch(store, registry);
               return new OpenStore(store, "redis", store::isAvailable);
             })

@@ -1,13 +1,13 @@
 package io.penstock.server;
 
-import io.lettuce.core.RedisURI;
+import io.penstock.redis.RedisStore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** How the URL of a Redis is checked and shown. Nothing here repeats a password. */
 final class RedisUrl {
-  private static final Pattern SCHEME = Pattern.compile("(redis|rediss)(-sentinel)?://.*");
+  private static final Pattern SCHEME = Pattern.compile("(redis|rediss)(-sentinel|-cluster)?://.*");
 
   /** Everything up to the last @ may be secret, whatever a parser would make of it. */
   private static final Pattern WITH_USER = Pattern.compile("([^:]+://)(?:([^:@]*):)?(.*)@([^@]*)");
@@ -21,7 +21,8 @@ final class RedisUrl {
   /** What is wrong with a URL; null if it is good. */
   static @Nullable String wrong(String url) {
     if (!SCHEME.matcher(url).matches()) {
-      return "must begin with redis://, rediss://, redis-sentinel:// or rediss-sentinel://";
+      return "must begin with redis://, redis-sentinel:// or redis-cluster://, or the same with"
+          + " rediss";
     }
     // What follows a bare /, ? or # of a password would be taken for a host or a database.
     String authority = url.substring(url.indexOf("://") + 3).split("[/?#]", 2)[0];
@@ -29,7 +30,7 @@ final class RedisUrl {
       return ENCODE;
     }
     try {
-      RedisURI.create(url);
+      RedisStore.checkUrl(url);
       return null;
     } catch (IllegalArgumentException e) {
       return has(authority, '@') ? ENCODE : "must be a URL: " + e.getMessage();

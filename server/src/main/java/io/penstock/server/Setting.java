@@ -44,8 +44,8 @@ public enum Setting {
   REDIS(
       "URL",
       null,
-      "The Redis to share limits through: redis://, rediss:// or redis-sentinel://. In process"
-          + " without it."),
+      "The Redis to share limits through: redis://, redis-sentinel:// or redis-cluster://, with"
+          + " rediss for TLS. In process without it."),
   REDIS_DEADLINE_MS("N", "25", "How long Redis may take before a rule's failure policy decides."),
   REDIS_PREFIX("TEXT", "penstock:", "What all keys in Redis begin with."),
   POSTGRES(

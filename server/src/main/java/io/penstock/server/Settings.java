@@ -1,6 +1,5 @@
 package io.penstock.server;
 
-import io.lettuce.core.RedisURI;
 import io.penstock.policy.KeyPart;
 import io.penstock.policy.http.HeaderForm;
 import io.penstock.policy.http.Jitter;
@@ -134,9 +133,9 @@ public final class Settings {
         MILLE * whole(Setting.RETRY_JITTER_PERCENT), whole(Setting.RETRY_JITTER_SECONDS));
   }
 
-  /** The Redis to share limits through; in process if there is none. */
-  public Optional<RedisURI> redis() {
-    return text(Setting.REDIS).map(RedisURI::create);
+  /** The URL of the Redis to share limits through; in process if there is none. */
+  public Optional<String> redis() {
+    return text(Setting.REDIS);
   }
 
   /** The URL of the PostgreSQL that rules are from, if there is one. */

@@ -96,6 +96,7 @@ class SettingsPrintTest {
     "redis://u:p%40w@h, redis://u:********@h",
     "redis://u:p@w@h, redis://u:********@h",
     "redis://u:p/w#x?y@h, redis://u:********@h",
+    "'redis-cluster://u:pw@h1:1,h2:2', 'redis-cluster://u:********@h1:1,h2:2'",
     "'redis-sentinel://pw@h1:1,h2:2/0#m', 'redis-sentinel://********@h1:1,h2:2/0#m'",
     "'redis-sentinel://u:pw@h1,h2?sentinelMasterId=m',"
         + " 'redis-sentinel://u:********@h1,h2?sentinelMasterId=m'"

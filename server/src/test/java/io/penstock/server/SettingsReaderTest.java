@@ -159,7 +159,9 @@ class SettingsReaderTest {
         "redis://:p%40s%2Fs@h",
         "redis-sentinel://h1,h2#main",
         "redis-sentinel://pw@h1:26379,h2:26379/0#main",
-        "rediss-sentinel://u:pw@h1#main"
+        "rediss-sentinel://u:pw@h1#main",
+        "redis-cluster://h",
+        "rediss-cluster://u:pw@h1:7000,h2:7001"
       })
   void read_goodRedis_isTaken(String url) {
     assertThat(readVariable("PENSTOCK_REDIS", url).redis()).isPresent();
@@ -177,6 +179,8 @@ class SettingsReaderTest {
         "redis://:Hidden%zz@h",
         "redis-sentinel://u:Hidden@1@h#main",
         "redis-sentinel://u:Hidden@h1,h2",
+        "redis-cluster://u:Hidden@h1,h2/3",
+        "redis-cluster://u:Hidden@",
         "postgres://u:Hidden@h",
         "Hidden"
       })
