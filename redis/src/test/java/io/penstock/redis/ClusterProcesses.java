@@ -1,9 +1,14 @@
 package io.penstock.redis;
 
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -15,6 +20,9 @@ final class ClusterProcesses implements AutoCloseable {
 
   private final List<RedisProcess> primaries = new ArrayList<>();
   private final List<RedisProcess> replicas = new ArrayList<>();
+  private final RedisClient client = RedisClient.create();
+  private final Map<RedisProcess, RedisCommands<String, String>> connections = new HashMap<>();
+  private FlakyProxy proxy;
 
   /** Three primaries and their replicas. */
   ClusterProcesses(String... options) {
@@ -29,6 +37,36 @@ final class ClusterProcesses implements AutoCloseable {
     for (int i = 0; i < primaryCount + replicaCount; i++) {
       (i < primaryCount ? primaries : replicas).add(start(options));
     }
+    form();
+  }
+
+  private ClusterProcesses(List<RedisProcess> primaries, FlakyProxy proxy) {
+    this.primaries.addAll(primaries);
+    this.proxy = proxy;
+    form();
+  }
+
+  /** Three primaries, the first of which clients reach by way of a proxy. */
+  static ClusterProcesses behindProxy() {
+    int port = freePort();
+    FlakyProxy proxy = new FlakyProxy(port);
+    RedisProcess first =
+        start(
+            port,
+            "--cluster-announce-port",
+            "" + proxy.port(),
+            "--cluster-announce-bus-port",
+            "" + (port + 10_000));
+    return new ClusterProcesses(List.of(first, start(), start()), proxy);
+  }
+
+  FlakyProxy proxy() {
+    return proxy;
+  }
+
+  private void form() {
+    int primaryCount = primaries.size();
+    int replicaCount = replicas.size();
     for (int i = 0; i < primaryCount; i++) {
       must(
           primaries.get(i),
@@ -55,6 +93,19 @@ final class ClusterProcesses implements AutoCloseable {
 
   /** A server that belongs to no cluster yet. */
   static RedisProcess start(String... options) {
+    return start(freePort(), options);
+  }
+
+  /** The bus has a port of its own, ten thousand further on. */
+  private static int freePort() {
+    int port;
+    do {
+      port = RedisProcess.freePort();
+    } while (port > 55_535);
+    return port;
+  }
+
+  private static RedisProcess start(int port, String... options) {
     List<String> all =
         new ArrayList<>(
             List.of(
@@ -67,7 +118,7 @@ final class ClusterProcesses implements AutoCloseable {
                 "--cluster-migration-barrier",
                 "9"));
     all.addAll(List.of(options));
-    return RedisProcess.start(all.toArray(String[]::new));
+    return RedisProcess.start(port, all.toArray(String[]::new));
   }
 
   /** Takes a server in, without slots. */
@@ -168,13 +219,15 @@ final class ClusterProcesses implements AutoCloseable {
   void moveKeys(int slot, RedisProcess from, RedisProcess to) {
     List<String> keys;
     do {
-      keys =
-          from.with(
-              redis -> redis.clusterGetKeysInSlot(slot, 10)); // a few at a time, as tools do it
-      for (String key : keys) {
-        moveKey(key, from, to);
-      }
+      // A few at a time, as tools do it.
+      keys = commands(from).clusterGetKeysInSlot(slot, 10);
+      keys.forEach(key -> moveKey(key, from, to));
     } while (!keys.isEmpty());
+  }
+
+  private RedisCommands<String, String> commands(RedisProcess server) {
+    return connections.computeIfAbsent(
+        server, each -> client.connect(RedisURI.create(each.url())).sync());
   }
 
   void moveKey(String key, RedisProcess from, RedisProcess to) {
@@ -195,12 +248,11 @@ final class ClusterProcesses implements AutoCloseable {
   }
 
   @Override
-  public String toString() {
-    return String.format(Locale.ROOT, "%d servers", all().size());
-  }
-
-  @Override
   public void close() {
+    client.shutdown(0, 0, TimeUnit.MILLISECONDS);
     all().forEach(RedisProcess::close);
+    if (proxy != null) {
+      proxy.close();
+    }
   }
 }

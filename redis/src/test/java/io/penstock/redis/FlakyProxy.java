@@ -42,6 +42,10 @@ final class FlakyProxy implements AutoCloseable {
     return "redis://127.0.0.1:" + server.getLocalPort();
   }
 
+  int port() {
+    return server.getLocalPort();
+  }
+
   /** How many connections were made so far. */
   long accepted() {
     return accepted.get();

@@ -45,7 +45,10 @@ final class RedisProcess implements AutoCloseable {
 
   /** A server that takes connections. */
   static RedisProcess start(String... options) {
-    int port = freePort();
+    return start(freePort(), options);
+  }
+
+  static RedisProcess start(int port, String... options) {
     Path folder = folder();
     List<String> all = new ArrayList<>(List.of("--port", "" + port, "--bind", "127.0.0.1"));
     all.addAll(

@@ -1,0 +1,236 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Consistency;
+import io.penstock.Decision;
+import io.penstock.FailurePolicy;
+import io.penstock.Handling;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What becomes of decisions while servers of a cluster come and go: those for other servers go on,
+ * the rest is decided by policy and in time. What it costs is measured; most of that is left out of
+ * ordinary builds, CONTRIBUTING has the command.
+ */
+class ClusterFaultsIT {
+  private static final int BURST = 1_000;
+  private static final int KEYS_EACH = 3;
+  private static final String[] PARTLY = {"--cluster-require-full-coverage", "no"};
+  private static final Handling CLOSED = new Handling(FailurePolicy.CLOSED, Consistency.EXACT);
+
+  private static RedisStore connect(ClusterProcesses cluster, Duration deadline) {
+    RedisStore store =
+        RedisStore.builder()
+            .deadline(deadline)
+            .startTimeout(Duration.ofSeconds(20))
+            .denialMemory(false)
+            .connect(cluster.url());
+    assertThat(store.isAvailable()).isTrue();
+    return store;
+  }
+
+  private static List<String> keys(ClusterProcesses cluster) {
+    List<String> keys = new ArrayList<>();
+    for (int i = 0; i < 3 * KEYS_EACH; i++) {
+      keys.add(cluster.keyAt(i % 3, i / 3));
+    }
+    return keys;
+  }
+
+  private static Predicate<String> at(ClusterProcesses cluster, int primary) {
+    List<String> own = new ArrayList<>();
+    for (int i = 0; i < KEYS_EACH; i++) {
+      own.add(cluster.keyAt(primary, i));
+    }
+    return own::contains;
+  }
+
+  private void failover(String what, boolean resumed, String... options) {
+    Duration deadline = Duration.ofMillis(resumed ? 25 : 250);
+    try (ClusterProcesses cluster = new ClusterProcesses(options);
+        RedisStore store = connect(cluster, deadline);
+        RedisStore another = connect(cluster, deadline);
+        ClusterLoad load = new ClusterLoad(List.of(store, another), keys(cluster), BURST, 4)) {
+      Predicate<String> hit = at(cluster, 0);
+      RedisProcess first = cluster.primaries().get(0);
+      load.awaitGranted(BURST / 3);
+      if (resumed) {
+        first.freeze();
+      } else {
+        first.kill();
+      }
+      load.awaitDegraded(5, hit);
+      load.awaitExact("the others go on", 20, hit.negate());
+      Await.until("the replica takes over", () -> ClusterProcesses.isPrimary(cluster.replica(0)));
+      if (resumed) {
+        first.thaw();
+        Await.until("the old one follows", () -> !ClusterProcesses.isPrimary(first));
+      }
+      load.awaitExact("decisions after", 20, hit);
+      load.awaitUsedUp();
+      load.awaitExact("and nothing more", 5, key -> true);
+      load.stop();
+      load.report(what, hit);
+      // What was not copied yet is forgotten; while two take writes, up to another burst is
+      // granted.
+      assertThat(load.mostOverGranted()).isLessThanOrEqualTo(BURST);
+      assertThat(cluster.keysWithoutEnd()).isEmpty();
+      Await.until("all is well", store::isAvailable);
+    }
+  }
+
+  @Test
+  void primaryKilled_othersGoOnUntilTheReplicaTakesOver() {
+    failover("kill -9", false, PARTLY);
+  }
+
+  @Test
+  @Tag("slow")
+  void primaryStoppedAndResumed_decisionsGoOn() {
+    failover("SIGSTOP, SIGCONT", true, PARTLY);
+  }
+
+  @Test
+  @Tag("slow")
+  void primaryKilled_allSlotsRequired_decisionsGoOn() {
+    failover("kill -9, all slots required", false);
+  }
+
+  @Test
+  @Tag("slow")
+  void primaryStoppedAndResumed_allSlotsRequired_decisionsGoOn() {
+    failover("SIGSTOP, SIGCONT, all slots required", true);
+  }
+
+  @Test
+  void partOfTheSlotsGone_concernsNobodyElse() {
+    try (ClusterProcesses cluster = new ClusterProcesses(3, 0, PARTLY)) {
+      slotWithoutOwner_isDecidedByPolicyAndOthersByRedis(cluster);
+      primaryStopped_opensItsOwnBreakerOnly(cluster);
+    }
+  }
+
+  /** One server that doesn't answer, and no replica: P8 for its keys, the others exact. */
+  private static void primaryStopped_opensItsOwnBreakerOnly(ClusterProcesses cluster) {
+    try (RedisStore store = connect(cluster, Duration.ofMillis(250))) {
+      Limit limit = Limit.perSecond(1_000_000).burst(1_000_000_000);
+      RateLimiter limiter = RateLimiter.on(store, "x", limit, CLOSED);
+      String hit = cluster.keyAt(1, 0);
+      limiter.decide(hit);
+      cluster.primaries().get(1).freeze();
+      Await.until("found to be away", () -> decidedAtOnce(limiter, hit));
+      assertThat(store.isAvailable()).isFalse();
+      int exact = 0;
+      for (int i = 0; i < 200; i++) {
+        Decision other = limiter.decide(cluster.keyAt(i % 2 * 2, 1 + i % 5));
+        exact += other.degraded() ? 0 : 1;
+        assertThat(limiter.decide(hit).degraded()).isTrue();
+      }
+      // All of them, but for a machine that stands still for a deadline.
+      assertThat(exact).isGreaterThan(190);
+      cluster.primaries().get(1).thaw();
+      Await.until("there again", store::isAvailable);
+      Await.until("exact again", () -> !limiter.decide(hit).degraded());
+    }
+  }
+
+  private static boolean decidedAtOnce(RateLimiter limiter, String key) {
+    long start = System.nanoTime();
+    Decision decision = limiter.decide(key);
+    return decision.degraded() && System.nanoTime() - start < 50_000_000;
+  }
+
+  /** No server takes anything while one is missing and all slots are required. */
+  @Test
+  void clusterDown_isDecidedByPolicyUntilItIsUp() {
+    try (ClusterProcesses cluster = new ClusterProcesses(3, 0);
+        RedisStore store = connect(cluster, Duration.ofMillis(250));
+        ClusterLoad load = new ClusterLoad(List.of(store), keys(cluster), BURST, 4)) {
+      load.awaitGranted(20);
+      cluster.primaries().get(2).kill();
+      load.awaitDegraded(20, key -> true);
+      assertThat(store.isAvailable()).isFalse();
+      cluster.primaries().get(2).restart();
+      load.awaitExact("up again", 20, key -> true);
+      load.stop();
+      load.report("CLUSTERDOWN", at(cluster, 2));
+      Await.until("all is well", store::isAvailable);
+    }
+  }
+
+  private static void slotWithoutOwner_isDecidedByPolicyAndOthersByRedis(ClusterProcesses cluster) {
+    try (RedisStore store = connect(cluster, Duration.ofMillis(250))) {
+      RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(BURST), CLOSED);
+      String hit = cluster.keyAt(0, 0);
+      String other = cluster.keyAt(0, 1);
+      String slot = "" + SlotTable.slotOf("{" + hit + "}");
+      assertThat(limiter.decide(hit).allowed()).isTrue();
+      // Each is told, because the news of a slot that is gone doesn't spread by itself.
+      cluster
+          .primaries()
+          .forEach(server -> ClusterProcesses.must(server, "CLUSTER", "DELSLOTS", slot));
+      Await.until("noticed", () -> limiter.decide(hit).degraded());
+      assertThat(limiter.decide(other).degraded()).isFalse();
+      Await.until("known", () -> !store.isAvailable());
+      assertThat(limiter.decide(other).degraded()).isFalse();
+      ClusterProcesses.must(cluster.primaries().get(0), "CLUSTER", "ADDSLOTS", slot);
+      Await.until("found", () -> !limiter.decide(hit).degraded());
+      Await.until("all is well", store::isAvailable);
+    }
+  }
+
+  /** Only the way to one server is cut: nobody takes over, its keys are decided by policy. */
+  @Test
+  void wayToOnePrimaryCut_othersGoOn() {
+    try (ClusterProcesses cluster = ClusterProcesses.behindProxy();
+        RedisStore store = connect(cluster, Duration.ofMillis(100));
+        ClusterLoad load = new ClusterLoad(List.of(store), keys(cluster), BURST, 4)) {
+      Predicate<String> hit = at(cluster, 0);
+      load.awaitGranted(20);
+      cluster.proxy().lose(true);
+      load.awaitDegraded(20, hit);
+      load.awaitExact("the others go on", 20, hit.negate());
+      cluster.proxy().lose(false);
+      load.awaitExact("there again", 20, hit);
+      load.awaitUsedUp();
+      load.stop();
+      load.report("way to one primary cut", hit);
+      assertThat(load.mostOverGranted()).isZero();
+    }
+  }
+
+  /** Loads scripts anew wherever they are gone, and says what to do where no slots are known. */
+  @Test
+  void scriptFlush_isNoFault_noSlotsIsOne() {
+    Counts counts = new Counts();
+    try (ClusterProcesses cluster = new ClusterProcesses(3, 0)) {
+      try (RedisStore store =
+              RedisStore.builder()
+                  .deadline(Duration.ofSeconds(5))
+                  .observer(counts)
+                  .connect(cluster.url());
+          ClusterLoad load = new ClusterLoad(List.of(store), keys(cluster), BURST, 4)) {
+        for (int i = 0; i < 10; i++) {
+          load.awaitExact("exact", 5, key -> true);
+          cluster.primaries().forEach(server -> server.command("SCRIPT", "FLUSH"));
+        }
+        load.stop();
+        assertThat(counts.failures).isEmpty();
+      }
+      try (RedisStore store =
+          RedisStore.builder().observer(counts).connect(cluster.primaries().get(0).url())) {
+        RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(BURST));
+        assertThat(limiter.decide(cluster.keyAt(1, 0)).degraded()).isTrue();
+        assertThat(counts.failures.get(0)).hasMessageContaining("redis-cluster://");
+      }
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Claim;
+import io.penstock.Decision;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Slots move from server to server while their keys are asked for: exactly once, all the time. */
+class ReshardIT {
+  private static final int BURST = 3_000;
+  private static final Limit SLOW = Limit.perDay(1).burst(10);
+
+  private static ClusterProcesses cluster;
+
+  private final Counts counts = new Counts();
+
+  @BeforeAll
+  static void start() {
+    cluster = new ClusterProcesses(3, 0);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  private RedisStore connect(Duration deadline) {
+    RedisStore store =
+        RedisStore.builder()
+            .deadline(deadline)
+            .startTimeout(Duration.ofSeconds(20))
+            .denialMemory(false)
+            .observer(counts)
+            .connect(cluster.url());
+    assertThat(store.isAvailable()).isTrue();
+    return store;
+  }
+
+  private static int slotOf(String key) {
+    return SlotTable.slotOf("{" + key + "}");
+  }
+
+  private static RedisProcess primary(int number) {
+    return cluster.primaries().get(number);
+  }
+
+  @Test
+  void slotsMoveUnderLoad_nothingIsGrantedTwiceOrDegraded() {
+    List<String> keys = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      keys.add(cluster.keyAt(i % 3, 20 + i / 3));
+    }
+    List<String> moving = List.of(keys.get(0), keys.get(3), keys.get(6));
+    RedisProcess newcomer = ClusterProcesses.start();
+    cluster.join(newcomer);
+    try (RedisStore store = connect(Duration.ofSeconds(2));
+        RedisStore another = connect(Duration.ofSeconds(2));
+        ClusterLoad load = new ClusterLoad(List.of(store, another), keys, BURST, 4)) {
+      load.awaitGranted(BURST / 20);
+      int moves = 0;
+      List<RedisProcess> round = List.of(primary(1), newcomer, primary(2), primary(0));
+      while (load.leastGranted() < BURST * 9 / 10) {
+        RedisProcess to = round.get(moves % round.size());
+        RedisProcess from = moves == 0 ? primary(0) : round.get((moves - 1) % round.size());
+        for (String key : moving) {
+          cluster.move(slotOf(key), from, to);
+        }
+        moves++;
+      }
+      load.awaitUsedUp();
+      load.awaitExact("and nothing more", 5, key -> true);
+      load.stop();
+      assertThat(moves).isGreaterThan(3);
+      load.report("3 slots moved, " + moves + " times", moving::contains);
+      assertThat(load.mostOverGranted()).isZero();
+      assertThat(load.mostFalselyDenied()).isZero();
+      assertThat(load.degraded(key -> true)).isZero();
+      assertThat(counts.failures).isEmpty();
+      while (moves % 4 != 0) {
+        RedisProcess from = round.get((moves - 1) % 4);
+        RedisProcess to = round.get(moves % 4);
+        moving.forEach(key -> cluster.move(slotOf(key), from, to));
+        moves++;
+      }
+    }
+    assertThat(cluster.keysWithoutEnd()).isEmpty();
+  }
+
+  /** Half of the buckets of a slot are here and half there, and stay so. */
+  @Test
+  void slotHalfMoved_isAskedForOneByOne() {
+    String key = cluster.keyAt(0, 40);
+    int slot = slotOf(key);
+    try (RedisStore store = connect(Duration.ofSeconds(2))) {
+      RateLimiter here = RateLimiter.on(store, "here", SLOW);
+      RateLimiter there = RateLimiter.on(store, "there", SLOW);
+      RateLimiter fresh = RateLimiter.on(store, "fresh", SLOW);
+      RateLimiter window =
+          RateLimiter.on(store, "window", Limit.fixedWindow(10, Duration.ofDays(1)));
+      assertThat(RateLimiter.all(here.at(key), there.at(key)).decide().allowed()).isTrue();
+      cluster.beginMove(slot, primary(0), primary(1));
+      cluster.moveKey("penstock:1t:there:{" + key + "}", primary(0), primary(1));
+
+      assertThat(here.decide(key).remaining()).as("not moved yet").isEqualTo(8);
+      assertThat(there.decide(key).remaining()).as("moved").isEqualTo(8);
+      assertThat(fresh.decide(key).remaining()).as("new ones begin there").isEqualTo(9);
+      Decision all =
+          RateLimiter.all(here.at(key), there.at(key), fresh.at(key), window.at(key, 4)).decide();
+      assertThat(all.allowed()).isTrue();
+      assertThat(all.degraded()).isFalse();
+      assertThat(all.results()).extracting(Decision::remaining).containsExactly(7.0, 7.0, 8.0, 6.0);
+
+      Decision denied = RateLimiter.all(here.at(key), there.at(key, 8), window.at(key)).decide();
+      assertThat(denied.allowed()).isFalse();
+      assertThat(denied.degraded()).isFalse();
+      Await.until("given back", () -> here.peek(key).remaining() == 7);
+      assertThat(window.peek(key).remaining()).isEqualTo(6);
+
+      List<CompletableFuture<Decision>> together = new ArrayList<>();
+      for (int i = 0; i < 30; i++) {
+        RateLimiter one = List.of(here, there, fresh).get(i % 3);
+        Claim[] claims =
+            i % 5 == 0 ? new Claim[] {here.at(key), there.at(key)} : new Claim[] {one.at(key)};
+        together.add(RateLimiter.all(claims).decideAsync().toCompletableFuture());
+      }
+      for (CompletableFuture<Decision> each : together) {
+        assertThat(each.orTimeout(10, TimeUnit.SECONDS).join().degraded()).isFalse();
+      }
+      cluster.moveKeys(slot, primary(0), primary(1));
+      cluster.endMove(slot, primary(0), primary(1));
+      assertThat(here.decide(key, 0).degraded()).isFalse();
+      assertThat(counts.failures).isEmpty();
+      cluster.move(slot, primary(1), primary(0));
+    }
+  }
+}
