@@ -1,5 +1,7 @@
 package io.penstock.redis;
 
+import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Consistency;
@@ -26,9 +28,12 @@ class ClusterFaultsIT {
   private static final String[] PARTLY = {"--cluster-require-full-coverage", "no"};
   private static final Handling CLOSED = new Handling(FailurePolicy.CLOSED, Consistency.EXACT);
 
-  private static RedisStore connect(ClusterProcesses cluster, Duration deadline) {
+  private final Counts counts = new Counts();
+
+  private RedisStore connect(ClusterProcesses cluster, Duration deadline) {
     RedisStore store =
         RedisStore.builder()
+            .observer(counts)
             .deadline(deadline)
             .startTimeout(Duration.ofSeconds(20))
             .denialMemory(false)
@@ -79,6 +84,10 @@ class ClusterFaultsIT {
       load.awaitExact("and nothing more", 5, key -> true);
       load.stop();
       load.report(what, hit);
+      System.out.println(
+          counts.failures.stream()
+              .map(Throwable::getMessage)
+              .collect(groupingBy(m -> m, counting())));
       // What was not copied yet is forgotten; while two take writes, up to another burst is
       // granted.
       assertThat(load.mostOverGranted()).isLessThanOrEqualTo(BURST);
@@ -119,7 +128,7 @@ class ClusterFaultsIT {
   }
 
   /** One server that doesn't answer, and no replica: P8 for its keys, the others exact. */
-  private static void primaryStopped_opensItsOwnBreakerOnly(ClusterProcesses cluster) {
+  private void primaryStopped_opensItsOwnBreakerOnly(ClusterProcesses cluster) {
     try (RedisStore store = connect(cluster, Duration.ofMillis(250))) {
       Limit limit = Limit.perSecond(1_000_000).burst(1_000_000_000);
       RateLimiter limiter = RateLimiter.on(store, "x", limit, CLOSED);
@@ -160,13 +169,14 @@ class ClusterFaultsIT {
       assertThat(store.isAvailable()).isFalse();
       cluster.primaries().get(2).restart();
       load.awaitExact("up again", 20, key -> true);
+      load.awaitUsedUp();
       load.stop();
       load.report("CLUSTERDOWN", at(cluster, 2));
       Await.until("all is well", store::isAvailable);
     }
   }
 
-  private static void slotWithoutOwner_isDecidedByPolicyAndOthersByRedis(ClusterProcesses cluster) {
+  private void slotWithoutOwner_isDecidedByPolicyAndOthersByRedis(ClusterProcesses cluster) {
     try (RedisStore store = connect(cluster, Duration.ofMillis(250))) {
       RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(BURST), CLOSED);
       String hit = cluster.keyAt(0, 0);

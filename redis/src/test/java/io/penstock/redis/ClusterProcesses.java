@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A cluster of a test's own: primaries that share the slots in equal parts, each with one replica.
@@ -205,10 +206,13 @@ final class ClusterProcesses implements AutoCloseable {
   }
 
   /** Moves a slot with all its keys, as tools for clusters do. */
-  void move(int slot, RedisProcess from, RedisProcess to) {
-    beginMove(slot, from, to);
-    moveKeys(slot, from, to);
-    endMove(slot, from, to);
+  void move(int slot, RedisProcess to) {
+    RedisProcess from = owner(slot);
+    if (from != to) {
+      beginMove(slot, from, to);
+      moveKeys(slot, from, to);
+      endMove(slot, from, to);
+    }
   }
 
   void beginMove(int slot, RedisProcess from, RedisProcess to) {
@@ -237,6 +241,33 @@ final class ClusterProcesses implements AutoCloseable {
   void endMove(int slot, RedisProcess from, RedisProcess to) {
     must(to, "CLUSTER", "SETSLOT", "" + slot, "NODE", id(to));
     must(from, "CLUSTER", "SETSLOT", "" + slot, "NODE", id(to));
+  }
+
+  /** Who has a slot by its own account, once that is one alone: news takes its time to spread. */
+  RedisProcess owner(int slot) {
+    List<RedisProcess> owners = new ArrayList<>();
+    Await.until(
+        "one owner",
+        () -> {
+          owners.clear();
+          primaries.stream().filter(server -> owns(server, slot)).forEach(owners::add);
+          return owners.size() == 1;
+        });
+    return owners.get(0);
+  }
+
+  private static boolean owns(RedisProcess server, int slot) {
+    return server
+        .command("CLUSTER", "NODES")
+        .lines()
+        .filter(line -> line.contains("myself"))
+        .flatMap(line -> Stream.of(line.split(" ", -1)).skip(8))
+        .filter(range -> !range.startsWith("["))
+        .map(range -> range.split("-", 2))
+        .anyMatch(
+            ends ->
+                Integer.parseInt(ends[0]) <= slot
+                    && slot <= Integer.parseInt(ends[ends.length - 1]));
   }
 
   /** Names of our keys that would stay for ever. */

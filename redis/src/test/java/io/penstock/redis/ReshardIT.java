@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** Slots move from server to server while their keys are asked for: exactly once, all the time. */
 class ReshardIT {
-  private static final int BURST = 3_000;
+  private static final int BURST = 2_000;
   private static final Limit SLOW = Limit.perDay(1).burst(10);
 
   private static ClusterProcesses cluster;
@@ -63,6 +63,8 @@ class ReshardIT {
     List<String> moving = List.of(keys.get(0), keys.get(3), keys.get(6));
     RedisProcess newcomer = ClusterProcesses.start();
     cluster.join(newcomer);
+    // One that loses its last slot follows whoever got it.
+    cluster.move(slotOf(cluster.keyAt(0, 90)), newcomer);
     try (RedisStore store = connect(Duration.ofSeconds(2));
         RedisStore another = connect(Duration.ofSeconds(2));
         ClusterLoad load = new ClusterLoad(List.of(store, another), keys, BURST, 4)) {
@@ -71,10 +73,7 @@ class ReshardIT {
       List<RedisProcess> round = List.of(primary(1), newcomer, primary(2), primary(0));
       while (load.leastGranted() < BURST * 9 / 10) {
         RedisProcess to = round.get(moves % round.size());
-        RedisProcess from = moves == 0 ? primary(0) : round.get((moves - 1) % round.size());
-        for (String key : moving) {
-          cluster.move(slotOf(key), from, to);
-        }
+        moving.forEach(key -> cluster.move(slotOf(key), to));
         moves++;
       }
       load.awaitUsedUp();
@@ -86,12 +85,6 @@ class ReshardIT {
       assertThat(load.mostFalselyDenied()).isZero();
       assertThat(load.degraded(key -> true)).isZero();
       assertThat(counts.failures).isEmpty();
-      while (moves % 4 != 0) {
-        RedisProcess from = round.get((moves - 1) % 4);
-        RedisProcess to = round.get(moves % 4);
-        moving.forEach(key -> cluster.move(slotOf(key), from, to));
-        moves++;
-      }
     }
     assertThat(cluster.keysWithoutEnd()).isEmpty();
   }
@@ -140,7 +133,7 @@ class ReshardIT {
       cluster.endMove(slot, primary(0), primary(1));
       assertThat(here.decide(key, 0).degraded()).isFalse();
       assertThat(counts.failures).isEmpty();
-      cluster.move(slot, primary(1), primary(0));
+      cluster.move(slot, primary(0));
     }
   }
 }
