@@ -10,6 +10,7 @@ import io.penstock.bench.local.LimitsPart;
 import io.penstock.bench.local.MemoryPart;
 import io.penstock.bench.policy.PolicyPart;
 import io.penstock.bench.redis.CallersPart;
+import io.penstock.bench.redis.ClusterPart;
 import io.penstock.bench.redis.LeasePart;
 import io.penstock.bench.redis.NodesPart;
 import io.penstock.bench.redis.OverGrantPart;
@@ -38,7 +39,8 @@ record Parts(String name, String title, List<Part> parts) {
                   new Part("limiters", "Throughput", SharedPart::measure),
                   new Part("overgrant", "Over-grant", OverGrantPart::measure),
                   new Part("leases", "Tokens of a leased key", LeasePart::measure),
-                  new Part("sizing", "What Redis needs", SizingPart::measure))),
+                  new Part("sizing", "What Redis needs", SizingPart::measure),
+                  new Part("cluster", "A cluster beside one server", ClusterPart::measure))),
           new Parts(
               "http",
               "Over the wire",

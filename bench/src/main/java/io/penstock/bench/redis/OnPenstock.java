@@ -1,6 +1,5 @@
 package io.penstock.bench.redis;
 
-import io.lettuce.core.RedisURI;
 import io.penstock.Consistency;
 import io.penstock.FailurePolicy;
 import io.penstock.Handling;
@@ -33,7 +32,7 @@ final class OnPenstock implements SharedLimiter {
                     degraded = true;
                   }
                 })
-            .connect(RedisURI.create(url));
+            .connect(url);
     awaitRedis();
     Handling handling = new Handling(FailurePolicy.OPEN, consistency);
     this.limiter = RateLimiter.on(store, "bench", terms.limit(), handling);

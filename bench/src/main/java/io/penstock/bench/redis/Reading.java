@@ -1,6 +1,7 @@
 package io.penstock.bench.redis;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -14,15 +15,26 @@ record Reading(Tally tally, long calls, long scriptMicros, double serverMicros) 
   /** Lets a node ask, and reads the server's counters before and after. */
   static Reading of(RedisServer server, NodeProcess node, Cell cell, long millis)
       throws IOException {
+    return of(List.of(server), node, cell, millis);
+  }
+
+  /** The same for several servers, which share the work. */
+  static Reading of(List<RedisServer> servers, NodeProcess node, Cell cell, long millis)
+      throws IOException {
     Set<String> calls = node.contender().calls();
-    ServerCounters before = server.counters();
+    List<ServerCounters> before = servers.stream().map(RedisServer::counters).toList();
     Tally tally = node.ask(cell.workload(), cell.callers(), millis);
-    ServerCounters after = server.counters();
-    return new Reading(
-        tally,
-        after.calls(calls) - before.calls(calls),
-        after.micros(calls) - before.micros(calls),
-        after.cpuMicros() - before.cpuMicros());
+    Reading sum = new Reading(tally, 0, 0, 0);
+    for (int i = 0; i < before.size(); i++) {
+      ServerCounters after = servers.get(i).counters();
+      sum =
+          new Reading(
+              tally,
+              sum.calls + after.calls(calls) - before.get(i).calls(calls),
+              sum.scriptMicros + after.micros(calls) - before.get(i).micros(calls),
+              sum.serverMicros + after.cpuMicros() - before.get(i).cpuMicros());
+    }
+    return sum;
   }
 
   double nanosPerRequest() {

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -27,19 +28,13 @@ final class RedisServer implements AutoCloseable {
   private final RedisClient client;
   private final StatefulRedisConnection<String, String> connection;
 
-  RedisServer() throws IOException, InterruptedException {
+  RedisServer(String... options) throws IOException, InterruptedException {
     this.port = freePort();
+    List<String> command = new ArrayList<>(List.of(program(), "--port", "" + port));
+    command.addAll(List.of("--bind", "127.0.0.1", "--save", "", "--appendonly", "no"));
+    command.addAll(List.of(options));
     this.process =
-        new ProcessBuilder(
-                program(),
-                "--port",
-                "" + port,
-                "--bind",
-                "127.0.0.1",
-                "--save",
-                "",
-                "--appendonly",
-                "no")
+        new ProcessBuilder(command)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
@@ -61,6 +56,10 @@ final class RedisServer implements AutoCloseable {
     }
     process.destroyForcibly();
     throw new IllegalStateException("redis-server does not answer", last);
+  }
+
+  int port() {
+    return port;
   }
 
   String url() {
@@ -90,10 +89,15 @@ final class RedisServer implements AutoCloseable {
     process.destroyForcibly();
   }
 
+  /** One that leaves room for the bus of a cluster, ten thousand further on. */
   private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
+    int port;
+    do {
+      try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        port = socket.getLocalPort();
+      }
+    } while (port > 55_535);
+    return port;
   }
 
   private static String program() throws IOException {
