@@ -1,7 +1,5 @@
 package io.penstock.redis;
 
-import static java.util.stream.Collectors.counting;
-import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Consistency;
@@ -84,10 +82,6 @@ class ClusterFaultsIT {
       load.awaitExact("and nothing more", 5, key -> true);
       load.stop();
       load.report(what, hit);
-      System.out.println(
-          counts.failures.stream()
-              .map(Throwable::getMessage)
-              .collect(groupingBy(m -> m, counting())));
       // What was not copied yet is forgotten; while two take writes, up to another burst is
       // granted.
       assertThat(load.mostOverGranted()).isLessThanOrEqualTo(BURST);

@@ -24,6 +24,10 @@ class ClusterStoreIT extends StoreContract {
 
   @AfterAll
   static void stop() {
+    for (int i = 0; i < 3; i++) {
+      String stats = cluster.replica(i).command("INFO", "commandstats");
+      assertThat(stats).as("replicas are never asked").doesNotContain("cmdstat_eval");
+    }
     time.close();
     cluster.close();
   }

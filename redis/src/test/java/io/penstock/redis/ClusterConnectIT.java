@@ -1,0 +1,131 @@
+package io.penstock.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.penstock.Consistency;
+import io.penstock.Decision;
+import io.penstock.FailurePolicy;
+import io.penstock.Handling;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The ways to a cluster: by one of its servers, by a connection, with few rights, too early. */
+class ClusterConnectIT {
+  private static final Limit LIMIT = Limit.perDay(1).burst(100);
+  private static final Handling CLOSED = new Handling(FailurePolicy.CLOSED, Consistency.EXACT);
+
+  private static ClusterProcesses cluster;
+
+  @BeforeAll
+  static void start() {
+    cluster = new ClusterProcesses(3, 0);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  private static void assertExact(RedisStore store, String name) {
+    RateLimiter limiter = RateLimiter.on(store, name, LIMIT, CLOSED);
+    for (int i = 0; i < 3; i++) {
+      Decision decision = limiter.decide(cluster.keyAt(i, 0));
+      assertThat(decision.degraded()).as("server %d", i).isFalse();
+      assertThat(decision.remaining()).isEqualTo(99);
+    }
+    assertThat(RateLimiter.all(limiter.at(cluster.keyAt(0, 0)), limiter.at()).decide().degraded())
+        .isFalse();
+  }
+
+  @Test
+  void connect_oneServer_findsTheOthers() {
+    try (RedisStore store =
+        patient().connect("redis-cluster://127.0.0.1:" + cluster.primaries().get(1).port())) {
+      assertExact(store, "one");
+    }
+  }
+
+  @Test
+  void connect_someServersGone_findsTheOthers() {
+    int nobody = RedisProcess.freePort();
+    try (RedisStore store =
+        patient()
+            .connect(
+                "redis-cluster://127.0.0.1:%d,127.0.0.1:%d"
+                    .formatted(nobody, cluster.primaries().get(2).port()))) {
+      Await.until("found", store::isAvailable);
+      assertExact(store, "some");
+    }
+  }
+
+  @Test
+  void connect_nobodyThere_isDecidedByPolicy() {
+    try (RedisStore store =
+        RedisStore.builder()
+            .startTimeout(Duration.ofMillis(50))
+            .connect("redis-cluster://127.0.0.1:" + RedisProcess.freePort())) {
+      assertThat(store.isAvailable()).isFalse();
+      Decision decision = RateLimiter.on(store, "none", LIMIT, CLOSED).decide("k");
+      assertThat(decision.degraded()).isTrue();
+      assertThat(decision.allowed()).isFalse();
+    }
+  }
+
+  @Test
+  void on_aConnectionOfTheApplication_isUsedAndLeftOpen() {
+    RedisClusterClient client =
+        RedisClusterClient.create("redis://127.0.0.1:" + cluster.primaries().get(0).port());
+    try (var connection = client.connect(ByteArrayCodec.INSTANCE)) {
+      try (RedisStore store = patient().on(connection)) {
+        assertExact(store, "own");
+      }
+      assertThat(connection.isOpen()).isTrue();
+      assertThat(connection.sync().get("nothing".getBytes(UTF_8))).isNull();
+    } finally {
+      client.shutdown();
+    }
+  }
+
+  @Test
+  void connect_withTheDocumentedRights_isEnough() {
+    for (RedisProcess server : cluster.primaries()) {
+      ClusterProcesses.must(
+          server,
+          ("ACL SETUSER penstock on >password ~penstock:* +hello +evalsha +eval +time +get +mget"
+                  + " +set +del +llen +lindex +lset +ltrim +rpush +pexpire +cluster|slots +asking"
+                  + " +ping")
+              .split(" "));
+    }
+    String key = cluster.keyAt(0, 7);
+    int slot = SlotTable.slotOf("{" + key + "}");
+    try (RedisStore store =
+        patient()
+            .connect(
+                "redis-cluster://penstock:password@127.0.0.1:"
+                    + cluster.primaries().get(0).port())) {
+      assertExact(store, "rights");
+      RateLimiter limiter = RateLimiter.on(store, "asking", LIMIT, CLOSED);
+      RedisProcess from = cluster.primaries().get(0);
+      RedisProcess to = cluster.primaries().get(1);
+      cluster.beginMove(slot, from, to);
+      assertThat(limiter.decide(key).remaining()).as("by ASK").isEqualTo(99);
+      assertThat(limiter.decide(key).remaining()).isEqualTo(98);
+      cluster.moveKeys(slot, from, to);
+      cluster.endMove(slot, from, to);
+      assertThat(limiter.decide(key).remaining()).as("by MOVED").isEqualTo(97);
+    }
+  }
+
+  private static RedisStoreBuilder patient() {
+    return RedisStore.builder()
+        .startTimeout(Duration.ofSeconds(10))
+        .deadline(Duration.ofSeconds(2));
+  }
+}
