@@ -211,6 +211,35 @@ class ClusterFaultsIT {
     }
   }
 
+  /**
+   * A primary is cut off from the others, while clients reach all: it goes on granting until it
+   * notices, and all of that is forgotten.
+   */
+  @Test
+  @Tag("slow")
+  void primaryCutOffFromTheOthers_grantsUntilItNotices() {
+    try (SplitCluster split = new SplitCluster();
+        RedisStore store = connect(split.cluster(), Duration.ofMillis(25));
+        RedisStore another = connect(split.cluster(), Duration.ofMillis(25));
+        ClusterLoad load =
+            new ClusterLoad(List.of(store, another), keys(split.cluster()), BURST, 4)) {
+      ClusterProcesses cluster = split.cluster();
+      Predicate<String> hit = at(cluster, 0);
+      load.awaitGranted(BURST / 10);
+      split.cut(true);
+      Await.until("the replica takes over", () -> ClusterProcesses.isPrimary(cluster.replica(0)));
+      load.awaitExact("decisions after", 20, hit);
+      split.cut(false);
+      Await.until(
+          "the old one follows", () -> !ClusterProcesses.isPrimary(cluster.primaries().get(0)));
+      load.awaitUsedUp();
+      load.awaitExact("and nothing more", 5, key -> true);
+      load.stop();
+      load.report("cut off", hit);
+      assertThat(load.mostOverGranted()).isLessThanOrEqualTo(BURST);
+    }
+  }
+
   /** Loads scripts anew wherever they are gone, and says what to do where no slots are known. */
   @Test
   void scriptFlush_isNoFault_noSlotsIsOne() {

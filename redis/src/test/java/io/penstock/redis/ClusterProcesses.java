@@ -41,9 +41,10 @@ final class ClusterProcesses implements AutoCloseable {
     form();
   }
 
-  private ClusterProcesses(List<RedisProcess> primaries, FlakyProxy proxy) {
+  /** Of servers that were started already. */
+  ClusterProcesses(List<RedisProcess> primaries, List<RedisProcess> replicas) {
     this.primaries.addAll(primaries);
-    this.proxy = proxy;
+    this.replicas.addAll(replicas);
     form();
   }
 
@@ -58,7 +59,9 @@ final class ClusterProcesses implements AutoCloseable {
             "" + proxy.port(),
             "--cluster-announce-bus-port",
             "" + (port + 10_000));
-    return new ClusterProcesses(List.of(first, start(), start()), proxy);
+    ClusterProcesses cluster = new ClusterProcesses(List.of(first, start(), start()), List.of());
+    cluster.proxy = proxy;
+    return cluster;
   }
 
   FlakyProxy proxy() {
@@ -98,7 +101,7 @@ final class ClusterProcesses implements AutoCloseable {
   }
 
   /** The bus has a port of its own, ten thousand further on. */
-  private static int freePort() {
+  static int freePort() {
     int port;
     do {
       port = RedisProcess.freePort();
@@ -106,7 +109,7 @@ final class ClusterProcesses implements AutoCloseable {
     return port;
   }
 
-  private static RedisProcess start(int port, String... options) {
+  static RedisProcess start(int port, String... options) {
     List<String> all =
         new ArrayList<>(
             List.of(
@@ -133,7 +136,7 @@ final class ClusterProcesses implements AutoCloseable {
   }
 
   private static void meet(RedisProcess one, RedisProcess other) {
-    must(one, "CLUSTER", "MEET", "127.0.0.1", "" + other.port());
+    must(one, "CLUSTER", "MEET", "127.0.0.1", "" + other.port(), "" + (other.port() + 10_000));
   }
 
   private static boolean knows(RedisProcess server, int count) {

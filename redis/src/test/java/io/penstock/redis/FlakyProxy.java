@@ -27,6 +27,7 @@ final class FlakyProxy implements AutoCloseable {
   private volatile boolean losingReplies;
   private volatile boolean keepingReplies;
   private volatile long delayNanos;
+  private volatile String cutOff = "";
 
   FlakyProxy(int target) {
     this.target = target;
@@ -69,6 +70,11 @@ final class FlakyProxy implements AutoCloseable {
 
   void loseReplies(boolean on) {
     losingReplies = on;
+  }
+
+  /** Nothing arrives on either side of connections from an address; empty if from none. */
+  void cutOff(String address) {
+    cutOff = address;
   }
 
   /** Replies wait until they are let go. */
@@ -126,7 +132,9 @@ final class FlakyProxy implements AutoCloseable {
         if (replies) {
           hold();
         }
-        if (!(replies ? losingReplies : losingRequests)) {
+        Socket client = replies ? to : from;
+        boolean cut = client.getInetAddress().getHostAddress().equals(cutOff);
+        if (!cut && !(replies ? losingReplies : losingRequests)) {
           out.write(bytes, 0, size);
         }
       }
