@@ -2,7 +2,6 @@ package io.penstock.redis;
 
 import io.penstock.Decision;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +19,10 @@ final class LeaseAsk extends Ask {
    */
   LeaseAsk(
       Part part, long holder, Lease.Call call, BiConsumer<LeaseAsk, Lease.@Nullable Reply> ended) {
-    // A late answer is still good for what it grants, so it has no deadline of its own.
-    super(What.LEASE, List.of(part), call.sentNanos() + TimeUnit.HOURS.toNanos(1));
+    // Nobody gives it up before its answer; but what is refused is worth asking again only while
+    // the
+    // lease would last.
+    super(What.LEASE, List.of(part), call.sentNanos() + Lease.LENGTH_NANOS);
     this.holder = holder;
     this.call = call;
     this.ended = ended;

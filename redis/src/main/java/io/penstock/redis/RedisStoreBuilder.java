@@ -147,7 +147,8 @@ public final class RedisStoreBuilder {
    * called whenever there is none, by a thread that may wait for it.
    */
   public RedisStore connect(Supplier<StatefulRedisConnection<byte[], byte[]>> connections) {
-    return new RedisStore(this, Connector.by(connections));
+    Connector connector = Connector.by(connections);
+    return new RedisStore(this, making -> making.oneServer(connector));
   }
 
   private static Duration positive(String name, Duration duration) {

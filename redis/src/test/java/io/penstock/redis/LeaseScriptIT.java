@@ -43,7 +43,6 @@ class LeaseScriptIT {
         new Link(
             Connector.to(RedisURI.create(redis.url())),
             ScriptTime.script(),
-            "penstock:",
             new EvictionWatch(RedisObserver.NONE));
     link.probe().toCompletableFuture().get(10, TimeUnit.SECONDS);
   }
@@ -130,7 +129,7 @@ class LeaseScriptIT {
   private static long[] call(List<Ask> asks) throws Exception {
     asks.forEach(Ask::send);
     Batch batch = new Batch(asks);
-    long[] replies = link.call(batch).toCompletableFuture().get(10, TimeUnit.SECONDS);
+    long[] replies = link.call(batch, false).toCompletableFuture().get(10, TimeUnit.SECONDS);
     assertThat(replies[0]).as("nothing to put right").isZero();
     batch.answer(replies, (parts, denial) -> {});
     return replies;

@@ -1,7 +1,6 @@
 package io.penstock.spring;
 
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.penstock.Store;
 import io.penstock.redis.RedisObserver;
@@ -43,7 +42,7 @@ class RedisStoreConfiguration {
     RedisStore penstockStore(
         PenstockProperties properties, ObjectProvider<RedisObserver> observer) {
       return builder(properties.redis(), observer)
-          .connect(RedisURI.create(String.valueOf(properties.redis().url())));
+          .connect(String.valueOf(properties.redis().url()));
     }
   }
 
