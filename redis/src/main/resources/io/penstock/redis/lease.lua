@@ -109,7 +109,7 @@ function leases.renew(claim, call)
   if kept + granted > 0 then
     bucket.leases[#bucket.leases + 1] = {
       holder = call.holder, number = call.number, amount = kept + granted,
-      -- Later than for the holder, even if its clock is slow by an eighth.
+      -- Later than for the holder, even if its clock is slow by a tenth.
       ends = now + call.length + ceil(call.length / 8) + 1,
     }
   end

@@ -60,6 +60,17 @@ class LeaseProtocolTest {
     assertThat(overdue).isGreaterThan(SCHEDULES);
   }
 
+  @Test
+  void schedules_withClocksOffByNearlyTheMargin_stayWithinTheLimit() {
+    for (long seed = 0; seed < SCHEDULES / 3; seed++) {
+      try {
+        world(seed, 0.1).run(STEPS);
+      } catch (AssertionError broken) {
+        throw new AssertionError("seed " + seed, broken);
+      }
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(LeaseFlaw.class)
   void schedules_withARuleLeftOut_breakIt(LeaseFlaw flaw) {

@@ -153,6 +153,14 @@ class ExplainAnswerTest {
   }
 
   @Test
+  void lines_leasedRule_sayWhetherThisNodeHoldsAny() {
+    String policy = "{name: r, limit_keys: [], rate: 2/s, consistency: leased}";
+
+    assertThat(ExplainText.lines(explain(policy, FREE, 0)))
+        .contains("    enforce, one bucket for all, cost 1, consistency leased, not leased here");
+  }
+
+  @Test
   void lines_nothingBinds_saySo() {
     String policy = "{name: r, limit_keys: [], rate: 2/s, mode: shadow}";
 
