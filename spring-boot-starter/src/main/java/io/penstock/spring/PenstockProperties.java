@@ -58,8 +58,8 @@ public record PenstockProperties(
   /**
    * How Redis is asked.
    *
-   * @param url The Redis to share limits through: redis://, rediss://, redis-sentinel:// or
-   *     redis-cluster://. Without it, that of the application's Lettuce connection factory.
+   * @param url The Redis to share limits through: redis://, redis-sentinel:// or redis-cluster://.
+   *     Without it, that of the application's Lettuce connection factory.
    * @param deadline How long Redis may take before a rule's failure policy decides.
    * @param prefix What all keys in Redis begin with.
    * @param nodes How many nodes there are, for rules with on_store_failure: local.
