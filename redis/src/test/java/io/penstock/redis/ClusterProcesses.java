@@ -244,6 +244,12 @@ final class ClusterProcesses implements AutoCloseable {
   void endMove(int slot, RedisProcess from, RedisProcess to) {
     must(to, "CLUSTER", "SETSLOT", "" + slot, "NODE", id(to));
     must(from, "CLUSTER", "SETSLOT", "" + slot, "NODE", id(to));
+    // Who hears of it late would tell the new owner of the old one, if their epochs collide.
+    for (RedisProcess other : primaries) {
+      if (other != to && other != from) {
+        must(other, "CLUSTER", "SETSLOT", "" + slot, "NODE", id(to));
+      }
+    }
   }
 
   /** Who has a slot by its own account, once that is one alone: news takes its time to spread. */

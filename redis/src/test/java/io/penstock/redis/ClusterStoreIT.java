@@ -2,6 +2,7 @@ package io.penstock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.RateLimiter;
 import io.penstock.Store;
 import io.penstock.StoreContract;
 import java.time.Duration;
@@ -51,6 +52,12 @@ class ClusterStoreIT extends StoreContract {
   @Override
   protected void advance(Duration by) {
     time.advance(by);
+  }
+
+  @Override
+  protected double remaining(RateLimiter limiter, String key, double expected) {
+    Await.until("given back", () -> limiter.peek(key).remaining() == expected);
+    return expected;
   }
 
   @Override
