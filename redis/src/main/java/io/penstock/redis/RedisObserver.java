@@ -27,7 +27,7 @@ public interface RedisObserver {
   /** A denial was known, and Redis was not asked. */
   default void remembered(String name) {}
 
-  /** What a lost request had been charged was given back. */
+  /** What a request was charged that was lost, or denied by another slot, was given back. */
   default void givenBack(String name) {}
 
   /** Values under our keys that were not ours were put right. */

@@ -50,7 +50,8 @@ public final class StoreMeters implements RedisObserver {
             .register(registry);
     this.failures = counter(registry, "call.failures", "Calls of Redis that failed");
     this.remembered = counter(registry, "remembered", "Denials that Redis was not asked for");
-    this.givenBack = counter(registry, "given.back", "Charges of lost requests that were undone");
+    this.givenBack =
+        counter(registry, "given.back", "Charges of lost or denied requests that were undone");
     this.repaired = counter(registry, "repaired", "Values under our keys that were not ours");
     this.leased = counter(registry, "lease.taken", "Tokens that were taken in advance");
     this.leaseReturned =
