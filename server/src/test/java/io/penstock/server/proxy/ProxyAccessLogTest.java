@@ -36,20 +36,25 @@ final class ProxyAccessLogTest {
     }
     List<String> lines = Files.readAllLines(file);
     assertThat(lines).hasSize(5);
-    assertThat(lines.get(0))
+    assertThat(of("GET /one?q=1 ", lines))
         .matches(
             "127\\.0\\.0\\.1 - - \\[.*\\] \"GET /one\\?q=1 HTTP/1\\.1\" 203 5 \"-\" \"-\""
                 + " allowed \"one\" 0 203 \\d+\\.\\d{3}");
-    assertThat(lines.get(1))
+    assertThat(of("GET /one ", lines))
         .contains("\"GET /one HTTP/1.1\" 429 ")
         .contains(" denied \"one\" 0 - ");
-    assertThat(lines.get(2))
+    assertThat(of("GET /free ", lines))
         .contains("\"GET /free HTTP/1.1\" 203 5 ")
         .contains(" allowed \"-\" - 203 ");
-    assertThat(lines.get(3))
+    assertThat(of("GET http://other/ ", lines))
         .contains("\"GET http://other/ HTTP/1.1\" 400 ")
         .contains(" - \"-\" - - ");
-    assertThat(lines.get(4)).contains("\"x\\x22 200\" allowed");
+    assertThat(of("GET / ", lines)).contains("\"x\\x22 200\" allowed");
+  }
+
+  /** Clients have their answer before it is logged, so lines may come in another order. */
+  private static String of(String request, List<String> lines) {
+    return lines.stream().filter(line -> line.contains(request)).findFirst().orElseThrow();
   }
 
   @Test
