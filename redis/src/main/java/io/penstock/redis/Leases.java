@@ -56,7 +56,7 @@ final class Leases {
     this.leasing = leasing;
     this.auto = consistency == Consistency.AUTO;
     this.most = buckets.limit().burstThousandths() / SHARE;
-    leasing.add(this);
+    leasing.expect(this);
   }
 
   boolean isAuto() {
@@ -184,6 +184,7 @@ final class Leases {
     if (other != null) {
       return other;
     }
+    leasing.add(this);
     leasing.held(1);
     return held;
   }
@@ -265,10 +266,6 @@ final class Leases {
 
   boolean isEmpty() {
     return leases.isEmpty();
-  }
-
-  boolean isEnded() {
-    return ended;
   }
 
   /** Adds what is held to a sum. */

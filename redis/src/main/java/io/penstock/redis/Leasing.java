@@ -46,9 +46,16 @@ final class Leasing {
     this.observer = observer;
   }
 
+  /** Leases that may come to hold something. */
+  void expect(Leases leases) {
+    if (leases.isAuto()) {
+      anyAuto = true;
+    }
+  }
+
+  /** Leases that hold something now; they are forgotten when they don't any more. */
   void add(Leases leases) {
     all.add(leases);
-    anyAuto |= leases.isAuto();
   }
 
   LongSupplier nanos() {
@@ -127,11 +134,21 @@ final class Leasing {
   private void look() {
     looking.set(false);
     try {
-      all.forEach(Leases::look);
-      all.removeIf(leases -> leases.isEnded() && leases.isEmpty());
+      all.forEach(this::look);
     } finally {
       if (held.get() > 0) {
         lookLater();
+      }
+    }
+  }
+
+  private void look(Leases leases) {
+    leases.look();
+    if (leases.isEmpty()) {
+      all.remove(leases);
+      // Something may have been added since.
+      if (!leases.isEmpty()) {
+        all.add(leases);
       }
     }
   }
