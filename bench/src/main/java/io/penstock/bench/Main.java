@@ -1,5 +1,6 @@
 package io.penstock.bench;
 
+import io.penstock.bench.capacity.Capacity;
 import io.penstock.bench.contest.FailedRunException;
 import java.io.IOException;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.stream.Collectors;
 /** Runs benchmarks, such as {@code local [--quick] [--only <part>]}. */
 public final class Main {
   private static final String EVERYTHING = "all";
+  private static final String CAPACITY = "capacity";
 
   private Main() {}
 
@@ -26,6 +28,10 @@ public final class Main {
 
   private static void run(List<String> words) throws IOException, InterruptedException {
     String name = words.isEmpty() ? "" : words.get(0);
+    if (name.equals(CAPACITY)) {
+      System.out.println(Capacity.table());
+      return;
+    }
     List<Parts> runs =
         Parts.ALL.stream()
             .filter(run -> name.equals(EVERYTHING) || run.name().equals(name))
@@ -46,6 +52,8 @@ public final class Main {
   private static String known(String between) {
     return Parts.ALL.stream().map(Parts::name).collect(Collectors.joining(between))
         + between
-        + EVERYTHING;
+        + EVERYTHING
+        + between
+        + CAPACITY;
   }
 }
