@@ -28,6 +28,9 @@ final class ViolationWriter implements AutoCloseable {
   /** In a flood of keys the database is not to take the processors from those who decide. */
   private static final int MOST_BATCHES_A_ROUND = 2;
 
+  /** As many while rows are dropped: then those that are written are a sample anyway. */
+  private static final int MOST_WHILE_DROPPING = 1;
+
   private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LAST_CHANCE_MILLIS = 2_000;
 
@@ -74,9 +77,13 @@ final class ViolationWriter implements AutoCloseable {
   }
 
   private void run() {
+    long droppedBefore = 0;
     while (!closed) {
       LockSupport.parkNanos(this, INTERVAL_NANOS);
-      if (!closed && write(MOST_BATCHES_A_ROUND)) {
+      long dropped = tally.dropped();
+      int most = dropped > droppedBefore ? MOST_WHILE_DROPPING : MOST_BATCHES_A_ROUND;
+      droppedBefore = dropped;
+      if (!closed && write(most)) {
         retention.keep(database);
       }
     }
