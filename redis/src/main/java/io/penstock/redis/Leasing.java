@@ -134,7 +134,7 @@ final class Leasing {
   private void look() {
     looking.set(false);
     try {
-      all.forEach(this::look);
+      all.forEach(this::lookAfter);
     } finally {
       if (held.get() > 0) {
         lookLater();
@@ -142,7 +142,7 @@ final class Leasing {
     }
   }
 
-  private void look(Leases leases) {
+  private void lookAfter(Leases leases) {
     leases.look();
     if (leases.isEmpty()) {
       all.remove(leases);
