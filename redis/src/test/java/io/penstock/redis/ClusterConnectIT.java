@@ -89,7 +89,7 @@ class ClusterConnectIT {
       assertThat(connection.isOpen()).isTrue();
       assertThat(connection.sync().get("nothing".getBytes(UTF_8))).isNull();
     } finally {
-      client.shutdown();
+      var unused = client.shutdownAsync();
     }
   }
 

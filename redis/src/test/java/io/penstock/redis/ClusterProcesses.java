@@ -289,7 +289,7 @@ final class ClusterProcesses implements AutoCloseable {
 
   @Override
   public void close() {
-    client.shutdown(0, 0, TimeUnit.MILLISECONDS);
+    var unused = client.shutdownAsync(0, 0, TimeUnit.MILLISECONDS);
     all().forEach(RedisProcess::close);
     if (proxy != null) {
       proxy.close();

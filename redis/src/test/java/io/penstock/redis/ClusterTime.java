@@ -50,6 +50,6 @@ final class ClusterTime implements AutoCloseable {
 
   @Override
   public void close() {
-    client.shutdown();
+    var unused = client.shutdownAsync();
   }
 }

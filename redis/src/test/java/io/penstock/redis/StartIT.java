@@ -88,7 +88,7 @@ class StartIT {
       awaitExact(limiter);
     }
     assertThat(connection.isOpen()).as("still the application's").isTrue();
-    client.shutdown(0, 0, TimeUnit.MILLISECONDS);
+    var unused = client.shutdownAsync(0, 0, TimeUnit.MILLISECONDS);
   }
 
   @Test
