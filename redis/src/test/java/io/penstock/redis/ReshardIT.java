@@ -55,7 +55,7 @@ class ReshardIT {
     return cluster.primaries().get(number);
   }
 
-  /** Now and then Redis itself does not settle on an owner, so this is no part of every build. */
+  /** Now and then the servers name no owner for a minute, and it is not known yet why. */
   @Test
   @Tag("slow")
   void slotsMoveUnderLoad_nothingIsGrantedTwiceOrDegraded() {
