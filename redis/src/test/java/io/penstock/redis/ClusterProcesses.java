@@ -241,7 +241,13 @@ final class ClusterProcesses implements AutoCloseable {
     must(from, "MIGRATE", "127.0.0.1", "" + to.port(), key, "0", "5000");
   }
 
+  /**
+   * The new owner takes the next epoch that it knows of. Had the old one a later one, its last word
+   * of the slot, under way still, would take the slot back to where nobody has it any more.
+   */
   void endMove(int slot, RedisProcess from, RedisProcess to) {
+    Await.until(
+        "one epoch", () -> primaries.stream().map(ClusterProcesses::epoch).distinct().count() == 1);
     must(to, "CLUSTER", "SETSLOT", "" + slot, "NODE", id(to));
     must(from, "CLUSTER", "SETSLOT", "" + slot, "NODE", id(to));
     // Who hears of it late would tell the new owner of the old one, if their epochs collide.
@@ -250,6 +256,15 @@ final class ClusterProcesses implements AutoCloseable {
         must(other, "CLUSTER", "SETSLOT", "" + slot, "NODE", id(to));
       }
     }
+  }
+
+  private static String epoch(RedisProcess server) {
+    return server
+        .command("CLUSTER", "INFO")
+        .lines()
+        .filter(line -> line.startsWith("cluster_current_epoch:"))
+        .findFirst()
+        .orElseThrow();
   }
 
   /** Who has a slot by its own account, once that is one alone: news takes its time to spread. */

@@ -55,7 +55,6 @@ class ReshardIT {
     return cluster.primaries().get(number);
   }
 
-  /** Now and then the servers name no owner for a minute, and it is not known yet why. */
   @Test
   @Tag("slow")
   void slotsMoveUnderLoad_nothingIsGrantedTwiceOrDegraded() {
