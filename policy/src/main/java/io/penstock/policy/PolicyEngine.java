@@ -92,8 +92,8 @@ public final class PolicyEngine implements AutoCloseable {
 
   /**
    * Decides a request by the rules of one phase. Who asks for both phases one after the other has
-   * all of them, each once; what the first took of a request that the second denies is the
-   * caller's to give back.
+   * all of them, each once; what the first took of a request that the second denies is the caller's
+   * to give back.
    */
   public Verdict decide(Request request, Phase phase) {
     CompiledPolicy policy = current;
