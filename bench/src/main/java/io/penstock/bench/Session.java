@@ -65,12 +65,16 @@ final class Session {
       }
       ratios.addAll(findings.ratios());
       page.part(part.title(), findings);
-    } catch (FailedRunException failed) {
+    } catch (IOException | RuntimeException failed) {
       if (!goesOn) {
         throw failed;
       }
-      failures.add(part.name() + ": " + failed.getMessage());
-      page.failed(part.title(), String.valueOf(failed.getMessage()));
+      String why =
+          failed instanceof FailedRunException
+              ? String.valueOf(failed.getMessage())
+              : failed.toString();
+      failures.add(part.name() + ": " + why);
+      page.failed(part.title(), why);
     }
   }
 }

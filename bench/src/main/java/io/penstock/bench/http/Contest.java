@@ -1,5 +1,6 @@
 package io.penstock.bench.http;
 
+import io.penstock.bench.report.Bars;
 import io.penstock.bench.report.Progress;
 import io.penstock.bench.report.Ratio;
 import io.penstock.bench.report.Table;
@@ -112,6 +113,12 @@ final class Contest implements AutoCloseable {
                 format("%,.0f..%,.0f", measured.least(), measured.most()),
                 format("%.1f", 1e6 / measured.median())));
     return table;
+  }
+
+  Bars plot(String name, String title) {
+    Bars.Builder bars = new Bars.Builder();
+    rates.forEach((entry, measured) -> bars.add(entry.toString(), measured.median()));
+    return bars.build(name, title, "answers a second");
   }
 
   /** How one server compares with another; nothing if that one did not enter. */

@@ -34,7 +34,11 @@ public final class DoorsPart {
       contest.expect(contest.size());
       contest.run();
       Table latencies = latencies(contest);
-      return new Findings(List.of(contest.table(), latencies), NOTES, ratios(contest));
+      return new Findings(
+          List.of(contest.table(), latencies),
+          NOTES,
+          ratios(contest),
+          List.of(contest.plot("doors", "One worker of the decision service")));
     }
   }
 

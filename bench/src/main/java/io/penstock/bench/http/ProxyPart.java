@@ -37,7 +37,8 @@ public final class ProxyPart {
                   contest.ratio("http.proxy.vertx-http-proxy", Question.PROXIED, PENSTOCK, VERTX),
                   contest.ratio("http.proxy-denied.nginx", Question.DENIED, PENSTOCK, NGINX))
               .flatMap(Optional::stream)
-              .toList());
+              .toList(),
+          List.of(contest.plot("proxy", "One worker in front of an origin")));
     }
   }
 

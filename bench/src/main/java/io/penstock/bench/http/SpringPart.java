@@ -66,7 +66,8 @@ public final class SpringPart {
                   ratio(contest, "spring.mvc.overhead", BOOT_4),
                   ratio(contest, "spring.mvc.overhead.boot-3", BOOT_3))
               .flatMap(Optional::stream)
-              .toList());
+              .toList(),
+          List.of(contest.plot("spring", "An application of Spring MVC")));
     }
   }
 

@@ -14,6 +14,7 @@ public final class MemoryPart {
     return new Findings(
         List.of(memory.table()),
         "",
-        List.of(Ratio.of("local.memory", memory.bytesPerKey(KeyedContender.PENSTOCK))));
+        List.of(Ratio.of("local.memory", memory.bytesPerKey(KeyedContender.PENSTOCK))),
+        List.of(memory.plot()));
   }
 }

@@ -1,5 +1,6 @@
 package io.penstock.bench.local;
 
+import io.penstock.bench.report.Bars;
 import io.penstock.bench.report.Progress;
 import io.penstock.bench.report.Table;
 import java.io.IOException;
@@ -44,6 +45,14 @@ final class MemoryTable {
         .findFirst()
         .orElseThrow()
         .bytesPerKey;
+  }
+
+  Bars plot() {
+    Bars.Builder bars = new Bars.Builder();
+    for (KeyedContender contender : KeyedContender.values()) {
+      bars.add(contender.label, bytesPerKey(contender));
+    }
+    return bars.build("memory", "Memory of a key, of a million", "bytes beyond the key's string");
   }
 
   Table table() {

@@ -1,8 +1,5 @@
 package io.penstock.bench.redis;
 
-import io.penstock.bench.report.Curves;
-import io.penstock.bench.report.Curves.Curve;
-import io.penstock.bench.report.Curves.Point;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Plot;
 import io.penstock.bench.report.Progress;
@@ -11,7 +8,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /** How decisions by Redis grow with the callers of one process. */
 public final class CallersPart {
@@ -39,7 +35,11 @@ public final class CallersPart {
           part.readings.tables(),
           "server: " + server.describe() + "\n" + RedisContender.NOTES,
           List.of(Ratio.of("growth.callers", part.growth())),
-          WORKLOADS.stream().<Plot>map(part::plot).toList());
+          WORKLOADS.stream()
+              .<Plot>map(
+                  workload ->
+                      part.readings.plot("callers-" + workload.label.replace('_', '-'), workload))
+              .toList());
     }
   }
 
@@ -69,31 +69,9 @@ public final class CallersPart {
     progress.done();
   }
 
-  private double perSecond(Cell cell, RedisContender contender) {
-    return 1e9 / readings.median(cell, contender, Reading::nanosPerRequest);
-  }
-
   /** How many times as much Penstock decides for the most callers of one key as for one. */
   private double growth() {
-    return perSecond(new Cell(Workload.HOT_KEY, MOST), RedisContender.PENSTOCK)
-        / perSecond(new Cell(Workload.HOT_KEY, 1), RedisContender.PENSTOCK);
-  }
-
-  private Curves plot(Workload workload) {
-    List<Curve> curves =
-        CONTENDERS.stream()
-            .map(contender -> new Curve(contender.label, points(workload, contender).toList()))
-            .toList();
-    return new Curves(
-        "callers-" + workload.label.replace('_', '-'),
-        "Decisions by Redis, " + workload.label + ", by callers",
-        "callers",
-        "a second",
-        curves);
-  }
-
-  private Stream<Point> points(Workload workload, RedisContender contender) {
-    return IntStream.of(CALLERS)
-        .mapToObj(callers -> new Point(callers, perSecond(new Cell(workload, callers), contender)));
+    return readings.perSecond(new Cell(Workload.HOT_KEY, MOST), RedisContender.PENSTOCK)
+        / readings.perSecond(new Cell(Workload.HOT_KEY, 1), RedisContender.PENSTOCK);
   }
 }

@@ -1,6 +1,8 @@
 package io.penstock.bench.redis;
 
+import io.penstock.bench.report.Bars;
 import io.penstock.bench.report.Findings;
+import io.penstock.bench.report.Plot;
 import io.penstock.bench.report.Progress;
 import io.penstock.bench.report.Ratio;
 import io.penstock.bench.report.Table;
@@ -41,6 +43,7 @@ public final class OverGrantPart {
   public static Findings measure(boolean quick) throws IOException, InterruptedException {
     List<Table> tables = new ArrayList<>();
     List<Ratio> ratios = new ArrayList<>();
+    List<Plot> plots = new ArrayList<>();
     int total = PROCESSES.length * RedisContender.values().length;
     Progress progress = new Progress(total, STEP_SECONDS);
     for (int processes : PROCESSES) {
@@ -53,10 +56,12 @@ public final class OverGrantPart {
               "allowed",
               "over_grant %",
               "late or given up");
+      Bars.Builder bars = new Bars.Builder();
       for (RedisContender contender : RedisContender.values()) {
         progress.next("over-grant: " + contender.label + ", " + where);
         Tally tally = spend(contender, processes);
         table.add(line(contender, tally));
+        bars.add(contender.label, (double) tally.allowed());
         String from = processes == 1 ? "one" : "three";
         if (contender == RedisContender.PENSTOCK) {
           ratios.add(Ratio.of("redis.overgrant." + from, overGrantPercent(tally)));
@@ -67,9 +72,14 @@ public final class OverGrantPart {
         }
       }
       tables.add(table);
+      plots.add(
+          bars.build(
+              processes == 1 ? "overgrant-one" : "overgrant",
+              "Requests allowed where %d are right".formatted(MOST),
+              "one key, %d callers in each of %s, 3 seconds".formatted(CALLERS, where)));
     }
     progress.done();
-    return new Findings(tables, NOTES, ratios);
+    return new Findings(tables, NOTES, ratios, plots);
   }
 
   private static Tally spend(RedisContender contender, int processes)

@@ -1,6 +1,9 @@
 package io.penstock.bench.redis;
 
 import io.penstock.bench.contest.FailedRunException;
+import io.penstock.bench.report.Curves;
+import io.penstock.bench.report.Curves.Curve;
+import io.penstock.bench.report.Curves.Point;
 import io.penstock.bench.report.Table;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -49,6 +52,29 @@ final class Readings {
         .mapToDouble(of)
         .sorted()
         .toArray();
+  }
+
+  /** Decisions a second by callers, of all that took part. */
+  Curves plot(String name, Workload workload) {
+    List<Cell> cells =
+        readings.keySet().stream().filter(cell -> cell.workload() == workload).toList();
+    List<Curve> curves =
+        Objects.requireNonNull(readings.get(cells.get(0))).keySet().stream()
+            .map(contender -> new Curve(contender.label, points(cells, contender)))
+            .toList();
+    String title = "Decisions by one Redis, " + workload.label;
+    return new Curves(name, title, "callers", "a second", curves);
+  }
+
+  private List<Point> points(List<Cell> cells, RedisContender contender) {
+    return cells.stream()
+        .map(cell -> new Point(cell.callers(), perSecond(cell, contender)))
+        .toList();
+  }
+
+  /** By the median. */
+  double perSecond(Cell cell, RedisContender contender) {
+    return 1e9 / median(cell, contender, Reading::nanosPerRequest);
   }
 
   List<Table> tables() {

@@ -57,7 +57,13 @@ public final class SharedPart {
       SharedPart part = new SharedPart(server, quick);
       part.measure();
       String notes = "server: " + server.describe() + "\n" + RedisContender.NOTES;
-      return new Findings(part.readings.tables(), notes, part.ratios());
+      return new Findings(
+          part.readings.tables(),
+          notes,
+          part.ratios(),
+          List.of(
+              part.readings.plot("throughput", Workload.HOT_KEY),
+              part.readings.plot("throughput-per-user", Workload.PER_USER)));
     }
   }
 

@@ -10,6 +10,9 @@ import java.util.Locale;
  * @param unit what is counted, in words
  */
 public record Bars(String name, String title, String unit, List<Bar> bars) implements Plot {
+  /** In the label of who stands out. */
+  private static final String OURS = "Penstock";
+
   private static final int WIDTH = 720;
   private static final int LEFT = 290;
   private static final int RIGHT = 100;
@@ -48,7 +51,12 @@ public record Bars(String name, String title, String unit, List<Bar> bars) imple
       double y = TOP + (double) i * LINE;
       double width = most == 0 ? 0 : (WIDTH - LEFT - RIGHT) * bar.value / most;
       svg.text(LEFT - 8, y + 15, "end", bar.label);
-      svg.bar(LEFT, y + 3, Math.max(1, width), LINE - 8.0, Svg.colour(i == 0 ? 0 : 2));
+      svg.bar(
+          LEFT,
+          y + 3,
+          Math.max(1, width),
+          LINE - 8.0,
+          Svg.colour(bar.label.contains(OURS) ? 0 : 2));
       svg.text(LEFT + Math.max(1, width) + 6, y + 15, "start", words(bar.value));
     }
     return svg.end();

@@ -60,7 +60,7 @@ public final class Page {
   }
 
   private static String file(Plot plot) {
-    return "bench-" + plot.name() + ".svg";
+    return plot.name() + ".svg";
   }
 
   /** Writes the page and its pictures into a folder. */

@@ -6,7 +6,8 @@ import java.util.Locale;
 final class Svg {
   /** Told apart by people who confuse colours, too. */
   private static final String[] COLOURS = {
-    "#0b6e99", "#d9730d", "#6b6b6b", "#448361", "#9065b0", "#c14c8a", "#b59a00", "#d44c47"
+    "#0b6e99", "#d9730d", "#6b6b6b", "#448361", "#9065b0", "#c14c8a", "#b59a00", "#d44c47",
+    "#7fb3d5"
   };
 
   private final StringBuilder text = new StringBuilder();

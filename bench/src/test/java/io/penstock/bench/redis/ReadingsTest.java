@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.penstock.bench.contest.FailedRunException;
+import io.penstock.bench.report.Curves.Curve;
+import io.penstock.bench.report.Curves.Point;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ReadingsTest {
@@ -20,6 +23,17 @@ class ReadingsTest {
     readings.add(CELL, RedisContender.BUCKET4J, reading(new Tally(100, 0, 0, 1_000, 0)));
     assertThat(readings.ratio(CELL, RedisContender.PENSTOCK, RedisContender.BUCKET4J))
         .isCloseTo(5, within(1e-9));
+  }
+
+  @Test
+  void plot_isOfOneWorkloadByCallers() {
+    Cell more = new Cell(Workload.HOT_KEY, 256);
+    Cell others = new Cell(Workload.PER_USER, 64);
+    readings.add(CELL, RedisContender.PENSTOCK, reading(new Tally(100, 0, 0, 1_000, 0)));
+    readings.add(more, RedisContender.PENSTOCK, reading(new Tally(100, 0, 0, 500, 0)));
+    readings.add(others, RedisContender.PENSTOCK, reading(new Tally(100, 0, 0, 9_000, 0)));
+    assertThat(readings.plot("hot", Workload.HOT_KEY).curves())
+        .containsExactly(new Curve("Penstock", List.of(new Point(64, 1e8), new Point(256, 2e8))));
   }
 
   @Test

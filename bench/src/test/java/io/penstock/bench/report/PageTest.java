@@ -57,8 +57,7 @@ class PageTest {
 
     assertThat(page.text(LocalDate.of(2026, 1, 2)))
         .contains("2026-01-02", "## Inside one process", "    bench/run local", "### Keys")
-        .contains(
-            "| a\\|b | 7 |", "about it", "![Costs < benefits & more](images/bench-growth.svg)")
+        .contains("| a\\|b | 7 |", "about it", "![Costs < benefits & more](images/growth.svg)")
         .contains("| `local.keyed.bucket4j-map` | 4.90 | at least 5 | **short** |")
         .contains("| `redis.hot.calls` | 0.20 | at most 0.2 | met |")
         .contains("| `growth.keys` | 3.00 |  |  |")
@@ -71,8 +70,8 @@ class PageTest {
     page.part("Keys", findings());
     page.write(folder);
 
-    assertThat(Files.readString(folder.resolve("BENCHMARKS.md"))).contains("bench-growth.svg");
-    Document picture = parsed(Files.readString(folder.resolve("images/bench-growth.svg")));
+    assertThat(Files.readString(folder.resolve("BENCHMARKS.md"))).contains("growth.svg");
+    Document picture = parsed(Files.readString(folder.resolve("images/growth.svg")));
     assertThat(picture.getElementsByTagName("polyline").getLength()).isEqualTo(2);
     assertThat(picture.getElementsByTagName("circle").getLength()).isEqualTo(4);
   }
