@@ -62,7 +62,8 @@ final class RedisBuckets implements Buckets {
     this.prefix = Keys.prefix(store.keyPrefix(), terms.family(), name);
     this.local = local;
     boolean leased = handling.consistency() != Consistency.EXACT && limit instanceof TokenBucket;
-    this.leases = leased ? new Leases(this, store.leasing(), handling.consistency()) : null;
+    this.leases =
+        leased ? new Leases(this, store.dispatch().leasing(), handling.consistency()) : null;
   }
 
   String name() {
@@ -138,13 +139,15 @@ final class RedisBuckets implements Buckets {
   @Override
   public boolean tryTake(String key, long cost) {
     return (leases != null && leases.tryTake(key, cost))
-        || store.await(ask(Ask.What.TAKE, key, cost, 0)).allowed();
+        || store.dispatch().await(ask(Ask.What.TAKE, key, cost, 0)).allowed();
   }
 
   @Override
   public Decision take(String key, long cost, long maxDelayNanos) {
     Decision here = takeHere(key, cost, maxDelayNanos);
-    return here != null ? here : store.await(ask(Ask.What.TAKE, key, cost, maxDelayNanos));
+    return here != null
+        ? here
+        : store.dispatch().await(ask(Ask.What.TAKE, key, cost, maxDelayNanos));
   }
 
   @Override
@@ -152,7 +155,7 @@ final class RedisBuckets implements Buckets {
     Decision here = takeHere(key, cost, maxDelayNanos);
     return here != null
         ? CompletableFuture.completedFuture(here)
-        : store.later(ask(Ask.What.TAKE, key, cost, maxDelayNanos));
+        : store.dispatch().later(ask(Ask.What.TAKE, key, cost, maxDelayNanos));
   }
 
   /** Takes what this node has in advance; null if that is not enough. Who may wait asks Redis. */
@@ -172,14 +175,14 @@ final class RedisBuckets implements Buckets {
 
   @Override
   public CompletionStage<Void> reset(String key) {
-    return store.change(ask(Ask.What.RESET, key, 0, 0));
+    return store.dispatch().change(ask(Ask.What.RESET, key, 0, 0));
   }
 
   private CompletionStage<Void> change(Ask.What what, String key, long cost) {
     if (terms instanceof WindowTerms window) {
       throw window.onlyTokenBuckets(what.name().toLowerCase(Locale.ROOT));
     }
-    return store.change(ask(what, key, cost, 0));
+    return store.dispatch().change(ask(what, key, cost, 0));
   }
 
   private Ask ask(Ask.What what, String key, long cost, long maxDelayNanos) {

@@ -1,6 +1,5 @@
 package io.penstock.redis;
 
-import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -10,20 +9,14 @@ import io.penstock.Decision;
 import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.Store;
-import io.penstock.StoreException;
 import io.penstock.inprocess.InProcessStore;
-import io.penstock.redis.Ask.Loss;
 import io.penstock.redis.Ask.What;
-import io.penstock.redis.RedisObserver.Degradation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Buckets in Redis or Valkey, shared by any number of nodes. Thread-safe.
@@ -42,45 +35,17 @@ public final class RedisStore implements Store {
   /** How long to wait at the end until Redis has what was not used. */
   private static final long MOST_GIVING_BACK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** For so long a give-back follows its bucket around in a cluster. */
-  private static final long GIVE_BACK_NANOS = 1_000_000_000;
-
   private final String keyPrefix;
   private final long deadlineNanos;
   private final int nodes;
-  private final RedisObserver observer;
-  private final ScheduledThreadPoolExecutor timer;
-  private final Topology topology;
-  private final Deadlines deadlines;
-  private final Waiting waiting;
   private final InProcessStore local = InProcessStore.create();
-  private final Fallback fallback;
-  private final @Nullable DenialMemory denials;
-  private final Leasing leasing;
-  private final Spanning spanning = new Spanning();
+  private final Dispatch dispatch;
 
   RedisStore(RedisStoreBuilder settings, Function<Making, Topology> topology) {
     this.keyPrefix = settings.keyPrefix();
     this.deadlineNanos = settings.deadline().toNanos();
     this.nodes = settings.nodes();
-    this.denials = settings.denialMemory() ? new DenialMemory(settings.denialClock()) : null;
-    this.observer = new GuardedObserver(settings.observer());
-    this.timer =
-        new ScheduledThreadPoolExecutor(
-            1, RedisStore::daemon, new ThreadPoolExecutor.DiscardPolicy());
-    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    this.topology = topology.apply(new Making(settings, observer, timer, new Answers()));
-    this.deadlines = new Deadlines(timer, this::overdue);
-    this.waiting = new Waiting(this.topology::requestsUnderWay, this::overdue);
-    this.fallback = new Fallback(local, observer);
-    this.leasing = new Leasing(timer, this::submit, this::forgetDenials, observer);
-    this.topology.begin(settings.startTimeout());
-  }
-
-  private static Thread daemon(Runnable work) {
-    Thread thread = new Thread(work, "penstock-redis");
-    thread.setDaemon(true);
-    return thread;
+    this.dispatch = new Dispatch(settings, topology, local);
   }
 
   /**
@@ -125,7 +90,7 @@ public final class RedisStore implements Store {
 
   /** Whether Redis is being asked now, as far as is known; of a cluster, for all keys. */
   public boolean isAvailable() {
-    return topology.isAvailable();
+    return dispatch.isAvailable();
   }
 
   @Override
@@ -147,20 +112,19 @@ public final class RedisStore implements Store {
     return local;
   }
 
-  /** What this node takes of buckets in advance. */
-  Leasing leasing() {
-    return leasing;
+  Dispatch dispatch() {
+    return dispatch;
   }
 
   /** What this node has taken of buckets in advance, for limiters that are not exact. */
   public LeaseFigures leases() {
-    return leasing.figures();
+    return dispatch.leasing().figures();
   }
 
   @Override
   public Decision decide(List<Claim> claims) {
     if (!Payment.isPossible(claims)) {
-      return await(ask(What.TAKE, parts(claims)));
+      return dispatch.await(ask(What.TAKE, parts(claims)));
     }
     Payment payment = Payment.of(parts(claims), false);
     List<Part> rest = payment.rest();
@@ -169,7 +133,7 @@ public final class RedisStore implements Store {
     }
     Decision decision;
     try {
-      decision = await(ask(What.TAKE, rest));
+      decision = dispatch.await(ask(What.TAKE, rest));
     } catch (RuntimeException failure) {
       payment.putBack();
       throw failure;
@@ -189,14 +153,15 @@ public final class RedisStore implements Store {
 
   private CompletionStage<Decision> later(What what, List<Claim> claims) {
     if (!Payment.isPossible(claims)) {
-      return later(ask(what, parts(claims)));
+      return dispatch.later(ask(what, parts(claims)));
     }
     Payment payment = Payment.of(parts(claims), what == What.PREVIEW);
     List<Part> rest = payment.rest();
     if (rest.isEmpty()) {
       return CompletableFuture.completedFuture(payment.settle(null));
     }
-    return later(ask(what, rest))
+    return dispatch
+        .later(ask(what, rest))
         .whenComplete(
             (decision, failure) -> {
               if (failure != null) {
@@ -228,216 +193,8 @@ public final class RedisStore implements Store {
     return new Ask(what, parts, System.nanoTime() + deadlineNanos);
   }
 
-  /** Asks, and waits for the answer: for no longer than its deadline, so even if interrupted. */
-  Decision await(Ask ask) {
-    return waiting.await(ask, start(ask));
-  }
-
-  /** Asks, and answers later. */
-  CompletionStage<Decision> later(Ask ask) {
-    CompletableFuture<Decision> answer = start(ask);
-    if (!answer.isDone()) {
-      deadlines.watch(ask);
-    }
-    return answer;
-  }
-
-  /** Does something that has no decision for an answer. */
-  CompletionStage<Void> change(Ask ask) {
-    return later(ask)
-        .thenCompose(
-            done -> {
-              forgetDenials(ask);
-              return done.degraded()
-                  ? CompletableFuture.failedFuture(
-                      new StoreException("Redis can't be asked: " + ask.what(), null))
-                  : CompletableFuture.completedFuture(null);
-            });
-  }
-
-  /** Of the buckets of a change, once it is done: until then, denials may still come in. */
-  private void forgetDenials(Ask change) {
-    change.parts().forEach(this::forgetDenials);
-  }
-
-  private void forgetDenials(Part part) {
-    if (denials != null) {
-      denials.forget(part.redisKey());
-    }
-  }
-
-  private CompletableFuture<Decision> start(Ask ask) {
-    Decision known =
-        denials != null && ask.what() == What.TAKE ? denials.recall(ask.parts()) : null;
-    if (known != null) {
-      observer.remembered(known.limiter());
-      return CompletableFuture.completedFuture(known);
-    }
-    List<List<Part>> ways = topology.together(ask.parts());
-    if (ways.size() == 1) {
-      submit(ask);
-    } else {
-      span(ask, ways);
-    }
-    return ask.answer();
-  }
-
-  /** What the buckets of a request should have on lease, to be asked for in the same call. */
-  private static List<LeaseAsk> wishes(Ask ask) {
-    List<LeaseAsk> wishes = List.of();
-    if (ask.what() == What.TAKE) {
-      for (Part part : ask.parts()) {
-        Leases leases = part.buckets().leases();
-        LeaseAsk wish = leases == null ? null : leases.wish(part);
-        if (wish != null) {
-          wishes = wishes.isEmpty() ? new ArrayList<>() : wishes;
-          wishes.add(wish);
-        }
-      }
-    }
-    return wishes;
-  }
-
-  private void submit(Ask ask) {
-    Calls calls = topology.calls(ask.parts().get(0));
-    if (calls.route().isOpen()) {
-      calls.submit(ask, wishes(ask));
-    } else {
-      giveUp(ask, Degradation.UNAVAILABLE);
-    }
-  }
-
-  private void span(Ask ask, List<List<Part>> ways) {
-    Span span = new Span(ask, ways, spanning);
-    ask.becomes(span);
-    span.begin();
-  }
-
-  private void overdue(Ask ask) {
-    Span span = ask.span();
-    if (span != null) {
-      span.overdue();
-      return;
-    }
-    Server server = topology.calls(ask.parts().get(0)).route().server();
-    if (server != null) {
-      server.overdue();
-    }
-    giveUp(ask, Degradation.FAILED);
-  }
-
-  private void giveUp(Ask ask, Degradation why) {
-    Loss loss = ask.giveUp();
-    if (loss == Loss.NONE) {
-      return;
-    }
-    Degradation degradation = loss == Loss.AMBIGUOUS ? Degradation.AMBIGUOUS : why;
-    if (ask instanceof Leg leg) {
-      leg.lose(degradation);
-      return;
-    }
-    try {
-      ask.answer().complete(fallback.decide(ask.what(), ask.parts(), degradation));
-    } catch (RuntimeException failure) {
-      ask.answer().completeExceptionally(failure);
-    }
-  }
-
-  /** How requests over several slots are asked for. */
-  private final class Spanning implements Span.Hands {
-    @Override
-    public void ask(Leg leg) {
-      submit(leg);
-    }
-
-    @Override
-    public void giveUp(Leg leg) {
-      overdue(leg);
-    }
-
-    @Override
-    public Decision decide(What what, List<Part> parts, Degradation why) {
-      return fallback.decide(what, parts, why);
-    }
-
-    @Override
-    public void giveBack(Ask taken) {
-      RedisStore.this.giveBack(taken);
-    }
-
-    @Override
-    public void denied(List<Part> parts, Decision denial, long startNanos) {
-      RedisStore.this.denied(parts, denial, System.nanoTime() - startNanos);
-    }
-  }
-
-  /** What comes back from Redis, or doesn't. */
-  private final class Answers implements Calls.Callbacks {
-    @Override
-    public void answered(Batch batch, long[] replies, long sentNanos) {
-      long passed = System.nanoTime() - sentNanos;
-      observer.called(batch.size(), passed);
-      if (replies[0] > 0) {
-        observer.repaired(replies[0]);
-      }
-      batch
-          .answer(replies, (parts, denial) -> denied(parts, denial, passed))
-          .forEach(RedisStore.this::giveBack);
-      leasing.noteCrowds(batch);
-    }
-
-    @Override
-    public void failed(List<Ask> asks, Throwable cause) {
-      observer.failed(asks.size(), cause);
-      boolean refused = cause instanceof RedisCommandExecutionException;
-      boolean unsent = cause instanceof Link.NotSent;
-      for (Ask ask : asks) {
-        if (refused || unsent) {
-          ask.refused();
-        }
-        giveUp(ask, Degradation.FAILED);
-      }
-    }
-
-    @Override
-    public void cameApart(Ask ask) {
-      span(ask, ask.parts().stream().map(List::of).toList());
-    }
-  }
-
-  private void denied(List<Part> parts, Decision denial, long passedNanos) {
-    if (denials != null) {
-      denials.note(parts, denial, denials.now() - passedNanos);
-    }
-  }
-
-  /**
-   * Returns what a request was charged whose answer came too late, or that was denied elsewhere.
-   * The answer did come, so Redis is asked even if it is still believed to be away.
-   */
-  private void giveBack(Ask taken) {
-    for (Part part : taken.parts()) {
-      if (part.limitsTokens() && part.cost() > 0) {
-        long last = System.nanoTime() + GIVE_BACK_NANOS;
-        Ask refund = new Ask(What.REFUND, List.of(part), last);
-        var unused = refund.answer().thenAccept(done -> givenBack(refund, done));
-        topology.calls(part).submit(refund);
-      }
-    }
-  }
-
-  private void givenBack(Ask refund, Decision done) {
-    forgetDenials(refund);
-    if (!done.degraded()) {
-      observer.givenBack(refund.parts().get(0).buckets().name());
-    }
-  }
-
   @Override
   public void close() {
-    leasing.close(Math.min(MOST_GIVING_BACK_NANOS, 2 * deadlineNanos));
-    timer.shutdown();
-    deadlines.giveUpAll();
-    topology.close();
+    dispatch.close(Math.min(MOST_GIVING_BACK_NANOS, 2 * deadlineNanos));
   }
 }
