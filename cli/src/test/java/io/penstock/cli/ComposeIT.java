@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import io.penstock.cli.deploy.Compose;
 import io.penstock.cli.recipes.Program;
+import io.penstock.redis.RedisProcess;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -52,7 +53,7 @@ class ComposeIT {
   @Test
   void requests_throughNginx_areLimitedByBothNodesTogether() throws Exception {
     String nginx = Program.onPath("nginx");
-    try (RedisServer redis = RedisServer.start(folder);
+    try (RedisProcess redis = RedisProcess.start();
         EmbeddedPostgres postgres =
             EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
         Origin origin = new Origin();
@@ -106,7 +107,7 @@ class ComposeIT {
     }
   }
 
-  private Node start(String name, RedisServer redis, EmbeddedPostgres postgres, Origin origin)
+  private Node start(String name, RedisProcess redis, EmbeddedPostgres postgres, Origin origin)
       throws IOException {
     Path own = Files.createDirectory(folder.resolve(name));
     Map<String, String> variables = Compose.read().variables(name);

@@ -2,6 +2,7 @@ package io.penstock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.redis.RedisProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,7 @@ class LeasedServiceIT {
                     + BURST
                     + ", consistency: leased, on_store_failure: closed}\n")
             .toString();
-    try (RedisServer redis = RedisServer.start(folder);
+    try (RedisProcess redis = RedisProcess.start();
         Service one = service(policy, redis);
         Service two = service(policy, redis)) {
       int[] allowed = {0};
@@ -46,7 +47,7 @@ class LeasedServiceIT {
     }
   }
 
-  private Service service(String policy, RedisServer redis) {
+  private Service service(String policy, RedisProcess redis) {
     return Service.start(
         folder, "--policy", policy, "--redis", redis.url(), "--redis-deadline-ms", "5000");
   }

@@ -2,6 +2,7 @@ package io.penstock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.redis.RedisProcess;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
@@ -24,7 +25,7 @@ class ProxyRefundIT {
   void originAway_tokensInRedisComeBack() throws Exception {
     Path policy = Files.writeString(folder.resolve("policy.yaml"), POLICY);
     int port = Service.freePort();
-    try (RedisServer redis = RedisServer.start(folder);
+    try (RedisProcess redis = RedisProcess.start();
         Service service =
             Service.start(
                 folder,

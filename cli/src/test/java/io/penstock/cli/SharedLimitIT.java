@@ -2,6 +2,7 @@ package io.penstock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.redis.RedisProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +27,7 @@ class SharedLimitIT {
   @Test
   void serve_twoOnOneRedis_shareTheLimitBeforeAndAfterAnOutage() throws Exception {
     String policy = writePolicy();
-    try (RedisServer redis = RedisServer.start(folder);
+    try (RedisProcess redis = RedisProcess.start();
         Service one = service(policy, redis);
         Service two = service(policy, redis)) {
       awaitDegraded(false, one, two);
@@ -56,7 +57,7 @@ class SharedLimitIT {
         .toString();
   }
 
-  private Service service(String policy, RedisServer redis) {
+  private Service service(String policy, RedisProcess redis) {
     // On a machine that is busy with other tests, an answer may take longer than usual.
     return Service.start(
         folder, "--policy", policy, "--redis", redis.url(), "--redis-deadline-ms", "5000");

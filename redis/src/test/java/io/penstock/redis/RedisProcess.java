@@ -25,9 +25,10 @@ import redis.embedded.core.ExecutableProvider;
 
 /**
  * A real redis-server of a test's own, on a free port of the loopback. One on the PATH is preferred
- * (or a valkey-server); otherwise the one that comes with embedded-redis.
+ * (or a valkey-server); otherwise the one that comes with embedded-redis. Tests of other modules
+ * use it, too.
  */
-final class RedisProcess implements AutoCloseable {
+public final class RedisProcess implements AutoCloseable {
   private static final String PROGRAM = program();
 
   private final Path folder;
@@ -44,7 +45,7 @@ final class RedisProcess implements AutoCloseable {
   }
 
   /** A server that takes connections. */
-  static RedisProcess start(String... options) {
+  public static RedisProcess start(String... options) {
     return start(freePort(), options);
   }
 
@@ -89,7 +90,7 @@ final class RedisProcess implements AutoCloseable {
   }
 
   /** Starts it again after it was killed, on the same port and with nothing in it. */
-  void restart() {
+  public void restart() {
     try {
       process =
           new ProcessBuilder(command)
@@ -102,7 +103,7 @@ final class RedisProcess implements AutoCloseable {
     await();
   }
 
-  String url() {
+  public String url() {
     return "redis://127.0.0.1:" + port;
   }
 
@@ -110,13 +111,13 @@ final class RedisProcess implements AutoCloseable {
     return port;
   }
 
-  void kill() {
+  public void kill() {
     process.destroyForcibly();
     join();
   }
 
   /** Stops it in its tracks: connections stay, nothing is answered. */
-  void freeze() {
+  public void freeze() {
     signal("STOP");
   }
 

@@ -10,6 +10,7 @@ import io.penstock.policy.http.HeaderForm;
 import io.penstock.policy.http.HttpAnswers;
 import io.penstock.policy.http.Jitter;
 import io.penstock.policy.load.PolicyLoader;
+import io.penstock.redis.RedisProcess;
 import io.penstock.redis.RedisStore;
 import io.penstock.web.Gate;
 import jakarta.servlet.DispatcherType;
@@ -40,13 +41,13 @@ class RateLimitFilterIT {
 
   @TempDir private Path folder;
   private final ConcurrentLinkedQueue<DispatcherType> seen = new ConcurrentLinkedQueue<>();
-  private RedisServer redis;
+  private RedisProcess redis;
   private RedisStore store;
   private Container container;
 
   @BeforeEach
   void start() {
-    redis = RedisServer.start(folder);
+    redis = RedisProcess.start();
     store = RedisStore.connect(redis.url());
     PolicyEngine engine =
         new PolicyEngine(store, PolicyLoader.parse(POLICY, "policy.yaml").policy());

@@ -2,6 +2,7 @@ package io.penstock.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.redis.RedisProcess;
 import io.penstock.samples.RunningSample.Client;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -23,18 +24,21 @@ class RedisIT {
         - {name: export, limit_keys: [shop], rate: 1/h, burst: 2, manual: true}
       """;
 
+  /** The first call of an application that has just started may take its time. */
+  private static final String PATIENT = "--penstock.redis.deadline=5s";
+
   @TempDir private Path folder;
 
   @Test
   void redis_sharedThenKilled_countsThenGoesOnByTheFailurePolicies() throws Exception {
     Path policy = Files.writeString(folder.resolve("rules.yaml"), POLICY);
-    try (RedisServer redis = RedisServer.start(folder);
+    try (RedisProcess redis = RedisProcess.start();
         RunningSample told =
             RunningSample.with(
-                "--penstock.policy=" + policy, "--penstock.redis.url=" + redis.url());
+                "--penstock.policy=" + policy, PATIENT, "--penstock.redis.url=" + redis.url());
         RunningSample found =
             RunningSample.with(
-                "--penstock.policy=" + policy, "--spring.data.redis.url=" + redis.url())) {
+                "--penstock.policy=" + policy, PATIENT, "--spring.data.redis.url=" + redis.url())) {
       Client one = told.client("192.0.2.1");
       Client other = found.client("192.0.2.1");
       for (int i = 0; i < 2; i++) {
