@@ -13,9 +13,13 @@ import org.junit.jupiter.api.Test;
 
 /** Every command that a page shows is run by a test, or there is a reason why not. */
 class CommandListTest {
-  /** Pages and languages that tests run as a whole: DocumentedCommandsIT, CurlRecipeIT. */
+  /** Blocks that DocumentedCommandsIT, CurlRecipeIT and GettingStartedIT run as a whole. */
   private static final Set<String> RUN =
-      Set.of("docs/cli.md console", "docs/operations.md console", "docs/recipes/curl.md sh");
+      Set.of(
+          "docs/cli.md console",
+          "docs/operations.md console",
+          "docs/recipes/curl.md sh",
+          "docs/getting-started.md sh");
 
   @Test
   void commands_thatNoTestRuns_areListedWithAReason() throws IOException {

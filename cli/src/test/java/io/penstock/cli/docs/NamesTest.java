@@ -1,0 +1,102 @@
+package io.penstock.cli.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What pages call by name is there: tests on all of them, types and packages where they matter. */
+class NamesTest {
+  private static final Pattern TEST = Pattern.compile("`([A-Z]\\w*(?:Test|IT))`");
+
+  /** {@code Chunk} or {@code Chunk.find}, as code; in drawings, names of two words and more. */
+  private static final Pattern TYPE = Pattern.compile("\\b([A-Z][A-Za-z]*[a-z]\\w*)(?:\\.(\\w+))?");
+
+  private static final Pattern DRAWN =
+      Pattern.compile("\\b([A-Z][a-z]+(?:[A-Z]\\w*)+)(?:\\.([a-z]\\w+))?");
+  private static final Pattern CODE = Pattern.compile("(?<!`)`([^`\\n]+)`");
+  private static final Pattern INDENTED = Pattern.compile("(?m)^ {4}.*$");
+  private static final Pattern PACKAGE = Pattern.compile("\\bio\\.penstock(?:\\.[a-z]+)*\\b");
+
+  /** Words that only look like types: names of others, and what is written in code for itself. */
+  private static final Set<String> OTHERS =
+      Set.of("PostgreSQL", "WebFlux", "Retry", "After", "Pjcstress");
+
+  private static final SourceTree SOURCES = SourceTree.ofTheProject();
+
+  @Test
+  void tests_thatPagesName_areThere() {
+    Set<String> named = new TreeSet<>();
+    for (Page page : Page.all()) {
+      TEST.matcher(page.text()).results().forEach(name -> named.add(name.group(1)));
+    }
+
+    assertThat(named).hasSizeGreaterThan(30).allMatch(SOURCES::hasType);
+  }
+
+  @Test
+  void types_thatArchitectureAndGuaranteesName_areThere() {
+    assertThat(types(page("docs/ARCHITECTURE.md")))
+        .hasSizeGreaterThan(100)
+        .allMatch(NamesTest::isThere);
+    assertThat(types(page("docs/GUARANTEES.md")))
+        .hasSizeGreaterThan(20)
+        .allMatch(NamesTest::isThere);
+  }
+
+  @Test
+  void types_thatAreNotThere_areFound() {
+    String text =
+        "`Chunk.find` and `Chunk.lose` in `Chump`\n\n    ChunkedThing → BucketTable.take\n";
+
+    assertThat(types(new Page("docs/page.md", text)))
+        .filteredOn(Predicate.not(NamesTest::isThere))
+        .containsExactlyInAnyOrder("Chunk.lose", "Chump", "ChunkedThing");
+  }
+
+  @Test
+  void packages_ofArchitecture_areThoseThatThereAre() {
+    Set<String> named = new TreeSet<>();
+    PACKAGE
+        .matcher(page("docs/ARCHITECTURE.md").text())
+        .results()
+        .map(MatchResult::group)
+        .forEach(named::add);
+
+    assertThat(named).containsExactlyInAnyOrderElementsOf(SOURCES.packages());
+  }
+
+  private static Page page(String name) {
+    return Page.all().stream().filter(page -> page.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  private static Set<String> types(Page page) {
+    Stream<MatchResult> inline =
+        CODE.matcher(page.text())
+            .results()
+            .flatMap(code -> TYPE.matcher(code.group(1)).results().toList().stream());
+    Stream<MatchResult> drawn =
+        INDENTED
+            .matcher(page.text())
+            .results()
+            .flatMap(line -> DRAWN.matcher(line.group()).results().toList().stream());
+    Set<String> types = new TreeSet<>();
+    Stream.concat(inline, drawn)
+        .filter(name -> !OTHERS.contains(name.group(1)))
+        .forEach(name -> types.add(name.group()));
+    return types;
+  }
+
+  /** A type, or a type and something that its source speaks of. */
+  private static boolean isThere(String name) {
+    List<String> parts = List.of(name.split("\\.", -1));
+    return SOURCES.hasType(parts.get(0))
+        && (parts.size() == 1 || SOURCES.hasWord(parts.get(0), parts.get(1)));
+  }
+}

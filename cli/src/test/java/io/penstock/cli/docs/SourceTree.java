@@ -1,0 +1,82 @@
+package io.penstock.cli.docs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The Java sources of the project, by the names of their types. */
+final class SourceTree {
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+  private static final Path MAIN = Path.of("src", "main", "java");
+
+  private final Map<String, List<Path>> filesByType;
+
+  private SourceTree(Map<String, List<Path>> filesByType) {
+    this.filesByType = filesByType;
+  }
+
+  static SourceTree ofTheProject() {
+    try (Stream<Path> modules = Files.find(ROOT, 3, (path, unused) -> path.endsWith("src"))) {
+      return new SourceTree(
+          modules
+              .filter(Files::isDirectory)
+              .flatMap(SourceTree::sources)
+              .collect(Collectors.groupingBy(SourceTree::type)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Stream<Path> sources(Path folder) {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.filter(file -> file.toString().endsWith(".java")).toList().stream();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String type(Path file) {
+    String name = file.getFileName().toString();
+    return name.substring(0, name.length() - ".java".length());
+  }
+
+  boolean hasType(String name) {
+    return filesByType.containsKey(name);
+  }
+
+  boolean hasWord(String type, String word) {
+    Pattern pattern = Pattern.compile("\\b" + Pattern.quote(word) + "\\b");
+    return filesByType.get(type).stream().anyMatch(file -> pattern.matcher(read(file)).find());
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** All packages that are shipped. */
+  Set<String> packages() {
+    Set<String> packages = new TreeSet<>();
+    for (List<Path> files : filesByType.values()) {
+      for (Path file : files) {
+        String path = ROOT.relativize(file.getParent()).toString();
+        int main = path.indexOf(MAIN.toString());
+        if (main >= 0 && !path.startsWith("samples") && !path.startsWith("bench")) {
+          packages.add(path.substring(main + MAIN.toString().length() + 1).replace('/', '.'));
+        }
+      }
+    }
+    return packages;
+  }
+}
