@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** What pages call by name is there: tests on all of them, types and packages where they matter. */
 class NamesTest {
-  private static final Pattern TEST = Pattern.compile("`([A-Z]\\w*(?:Test|IT))`");
+  private static final Pattern TEST = Pattern.compile("`([A-Z][a-z]\\w*(?:Test|IT))`");
 
   /** {@code Chunk} or {@code Chunk.find}, as code; in drawings, names of two words and more. */
   private static final Pattern TYPE = Pattern.compile("\\b([A-Z][A-Za-z]*[a-z]\\w*)(?:\\.(\\w+))?");
