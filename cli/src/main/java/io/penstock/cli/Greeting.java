@@ -25,6 +25,10 @@ final class Greeting {
     lines.add("");
     boolean sample = settings.policy().isEmpty() && settings.postgres().isEmpty();
     lines.add("Try it:");
+    String scheme = settings.proxyTls().isPresent() ? "-k https" : "http";
+    server
+        .proxyPort()
+        .ifPresent(port -> lines.add("  curl -i " + scheme + "://localhost:" + port + "/"));
     String token =
         settings.token().isEmpty() ? "" : " -H \"Authorization: Bearer $PENSTOCK_TOKEN\"";
     String example = sample ? " -H 'X-Original-Method: POST' -H 'X-Original-URI: /login'" : "";
