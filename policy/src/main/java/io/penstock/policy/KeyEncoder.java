@@ -2,6 +2,7 @@ package io.penstock.policy;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.penstock.policy.address.IpAddress;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import javax.crypto.Mac;
@@ -71,6 +72,14 @@ final class KeyEncoder {
     } else {
       escape(value);
     }
+  }
+
+  /** Adds an address as the value of an attribute. Nothing in it has to be escaped. */
+  void add(Attribute attribute, IpAddress address) {
+    separate();
+    name(attribute);
+    key.append('=');
+    address.appendSubscriber(key);
   }
 
   /** Adds that a part of the key is missing, which no value looks like. */

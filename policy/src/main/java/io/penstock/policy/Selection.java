@@ -2,6 +2,7 @@ package io.penstock.policy;
 
 import io.penstock.Claim;
 import io.penstock.Decision;
+import io.penstock.policy.address.IpAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -177,13 +178,27 @@ final class Selection {
   private boolean encode(KeyPart part, Request request) {
     List<Attribute> alternatives = part.alternatives();
     for (int i = 0; i < alternatives.size(); i++) {
-      String value = alternatives.get(i).of(request);
-      if (value != null) {
-        keys.add(alternatives.get(i), value);
+      if (encode(alternatives.get(i), request)) {
         return true;
       }
     }
     return false;
+  }
+
+  private boolean encode(Attribute attribute, Request request) {
+    if (attribute.source() == Attribute.Source.ADDRESS) {
+      // The most common key of all, so no text is made of it only to be copied.
+      IpAddress address = request.address();
+      if (address != null) {
+        keys.add(attribute, address);
+      }
+      return address != null;
+    }
+    String value = attribute.of(request);
+    if (value != null) {
+      keys.add(attribute, value);
+    }
+    return value != null;
   }
 
   /** Puts the rules into the order of the policy. There are few, and they are nearly so already. */

@@ -2,6 +2,7 @@ package io.penstock.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.policy.address.IpAddress;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -23,6 +24,23 @@ class KeyEncoderTest {
     assertThat(key(null, new Part("user_id", "42"), new Part("path", "/search")))
         .isEqualTo("user_id=42&path=/search");
     assertThat(key(null, new Part("user_id|ip:address", null))).isEqualTo("user_id|ip:address");
+  }
+
+  @Property
+  void key_ofAnAddress_isThatOfItsSubscriber(@ForAll long high, @ForAll long low, @ForAll int v4) {
+    assertKeyOf(new IpAddress(high, low));
+    assertKeyOf(new IpAddress(0, 0xffffL << 32 | Integer.toUnsignedLong(v4)));
+  }
+
+  private static void assertKeyOf(IpAddress address) {
+    Attribute attribute = Attribute.parse("ip:address");
+    KeyEncoder encoder = new KeyEncoder(null);
+    encoder.begin();
+    encoder.add(USER, "42");
+    encoder.add(attribute, address);
+    assertThat(encoder.end())
+        .isEqualTo(
+            key(null, new Part("user_id", "42"), new Part("ip:address", address.subscriber())));
   }
 
   @Test

@@ -57,12 +57,19 @@ public record IpAddress(long high, long low) {
 
   /** Who it belongs to, as far as one can tell: the address itself, of IPv6 its /64. */
   public String subscriber() {
+    StringBuilder text = new StringBuilder(40);
+    appendSubscriber(text);
+    return text.toString();
+  }
+
+  /** Adds {@link #subscriber()} to a text. */
+  public void appendSubscriber(StringBuilder text) {
     if (isV4()) {
-      return toString();
+      appendV4(text);
+    } else {
+      appendV6(text, high, 0);
+      text.append("/64");
     }
-    StringBuilder text = new StringBuilder(32);
-    appendV6(text, high, 0);
-    return text.append("/64").toString();
   }
 
   /** The canonical form of RFC 5952. */
@@ -79,7 +86,7 @@ public record IpAddress(long high, long low) {
 
   private void appendV4(StringBuilder text) {
     for (int shift = 24; shift >= 0; shift -= 8) {
-      text.append(low >>> shift & 0xff);
+      text.append((int) (low >>> shift) & 0xff);
       if (shift > 0) {
         text.append('.');
       }
