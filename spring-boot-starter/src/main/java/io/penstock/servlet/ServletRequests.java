@@ -3,8 +3,6 @@ package io.penstock.servlet;
 import io.penstock.policy.Request;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.http.Known;
-import io.penstock.policy.http.RequestLine;
-import io.penstock.web.AppPath;
 import io.penstock.web.Gate;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
@@ -21,13 +19,8 @@ public final class ServletRequests {
   }
 
   static Request of(HttpServletRequest request, Known known, Gate gate) {
-    String target = AppPath.target(request.getRequestURI(), request.getQueryString());
-    String host = request.getHeader("host");
     return gate.request(
-        peer(request),
-        new RequestLine(request.getMethod(), target, host == null ? request.getServerName() : host),
-        new ServletHeaders(request),
-        known);
+        peer(request), new ServletLine(request), new ServletHeaders(request), known);
   }
 
   private static @Nullable IpAddress peer(HttpServletRequest request) {

@@ -49,7 +49,7 @@ final class Exchanges {
     String host = request.getHeaders().getFirst("host");
     return gate.request(
         peer(request.getRemoteAddress()),
-        new RequestLine(request.getMethod().name(), target, host),
+        RequestLine.of(request.getMethod().name(), target, host),
         new ExchangeHeaders(request.getHeaders()),
         known);
   }

@@ -26,7 +26,7 @@ public final class HttpRequestFuzz {
     HttpRequest request =
         new HttpRequest(
             null,
-            new RequestLine(lines.get(0), target, lines.get(2)),
+            RequestLine.of(lines.get(0), target, lines.get(2)),
             header -> header.equals("cookie") ? cookies : null,
             NO_TOKENS);
     check(request.method(), lines.get(0));

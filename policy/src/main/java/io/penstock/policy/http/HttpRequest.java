@@ -20,8 +20,9 @@ public final class HttpRequest implements Request {
   private final Headers headers;
   private final JwtVerifier jwt;
   private final Known known;
-  private final int queryStart;
 
+  private @Nullable String target;
+  private int queryStart;
   private @Nullable String path;
   private @Nullable String host;
   private @Nullable Map<String, String> claims;
@@ -48,7 +49,6 @@ public final class HttpRequest implements Request {
     this.headers = headers;
     this.jwt = jwt;
     this.known = known;
-    this.queryStart = line.target() == null ? -1 : line.target().indexOf('?');
   }
 
   @Override
@@ -63,18 +63,26 @@ public final class HttpRequest implements Request {
 
   @Override
   public @Nullable String path() {
-    String target = line.target();
-    if (path == null && target != null) {
-      path = queryStart < 0 ? target : target.substring(0, queryStart);
+    if (path == null) {
+      String all = target();
+      path = all == null || queryStart < 0 ? all : all.substring(0, queryStart);
     }
     return path;
   }
 
+  private @Nullable String target() {
+    if (target == null) {
+      target = line.target();
+      queryStart = target == null ? -1 : target.indexOf('?');
+    }
+    return target;
+  }
+
   @Override
   public @Nullable String host() {
-    String sent = line.host();
-    if (host == null && sent != null) {
-      host = HostName.of(sent);
+    if (host == null) {
+      String sent = line.host();
+      host = sent == null ? null : HostName.of(sent);
     }
     return host == null || host.isEmpty() ? null : host;
   }
@@ -86,8 +94,8 @@ public final class HttpRequest implements Request {
 
   @Override
   public @Nullable String query(String name) {
-    String target = line.target();
-    return target == null || queryStart < 0 ? null : QueryText.find(target, queryStart + 1, name);
+    String all = target();
+    return all == null || queryStart < 0 ? null : QueryText.find(all, queryStart + 1, name);
   }
 
   @Override

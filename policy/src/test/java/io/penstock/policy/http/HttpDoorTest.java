@@ -136,7 +136,7 @@ class HttpDoorTest {
   }
 
   private static Verdict request(PolicyEngine engine, IpAddress peer, Map<String, String> headers) {
-    RequestLine line = new RequestLine("GET", "/", "example.org");
+    RequestLine line = RequestLine.of("GET", "/", "example.org");
     return engine.decide(new HttpRequests(engine).from(peer, line, headers::get));
   }
 

@@ -57,7 +57,7 @@ class HttpRequestTest {
   })
   void host_sent_isLowerCaseWithoutPort(String sent, String host) {
     Request request =
-        new HttpRequest(null, new RequestLine("GET", "/", sent), name -> null, TRUSTING);
+        new HttpRequest(null, RequestLine.of("GET", "/", sent), name -> null, TRUSTING);
 
     assertThat(request.host()).isEqualTo(host).isEqualTo(request.host());
   }
@@ -233,7 +233,7 @@ class HttpRequestTest {
   @Test
   void nothingKnown_isNull() {
     Request request =
-        new HttpRequest(null, new RequestLine(null, null, null), name -> null, TRUSTING);
+        new HttpRequest(null, RequestLine.of(null, null, null), name -> null, TRUSTING);
 
     assertThat(request.address()).isNull();
     assertThat(request.method()).isNull();
@@ -248,7 +248,7 @@ class HttpRequestTest {
   }
 
   private static RequestLine line(String target) {
-    return new RequestLine("GET", target, "example.com");
+    return RequestLine.of("GET", target, "example.com");
   }
 
   private static String encode(String text) {

@@ -92,7 +92,7 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
     String method = either(fields, ORIGINAL_METHOD, FORWARDED_METHOD);
     String host = either(fields, ORIGINAL_HOST, FORWARDED_HOST);
     String target = either(fields, ORIGINAL_URI, FORWARDED_URI);
-    return new RequestLine(
+    return RequestLine.of(
         method == null ? asked.method().name() : method,
         NormalPath.of(target == null ? behind(asked.uri()) : target),
         host == null ? fields.get(HttpHeaders.HOST) : host);

@@ -91,7 +91,7 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
     // Nothing of the body is read before somebody wants it.
     request.pause();
     Headers headers = new RequestHeaders(request.headers());
-    RequestLine line = new RequestLine(request.method().name(), target.uri(), target.host());
+    RequestLine line = RequestLine.of(request.method().name(), target.uri(), target.host());
     HttpRequest asked = requests.from(peer, line, headers);
     Exchange exchange =
         new Exchange(
