@@ -7,6 +7,7 @@ import io.penstock.policy.http.HttpAnswers;
 import io.penstock.policy.http.Known;
 import io.penstock.web.Gate;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -74,6 +75,11 @@ public final class RateLimitFilter implements Filter {
       chain.doFilter(any, anyResponse);
       return;
     }
+    if (!gate.asks(phase) && request.getDispatcherType() == DispatcherType.REQUEST) {
+      // Nor can it have been held back, which takes a dispatch.
+      chain.doFilter(request, response);
+      return;
+    }
     Object before = request.getAttribute(state);
     if (before instanceof Held held) {
       request.setAttribute(state, true);
@@ -90,12 +96,11 @@ public final class RateLimitFilter implements Filter {
       throws IOException, ServletException {
     Known known = phase == Phase.EARLY ? Known.NOTHING : new ServletKnown(request, resolvers);
     Request asked = ServletRequests.of(request, known, gate);
-    boolean canHold = request.isAsyncSupported() && asynchronous.getAsBoolean();
-    if (gate.isLocal() || !canHold) {
+    if (gate.isLocal() || !canHold(request)) {
       Verdict verdict = gate.decide(asked, phase);
       if (Gate.delayMillis(verdict) == 0) {
         pass(request, response, chain, verdict);
-      } else if (canHold) {
+      } else if (canHold(request)) {
         hold(request, response, Gate.afterDelay(verdict).toCompletableFuture());
       } else {
         pass(request, response, chain, waited(Gate.afterDelay(verdict).toCompletableFuture()));
@@ -109,6 +114,10 @@ public final class RateLimitFilter implements Filter {
     } else {
       hold(request, response, answer);
     }
+  }
+
+  private boolean canHold(HttpServletRequest request) {
+    return request.isAsyncSupported() && asynchronous.getAsBoolean();
   }
 
   private static Verdict waited(CompletableFuture<Verdict> answer) throws ServletException {

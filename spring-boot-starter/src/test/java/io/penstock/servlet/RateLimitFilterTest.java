@@ -19,6 +19,8 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -134,6 +136,43 @@ class RateLimitFilterTest {
       var answers =
           java.util.stream.IntStream.range(0, 8).mapToObj(i -> container.getLater("/")).toList();
       assertThat(answers).allMatch(answer -> answer.join().statusCode() == 200);
+    }
+  }
+
+  @Test
+  void get_heldBackByARuleThatIsGoneMeanwhile_goesOnWithItsVerdict() {
+    String rules =
+        "rules:\n  - {name: slow, limit_keys: [plan], rate: 5/s, burst: 1, on_limit: delay,"
+            + " max_delay_ms: 5000}\n";
+    InProcessStore store = InProcessStore.create();
+    PolicyEngine engine =
+        new PolicyEngine(store, PolicyLoader.parse(rules, "policy.yaml").policy());
+    Gate gate = new Gate(engine, store, new HttpAnswers(HeaderForm.ALL, Jitter.NONE));
+    CountDownLatch asked = new CountDownLatch(2);
+    AttributeResolver plans =
+        request -> {
+          asked.countDown();
+          return Map.of("plan", "pro");
+        };
+    try (Container container = container(new RateLimitFilter(gate, Phase.LATE, List.of(plans)))) {
+      container.get("/");
+      var held = container.getLater("/");
+      // By now the second goes by the rules that were.
+      assertThat(await(asked)).isTrue();
+      engine.replace(PolicyLoader.parse("rules: []\n", "policy.yaml").policy());
+
+      assertThat(held.join().statusCode()).isEqualTo(200);
+      assertThat(held.join().body()).isEqualTo("tea");
+      assertThat(held.join().headers().firstValue("RateLimit-Limit")).contains("1");
+      assertThat(container.get("/").headers().firstValue("RateLimit-Limit")).isEmpty();
+    }
+  }
+
+  private static boolean await(CountDownLatch latch) {
+    try {
+      return latch.await(30, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 }
