@@ -144,6 +144,7 @@ class RateLimitFilterTest {
     String rules =
         "rules:\n  - {name: slow, limit_keys: [plan], rate: 5/s, burst: 1, on_limit: delay,"
             + " max_delay_ms: 5000}\n";
+    String others = "rules:\n  - {name: early, limit_keys: [], rate: 1/h, burst: 9}\n";
     InProcessStore store = InProcessStore.create();
     PolicyEngine engine =
         new PolicyEngine(store, PolicyLoader.parse(rules, "policy.yaml").policy());
@@ -159,7 +160,7 @@ class RateLimitFilterTest {
       var held = container.getLater("/");
       // By now the second goes by the rules that were.
       assertThat(await(asked)).isTrue();
-      engine.replace(PolicyLoader.parse("rules: []\n", "policy.yaml").policy());
+      engine.replace(PolicyLoader.parse(others, "policy.yaml").policy());
 
       assertThat(held.join().statusCode()).isEqualTo(200);
       assertThat(held.join().body()).isEqualTo("tea");
