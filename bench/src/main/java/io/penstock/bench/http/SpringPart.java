@@ -19,8 +19,11 @@ public final class SpringPart {
       RateLimit headers. wrk asks with one thread over 32 connections and shares the cores.
       """;
 
-  /** In rounds: an application like this takes half a minute until all of it is compiled. */
-  private static final int WARM_UP = 8;
+  /**
+   * In rounds: an application like this takes two minutes until all of it is compiled, and the one
+   * that has more to compile would seem slower for that.
+   */
+  private static final int WARM_UP = 24;
 
   private static final String LIMITED = "with Penstock";
   private static final String PLAIN = "without";
