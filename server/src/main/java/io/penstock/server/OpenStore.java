@@ -3,6 +3,7 @@ package io.penstock.server;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.NanoClock;
 import io.penstock.Store;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.redis.RedisStore;
@@ -17,15 +18,18 @@ import java.util.function.BooleanSupplier;
  * @param available whether it can be asked now
  */
 record OpenStore(Store store, String kind, BooleanSupplier available) implements AutoCloseable {
-  static OpenStore open(Settings settings, MeterRegistry registry) {
-    OpenStore store = make(settings, registry);
+  /**
+   * @param clock of buckets in process; Redis has its own
+   */
+  static OpenStore open(Settings settings, MeterRegistry registry, NanoClock clock) {
+    OpenStore store = make(settings, registry, clock);
     Gauge.builder("penstock.store.available", () -> store.available.getAsBoolean() ? 1 : 0)
         .description("Whether the store can be asked: 1 or 0")
         .register(registry);
     return store;
   }
 
-  private static OpenStore make(Settings settings, MeterRegistry registry) {
+  private static OpenStore make(Settings settings, MeterRegistry registry, NanoClock clock) {
     return settings
         .redis()
         .map(
@@ -42,7 +46,8 @@ record OpenStore(Store store, String kind, BooleanSupplier available) implements
             })
         .orElseGet(
             () -> {
-              InProcessStore store = InProcessStore.builder().maxKeys(settings.maxKeys()).build();
+              InProcessStore store =
+                  InProcessStore.builder().maxKeys(settings.maxKeys()).clock(clock).build();
               count(store, registry);
               return new OpenStore(store, "in-process", () -> true);
             });

@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.penstock.NanoClock;
 import io.penstock.policy.http.HttpAnswers;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.metrics.DecisionMeters;
@@ -77,11 +78,11 @@ public final class PenstockServer implements AutoCloseable {
   private final Optional<HttpDoor> proxy;
   private final Optional<AccessLog> accessLog;
 
-  private PenstockServer(Settings settings) {
+  private PenstockServer(Settings settings, NanoClock clock) {
     this.shutdown = settings.shutdown();
     PrometheusMeterRegistry registry = registry();
     this.accessLog = OpenAccessLog.open(settings, registry);
-    this.store = OpenStore.open(settings, registry);
+    this.store = OpenStore.open(settings, registry, clock);
     DecisionMeters meters = new DecisionMeters(registry);
     try {
       this.keeper =
@@ -130,11 +131,16 @@ public final class PenstockServer implements AutoCloseable {
    * @throws StartException if a door can't be opened
    */
   public static PenstockServer start(Settings settings) {
-    PenstockServer server = new PenstockServer(settings);
+    return start(settings, NanoClock.system());
+  }
+
+  /** The same, with buckets in process on a clock of the caller's. */
+  static PenstockServer start(Settings settings, NanoClock clock) {
+    PenstockServer server = new PenstockServer(settings, clock);
     LOG.info(
-        "serving {} rules from {}, store {}",
-        server.keeper.inForce().loaded().policy().rules().size(),
+        "serving {} (rules: {}), store {}",
         server.keeper.inForce().origin(),
+        server.keeper.inForce().loaded().policy().rules().size(),
         server.store.kind());
     if (!server.store.available().getAsBoolean()) {
       LOG.warn("Redis is not there yet: the failure policy of each rule decides until it is");

@@ -2,6 +2,7 @@ package io.penstock.server;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.penstock.NanoClock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -47,13 +48,18 @@ public final class RunningServer implements AutoCloseable {
   }
 
   public static RunningServer with(Map<Setting, String> flags) {
+    return with(flags, NanoClock.system());
+  }
+
+  /** A service whose buckets go by a clock of the test's own. */
+  public static RunningServer with(Map<Setting, String> flags, NanoClock clock) {
     Map<Setting, String> all = new EnumMap<>(Setting.class);
     all.put(Setting.HOST, "127.0.0.1");
     all.put(Setting.PORT, "0");
     all.put(Setting.ADMIN_PORT, "0");
     all.put(Setting.SHUTDOWN_MS, "1000");
     all.putAll(flags);
-    return new RunningServer(PenstockServer.start(SettingsReader.read(all, Map.of(), null)));
+    return new RunningServer(PenstockServer.start(SettingsReader.read(all, Map.of(), null), clock));
   }
 
   public PenstockServer server() {
