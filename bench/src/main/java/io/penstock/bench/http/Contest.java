@@ -6,6 +6,7 @@ import io.penstock.bench.report.Ratio;
 import io.penstock.bench.report.Table;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -20,11 +21,12 @@ final class Contest implements AutoCloseable {
   private final long warmUpSeconds;
   private final Wrk wrk = new Wrk();
   private final Map<Entry, Rates> rates = new LinkedHashMap<>();
+  private final Map<Entry, Integer> ports = new HashMap<>();
   private final List<ServerProcess> owned = new ArrayList<>();
   private Progress progress = new Progress(0, 0);
 
   /** A server with a question to it. */
-  record Entry(String server, Question question, int port) {
+  record Entry(String server, Question question) {
     @Override
     public String toString() {
       return question + ": " + server;
@@ -32,15 +34,16 @@ final class Contest implements AutoCloseable {
   }
 
   Contest(boolean quick) throws IOException {
-    this(quick, 2);
+    this(quick ? 2 : 7, quick ? 2 : 5, 2);
   }
 
   /**
+   * @param seconds of a round
    * @param warmUp for how many rounds each is asked before it counts
    */
-  Contest(boolean quick, int warmUp) throws IOException {
-    this.rounds = quick ? 2 : 7;
-    this.seconds = quick ? 2 : 5;
+  Contest(int rounds, long seconds, int warmUp) throws IOException {
+    this.rounds = rounds;
+    this.seconds = seconds;
     this.warmUpSeconds = seconds * warmUp;
   }
 
@@ -50,8 +53,15 @@ final class Contest implements AutoCloseable {
     return server;
   }
 
+  /** Takes part in the next run, in the place of a process of the same name before. */
   void enter(String server, Question question, ServerProcess process) {
-    rates.put(new Entry(server, question, process.port()), new Rates());
+    Entry entry = new Entry(server, question);
+    rates.putIfAbsent(entry, new Rates());
+    ports.put(entry, process.port());
+  }
+
+  int port(Entry entry) {
+    return Objects.requireNonNull(ports.get(entry));
   }
 
   int size() {
@@ -74,10 +84,11 @@ final class Contest implements AutoCloseable {
   /**
    * To be called when all have entered.
    *
-   * @param more steps that are to follow {@link #run}
+   * @param runs how often they {@link #run}
+   * @param more steps that are to follow
    */
-  void expect(int more) {
-    progress = new Progress((rounds + 1) * size() + more, seconds);
+  void expect(int runs, int more) {
+    progress = new Progress(runs * (rounds + 1) * size() + more, seconds);
   }
 
   /** A step begins that is not the contest's own. */
@@ -88,13 +99,13 @@ final class Contest implements AutoCloseable {
   void run() throws IOException, InterruptedException {
     for (Entry entry : rates.keySet()) {
       progress.next("warm-up, " + entry);
-      wrk.ask(entry.port, entry.question, warmUpSeconds);
+      wrk.ask(port(entry), entry.question, warmUpSeconds);
     }
     for (int round = 1; round <= rounds; round++) {
       for (Map.Entry<Entry, Rates> of : rates.entrySet()) {
         Entry entry = of.getKey();
         progress.next("round " + round + " of " + rounds + ", " + entry);
-        of.getValue().add(wrk.ask(entry.port, entry.question, seconds));
+        of.getValue().add(wrk.ask(port(entry), entry.question, seconds));
       }
     }
   }
@@ -139,9 +150,15 @@ final class Contest implements AutoCloseable {
     return String.format(Locale.ROOT, format, values);
   }
 
+  /** Ends the servers; others may enter then. */
+  void endServers() {
+    owned.forEach(ServerProcess::close);
+    owned.clear();
+  }
+
   @Override
   public void close() {
     progress.done();
-    owned.forEach(ServerProcess::close);
+    endServers();
   }
 }

@@ -31,7 +31,7 @@ public final class DoorsPart {
   public static Findings measure(boolean quick) throws IOException, InterruptedException {
     try (Contest contest = new Contest(quick)) {
       enter(contest);
-      contest.expect(contest.size());
+      contest.expect(1, contest.size());
       contest.run();
       Table latencies = latencies(contest);
       return new Findings(
@@ -68,9 +68,9 @@ public final class DoorsPart {
     for (Contest.Entry entry : contest.entries()) {
       contest.next("times, " + entry);
       double perSecond = contest.rates(entry).median() / 2;
-      Histogram unused = OpenLoop.ask(entry.port(), entry.question(), perSecond, 2);
+      Histogram unused = OpenLoop.ask(contest.port(entry), entry.question(), perSecond, 2);
       Histogram nanos =
-          OpenLoop.ask(entry.port(), entry.question(), perSecond, 2 * contest.seconds());
+          OpenLoop.ask(contest.port(entry), entry.question(), perSecond, 2 * contest.seconds());
       List<String> line = new ArrayList<>(List.of(entry.toString()));
       line.add(format("%,.0f", perSecond));
       for (double percentile : new double[] {50, 90, 99, 99.9, 100}) {

@@ -27,7 +27,7 @@ public final class ProxyPart {
   public static Findings measure(boolean quick) throws IOException, InterruptedException {
     try (Contest contest = new Contest(quick)) {
       enter(contest);
-      contest.expect(0);
+      contest.expect(1, 0);
       contest.run();
       return new Findings(
           List.of(contest.table()),

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 /** A server of one worker, in a process of its own on a free port of the loopback. */
 final class ServerProcess implements AutoCloseable {
   private static final Path JAR = Path.of("cli", "target", "penstock.jar");
+  private static final Path SAMPLE = Path.of("samples", "spring-boot-4", "target", "sample.jar");
   private static final List<String> HEAP = List.of("-Xms256m", "-Xmx256m");
   private static final int MOST_ATTEMPTS = 600;
 
@@ -59,12 +60,11 @@ final class ServerProcess implements AutoCloseable {
     return new ServerProcess(port, command);
   }
 
-  /** The sample application on one of the versions of Spring Boot. */
-  static ServerProcess sample(String boot, String... settings)
-      throws IOException, InterruptedException {
+  /** The sample application of Spring MVC. */
+  static ServerProcess sample(String... settings) throws IOException, InterruptedException {
     int port = freePort();
     List<String> command = java();
-    command.addAll(List.of("-jar", Path.of("samples", boot, "target", "sample.jar").toString()));
+    command.addAll(List.of("-jar", SAMPLE.toString()));
     command.addAll(List.of("--server.port=" + port, "--server.address=127.0.0.1"));
     command.addAll(List.of(settings));
     return new ServerProcess(port, command);
