@@ -115,7 +115,9 @@ class PeerBugsTest {
     assertThat(drain(limiter)).isEqualTo(5);
   }
 
-  /** Redisson's release adds permits to a limiter that lacks none. */
+  /**
+   * A release of Redisson's added permits to a limiter that lacked none; 4.7.0 stops at the rate.
+   */
   @Test
   void refund_fullOrAgain_neverGrantsMoreThanTheBurst() {
     RateLimiter limiter = limiter("refund", Limit.perSecond(10).burst(10));

@@ -182,7 +182,7 @@ public final class PolicyKeeper implements AutoCloseable {
         new PolicyInForce(
             new LoadedPolicy(joint.policy(), ofFile.warnings()), origin(), Instant.now(), problems);
     accepted.increment();
-    LOG.info("policy reloaded: {} rules from {}", joint.policy().rules().size(), origin());
+    LOG.info("policy reloaded: {} (rules: {})", origin(), joint.policy().rules().size());
     return true;
   }
 

@@ -56,7 +56,7 @@ public final class LivePolicy implements AutoCloseable {
     this.engine = new PolicyEngine(store, settings.apply(loaded.policy()), observer);
     this.state = State.of(loaded);
     warn(loaded);
-    LOG.info("{} rules from {}", loaded.policy().rules().size(), origin);
+    LOG.info("policy: {} (rules: {})", origin, loaded.policy().rules().size());
     if (watcher != null) {
       watcher.start();
     }
@@ -124,7 +124,7 @@ public final class LivePolicy implements AutoCloseable {
       engine.replace(settings.apply(loaded.policy()));
       state = State.of(loaded);
       warn(loaded);
-      LOG.info("policy reloaded: {} rules from {}", loaded.policy().rules().size(), origin);
+      LOG.info("policy reloaded: {} (rules: {})", origin, loaded.policy().rules().size());
     }
 
     @Override

@@ -228,7 +228,7 @@ public final class RuleFeed implements AutoCloseable {
       connection.commit();
     }
     if (!state.available) {
-      LOG.info("the database is there: {} rules of it are in force", ids.size());
+      LOG.info("the database is there; rules of it that are in force: {}", ids.size());
     }
     state = new State(true, "database", ids.size(), null);
   }
