@@ -34,7 +34,7 @@ class ReadmeTest {
 
   @Test
   void readme_firstLinesOnceTheBurstIsUsedUp_sayTooMany() throws Exception {
-    String lines = block(0).replace("if (", "for (int i = 0; i < 60; i++) if (");
+    String lines = block(0).replace("if (", "for (int i = 0; i < 600; i++) if (");
     assertThat(run(lines + "return d;")).isEqualTo("too many");
   }
 

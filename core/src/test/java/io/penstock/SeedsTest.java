@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
-/** The figures that the documents in seeds/ work out by hand. */
+/** Figures that were worked out by hand when the semantics were chosen. */
 class SeedsTest {
   private static final long SECOND = 1_000_000_000;
 

@@ -44,11 +44,16 @@ class ProxyCrowdIT {
     int count = affordable(IDLE);
     try (ProxyService proxy =
         ProxyService.start(folder, "128m", origin.url(), "--max-connections=" + (count + 100))) {
-      for (int i = 0; i < count; i++) {
-        Socket socket = proxy.connect();
-        crowd.add(socket);
-        socket.getOutputStream().write(("GET /" + HEAD).getBytes(US_ASCII));
-        expect(socket, "HTTP/1.1 200");
+      while (crowd.size() < count) {
+        int served = crowd.size();
+        while (crowd.size() < Math.min(count, served + 50)) {
+          Socket socket = proxy.connect();
+          crowd.add(socket);
+          socket.getOutputStream().write(("GET /" + HEAD).getBytes(US_ASCII));
+        }
+        for (Socket socket : crowd.subList(served, crowd.size())) {
+          expect(socket, "HTTP/1.1 200");
+        }
       }
       assertThat(proxy.connections()).isGreaterThanOrEqualTo(count);
       serveOthers(proxy);
@@ -116,7 +121,9 @@ class ProxyCrowdIT {
   private static void skipAnswer(Socket socket) throws IOException {
     StringBuilder text = new StringBuilder();
     while (!text.toString().endsWith("\r\n\r\nok")) {
-      text.append((char) socket.getInputStream().read());
+      int next = socket.getInputStream().read();
+      assertThat(next).as("still open").isNotNegative();
+      text.append((char) next);
     }
   }
 }

@@ -123,7 +123,7 @@ class ClusterFaultsIT {
 
   /** One server that doesn't answer, and no replica: P8 for its keys, the others exact. */
   private void primaryStopped_opensItsOwnBreakerOnly(ClusterProcesses cluster) {
-    try (RedisStore store = connect(cluster, Duration.ofMillis(250))) {
+    try (RedisStore store = connect(cluster, Duration.ofSeconds(2))) {
       Limit limit = Limit.perSecond(1_000_000).burst(1_000_000_000);
       RateLimiter limiter = RateLimiter.on(store, "x", limit, CLOSED);
       String hit = cluster.keyAt(1, 0);
@@ -259,7 +259,11 @@ class ClusterFaultsIT {
         assertThat(counts.failures).isEmpty();
       }
       try (RedisStore store =
-          RedisStore.builder().observer(counts).connect(cluster.primaries().get(0).url())) {
+          RedisStore.builder()
+              .deadline(Duration.ofSeconds(5))
+              .startTimeout(Duration.ofSeconds(10))
+              .observer(counts)
+              .connect(cluster.primaries().get(0).url())) {
         RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(BURST));
         assertThat(limiter.decide(cluster.keyAt(1, 0)).degraded()).isTrue();
         assertThat(counts.failures.get(0)).hasMessageContaining("redis-cluster://");

@@ -3,7 +3,9 @@ package io.penstock.redis;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
+import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -105,8 +107,16 @@ final class ClusterProcesses implements AutoCloseable {
     int port;
     do {
       port = RedisProcess.freePort();
-    } while (port > 55_535);
+    } while (port > 55_535 || !isFree(port + 10_000));
     return port;
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket(port)) {
+      return socket.isBound();
+    } catch (IOException taken) {
+      return false;
+    }
   }
 
   static RedisProcess start(int port, String... options) {

@@ -101,10 +101,18 @@ final class Load implements AutoCloseable {
         .toList();
   }
 
-  /** All decided by the policies of their limiters, and labelled. */
-  static void assertDegraded(List<Answer> answers) {
+  /**
+   * All decided by the policies of their limiters, and labelled; but for one in a hundred who woke
+   * up so late that Redis's answer was there by then.
+   */
+  static void assertDegraded(List<Answer> answers, Duration deadline) {
     assertThat(answers).isNotEmpty();
+    int late = 0;
     for (Answer answer : answers) {
+      if (!answer.decision.degraded() && answer.tookNanos > deadline.toNanos()) {
+        late++;
+        continue;
+      }
       Decision decision = answer.decision;
       assertThat(decision.degraded()).as("%s", answer).isTrue();
       if (answer.policy == FailurePolicy.OPEN) {
@@ -116,6 +124,7 @@ final class Load implements AutoCloseable {
         assertThat(decision.reason()).contains(Reason.TOKEN_BUCKET_EXCEEDED);
       }
     }
+    assertThat(late).isLessThanOrEqualTo(answers.size() / 100);
   }
 
   /**

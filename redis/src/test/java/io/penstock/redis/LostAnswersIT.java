@@ -25,24 +25,30 @@ class LostAnswersIT {
 
   private static final Handling CLOSED = new Handling(FailurePolicy.CLOSED, Consistency.EXACT);
 
+  private static final Duration PATIENT = Duration.ofSeconds(10);
+
   private final Counts counts = new Counts();
   private final RedisProcess redis = RedisProcess.start();
   private final FlakyProxy proxy = new FlakyProxy(redis.port());
   private final RedisStore direct =
-      RedisStore.builder().deadline(Duration.ofSeconds(10)).connect(RedisURI.create(redis.url()));
+      RedisStore.builder().deadline(PATIENT).connect(RedisURI.create(redis.url()));
   private final RateLimiter level = RateLimiter.on(direct, "x", SLOW);
   private RedisStore store;
 
   @BeforeEach
   void open() {
-    store =
-        RedisStore.builder()
-            .deadline(Duration.ofMillis(200))
-            .nodes(2)
-            .observer(counts)
-            .connect(RedisURI.create(proxy.url()));
-    // So that the server knows the script: a first call may be lost before anything is done.
+    // So that the server knows the script, and this process its classes.
+    RateLimiter.on(direct, "first", SLOW).decide("k");
+    store = open(Duration.ofMillis(200));
     Await.until("there", () -> !RateLimiter.on(store, "first", SLOW).decide("k").degraded());
+  }
+
+  private RedisStore open(Duration deadline) {
+    return RedisStore.builder()
+        .deadline(deadline)
+        .nodes(2)
+        .observer(counts)
+        .connect(RedisURI.create(proxy.url()));
   }
 
   @AfterEach
@@ -72,7 +78,7 @@ class LostAnswersIT {
   @Test
   void answerLate_isGivenBack() {
     RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
-    limiter.decide("k", 3);
+    level.decide("k", 3);
     proxy.keepReplies(true);
     CompletableFuture<Decision> async = limiter.decideAsync("k", 2).toCompletableFuture();
     Await.until("charged", () -> level.peek("k").remaining() == 5);
@@ -90,8 +96,8 @@ class LostAnswersIT {
     proxy.keepReplies(true);
     Decision first = RateLimiter.all(limiter.at("k", 2), other.at("k", 3)).decide();
     assertThat(first.degraded()).isTrue();
-    Await.until("found to be away", () -> other.decide("z").degraded() && !store.isAvailable());
     Await.until("charged", () -> level.peek("k").remaining() == 8);
+    Await.until("found to be away", () -> other.decide("z").degraded() && !store.isAvailable());
     proxy.keepReplies(false);
     Await.until("given back", () -> level.peek("k").remaining() == 10);
     Await.until("the other too", () -> counts.givenBack.get() >= 2);
@@ -101,20 +107,22 @@ class LostAnswersIT {
 
   @Test
   void refused_isNotAmbiguous() {
-    RateLimiter limiter = RateLimiter.on(store, "x", SLOW, CLOSED);
-    redis.command("CONFIG", "SET", "maxmemory", "1");
-    assertThat(limiter.decide("k").degraded()).isTrue();
-    assertThat(counts.degraded(Degradation.FAILED)).isEqualTo(1);
-    assertThat(counts.degraded(Degradation.AMBIGUOUS)).isZero();
-    redis.command("CONFIG", "SET", "maxmemory", "0");
-    Await.until("there again", () -> !limiter.decide("k").degraded());
-    assertThat(level.peek("k").remaining()).isEqualTo(9);
+    try (RedisStore patient = open(PATIENT)) {
+      RateLimiter limiter = RateLimiter.on(patient, "x", SLOW, CLOSED);
+      redis.command("CONFIG", "SET", "maxmemory", "1");
+      assertThat(limiter.decide("k").degraded()).isTrue();
+      assertThat(counts.degraded(Degradation.FAILED)).isEqualTo(1);
+      assertThat(counts.degraded(Degradation.AMBIGUOUS)).isZero();
+      redis.command("CONFIG", "SET", "maxmemory", "0");
+      Await.until("there again", () -> !limiter.decide("k").degraded());
+      assertThat(level.peek("k").remaining()).isEqualTo(9);
+    }
   }
 
   @Test
   void denialLate_isNotGivenBack() {
     RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
-    limiter.decide("k", 10);
+    level.decide("k", 10);
     proxy.keepReplies(true);
     assertThat(limiter.decide("k", 2).degraded()).isTrue();
     proxy.keepReplies(false);
@@ -153,11 +161,13 @@ class LostAnswersIT {
 
   @Test
   void decide_interrupted_isDecidedAllTheSame() {
-    RateLimiter limiter = RateLimiter.on(store, "x", SLOW, CLOSED);
-    Thread.currentThread().interrupt();
-    Decision decision = limiter.decide("k");
-    assertThat(Thread.interrupted()).isTrue();
-    assertThat(decision.degraded()).isFalse();
-    assertThat(decision.allowed()).isTrue();
+    try (RedisStore patient = open(PATIENT)) {
+      RateLimiter limiter = RateLimiter.on(patient, "x", SLOW, CLOSED);
+      Thread.currentThread().interrupt();
+      Decision decision = limiter.decide("k");
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(decision.degraded()).isFalse();
+      assertThat(decision.allowed()).isTrue();
+    }
   }
 }

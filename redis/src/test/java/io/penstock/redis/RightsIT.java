@@ -40,7 +40,11 @@ class RightsIT {
           RedisURI.builder(RedisURI.create(redis.url()))
               .withAuthentication("penstock", "password")
               .build();
-      try (RedisStore store = RedisStore.builder().deadline(Duration.ofSeconds(5)).connect(uri)) {
+      try (RedisStore store =
+          RedisStore.builder()
+              .deadline(Duration.ofSeconds(5))
+              .startTimeout(Duration.ofSeconds(10))
+              .connect(uri)) {
         for (Limit limit :
             List.of(
                 Limit.perHour(10).burst(5),

@@ -20,6 +20,11 @@ class SentinelStoreIT extends StoreContract {
   @BeforeAll
   static void start() {
     cluster = new SentinelCluster(1);
+    // Nobody is to take over here, however slow the machine.
+    cluster
+        .sentinels()
+        .get(0)
+        .command("SENTINEL", "SET", SentinelCluster.NAME, "down-after-milliseconds", "60000");
     time = new ScriptTime(cluster.first());
   }
 

@@ -41,7 +41,8 @@ class StartIT {
   @Test
   void connect_redisNotThere_isDegradedUntilItIs() {
     redis.kill();
-    try (RedisStore store = builder().connect(RedisURI.create(redis.url()))) {
+    try (RedisStore store =
+        builder().deadline(Duration.ofSeconds(5)).connect(RedisURI.create(redis.url()))) {
       RateLimiter limiter = RateLimiter.on(store, "x", LIMIT);
       assertThat(limiter.decide("k").degraded()).isTrue();
       assertThat(store.isAvailable()).isFalse();

@@ -2,6 +2,7 @@ package io.penstock.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.testing.ManualClock;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -31,7 +32,9 @@ final class ForwardAuthTest {
 
   @Test
   void forwardAuth_untilTheBurstIsUsedUp_hasEveryHeaderRight() {
-    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+    Map<Setting, String> settings =
+        Map.of(Setting.POLICY, RunningServer.write(folder, POLICY).toString());
+    try (RunningServer server = RunningServer.with(settings, new ManualClock())) {
       HttpResponse<String> first = login(server, "X-Original-");
       assertThat(first.statusCode()).isEqualTo(200);
       assertThat(first.body()).isEmpty();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 final class StreamsTest {
   private final Vertx vertx = Vertx.vertx();
   private final RunningServer server =
-      RunningServer.with(Map.of(Setting.REQUEST_TIMEOUT_MS, "300"));
+      RunningServer.with(Map.of(Setting.REQUEST_TIMEOUT_MS, "3000"));
   private final AtomicInteger connections = new AtomicInteger();
 
   @AfterEach

@@ -56,12 +56,10 @@ public final class KeysPart {
   private static Entry entry(KeyedContender contender, int keys) {
     return new Entry(
         new Row(
-            String.format(Locale.ROOT, "%,d keys, allowed", keys),
-            Terms.ALLOWED.outcome(),
-            THREADS),
+            String.format(Locale.ROOT, "%,d keys, allowed", keys), Terms.KEPT.outcome(), THREADS),
         contender.label,
         ManyKeys.class.getName() + ".tryAcquire",
-        Map.of("contender", contender.name(), "terms", Terms.ALLOWED.name(), "keys", "" + keys),
+        Map.of("contender", contender.name(), "terms", Terms.KEPT.name(), "keys", "" + keys),
         false);
   }
 

@@ -9,6 +9,9 @@ public enum Terms {
   /** More than a fork can ask for. */
   ALLOWED(1_000_000_000, 1_000_000, Duration.ofSeconds(1)),
 
+  /** The same, with buckets that are not full again within the run, so that none is forgotten. */
+  KEPT(1_000_000, 1, Duration.ofMinutes(1)),
+
   /** One token, which is gone before the measurement. */
   DENIED(1, 1, Duration.ofDays(1)),
 

@@ -70,7 +70,8 @@ enum RedisContender {
       wait for each answer. bytes/op is what all threads of the client allocate. Redis calls are those of
       INFO commandstats that the client waits for; commands that scripts run are not counted, and a
       transaction is one call however many commands it holds. server µs is the CPU time of redis-server.
-      (1) Seed 002's algorithms, on Lettuce. All callers share a connection, except those that WATCH.
+      (1) Textbook token buckets on Lettuce: a script (seed-lua of the ratios), plain commands, and WATCH
+          with MULTI. All callers share a connection, except those that WATCH.
       (2) Gives up after 20 attempts; only those that it answered have to be allowed.
       (3) Each attempt is a GET and an EVAL that runs a GET of its own, so the GETs that Redis counts are
           the calls. With batching, requests that wait for the same key in one process go together.

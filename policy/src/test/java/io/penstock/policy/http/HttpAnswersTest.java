@@ -38,9 +38,9 @@ class HttpAnswersTest {
     return headers(new HttpAnswers(form, Jitter.NONE), verdict);
   }
 
-  /** The headers of seed 001, and the policy. */
+  /** With 113 of 200 used at 100 a second. */
   @Test
-  void headers_allowedWith87Of200Left_areTheSeeds() {
+  void headers_allowedWith87Of200Left_tellWhatIsLeft() {
     Verdict verdict = verdict(perOrg().take(113_000));
 
     assertThat(headers(ALL, verdict))
@@ -53,7 +53,7 @@ class HttpAnswersTest {
     assertThat(ALL.status(verdict)).isEqualTo(200);
   }
 
-  /** 200 used and 1.5 s of waiting: the other headers of seed 001. */
+  /** 200 used and 1.5 s of waiting. */
   @Test
   void headers_denied_tellWhenAndWhy() {
     Limited org = perOrg();

@@ -8,6 +8,7 @@ import io.vertx.core.http.ConnectionPoolTooBusyException;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
@@ -19,6 +20,8 @@ import java.util.function.Consumer;
 
 /** The server that requests are for. Thread-safe. */
 final class Origin {
+  private static final int ATTEMPTS = 4;
+
   private final Upstream upstream;
   private final HttpClient client;
   private final FastThreadLocal<Underway> underway;
@@ -74,6 +77,11 @@ final class Origin {
    * @param unreached called if nothing was sent, because there was no connection to send it on
    */
   void forward(Exchange exchange, Consumer<HttpServerResponse> additions, Runnable unreached) {
+    forward(exchange, additions, unreached, ATTEMPTS);
+  }
+
+  private void forward(
+      Exchange exchange, Consumer<HttpServerResponse> additions, Runnable unreached, int attempts) {
     RequestOptions options =
         new RequestOptions()
             .setMethod(exchange.request().method())
@@ -83,6 +91,11 @@ final class Origin {
     connected.onComplete(
         request -> new Forwarding(exchange, upstream, additions, request, underway.get()).begin(),
         failure -> {
+          if (failure instanceof HttpClosedException && attempts > 1) {
+            // The origin closed a connection of the pool just as it was taken; nothing was sent.
+            forward(exchange, additions, unreached, attempts - 1);
+            return;
+          }
           unreached.run();
           unreachable(exchange, failure);
         });

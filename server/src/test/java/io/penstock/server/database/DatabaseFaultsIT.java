@@ -67,7 +67,8 @@ class DatabaseFaultsIT {
     try (PostgresProcess postgres = new PostgresProcess(folder);
         RunningServer server =
             DatabaseServer.start(postgres.url(), folder, Map.of(Setting.VIOLATIONS_QUEUE, "60"))) {
-      TestPostgres.execute(postgres.url(), RULE);
+      // Written to the disk before anything is killed.
+      TestPostgres.execute(postgres.url(), "SET synchronous_commit TO on", RULE);
       Await.until(() -> server.check(user("x", "free")).body().contains("\"rule\":\"one\""));
       Asking asking = new Asking(server);
       try (asking) {

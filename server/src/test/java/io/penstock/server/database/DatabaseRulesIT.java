@@ -84,9 +84,8 @@ class DatabaseRulesIT {
       assertThat(server.admin("/readyz").body())
           .contains("rate_limit_rule 1: rate: must have a unit of time")
           .startsWith("{\"ready\":true");
-      assertThat(server.admin("/metrics").body())
-          .contains("penstock_policy_rejected 1.0")
-          .contains("penstock_database_rules 2.0");
+      Await.until(() -> server.admin("/metrics").body().contains("penstock_database_rules 2.0"));
+      assertThat(server.admin("/metrics").body()).contains("penstock_policy_rejected 1.0");
     }
     try (RunningServer server = DatabaseServer.start(url, folder)) {
       assertThat(server.check(peek()).body()).as("from the snapshot").contains("\"limit\":10,");

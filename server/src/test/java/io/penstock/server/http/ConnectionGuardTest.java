@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** What becomes of connections on which nothing moves. */
 class ConnectionGuardTest {
-  private static final int SHORT_MILLIS = 300;
+  private static final int SHORT_MILLIS = 1_000;
   private static final int LONG_MILLIS = 2_000;
   private static final int MANY = 24 << 20;
 
@@ -94,12 +94,11 @@ class ConnectionGuardTest {
   }
 
   private Socket ask(String path) throws IOException {
+    byte[] request =
+        ("GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
     Socket client = new Socket(InetAddress.getLoopbackAddress(), port);
     client.setSoTimeout(20_000);
-    client
-        .getOutputStream()
-        .write(
-            ("GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+    client.getOutputStream().write(request);
     return client;
   }
 }

@@ -117,7 +117,8 @@ final class AccessLogTest {
       stuck.countDown();
     }
     assertThat(dropped).isGreaterThan(AccessLog.MOST_WAITING);
-    assertThat(written.toString(US_ASCII).lines().count()).isEqualTo(all - dropped);
+    // A writer that needs longer than the end may take goes on with what it has.
+    Await.until(() -> written.toString(US_ASCII).lines().count() == all - dropped);
   }
 
   @Test

@@ -85,10 +85,11 @@ final class ProxyBodiesTest {
 
   @Test
   void framing_ofAResponse_staysWhatItIsOrBecomesChunks() throws Exception {
+    String last = "\r\nConnection: close\r\n\r\n";
     try (RawOrigin origin =
             new RawOrigin(
-                "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
-                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+                "HTTP/1.1 200 OK\r\nContent-Length: 5" + last + "hello",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked" + last + "5\r\nhello\r\n0\r\n\r\n",
                 "HTTP/1.1 200 OK\r\n\r\nhello");
         ProxyFixture proxy = new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url())) {
       String get = "GET /a" + CLOSING + "\r\n";
@@ -155,14 +156,14 @@ final class ProxyBodiesTest {
                 folder,
                 ProxyFixture.UNLIMITED,
                 origin.url(),
-                Map.of(Setting.REQUEST_TIMEOUT_MS, "100"))) {
+                Map.of(Setting.REQUEST_TIMEOUT_MS, "1000"))) {
       Echo echo = new Echo();
       WebSocket socket =
           CLIENT
               .newWebSocketBuilder()
               .buildAsync(URI.create("ws://127.0.0.1:" + proxy.port() + "/chat"), echo)
               .join();
-      long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(400);
+      long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(2_500);
       for (int i = 0; i < 10 || System.nanoTime() - end < 0; i++) {
         socket.sendText("message " + i, true).join();
         assertThat(echo.heard.poll(20, TimeUnit.SECONDS)).isEqualTo("message " + i);
@@ -175,10 +176,15 @@ final class ProxyBodiesTest {
 
   private static final class Echo implements WebSocket.Listener {
     private final LinkedBlockingQueue<String> heard = new LinkedBlockingQueue<>();
+    private final StringBuilder message = new StringBuilder();
 
     @Override
     public @Nullable CompletionStage<?> onText(WebSocket from, CharSequence text, boolean last) {
-      heard.add(text.toString());
+      message.append(text);
+      if (last) {
+        heard.add(message.toString());
+        message.setLength(0);
+      }
       from.request(1);
       return null;
     }

@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -170,13 +171,14 @@ final class ProxyHttp2Test {
       slow.get();
       upload(client).response().await();
 
-      HttpClientRequest denied = upload(client);
+      HttpClientRequest denied = client.request(HttpMethod.POST, "/upload").await();
       CompletableFuture<Throwable> stopped = new CompletableFuture<>();
       denied.exceptionHandler(stopped::complete);
+      beginBody(denied);
       HttpClientResponse answer = denied.response().await();
       assertThat(answer.statusCode()).isEqualTo(429);
       assertThat(answer.body().await().toString()).contains("quota-exceeded");
-      assertThat(stopped.get()).isInstanceOf(StreamResetException.class);
+      assertThat(stopped.get(20, TimeUnit.SECONDS)).isInstanceOf(StreamResetException.class);
 
       origin.vertx().runOnContext(go -> slow.join().response().end("at last"));
       assertThat(held.get().toString()).isEqualTo("at last");
@@ -293,11 +295,15 @@ final class ProxyHttp2Test {
     return answer.compose(HttpClientResponse::body).toCompletionStage().toCompletableFuture();
   }
 
-  /** Begins a body and does not end it. */
   private static HttpClientRequest upload(HttpClientAgent client) {
     HttpClientRequest request = client.request(HttpMethod.POST, "/upload").await();
+    beginBody(request);
+    return request;
+  }
+
+  /** Begins a body and does not end it. */
+  private static void beginBody(HttpClientRequest request) {
     var unused = keeping(request.response());
     request.setChunked(true).write("begin").await();
-    return request;
   }
 }

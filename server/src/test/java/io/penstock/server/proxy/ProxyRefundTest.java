@@ -55,8 +55,8 @@ final class ProxyRefundTest {
       Thread serving =
           new Thread(
               () -> {
-                try {
-                  origin.accept().close();
+                try (Socket socket = origin.accept()) {
+                  RawOrigin.readHead(socket);
                 } catch (IOException ended) {
                   // The test will say what is missing.
                 }

@@ -49,7 +49,7 @@ final class ProxySmugglingTest {
             folder,
             ProxyFixture.UNLIMITED,
             origin.url(),
-            Map.of(Setting.REQUEST_TIMEOUT_MS, "400"));
+            Map.of(Setting.REQUEST_TIMEOUT_MS, "5000"));
   }
 
   @AfterAll
@@ -188,13 +188,14 @@ final class ProxySmugglingTest {
   /** What comes back until nothing more does. */
   private static String send(String bytes) throws IOException {
     try (Socket socket = proxy.connect()) {
-      socket.setSoTimeout(1_000);
+      socket.setSoTimeout(20_000);
       socket.getOutputStream().write(bytes.getBytes(StandardCharsets.ISO_8859_1));
       StringBuilder text = new StringBuilder();
       try {
         int next;
         while ((next = socket.getInputStream().read()) >= 0) {
           text.append((char) next);
+          socket.setSoTimeout(1_000);
         }
       } catch (SocketTimeoutException stillOpen) {
         // It waits for another request.

@@ -2,6 +2,7 @@ package io.penstock.server.proxy;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -36,13 +37,21 @@ final class RawOrigin implements AutoCloseable {
 
   private void serve(String answer) throws IOException {
     try (Socket socket = server.accept()) {
-      StringBuilder head = new StringBuilder();
-      while (head.indexOf("\r\n\r\n") < 0) {
-        head.append((char) socket.getInputStream().read());
-      }
+      readHead(socket);
       OutputStream out = socket.getOutputStream();
       out.write(answer.getBytes(ISO_8859_1));
       out.flush();
+    }
+  }
+
+  static void readHead(Socket socket) throws IOException {
+    StringBuilder head = new StringBuilder();
+    while (head.indexOf("\r\n\r\n") < 0) {
+      int next = socket.getInputStream().read();
+      if (next < 0) {
+        throw new EOFException();
+      }
+      head.append((char) next);
     }
   }
 

@@ -1,0 +1,47 @@
+package io.penstock.bench.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.bucket4j.Bucket;
+import io.github.bucket4j.TimeMeter;
+import java.time.Duration;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What docs/comparison.md says of who comes back to Bucket4j after exactly the wait that it was
+ * told. {@code PeerBugsTest} in core asks Penstock the same.
+ */
+class RetryWaitTest {
+  @Test
+  void bucket4j_ofAThousandRates_deniesAt971() {
+    assertThat(IntStream.rangeClosed(1, 1_000).filter(RetryWaitTest::isDenied).count())
+        .isEqualTo(971);
+  }
+
+  private static boolean isDenied(int rate) {
+    HandMovedMeter clock = new HandMovedMeter();
+    Bucket bucket =
+        Bucket.builder()
+            .addLimit(limit -> limit.capacity(rate).refillGreedy(rate, Duration.ofSeconds(1)))
+            .withCustomTimePrecision(clock)
+            .build();
+    assertThat(bucket.tryConsume(rate)).isTrue();
+    clock.nanos += bucket.tryConsumeAndReturnRemaining(1).getNanosToWaitForRefill();
+    return !bucket.tryConsume(1);
+  }
+
+  private static final class HandMovedMeter implements TimeMeter {
+    private long nanos;
+
+    @Override
+    public long currentTimeNanos() {
+      return nanos;
+    }
+
+    @Override
+    public boolean isWallClockBased() {
+      return false;
+    }
+  }
+}
