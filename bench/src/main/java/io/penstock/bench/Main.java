@@ -40,13 +40,10 @@ public final class Main {
       throw new WrongUsageException("say what to run; known: " + known(", "));
     }
     Options options = Options.parse(words.subList(1, words.size()));
-    if (runs.size() == 1 && options.report()) {
-      throw new WrongUsageException("--report is of all; see bench/run all --report");
-    }
     if (runs.size() > 1 && options.only() != null) {
       throw new WrongUsageException("--only is for one run, not for all");
     }
-    new Session(options).measure(runs);
+    new Session(name, options).measure(runs);
   }
 
   private static String known(String between) {

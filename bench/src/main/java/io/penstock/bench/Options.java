@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param quick whether short and noisy will do
  * @param only the one part to run; null for all
- * @param report whether to write the page of all findings
+ * @param report whether to write the findings to the page of all
  */
 record Options(boolean quick, @Nullable String only, boolean report) {
   static final String USAGE = "[--quick] [--only <part>] [--report]";
@@ -36,6 +36,15 @@ record Options(boolean quick, @Nullable String only, boolean report) {
       }
     }
     return new Options(quick, only, report);
+  }
+
+  /** As they were asked for. */
+  @Override
+  public String toString() {
+    return (quick ? "--quick " : "")
+        + (only == null ? "" : "--only " + only + " ")
+        + (report ? "--report" : "")
+        + (quick ? " (too short to be quoted)" : "");
   }
 
   /** The parts to run, of all that there are. */

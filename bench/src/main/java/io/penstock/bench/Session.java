@@ -23,40 +23,47 @@ final class Session {
   private final List<String> failures = new ArrayList<>();
   private final Page page;
 
-  Session(Options options) {
+  /**
+   * @param name of what is run, as it was asked for
+   */
+  Session(String name, Options options) {
     this.options = options;
-    this.page =
-        new Page(
-            options.quick()
-                ? "bench/run all --quick --report (too short to be quoted)"
-                : "bench/run all --report");
+    this.page = new Page("bench/run " + name + " " + options);
   }
 
   /** A part that fails doesn't keep the others from being measured, but the end is a failure. */
   void measure(List<Parts> runs) throws IOException, InterruptedException {
+    boolean all = runs.size() > 1;
+    if (options.report() && !all && !Page.isOfThisMachine(DOCS)) {
+      throw new WrongUsageException(
+          "there is no page of this machine and these versions yet; see bench/run all --report");
+    }
     System.out.println(Machine.describe());
     int total = runs.stream().mapToInt(run -> run.parts().size()).sum();
     int begun = 0;
     for (Parts run : runs) {
-      page.run(run.title(), "bench/run " + run.name());
       for (Part part : options.choose(run.parts(), Part::name)) {
         begun++;
-        if (runs.size() > 1) {
+        if (all) {
           System.err.printf("part %d of %d: %s %s%n", begun, total, run.name(), part.name());
         }
-        measure(part, runs.size() > 1);
+        measure(run, part, all);
       }
     }
     ratios.forEach(System.out::println);
-    if (options.report()) {
+    if (options.report() && all) {
       page.write(DOCS);
+    } else if (options.report()) {
+      page.amend(DOCS);
     }
     if (!failures.isEmpty()) {
       throw new FailedRunException(String.join("; ", failures));
     }
   }
 
-  private void measure(Part part, boolean goesOn) throws IOException, InterruptedException {
+  private void measure(Parts run, Part part, boolean goesOn)
+      throws IOException, InterruptedException {
+    String oneRun = "bench/run " + run.name();
     try {
       Findings findings = part.measurement().measure(options.quick());
       findings.tables().forEach(System.out::println);
@@ -64,7 +71,7 @@ final class Session {
         System.out.println(findings.notes());
       }
       ratios.addAll(findings.ratios());
-      page.part(part.title(), findings);
+      page.part(run.title(), oneRun, part.title(), findings);
     } catch (IOException | RuntimeException failed) {
       if (!goesOn) {
         throw failed;
@@ -74,7 +81,7 @@ final class Session {
               ? String.valueOf(failed.getMessage())
               : failed.toString();
       failures.add(part.name() + ": " + why);
-      page.failed(part.title(), why);
+      page.failed(run.title(), oneRun, part.title(), why);
     }
   }
 }

@@ -63,6 +63,7 @@ public record Bars(String name, String title, String unit, List<Bar> bars) imple
   }
 
   private static String words(double value) {
-    return String.format(Locale.ROOT, value >= 100 || value == 0 ? "%,.0f" : "%,.2f", value);
+    return String.format(
+        Locale.ROOT, value >= 100 || value == Math.rint(value) ? "%,.0f" : "%,.2f", value);
   }
 }

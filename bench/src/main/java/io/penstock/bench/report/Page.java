@@ -16,7 +16,7 @@ public final class Page {
   private static final String PAGE = "BENCHMARKS.md";
   private static final String PICTURES = "images";
 
-  private final StringBuilder sections = new StringBuilder();
+  private final List<Section> sections = new ArrayList<>();
   private final List<Ratio> ratios = new ArrayList<>();
   private final List<Plot> plots = new ArrayList<>();
   private final String command;
@@ -28,35 +28,29 @@ public final class Page {
     this.command = command;
   }
 
-  /** Begins a run. */
-  public void run(String title, String oneRun) {
-    sections.append("## ").append(title).append("\n\n    ").append(oneRun).append("\n\n");
-  }
-
-  /** Adds what a part of it has found. */
-  public void part(String title, Findings findings) {
-    sections.append("### ").append(title).append("\n\n");
+  /**
+   * Adds what a part of a run has found.
+   *
+   * @param run the title of the run
+   * @param oneRun the command of that run
+   */
+  public void part(String run, String oneRun, String title, Findings findings) {
+    StringBuilder text = new StringBuilder();
     for (Plot plot : findings.plots()) {
-      sections
-          .append("![")
-          .append(plot.title())
-          .append("](")
-          .append(PICTURES)
-          .append('/')
-          .append(file(plot))
-          .append(")\n\n");
+      text.append("![%s](%s/%s)\n\n".formatted(plot.title(), PICTURES, file(plot)));
     }
-    findings.tables().forEach(table -> sections.append(table.markdown()).append('\n'));
+    findings.tables().forEach(table -> text.append(table.markdown()).append('\n'));
     if (!findings.notes().isEmpty()) {
-      sections.append("```text\n").append(findings.notes().strip()).append("\n```\n\n");
+      text.append("```text\n").append(findings.notes().strip()).append("\n```\n\n");
     }
+    sections.add(new Section(run, oneRun, title, text.toString()));
     ratios.addAll(findings.ratios());
     plots.addAll(findings.plots());
   }
 
-  /** Adds that a part of it came to nothing. */
-  public void failed(String title, String why) {
-    sections.append("### ").append(title).append("\n\nFailed: ").append(why).append("\n\n");
+  /** Adds that a part of a run came to nothing. */
+  public void failed(String run, String oneRun, String title, String why) {
+    sections.add(new Section(run, oneRun, title, "Failed: " + why + "\n\n"));
   }
 
   private static String file(Plot plot) {
@@ -65,15 +59,48 @@ public final class Page {
 
   /** Writes the page and its pictures into a folder. */
   public void write(Path folder) {
+    write(folder, text(LocalDate.now(ZoneOffset.UTC)));
+  }
+
+  /**
+   * Writes what this has, with its pictures, in place of the same sections of the page in a folder.
+   */
+  public void amend(Path folder) {
+    write(folder, amended(read(folder), LocalDate.now(ZoneOffset.UTC)));
+  }
+
+  /** Whether the page in a folder is of this machine with these versions. */
+  public static boolean isOfThisMachine(Path folder) {
+    return Files.exists(folder.resolve(PAGE)) && read(folder).contains(Machine.describe().strip());
+  }
+
+  private static String read(Path folder) {
+    try {
+      return Files.readString(folder.resolve(PAGE), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void write(Path folder, String text) {
     try {
       Files.createDirectories(folder.resolve(PICTURES));
       for (Plot plot : plots) {
         Files.writeString(folder.resolve(PICTURES).resolve(file(plot)), plot.svg(), UTF_8);
       }
-      Files.writeString(folder.resolve(PAGE), text(LocalDate.now(ZoneOffset.UTC)), UTF_8);
+      Files.writeString(folder.resolve(PAGE), text, UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  String amended(String page, LocalDate day) {
+    String again = "Measured again on %s by `%s`.\n\n".formatted(day, command);
+    List<Section> dated =
+        sections.stream()
+            .map(of -> new Section(of.run(), of.oneRun(), of.title(), again + of.text()))
+            .toList();
+    return Amendment.of(page, dated, ratios);
   }
 
   String text(LocalDate day) {
@@ -98,21 +125,35 @@ public final class Page {
 
     %s
     %s"""
-        .formatted(day, command, Machine.describe().strip(), summary(), sections);
+        .formatted(day, command, Machine.describe().strip(), summary(), body());
+  }
+
+  private String body() {
+    StringBuilder body = new StringBuilder();
+    String run = "";
+    for (Section section : sections) {
+      if (!section.run().equals(run)) {
+        run = section.run();
+        body.append(section.runHeading()).append("\n    ").append(section.oneRun()).append("\n\n");
+      }
+      body.append(section.markdown());
+    }
+    return body.toString();
   }
 
   private String summary() {
     StringBuilder table = new StringBuilder("| ratio | value | target | |\n|---|---:|---|---|\n");
-    for (Ratio ratio : ratios) {
-      Target target = Target.of(ratio.name()).orElse(null);
-      String verdict = "";
-      if (target != null) {
-        verdict = target.isMetBy(Double.parseDouble(ratio.value())) ? "met" : "**short**";
-      }
-      table
-          .append("| `%s` | %s | ".formatted(ratio.name(), ratio.value()))
-          .append("%s | %s |\n".formatted(target == null ? "" : target, verdict));
-    }
+    ratios.forEach(ratio -> table.append(row(ratio)));
     return table.toString();
+  }
+
+  static String row(Ratio ratio) {
+    Target target = Target.of(ratio.name()).orElse(null);
+    String verdict = "";
+    if (target != null) {
+      verdict = target.isMetBy(Double.parseDouble(ratio.value())) ? "met" : "**short**";
+    }
+    return "| `%s` | %s | %s | %s |\n"
+        .formatted(ratio.name(), ratio.value(), target == null ? "" : target, verdict);
   }
 }

@@ -27,6 +27,8 @@ class PageTest {
               new Curve("one", List.of(new Point(1_000, 20), new Point(1e7, 200))),
               new Curve("other", List.of(new Point(1_000, 40), new Point(1e7, 4_000)))));
 
+  private static final String LOCAL = "Inside one process";
+
   @TempDir private Path folder;
 
   private static Document parsed(String svg) throws Exception {
@@ -51,9 +53,8 @@ class PageTest {
   @Test
   void text_ofFindings_hasTablesNotesAndWhatIsShort() {
     Page page = new Page("bench/run all --report");
-    page.run("Inside one process", "bench/run local");
-    page.part("Keys", findings());
-    page.failed("Memory", "no memory");
+    page.part(LOCAL, "bench/run local", "Keys", findings());
+    page.failed(LOCAL, "bench/run local", "Memory", "no memory");
 
     assertThat(page.text(LocalDate.of(2026, 1, 2)))
         .contains("2026-01-02", "## Inside one process", "    bench/run local", "### Keys")
@@ -65,9 +66,56 @@ class PageTest {
   }
 
   @Test
+  void amended_onePart_leavesTheOthersAsTheyAre() {
+    Page before = new Page("bench/run all --report");
+    before.part(LOCAL, "bench/run local", "Keys", findings());
+    before.failed(LOCAL, "bench/run local", "Memory", "no memory");
+    before.failed("Elsewhere", "bench/run there", "Keys", "no keys");
+    Page again = new Page("bench/run local --only memory --report");
+    again.part(
+        LOCAL,
+        "bench/run local",
+        "Memory",
+        new Findings(
+            List.of(),
+            "enough",
+            List.of(Ratio.of("growth.keys", 4), Ratio.of("local.memory", 43)),
+            List.of()));
+    String old = before.text(LocalDate.of(2026, 1, 2));
+
+    String section =
+        """
+        Measured again on 2026-01-03 by `bench/run local --only memory --report`.
+
+        ```text
+        enough
+        ```
+        """;
+    String rows =
+        """
+        | `growth.keys` | 4.00 |  |  |
+        | `local.memory` | 43.00 | at most 64 | met |
+        """;
+    assertThat(again.amended(old, LocalDate.of(2026, 1, 3)))
+        .isEqualTo(
+            old.replace("Failed: no memory\n", section)
+                .replace("| `growth.keys` | 3.00 |  |  |\n", rows));
+  }
+
+  @Test
+  void amended_partThatThePageLacks_isRefused() {
+    Page again = new Page("bench/run local --only memory --report");
+    again.failed(LOCAL, "bench/run local", "Memory", "no memory");
+
+    assertThatThrownBy(() -> again.amended("# Benchmarks\n", LocalDate.of(2026, 1, 3)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("Memory");
+  }
+
+  @Test
   void write_page_hasThePicturesThatItShows() throws Exception {
     Page page = new Page("bench/run all --report");
-    page.part("Keys", findings());
+    page.part(LOCAL, "bench/run local", "Keys", findings());
     page.write(folder);
 
     assertThat(Files.readString(folder.resolve("BENCHMARKS.md"))).contains("growth.svg");
