@@ -88,7 +88,7 @@ public final class Page {
       for (Plot plot : plots) {
         Files.writeString(folder.resolve(PICTURES).resolve(file(plot)), plot.svg(), UTF_8);
       }
-      Files.writeString(folder.resolve(PAGE), text, UTF_8);
+      Files.writeString(folder.resolve(PAGE), text.strip() + "\n", UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -118,7 +118,9 @@ class PageTest {
     page.part(LOCAL, "bench/run local", "Keys", findings());
     page.write(folder);
 
-    assertThat(Files.readString(folder.resolve("BENCHMARKS.md"))).contains("growth.svg");
+    assertThat(Files.readString(folder.resolve("BENCHMARKS.md")))
+        .contains("growth.svg")
+        .matches("(?s).*\\S\\n");
     Document picture = parsed(Files.readString(folder.resolve("images/growth.svg")));
     assertThat(picture.getElementsByTagName("polyline").getLength()).isEqualTo(2);
     assertThat(picture.getElementsByTagName("circle").getLength()).isEqualTo(4);
