@@ -32,6 +32,7 @@ public final class OverGrantPart {
   private static final String NOTES =
       """
       burst 10, rate 10/s, 3 s from the first grant by the server's clock: at most %d are right.
+      Less than nothing over: so many fewer were allowed; what is out on lease elsewhere may be missing.
       Callers ask again at once, allowed or not. Penstock knows for how long a denial holds and does not
       ask Redis meanwhile. Redisson has no burst: 10 in any second are right, which is %d at most, too.
       """
@@ -66,9 +67,7 @@ public final class OverGrantPart {
         if (contender == RedisContender.PENSTOCK) {
           ratios.add(Ratio.of("redis.overgrant." + from, overGrantPercent(tally)));
         } else if (contender == RedisContender.PENSTOCK_LEASED) {
-          // What is out on lease elsewhere may be missing; that is no over-grant.
-          double percent = Math.max(0, overGrantPercent(tally));
-          ratios.add(Ratio.of("redis.leased.overgrant." + from, percent));
+          ratios.add(Ratio.of("redis.leased.overgrant." + from, overGrantPercent(tally)));
         }
       }
       tables.add(table);
