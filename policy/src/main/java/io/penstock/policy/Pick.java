@@ -62,6 +62,16 @@ final class Pick {
     return refused;
   }
 
+  /** Whether it binds, and asks for one bucket. */
+  boolean isSimple() {
+    return mode == Mode.ENFORCE && !refused && tier().rule().limits().size() == 1;
+  }
+
+  /** What is claimed of its bucket, when it is simple. */
+  Claim claim() {
+    return tier().claim(key, cost, own);
+  }
+
   /** Its buckets are told by what the rule says itself, whatever is made of it now. */
   void addClaims(List<Claim> claims) {
     tier().claim(key, cost, own, claims);

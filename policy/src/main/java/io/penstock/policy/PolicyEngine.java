@@ -125,6 +125,10 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   private Verdict decide(Selection selection) {
+    Pick only = selection.only();
+    if (only != null) {
+      return Verdict.of(only.outcome(decide(only.claim())));
+    }
     List<Outcome> outcomes = selection.outcomes();
     if (selection.refused()) {
       selection.addRefusals(outcomes);

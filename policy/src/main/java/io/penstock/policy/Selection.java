@@ -41,6 +41,11 @@ final class Selection {
     return picks[i];
   }
 
+  /** The one rule that counts, if it binds and has one limit, as most do; null otherwise. */
+  @Nullable Pick only() {
+    return size == 1 && picks[0].isSimple() ? picks[0] : null;
+  }
+
   /** Whether a rule that binds refuses the request for a part of the key that it lacks. */
   boolean refused() {
     for (int i = 0; i < size; i++) {

@@ -94,6 +94,14 @@ final class Tier {
     }
   }
 
+  /** What a request claims of the bucket at {@code key}, of a rule with one limit. */
+  Claim claim(String key, long thousandths, Mode mode) {
+    Limiters limiters = limiters(mode);
+    return limiters.usual != null && thousandths == cost.fallback()
+        ? limiters.usual.get(0)
+        : claim(limiters.each.get(0), key, thousandths);
+  }
+
   private Claim claim(RateLimiter limiter, String key, long thousandths) {
     return new Claim(limiter, key, countable(limiter.limit(), thousandths), maxDelayNanos);
   }

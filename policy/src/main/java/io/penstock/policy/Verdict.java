@@ -44,6 +44,11 @@ public final class Verdict {
     return new Verdict(decisive, outcomes.toArray(NO_OUTCOMES));
   }
 
+  /** The verdict of one rule that binds. */
+  static Verdict of(Outcome only) {
+    return new Verdict(only, only);
+  }
+
   /** This, and what other rules said of the same request later, as one verdict. */
   public Verdict and(Verdict later) {
     if (outcomes.length == 0) {
