@@ -17,6 +17,8 @@ import java.util.concurrent.TimeUnit;
 final class ServerProcess implements AutoCloseable {
   private static final Path JAR = Path.of("cli", "target", "penstock.jar");
   private static final Path SAMPLE = Path.of("samples", "spring-boot-4", "target", "sample.jar");
+  private static final String SAMPLE_LAUNCHER =
+      "org.springframework.boot.loader.launch.PropertiesLauncher";
   private static final List<String> HEAP = List.of("-Xms256m", "-Xmx256m");
   private static final int MOST_ATTEMPTS = 600;
 
@@ -60,13 +62,18 @@ final class ServerProcess implements AutoCloseable {
     return new ServerProcess(port, command);
   }
 
-  /** The sample application of Spring MVC. */
-  static ServerProcess sample(String... settings) throws IOException, InterruptedException {
+  /**
+   * The sample application of Spring MVC, started so that options can name a place with more
+   * classes.
+   */
+  static ServerProcess sample(List<String> options, List<String> settings)
+      throws IOException, InterruptedException {
     int port = freePort();
     List<String> command = java();
-    command.addAll(List.of("-jar", SAMPLE.toString()));
+    command.addAll(options);
+    command.addAll(List.of("-cp", SAMPLE.toString(), SAMPLE_LAUNCHER));
     command.addAll(List.of("--server.port=" + port, "--server.address=127.0.0.1"));
-    command.addAll(List.of(settings));
+    command.addAll(settings);
     return new ServerProcess(port, command);
   }
 

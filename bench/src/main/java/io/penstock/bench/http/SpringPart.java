@@ -1,5 +1,6 @@
 package io.penstock.bench.http;
 
+import io.penstock.bench.contest.FailedRunException;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Ratio;
 import java.io.IOException;
@@ -7,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -17,9 +19,11 @@ public final class SpringPart {
       The sample application on Spring Boot 4, its security left out, answers a GET by a controller
       that returns a word; Tomcat and the actuator are as Spring Boot sets them up. With Penstock, each
       request is allowed by a rule on its address, counted in the application's registry, and answered
-      with five RateLimit headers; with penstock.headers=none it is answered as without Penstock, which
-      tells the cost of a decision from that of headers, to Tomcat and to who reads them. Four
-      processes each; wrk asks with one thread over 32 connections and shares the cores.
+      with five RateLimit headers. As everywhere here, who is compared sends the same headers: overhead
+      is beside the application without Penstock and with a filter of a few lines that sends five
+      headers which never change. no-headers is with penstock.headers=none beside the application as it
+      is, and decision-and-headers is with Penstock and its headers beside that. Four processes each;
+      wrk asks with one thread over 32 connections and shares the cores.
       """;
 
   /**
@@ -34,6 +38,7 @@ public final class SpringPart {
   private static final int WARM_UP = 12;
 
   private static final String LIMITED = "with Penstock";
+  private static final String SAME_HEADERS = "without, same headers";
   private static final String QUIET = "with Penstock, no headers";
   private static final String PLAIN = "without";
 
@@ -51,6 +56,11 @@ public final class SpringPart {
               "org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
               "org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration");
 
+  /** What Spring Boot exposes unless told otherwise: each endpoint costs all requests a little. */
+  private static final String EXPOSED = "--management.endpoints.web.exposure.include=health";
+
+  private static final int HEADERS = 5;
+
   private SpringPart() {}
 
   public static Findings measure(boolean quick) throws IOException, InterruptedException {
@@ -60,9 +70,15 @@ public final class SpringPart {
     int processes = quick ? 1 : PROCESSES;
     try (Contest contest = new Contest(quick ? 2 : ROUNDS, quick ? 2 : 5, WARM_UP)) {
       for (int process = 0; process < processes; process++) {
-        enter(contest, LIMITED, "--penstock.policy=" + policy);
-        enter(contest, QUIET, "--penstock.policy=" + policy, "--penstock.headers=none");
-        enter(contest, PLAIN, "--penstock.enabled=false");
+        ServerProcess limited = enter(contest, LIMITED, List.of(), "--penstock.policy=" + policy);
+        enter(
+            contest,
+            SAME_HEADERS,
+            SameHeaders.options(added(limited)),
+            "--penstock.enabled=false",
+            "--spring.main.sources=" + SameHeaders.class.getName());
+        enter(contest, QUIET, List.of(), "--penstock.policy=" + policy, "--penstock.headers=none");
+        enter(contest, PLAIN, List.of(), "--penstock.enabled=false");
         if (process == 0) {
           contest.expect(processes, 0);
         }
@@ -72,23 +88,42 @@ public final class SpringPart {
       return new Findings(
           List.of(contest.table("answers of an application")),
           NOTES,
-          Stream.of(ratio(contest, "overhead", LIMITED), ratio(contest, "no-headers", QUIET))
+          Stream.of(
+                  ratio(contest, "overhead", LIMITED, SAME_HEADERS),
+                  ratio(contest, "no-headers", QUIET, PLAIN),
+                  ratio(contest, "decision-and-headers", LIMITED, PLAIN))
               .flatMap(Optional::stream)
               .toList(),
           List.of(contest.plot("spring", "An application of Spring MVC")));
     }
   }
 
-  private static void enter(Contest contest, String which, String... settings)
+  /** The headers that Penstock adds. */
+  private static List<String> added(ServerProcess limited)
+      throws IOException, InterruptedException {
+    List<String> added =
+        Question.CONTROLLER.ask(limited.port()).headers().stream()
+            .filter(header -> header.toLowerCase(Locale.ROOT).startsWith("ratelimit"))
+            .toList();
+    if (added.size() != HEADERS) {
+      throw new FailedRunException("not the headers that this is about: " + added);
+    }
+    return added;
+  }
+
+  private static ServerProcess enter(
+      Contest contest, String which, List<String> options, String... settings)
       throws IOException, InterruptedException {
     List<String> all = new ArrayList<>(List.of(settings));
     all.add("--sample.security=false");
     all.add(NO_SECURITY);
-    contest.enter(
-        which, Question.CONTROLLER, contest.own(ServerProcess.sample(all.toArray(String[]::new))));
+    all.add(EXPOSED);
+    ServerProcess process = contest.own(ServerProcess.sample(options, all));
+    contest.enter(which, Question.CONTROLLER, process);
+    return process;
   }
 
-  private static Optional<Ratio> ratio(Contest contest, String name, String which) {
-    return contest.ratio("spring.mvc." + name, Question.CONTROLLER, which, PLAIN);
+  private static Optional<Ratio> ratio(Contest contest, String name, String which, String beside) {
+    return contest.ratio("spring.mvc." + name, Question.CONTROLLER, which, beside);
   }
 }

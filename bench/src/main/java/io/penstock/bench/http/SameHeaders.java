@@ -1,0 +1,62 @@
+package io.penstock.bench.http;
+
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+
+/**
+ * Sends the headers that Penstock would, without having decided anything: what they cost an
+ * application by themselves. Runs inside of it.
+ */
+public final class SameHeaders implements Filter {
+  private static final String HEADERS = "bench.headers";
+
+  private final String[][] headers;
+
+  public SameHeaders() {
+    this.headers =
+        System.getProperty(HEADERS, "")
+            .lines()
+            .map(header -> header.split(": ", 2))
+            .toArray(String[][]::new);
+  }
+
+  /** Options of a JVM in which this can be found beside an application. */
+  static List<String> options(List<String> headers) throws IOException {
+    return List.of("-D" + HEADERS + "=" + String.join("\n", headers), "-Dloader.path=" + jar());
+  }
+
+  /** This class and nothing else, so that the application stays as it is. */
+  private static Path jar() throws IOException {
+    String name = SameHeaders.class.getName().replace('.', '/') + ".class";
+    Path jar = Files.createTempFile("penstock", ".jar");
+    jar.toFile().deleteOnExit();
+    try (InputStream from = SameHeaders.class.getClassLoader().getResourceAsStream(name);
+        JarOutputStream to = new JarOutputStream(Files.newOutputStream(jar))) {
+      to.putNextEntry(new JarEntry(name));
+      Objects.requireNonNull(from, name).transferTo(to);
+    }
+    return jar;
+  }
+
+  @Override
+  public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    HttpServletResponse answer = (HttpServletResponse) response;
+    for (String[] header : headers) {
+      answer.setHeader(header[0], header[1]);
+    }
+    chain.doFilter(request, response);
+  }
+}
