@@ -17,6 +17,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
@@ -39,14 +40,10 @@ import java.util.function.BooleanSupplier;
  * {@code ASYNC}: each has to be mapped to those too, or it would be passed by.
  */
 public final class RateLimitFilter implements Filter {
-  /** Where the verdict on a request so far is kept, as an attribute of the request. */
-  public static final String VERDICT = "io.penstock.verdict";
-
   private final Gate gate;
   private final Phase phase;
   private final List<AttributeResolver> resolvers;
   private final BooleanSupplier asynchronous;
-  private final String state;
 
   /** A filter that never keeps a thread waiting where the container can do without. */
   public RateLimitFilter(Gate gate, Phase phase, List<AttributeResolver> resolvers) {
@@ -64,7 +61,6 @@ public final class RateLimitFilter implements Filter {
     this.phase = phase;
     this.resolvers = List.copyOf(resolvers);
     this.asynchronous = asynchronous;
-    this.state = "io.penstock.filter." + phase;
   }
 
   @Override
@@ -80,39 +76,47 @@ public final class RateLimitFilter implements Filter {
       chain.doFilter(request, response);
       return;
     }
-    Object before = request.getAttribute(state);
-    if (before instanceof Held held) {
-      request.setAttribute(state, true);
-      goOn(request, response, chain, held.verdict());
-    } else if (before == null && gate.asks(phase)) {
-      request.setAttribute(state, true);
-      begin(request, response, chain);
+    Passage known = Passage.find(request);
+    CompletableFuture<Verdict> awaited = known == null ? null : known.resume(phase);
+    if (known != null && awaited != null) {
+      goOn(request, response, chain, known, waited(awaited));
+    } else if (gate.asks(phase)) {
+      Passage passage = known == null ? Passage.begin(request) : known;
+      if (passage.enter(phase)) {
+        begin(request, response, chain, passage);
+      } else {
+        chain.doFilter(request, response);
+      }
     } else {
       chain.doFilter(request, response);
     }
   }
 
-  private void begin(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+  private void begin(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain, Passage passage)
       throws IOException, ServletException {
     Known known = phase == Phase.EARLY ? Known.NOTHING : new ServletKnown(request, resolvers);
     Request asked = ServletRequests.of(request, known, gate);
     if (gate.isLocal() || !canHold(request)) {
       Verdict verdict = gate.decide(asked, phase);
       if (Gate.delayMillis(verdict) == 0) {
-        pass(request, response, chain, verdict);
-      } else if (canHold(request)) {
-        hold(request, response, Gate.afterDelay(verdict).toCompletableFuture());
+        pass(request, response, chain, passage, verdict);
+        return;
+      }
+      CompletableFuture<Verdict> delayed = Gate.afterDelay(verdict).toCompletableFuture();
+      if (canHold(request)) {
+        hold(request, response, passage, delayed);
       } else {
-        pass(request, response, chain, waited(Gate.afterDelay(verdict).toCompletableFuture()));
+        pass(request, response, chain, passage, waited(delayed));
       }
       return;
     }
     CompletableFuture<Verdict> answer =
         gate.decideAsync(asked, phase).thenCompose(Gate::afterDelay).toCompletableFuture();
     if (answer.isDone()) {
-      pass(request, response, chain, waited(answer));
+      pass(request, response, chain, passage, waited(answer));
     } else {
-      hold(request, response, answer);
+      hold(request, response, passage, answer);
     }
   }
 
@@ -128,17 +132,13 @@ public final class RateLimitFilter implements Filter {
     }
   }
 
-  /** What a request that is held back waits for. */
-  private record Held(CompletableFuture<Verdict> answer) {
-    Verdict verdict() throws ServletException {
-      return waited(answer);
-    }
-  }
-
   /** Lets go of the thread until there is an answer. */
   private void hold(
-      HttpServletRequest request, HttpServletResponse response, CompletableFuture<Verdict> answer) {
-    request.setAttribute(state, new Held(answer));
+      HttpServletRequest request,
+      HttpServletResponse response,
+      Passage passage,
+      CompletableFuture<Verdict> answer) {
+    passage.hold(phase, answer);
     AsyncContext context = request.startAsync(request, response);
     // The store answers in time by itself, and a delay is as long as a rule says.
     context.setTimeout(0);
@@ -146,29 +146,34 @@ public final class RateLimitFilter implements Filter {
   }
 
   private void goOn(
-      HttpServletRequest request, HttpServletResponse response, FilterChain chain, Verdict verdict)
+      HttpServletRequest request,
+      HttpServletResponse response,
+      FilterChain chain,
+      Passage passage,
+      Verdict verdict)
       throws IOException, ServletException {
     FirstPass first = new FirstPass(request);
     try {
-      pass(first, response, chain, verdict);
+      pass(first, response, chain, passage, verdict);
     } finally {
       first.end();
     }
   }
 
   private void pass(
-      HttpServletRequest request, HttpServletResponse response, FilterChain chain, Verdict verdict)
+      HttpServletRequest request,
+      HttpServletResponse response,
+      FilterChain chain,
+      Passage passage,
+      Verdict verdict)
       throws IOException, ServletException {
-    Verdict earlier = request.getAttribute(VERDICT) instanceof Verdict before ? before : null;
-    Verdict all = earlier == null ? verdict : earlier.and(verdict);
-    request.setAttribute(VERDICT, all);
+    Optional<Verdict> earlier = passage.verdict();
+    Verdict all = passage.add(verdict);
     if (all.allowed()) {
       gate.answers().headers(all, response::setHeader);
       chain.doFilter(request, response);
     } else {
-      if (earlier != null) {
-        gate.giveBack(earlier);
-      }
+      earlier.ifPresent(gate::giveBack);
       answer(response, all, gate.answers());
     }
   }

@@ -3,6 +3,7 @@ package io.penstock.spring;
 import io.penstock.policy.Request;
 import io.penstock.policy.Verdict;
 import io.penstock.servlet.AttributeResolver;
+import io.penstock.servlet.Passage;
 import io.penstock.servlet.RateLimitFilter;
 import io.penstock.servlet.ServletRequests;
 import io.penstock.web.Gate;
@@ -43,21 +44,12 @@ final class ServletHandledRequest implements HandledRequest, HandlerExceptionRes
   @Override
   public void note(Verdict verdict) {
     if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes bound) {
-      Verdict all = noted(bound.getRequest(), verdict);
+      Verdict all = Passage.of(bound.getRequest()).add(verdict);
       HttpServletResponse response = bound.getResponse();
       if (response != null && !response.isCommitted()) {
         gate.answers().headers(all, response::setHeader);
       }
     }
-  }
-
-  private static Verdict noted(HttpServletRequest request, Verdict verdict) {
-    Verdict all =
-        request.getAttribute(RateLimitFilter.VERDICT) instanceof Verdict earlier
-            ? earlier.and(verdict)
-            : verdict;
-    request.setAttribute(RateLimitFilter.VERDICT, all);
-    return all;
   }
 
   @Override
@@ -70,7 +62,7 @@ final class ServletHandledRequest implements HandledRequest, HandlerExceptionRes
       return null;
     }
     try {
-      RateLimitFilter.answer(response, noted(request, denied.verdict()), gate.answers());
+      RateLimitFilter.answer(response, Passage.of(request).add(denied.verdict()), gate.answers());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,0 +1,80 @@
+package io.penstock.servlet;
+
+import io.penstock.policy.Phase;
+import io.penstock.policy.Verdict;
+import jakarta.servlet.ServletRequest;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far a request has come with its limits. Kept as one attribute of the request, because each
+ * costs a container something. Belongs to the thread that the request does.
+ */
+public final class Passage {
+  /** Access logs can name it: it is shown as the verdict so far. */
+  public static final String ATTRIBUTE = "io.penstock.passage";
+
+  private final Set<Phase> asked = EnumSet.noneOf(Phase.class);
+  private @Nullable Verdict verdict;
+  private @Nullable Phase holder;
+  private @Nullable CompletableFuture<Verdict> awaited;
+
+  private Passage() {}
+
+  /** That of a request, which begins if it has none yet. */
+  public static Passage of(ServletRequest request) {
+    Passage known = find(request);
+    return known == null ? begin(request) : known;
+  }
+
+  static @Nullable Passage find(ServletRequest request) {
+    return request.getAttribute(ATTRIBUTE) instanceof Passage known ? known : null;
+  }
+
+  static Passage begin(ServletRequest request) {
+    Passage passage = new Passage();
+    request.setAttribute(ATTRIBUTE, passage);
+    return passage;
+  }
+
+  /** What all rules that were asked said together; empty if none was. */
+  public Optional<Verdict> verdict() {
+    return Optional.ofNullable(verdict);
+  }
+
+  /** Adds what further rules said; that and all before it. */
+  public Verdict add(Verdict later) {
+    verdict = verdict == null ? later : verdict.and(later);
+    return verdict;
+  }
+
+  /** Notes that the rules of a phase are asked; false if they were before. */
+  boolean enter(Phase phase) {
+    return asked.add(phase);
+  }
+
+  /** Notes that a phase has let go of the thread until there is an answer. */
+  void hold(Phase phase, CompletableFuture<Verdict> answer) {
+    holder = phase;
+    awaited = answer;
+  }
+
+  /** The answer that a phase waits for, once; null if it doesn't wait. */
+  @Nullable CompletableFuture<Verdict> resume(Phase phase) {
+    if (holder != phase) {
+      return null;
+    }
+    CompletableFuture<Verdict> answer = awaited;
+    holder = null;
+    awaited = null;
+    return answer;
+  }
+
+  @Override
+  public String toString() {
+    return verdict == null ? "not asked yet" : verdict.toString();
+  }
+}
