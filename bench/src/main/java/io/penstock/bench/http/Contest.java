@@ -6,6 +6,7 @@ import io.penstock.bench.report.Ratio;
 import io.penstock.bench.report.Table;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -101,12 +102,14 @@ final class Contest implements AutoCloseable {
       progress.next("warm-up, " + entry);
       wrk.ask(port(entry), entry.question, warmUpSeconds);
     }
+    List<Entry> order = new ArrayList<>(rates.keySet());
     for (int round = 1; round <= rounds; round++) {
-      for (Map.Entry<Entry, Rates> of : rates.entrySet()) {
-        Entry entry = of.getKey();
+      for (Entry entry : order) {
         progress.next("round " + round + " of " + rounds + ", " + entry);
-        of.getValue().add(wrk.ask(port(entry), entry.question, seconds));
+        rates(entry).add(wrk.ask(port(entry), entry.question, seconds));
       }
+      // Nobody always follows the same one.
+      Collections.reverse(order);
     }
   }
 

@@ -22,7 +22,7 @@ public final class SpringPart {
       with five RateLimit headers. As everywhere here, who is compared sends the same headers: overhead
       is beside the application without Penstock and with a filter of a few lines that sends five
       headers which never change. no-headers is with penstock.headers=none beside the application as it
-      is, and decision-and-headers is with Penstock and its headers beside that. Four processes each;
+      is, and decision-and-headers is with Penstock and its headers beside that. Five processes each;
       wrk asks with one thread over 32 connections and shares the cores.
       """;
 
@@ -30,9 +30,9 @@ public final class SpringPart {
    * How fast such an application is depends on how its code happens to be compiled, by some percent
    * from process to process, so there are several.
    */
-  private static final int PROCESSES = 4;
+  private static final int PROCESSES = 5;
 
-  private static final int ROUNDS = 5;
+  private static final int ROUNDS = 4;
 
   /** In rounds: an application like this takes a minute until nearly all of it is compiled. */
   private static final int WARM_UP = 12;
