@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.Phase;
 import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.Verdict;
 import io.penstock.policy.http.HeaderForm;
 import io.penstock.policy.http.HttpAnswers;
 import io.penstock.policy.http.Jitter;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -63,6 +65,24 @@ class RateLimitFilterTest {
       assertThat(third.headers().firstValue("RateLimit")).contains("\"address\";r=0;t=3600");
       assertThat(third.body()).contains("quota-exceeded", "\"violated-policies\":[\"address\"]");
     }
+  }
+
+  @Test
+  void get_tellsFiltersBehindWhatRulesSaid() {
+    Gate gate = gate("  - {name: address, limit_keys: [\"ip:address\"], rate: 1/h, burst: 2}\n");
+    List<String> seen = new CopyOnWriteArrayList<>();
+    Filter behind =
+        (request, response, chain) -> {
+          Verdict verdict = Passage.of(request).verdict().orElseThrow();
+          assertThat(request.getAttribute(Passage.ATTRIBUTE)).hasToString(verdict.toString());
+          seen.add(verdict.decisive().orElseThrow().rule().name());
+          chain.doFilter(request, response);
+        };
+    try (Container container =
+        container(new RateLimitFilter(gate, Phase.WHOLE, List.of()), behind)) {
+      assertThat(container.get("/").statusCode()).isEqualTo(200);
+    }
+    assertThat(seen).containsExactly("address");
   }
 
   @Test
