@@ -258,7 +258,10 @@ class LeasesIT {
     boolean before = mine.at("k").buckets().isLeased("k");
     Decision here = mine.decide("k");
     boolean after = mine.at("k").buckets().isLeased("k");
-    assertThat(here.degraded()).as("held before and after").isEqualTo(!(before && after));
+    if (before == after) {
+      // Otherwise the lease ended meanwhile, or this was the last of it: who knows.
+      assertThat(here.degraded()).as("held before and after").isEqualTo(!before);
+    }
     Await.until("by the failure policy", () -> mine.decide("k").degraded());
     assertThat(mine.decide("k").allowed()).isFalse();
     redis.restart();
