@@ -34,6 +34,7 @@ public final class OverGrantPart {
       """
       burst 10, rate 10/s, 3 s from the first grant by the server's clock: at most %d are right.
       Less than nothing over: so many fewer were allowed; what is out on lease elsewhere may be missing.
+      A grant that its caller hears of too late, because others keep the cores busy, is not counted.
       Callers ask again at once, allowed or not. Penstock knows for how long a denial holds and does not
       ask Redis meanwhile. Redisson has no burst: 10 in any second are right, which is %d at most, too.
       """
