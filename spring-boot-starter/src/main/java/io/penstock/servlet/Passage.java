@@ -28,15 +28,9 @@ public final class Passage {
 
   /** That of a request, which begins if it has none yet. */
   public static Passage of(ServletRequest request) {
-    Passage known = find(request);
-    return known == null ? begin(request) : known;
-  }
-
-  static @Nullable Passage find(ServletRequest request) {
-    return request.getAttribute(ATTRIBUTE) instanceof Passage known ? known : null;
-  }
-
-  static Passage begin(ServletRequest request) {
+    if (request.getAttribute(ATTRIBUTE) instanceof Passage known) {
+      return known;
+    }
     Passage passage = new Passage();
     request.setAttribute(ATTRIBUTE, passage);
     return passage;

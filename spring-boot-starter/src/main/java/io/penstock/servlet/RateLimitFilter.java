@@ -76,17 +76,12 @@ public final class RateLimitFilter implements Filter {
       chain.doFilter(request, response);
       return;
     }
-    Passage known = Passage.find(request);
-    CompletableFuture<Verdict> awaited = known == null ? null : known.resume(phase);
-    if (known != null && awaited != null) {
-      goOn(request, response, chain, known, waited(awaited));
-    } else if (gate.asks(phase)) {
-      Passage passage = known == null ? Passage.begin(request) : known;
-      if (passage.enter(phase)) {
-        begin(request, response, chain, passage);
-      } else {
-        chain.doFilter(request, response);
-      }
+    Passage passage = Passage.of(request);
+    CompletableFuture<Verdict> awaited = passage.resume(phase);
+    if (awaited != null) {
+      goOn(request, response, chain, passage, waited(awaited));
+    } else if (gate.asks(phase) && passage.enter(phase)) {
+      begin(request, response, chain, passage);
     } else {
       chain.doFilter(request, response);
     }
