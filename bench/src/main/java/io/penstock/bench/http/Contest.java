@@ -19,7 +19,7 @@ import java.util.Optional;
 final class Contest implements AutoCloseable {
   private final int rounds;
   private final long seconds;
-  private final long warmUpSeconds;
+  private final int warmUp;
   private final Wrk wrk = new Wrk();
   private final Map<Entry, Rates> rates = new LinkedHashMap<>();
   private final Map<Entry, Integer> ports = new HashMap<>();
@@ -45,7 +45,7 @@ final class Contest implements AutoCloseable {
   Contest(int rounds, long seconds, int warmUp) throws IOException {
     this.rounds = rounds;
     this.seconds = seconds;
-    this.warmUpSeconds = seconds * warmUp;
+    this.warmUp = warmUp;
   }
 
   /** Takes a server that ends with the contest. */
@@ -89,7 +89,7 @@ final class Contest implements AutoCloseable {
    * @param more steps that are to follow
    */
   void expect(int runs, int more) {
-    progress = new Progress(runs * (rounds + 1) * size() + more, seconds);
+    progress = new Progress(runs * (rounds + warmUp) * size() + more, seconds);
   }
 
   /** A step begins that is not the contest's own. */
@@ -99,8 +99,8 @@ final class Contest implements AutoCloseable {
 
   void run() throws IOException, InterruptedException {
     for (Entry entry : rates.keySet()) {
-      progress.next("warm-up, " + entry);
-      wrk.ask(port(entry), entry.question, warmUpSeconds);
+      progress.next("warm-up, " + entry, warmUp);
+      wrk.ask(port(entry), entry.question, seconds * warmUp);
     }
     List<Entry> order = new ArrayList<>(rates.keySet());
     for (int round = 1; round <= rounds; round++) {

@@ -32,10 +32,13 @@ public final class SpringPart {
    */
   private static final int PROCESSES = 5;
 
-  private static final int ROUNDS = 4;
+  /** Many and short ones, so that who is compared meets the same slow seconds of a machine. */
+  private static final int ROUNDS = 12;
+
+  private static final int SECONDS = 2;
 
   /** In rounds: an application like this takes a minute until nearly all of it is compiled. */
-  private static final int WARM_UP = 12;
+  private static final int WARM_UP = 60 / SECONDS;
 
   private static final String LIMITED = "with Penstock";
   private static final String SAME_HEADERS = "without, same headers";
@@ -68,7 +71,7 @@ public final class SpringPart {
     policy.toFile().deleteOnExit();
     Files.writeString(policy, Terms.GENEROUS.policy + EXPORT);
     int processes = quick ? 1 : PROCESSES;
-    try (Contest contest = new Contest(quick ? 2 : ROUNDS, quick ? 2 : 5, WARM_UP)) {
+    try (Contest contest = new Contest(quick ? 2 : ROUNDS, SECONDS, quick ? 10 : WARM_UP)) {
       for (int process = 0; process < processes; process++) {
         ServerProcess limited = enter(contest, LIMITED, List.of(), "--penstock.policy=" + policy);
         enter(

@@ -22,16 +22,22 @@ public final class Progress {
   }
 
   public void next(String step) {
+    next(step, 1);
+  }
+
+  /** Begins what takes as long as several steps do, and counts as that many. */
+  public void next(String step, int steps) {
     double seconds = (System.nanoTime() - startNanos) / 1e9;
     // The expectation counts as one step, so that the first real one does not decide alone.
     double each = (seconds + expectedSeconds) / (begun + 1);
     Duration left = Duration.ofSeconds(Math.round(each * (total - begun)));
-    begun++;
+    int first = begun + 1;
+    begun += steps;
     String line =
         String.format(
             Locale.ROOT,
             "[%3d/%d] %s, about %d:%02d left",
-            begun,
+            first,
             total,
             step,
             left.toMinutes(),
