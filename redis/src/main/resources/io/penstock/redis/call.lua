@@ -34,7 +34,7 @@ local TAKE, PREVIEW, CHARGE, REFUND, RESET, LEASE = 0, 1, 2, 3, 4, 5
 local BUCKET, FIXED, COUNTER = 0, 1, 2
 
 -- A bucket is kept once for each limit that it was lately asked under; at most so many.
-local MOST_FORMS = 4
+local MOST_FORMS = 16
 local MARK = 't'
 
 -- What a bucket is marked with that somebody holds a lease of. The usual call knows nothing of those.

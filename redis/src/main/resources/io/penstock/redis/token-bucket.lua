@@ -113,6 +113,7 @@ local function formUnder(bucket, limit, writes)
     bucket.forms[#bucket.forms + 1] = own
     replaces = replaces or bucket.foreign
   elseif own.past == 0 or not replaces then
+    own.asked = true
     if own.past == 1 then
       own.past = 0
       bucket.pending = true
@@ -121,7 +122,7 @@ local function formUnder(bucket, limit, writes)
     return own
   end
   local debt = max(min(carried, limit.burst), leastOf(limit, bucket.out))
-  own.reach, own.past, own.unused = 0, 0, debt == 0
+  own.asked, own.reach, own.past, own.unused = true, 0, 0, debt == 0
   owe(own, debt)
   bucket.foreign = false
   bucket.pending = bucket.pending or debt > 0
@@ -203,10 +204,14 @@ function tokenBucket.reply(claim, replies)
   replies[#replies + 1] = claim.before
 end
 
--- Those in force come first, then those that are full last.
+-- Those in force come first, of these the ones just asked under, then those that are full last: a
+-- limit dropped by its own call would never see what it grants.
 local function isKeptRather(one, other)
   if one.past ~= other.past then
     return one.past < other.past
+  end
+  if one.asked ~= other.asked then
+    return one.asked == true
   end
   return one.fullAt > other.fullAt
 end

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -84,6 +85,48 @@ class TiersIT {
       byTight.check();
       time.advance(Duration.ofSeconds(10));
     }
+  }
+
+  @Test
+  void decide_afterManySlowerLimits_keepsItsBound() {
+    for (int i = 1; i <= 20; i++) {
+      RateLimiter.on(store, "x", Limit.perMinute(10 * i).burst(10 * i)).decide("k", 10 * i);
+    }
+    TokenBucket last = Limit.perSecond(100).burst(400);
+    RateLimiter fast = RateLimiter.on(another, "x", last);
+    Trace trace = new Trace(last.rate(), last.burstThousandths());
+    for (int i = 0; i < 2_000; i++) {
+      if (fast.tryAcquire("k")) {
+        trace.grant(time.nanos(), 1_000);
+      }
+      time.advance(Duration.ofMillis(1));
+    }
+    trace.check();
+  }
+
+  @Test
+  void decide_underAsManyLimitsAsAreKept_eachKeepsItsBound() {
+    List<TokenBucket> limits =
+        IntStream.rangeClosed(1, 16)
+            .mapToObj(i -> Limit.per(i * i, Duration.ofSeconds(1 + 16 / i)).burst(4 * i * i))
+            .toList();
+    List<RateLimiter> limiters =
+        limits.stream().map(limit -> RateLimiter.on(store, "x", limit)).toList();
+    List<Trace> traces =
+        limits.stream().map(limit -> new Trace(limit.rate(), limit.burstThousandths())).toList();
+    Random random = new Random(1);
+    for (int i = 0; i < 4_000; i++) {
+      int which = random.nextInt(limits.size());
+      int cost = random.nextInt(1, 20);
+      if (limiters.get(which).tryAcquire("k", cost)) {
+        traces.get(which).grant(time.nanos(), 1_000L * cost);
+        if (which < 15) {
+          traces.get(15).grant(time.nanos(), 1_000L * cost);
+        }
+      }
+      time.advance(Duration.ofMillis(random.nextInt(20)));
+    }
+    traces.forEach(Trace::check);
   }
 
   @Test
