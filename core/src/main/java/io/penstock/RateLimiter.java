@@ -148,7 +148,11 @@ public final class RateLimiter {
       try {
         buckets.clock().sleep(decision.delayNanos());
       } catch (InterruptedException interrupted) {
-        join(giveBack(key, thousandths));
+        try {
+          join(giveBack(decision, key, thousandths));
+        } catch (RuntimeException lost) {
+          interrupted.addSuppressed(lost);
+        }
         throw interrupted;
       }
     }
@@ -167,10 +171,13 @@ public final class RateLimiter {
     return new Wait(this, key, thousandths).until(taken);
   }
 
-  /** Returns what a wait had taken, under the limit that is in force by now. */
-  CompletionStage<Void> giveBack(String key, long thousandths) {
+  /**
+   * Returns what a wait had taken, under the limit that is in force by now. Who was let pass
+   * without the store took nothing of it; or if its answer was only late, the store sees to that.
+   */
+  CompletionStage<Void> giveBack(Decision taken, String key, long thousandths) {
     Bound now = bound;
-    return now.limit() instanceof TokenBucket
+    return now.limit() instanceof TokenBucket && !taken.degraded()
         ? now.buckets().refund(key, thousandths)
         : CompletableFuture.completedStage(null);
   }

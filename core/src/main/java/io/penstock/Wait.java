@@ -33,7 +33,7 @@ final class Wait {
       served.complete(decision);
       return;
     }
-    var unused = served.whenComplete((same, cancelled) -> giveBackIf(cancelled != null));
+    var unused = served.whenComplete((same, cancelled) -> giveBackIf(cancelled != null, decision));
     if (decision.delayNanos() == 0) {
       served.complete(decision);
     } else {
@@ -41,9 +41,9 @@ final class Wait {
     }
   }
 
-  private void giveBackIf(boolean cancelled) {
+  private void giveBackIf(boolean cancelled, Decision taken) {
     if (cancelled) {
-      var unused = limiter.giveBack(key, cost);
+      var unused = limiter.giveBack(taken, key, cost);
     }
   }
 }

@@ -200,7 +200,7 @@ final class Dispatch {
     }
 
     @Override
-    public void giveBack(Ask taken) {
+    public void giveBack(List<Part> taken) {
       Dispatch.this.giveBack(taken);
     }
 
@@ -221,7 +221,7 @@ final class Dispatch {
       }
       batch
           .answer(replies, (parts, denial) -> denied(parts, denial, passed))
-          .forEach(Dispatch.this::giveBack);
+          .forEach(late -> giveBack(late.parts()));
       leasing.noteCrowds(batch);
     }
 
@@ -254,8 +254,8 @@ final class Dispatch {
    * Returns what a request was charged whose answer came too late, or that was denied elsewhere.
    * The answer did come, so Redis is asked even if it is still believed to be away.
    */
-  private void giveBack(Ask taken) {
-    for (Part part : taken.parts()) {
+  private void giveBack(List<Part> taken) {
+    for (Part part : taken) {
       if (part.limitsTokens() && part.cost() > 0) {
         long last = System.nanoTime() + GIVE_BACK_NANOS;
         Ask refund = new Ask(What.REFUND, List.of(part), last);

@@ -2,6 +2,7 @@ package io.penstock.redis;
 
 import io.penstock.Decision;
 import io.penstock.redis.RedisObserver.Degradation;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -43,9 +44,18 @@ final class Leg extends Ask {
     return lost == null && !decision().allowed();
   }
 
-  /** Whether something was taken, as far as is known. */
-  boolean took() {
-    return what() == What.TAKE && allowed();
+  /** What it took as far as is known; what only a failure policy let pass took nothing. */
+  List<Part> taken() {
+    List<Part> taken = new ArrayList<>();
+    if (what() == What.TAKE && allowed()) {
+      List<Decision> results = decision().results();
+      for (int i = 0; i < results.size(); i++) {
+        if (!results.get(i).degraded()) {
+          taken.add(parts().get(i));
+        }
+      }
+    }
+    return taken;
   }
 
   /** The answer of each limit, as if nothing had been taken. */

@@ -42,7 +42,7 @@ final class Span {
     /** Decides for those that have no answer. */
     Decision decide(What what, List<Part> parts, Degradation why);
 
-    void giveBack(Ask taken);
+    void giveBack(List<Part> taken);
 
     /** A request was denied that was asked at {@code startNanos}. */
     void denied(List<Part> parts, Decision denial, long startNanos);
@@ -175,7 +175,7 @@ final class Span {
       hands.denied(whole.parts(), decision, startNanos);
     }
     if (denied || !inTime) {
-      legs.stream().filter(Leg::took).forEach(hands::giveBack);
+      legs.stream().map(Leg::taken).forEach(hands::giveBack);
     }
   }
 }

@@ -14,6 +14,7 @@ import io.penstock.StoreException;
 import io.penstock.redis.RedisObserver.Degradation;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -156,6 +157,40 @@ class LostAnswersIT {
     local.replaceLimit(Limit.perDay(1).burst(10));
     assertThat(local.tryAcquire("k", 3)).as("half of ten, two gone").isTrue();
     assertThat(local.tryAcquire("k")).isFalse();
+    redis.restart();
+  }
+
+  @Test
+  void waitCancelled_beforeALateAnswer_isGivenBackOnce() {
+    RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
+    level.decide("k", 3);
+    proxy.keepReplies(true);
+    CompletableFuture<Decision> wait = limiter.acquireAsync("k", 2, Duration.ofSeconds(1));
+    Await.until("charged", () -> level.peek("k").remaining() == 5);
+    wait.cancel(false);
+    Await.until("decided without it", () -> counts.degraded(Degradation.AMBIGUOUS) == 1);
+    proxy.keepReplies(false);
+    Await.until("given back", () -> counts.givenBack.get() == 1);
+    Await.until("there again", () -> !limiter.peek("k").degraded());
+    assertThat(level.peek("k").remaining()).isEqualTo(7);
+  }
+
+  @Test
+  void waitInterrupted_whileAway_isInterrupted() throws Exception {
+    RateLimiter local =
+        RateLimiter.on(
+            store,
+            "l",
+            Limit.perDay(1).burst(4),
+            new Handling(FailurePolicy.LOCAL, Consistency.EXACT));
+    redis.kill();
+    Await.until("away", () -> local.decide("k", 2).degraded());
+    FutureTask<Decision> wait = new FutureTask<>(() -> local.acquire("k", 2, Duration.ofDays(9)));
+    Thread thread = new Thread(wait);
+    thread.start();
+    Await.until("waiting", () -> thread.getState() == Thread.State.TIMED_WAITING);
+    thread.interrupt();
+    assertThatThrownBy(wait::get).hasCauseInstanceOf(InterruptedException.class);
     redis.restart();
   }
 

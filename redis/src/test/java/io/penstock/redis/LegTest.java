@@ -1,0 +1,47 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Decision;
+import io.penstock.Limit;
+import io.penstock.TokenBucket;
+import io.penstock.redis.Ask.What;
+import io.penstock.redis.RedisObserver.Degradation;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LegTest {
+  private static final TokenBucket LIMIT = Limit.perSecond(1).burst(5);
+  private static final Decision ALLOWED = Decision.allowed("x", LIMIT, 4_000, 0, 0);
+  private static final Decision DENIED = Decision.denied("x", LIMIT, 0, 0, 1);
+
+  private final Terms terms = new BucketTerms("x", LIMIT, List.of());
+  private final Part first = new Part(null, terms, "a", "a", 1_000, 0);
+  private final Part second = new Part(null, terms, "b", "b", 1_000, 0);
+
+  private Leg answered(What what, Decision... parts) {
+    Leg leg = new Leg(what, List.of(first, second), 0);
+    leg.send();
+    leg.answer(Decision.all(parts));
+    return leg;
+  }
+
+  @Test
+  void taken_isWhatRedisGranted() {
+    assertThat(answered(What.TAKE, ALLOWED, ALLOWED).taken()).containsExactly(first, second);
+    assertThat(answered(What.TAKE, ALLOWED, DENIED).taken()).isEmpty();
+    assertThat(answered(What.PREVIEW, ALLOWED, ALLOWED).taken()).isEmpty();
+  }
+
+  @Test
+  void taken_partlyByAFailurePolicy_isTheRest() {
+    assertThat(answered(What.TAKE, ALLOWED.asDegraded(), ALLOWED).taken()).containsExactly(second);
+  }
+
+  @Test
+  void taken_lost_isNothing() {
+    Leg leg = new Leg(What.TAKE, List.of(first, second), 0);
+    leg.lose(Degradation.AMBIGUOUS);
+    assertThat(leg.taken()).isEmpty();
+  }
+}
