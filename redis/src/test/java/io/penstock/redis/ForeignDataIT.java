@@ -184,7 +184,7 @@ class ForeignDataIT {
     Object[] many = new Object[10_001];
     Arrays.fill(many, 1L);
     values.add(pack(many));
-    Object[] forms = new Object[1 + 7 * 5];
+    Object[] forms = new Object[1 + 7 * 17];
     forms[0] = "t";
     for (int i = 1; i < forms.length; i += 7) {
       System.arraycopy(new Object[] {now, 0L, tick, thousandth, burst, 0L, 0L}, 0, forms, i, 7);
