@@ -20,7 +20,7 @@ final class Retention {
 
   /**
    * @param days how long violations are kept; 0 for ever
-   * @param rows how many are kept; 0 for all
+   * @param rows how many are kept, counted by their numbers; 0 for all
    */
   Retention(int days, long rows) {
     this.days = days;
@@ -32,15 +32,16 @@ final class Retention {
     if (System.nanoTime() - dueNanos < 0) {
       return;
     }
-    int deleted = STEP;
+    boolean more = true;
     try {
-      for (int step = 0; step < STEPS_AT_ONCE && deleted >= STEP; step++) {
-        deleted = step(database);
+      for (int step = 0; step < STEPS_AT_ONCE && more; step++) {
+        more = step(database) >= STEP;
       }
     } catch (DatabaseAwayException e) {
+      more = false;
       WARNING.warn("old violations can't be deleted now: " + e.getMessage());
     }
-    if (deleted < STEP) {
+    if (!more) {
       dueNanos = System.nanoTime() + INTERVAL_NANOS;
     }
   }

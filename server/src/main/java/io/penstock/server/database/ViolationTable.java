@@ -102,16 +102,17 @@ final class ViolationTable {
     }
   }
 
-  /** Deletes some of the oldest rows if there are more than {@code rows}; returns how many. */
+  /**
+   * Deletes some of the oldest rows if there are more than {@code rows}; returns how many. Numbers
+   * that no row has count as rows: to count would be to read the whole table.
+   */
   static int deleteBeyond(Connection connection, long rows, int most) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
             """
             DELETE FROM rate_limit_violation WHERE violation_id IN (
               SELECT violation_id FROM rate_limit_violation
-              WHERE violation_id <= (
-                SELECT violation_id FROM rate_limit_violation
-                ORDER BY violation_id DESC OFFSET ? LIMIT 1)
+              WHERE violation_id <= (SELECT max(violation_id) FROM rate_limit_violation) - ?
               ORDER BY violation_id LIMIT ?)
             """)) {
       statement.setLong(1, rows);

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.server.Await;
 import io.penstock.server.RunningServer;
+import io.penstock.server.Setting;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -112,6 +114,11 @@ class ViolationsIT {
             .formatted(rows));
   }
 
+  /** The rows that are inserted here are old, and would be deleted. */
+  private RunningServer keepingAll() {
+    return DatabaseServer.start(url, folder, Map.of(Setting.VIOLATIONS_DAYS, "0"));
+  }
+
   @ParameterizedTest
   @CsvSource({
     "'', 20",
@@ -127,7 +134,7 @@ class ViolationsIT {
   })
   void violations_filtered_areThoseInPagesOfAnySize(String filter, int count) {
     insert(20);
-    try (RunningServer server = DatabaseServer.start(url, folder)) {
+    try (RunningServer server = keepingAll()) {
       for (int limit : new int[] {1, 3, 1_000}) {
         List<String> ids = new ArrayList<>();
         String next = "";
@@ -161,7 +168,7 @@ class ViolationsIT {
   @Test
   void top_by_sumsWhatWasDenied() {
     insert(20);
-    try (RunningServer server = DatabaseServer.start(url, folder)) {
+    try (RunningServer server = keepingAll()) {
       JsonNode top = json(get(server, "/v1/violations/top?by=user&limit=2"));
       assertThat(top.at("/offenders").toString())
           .isEqualTo("[{\"value\":\"u2\",\"denied\":77},{\"value\":\"u1\",\"denied\":70}]");
