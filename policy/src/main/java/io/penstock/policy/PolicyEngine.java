@@ -53,13 +53,16 @@ public final class PolicyEngine implements AutoCloseable {
     JwtVerifier before = jwt;
     boolean sameTokens = policy.jwt().equals(old.policy().jwt());
     // May fail, and then nothing has changed.
-    JwtVerifier after = sameTokens ? before : new JwtVerifier(policy.jwt());
-    current = new CompiledPolicy(policy, store);
+    JwtVerifier after = sameTokens ? before : before.under(policy.jwt());
+    try {
+      current = new CompiledPolicy(policy, store);
+    } catch (RuntimeException refused) {
+      after.closeBeside(before);
+      throw refused;
+    }
     jwt = after;
     old.retire();
-    if (!sameTokens) {
-      before.close();
-    }
+    before.closeBeside(after);
   }
 
   /** What tells the claims of tokens under the policy in force. */

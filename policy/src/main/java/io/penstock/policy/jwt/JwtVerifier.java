@@ -10,6 +10,7 @@ import java.text.ParseException;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +64,18 @@ public final class JwtVerifier implements AutoCloseable {
   }
 
   /**
+   * One under other settings. Keys that come from the same place are those that this one has: where
+   * they come from may be away just now.
+   *
+   * @throws IllegalArgumentException if a file of keys can't be read
+   */
+  public JwtVerifier under(JwtSettings other) {
+    return Objects.equals(other.keys(), settings.keys())
+        ? new JwtVerifier(other, clock, ring)
+        : new JwtVerifier(other, clock);
+  }
+
+  /**
    * The claims of the token in an {@code Authorization} header that are strings, numbers or
    * booleans, as text; none if there is no token that counts.
    */
@@ -91,6 +104,13 @@ public final class JwtVerifier implements AutoCloseable {
   @Override
   public void close() {
     ring.close();
+  }
+
+  /** Closes it while another is used, which may have the same keys. */
+  public void closeBeside(JwtVerifier other) {
+    if (ring != other.ring) {
+      ring.close();
+    }
   }
 
   private static @Nullable String token(String authorization) {

@@ -1,6 +1,7 @@
 package io.penstock.policy.jwt;
 
 import com.nimbusds.jose.JWSAlgorithm;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -86,6 +87,20 @@ public sealed interface KeySource {
 
   /** A key set in a file, which is read again when it changes. */
   record JwksFile(Path file) implements KeySource {
+    /**
+     * One that has a key set now.
+     *
+     * @throws IllegalArgumentException if it hasn't
+     */
+    public static JwksFile checked(Path file) {
+      try {
+        KeySet unused = new FileFetch(file).fetch();
+        return new JwksFile(file);
+      } catch (IOException e) {
+        throw new IllegalArgumentException("must be a JWK set: " + file + ": " + e.getMessage(), e);
+      }
+    }
+
     @Override
     public List<String> defaultAlgorithms() {
       return Algorithms.USUAL_OF_KEY_SETS;

@@ -111,7 +111,7 @@ final class JwtReader {
       }
       case "jwks_file" -> {
         Path file = origin.file(fields, source);
-        return file == null ? null : new KeySource.JwksFile(file);
+        return file == null ? null : KeySource.JwksFile.checked(file);
       }
       default -> {
         URI url = fields.text(source, JwtReader::url);

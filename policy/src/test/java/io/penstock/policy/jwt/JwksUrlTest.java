@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -98,6 +99,26 @@ class JwksUrlTest {
     assertThat(verifier.claims(NEW)).isEmpty();
     assertThat(verifier.status().keys()).isEqualTo(1);
     assertThat(verifier.status().lastFailure()).contains("can't be fetched");
+  }
+
+  @Test
+  void under_otherSettingsWhileTheServerIsDown_hasTheSameKeys() throws IOException {
+    KeySource.JwksUrl source = server.source(REFRESH);
+    JwtSettings lenient =
+        new JwtSettings(
+            JwtSettings.Trust.VERIFY,
+            source,
+            source.defaultAlgorithms(),
+            null,
+            List.of(),
+            Duration.ofMinutes(1));
+    server.close();
+
+    JwtVerifier other = verifier.under(lenient);
+    verifier.closeBeside(other);
+
+    assertThat(other.claims(OLD)).containsEntry("sub", "alice");
+    assertThat(other.status()).isEqualTo(new Status(1, null));
   }
 
   @ParameterizedTest

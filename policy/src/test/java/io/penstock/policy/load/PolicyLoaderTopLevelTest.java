@@ -1,6 +1,7 @@
 package io.penstock.policy.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.policy.Mode;
 import io.penstock.policy.Policy;
@@ -96,10 +97,22 @@ class PolicyLoaderTopLevelTest {
 
   @Test
   void load_jwksFile_isWhereThePolicyIs() throws IOException {
-    Path keys = Files.writeString(folder.resolve("keys.jwks"), "{\"keys\": []}");
+    Path keys =
+        Files.copy(
+            Path.of("src/test/resources/io/penstock/policy/keys.jwks"),
+            folder.resolve("keys.jwks"));
 
     assertThat(load("jwt: {jwks_file: keys.jwks}").jwt().keys())
         .isEqualTo(new KeySource.JwksFile(keys.toAbsolutePath()));
+  }
+
+  @Test
+  void load_jwksFileWithoutKeys_isRefused() throws IOException {
+    Files.writeString(folder.resolve("keys.jwks"), "{\"keys\": []}");
+
+    assertThatThrownBy(() -> load("jwt: {jwks_file: keys.jwks}"))
+        .hasMessageContaining("jwt.jwks_file: must be a JWK set: ")
+        .hasMessageContaining("no RSA or EC key");
   }
 
   @Test

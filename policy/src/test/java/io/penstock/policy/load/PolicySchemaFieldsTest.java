@@ -188,7 +188,7 @@ class PolicySchemaFieldsTest {
         "secret: 11111111112222222222333333333344444444445555555555666666666677777777778",
         "secret_file: pom.xml",
         "public_key: " + SchemaCorpus.publicKey(),
-        "jwks_file: pom.xml",
+        "jwks_file: src/test/resources/io/penstock/policy/keys.jwks",
         "jwks_url: 'HTTPS://id.example.com/keys'",
         "secret_file: pom.xml, jwks_file: pom.xml",
         "");
