@@ -2,6 +2,7 @@ package io.penstock.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -139,6 +140,18 @@ final class AdminTest {
         new String[] {"{}", "{\"mode\":\"off\"}", "{\"mode\":\"shadow\",\"for\":\"25h\"}"}) {
       assertThat(server.admin("/v1/mode", bad).statusCode()).as(bad).isEqualTo(400);
     }
+    assertThat(server.admin("/v1/mode").body()).isEqualTo("{\"override\":null}");
+  }
+
+  @Test
+  void change_fromAWebPageWithoutTokens_isRefused() {
+    HttpResponse<String> answer =
+        RunningServer.send(
+            server
+                .administration("/v1/mode")
+                .header("Origin", "https://elsewhere.example")
+                .POST(HttpRequest.BodyPublishers.ofString("{\"mode\":\"shadow\"}")));
+    assertThat(answer.statusCode()).isEqualTo(403);
     assertThat(server.admin("/v1/mode").body()).isEqualTo("{\"override\":null}");
   }
 

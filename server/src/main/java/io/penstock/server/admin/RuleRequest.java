@@ -5,6 +5,7 @@ import io.penstock.policy.load.Node;
 import io.penstock.policy.load.Placed;
 import io.penstock.policy.load.Problems;
 import io.penstock.server.database.RuleDraft;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -49,10 +50,18 @@ final class RuleRequest {
     boolean active = !fields.given("active") || fields.flag("active");
     Long version = null;
     if (versioned && fields.require("version")) {
-      version = fields.number("version", number -> number.longValueExact());
+      version = fields.number("version", RuleRequest::version);
     }
     fields.done();
     return rule == null ? null : new One(new RuleDraft(rule, order, active), version);
+  }
+
+  private static long version(BigDecimal number) {
+    try {
+      return number.longValueExact();
+    } catch (ArithmeticException e) {
+      throw new IllegalArgumentException("must be a version that a rule had: " + number, e);
+    }
   }
 
   private static @Nullable Integer order(Fields fields) {

@@ -95,7 +95,7 @@ public final class AccessTokens {
   /** Who asks; null if they may not, and then they have been told. */
   public @Nullable Caller admit(HttpServerRequest request, Role needed) {
     if (tokens.isEmpty()) {
-      return new Caller(ANYBODY, Role.WRITE);
+      return needed == Role.WRITE && isFromPage(request) ? null : new Caller(ANYBODY, Role.WRITE);
     }
     Caller caller = caller(request.getHeader("Authorization"));
     if (caller == null) {
@@ -108,6 +108,18 @@ public final class AccessTokens {
       return null;
     }
     return caller;
+  }
+
+  /**
+   * Whether a web page sends this, and then it has been refused: any page that somebody looks at on
+   * this machine could, where the machine itself is all that is asked for.
+   */
+  private static boolean isFromPage(HttpServerRequest request) {
+    boolean fromPage = request.headers().contains("Origin");
+    if (fromPage) {
+      Refusals.end(request.response(), 403, "Forbidden", "Web pages need a token to change this");
+    }
+    return fromPage;
   }
 
   /** What to call whoever has sent a request that was let in. */

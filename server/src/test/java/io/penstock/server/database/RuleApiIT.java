@@ -11,6 +11,7 @@ import io.penstock.server.http.AccessTokens;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -107,6 +108,12 @@ class RuleApiIT {
     assertThat(stale.body()).contains("the rule has changed");
     assertThat(json(api.get("users")).at("/rule/burst").asInt()).isEqualTo(7);
     assertThat(api.put("users", body(USERS)).body()).contains("version", "is required");
+    for (String number : List.of("1.5", "1e19")) {
+      HttpResponse<String> wrong =
+          api.put("users", body(USERS, 1).replace("\"version\":1", "\"version\":" + number));
+      assertThat(wrong.statusCode()).as(number).isEqualTo(400);
+      assertThat(wrong.body()).contains("must be a version that a rule had");
+    }
     assertThat(api.put("nobody", body(USERS, 1)).statusCode()).isEqualTo(404);
   }
 
