@@ -64,6 +64,7 @@ public final class PenstockServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PenstockServer.class);
   private static final long LONGEST_START_SECONDS = 30;
   private static final Duration ADMIN_CLOSE = Duration.ofSeconds(1);
+  private static final int MOST_ADMIN_CONNECTIONS = 1_000;
 
   private final Map<String, Set<String>> paths = new HashMap<>();
   private final Duration shutdown;
@@ -72,6 +73,12 @@ public final class PenstockServer implements AutoCloseable {
   private final Optional<OpenDatabase> database;
   private final Health health;
   private final Vertx vertx;
+
+  /**
+   * Of the admin door alone: what those who run it ask for can be large, and nobody waits for it.
+   */
+  private final Vertx adminVertx;
+
   private final Limiting limiting;
   private final HttpDoor decision;
   private final HttpDoor admin;
@@ -104,7 +111,9 @@ public final class PenstockServer implements AutoCloseable {
             store.kind(),
             store.available(),
             () -> database.map(open -> open.feed().state()));
-    this.vertx = vertx(settings, registry);
+    this.vertx = vertx(settings.workers(), connections(settings, registry));
+    this.adminVertx =
+        vertx(1, new Connections(MOST_ADMIN_CONNECTIONS, settings.requestTimeoutMillis()));
     vertx.setPeriodic(DecisionMeters.PERIOD_MILLIS, period -> meters.pass());
     this.limiting =
         new Limiting(
@@ -164,7 +173,7 @@ public final class PenstockServer implements AutoCloseable {
     return registry;
   }
 
-  private static Vertx vertx(Settings settings, MeterRegistry registry) {
+  private static Connections connections(Settings settings, MeterRegistry registry) {
     Connections connections =
         new Connections(settings.maxConnections(), settings.requestTimeoutMillis());
     Gauge.builder("penstock.connections", connections, Connections::open)
@@ -173,8 +182,12 @@ public final class PenstockServer implements AutoCloseable {
     FunctionCounter.builder("penstock.connections.refused", connections, Connections::refused)
         .description("Connections that were closed at once because there were too many")
         .register(registry);
+    return connections;
+  }
+
+  private static Vertx vertx(int eventLoops, Connections connections) {
     return Vertx.builder()
-        .with(new VertxOptions().setEventLoopPoolSize(settings.workers()))
+        .with(new VertxOptions().setEventLoopPoolSize(eventLoops))
         .withTransport(new GuardedTransport(connections))
         .build();
   }
@@ -232,7 +245,7 @@ public final class PenstockServer implements AutoCloseable {
             vertx,
             limiting,
             new HttpAnswers(settings.headers(), settings.jitter()),
-            bodies(settings),
+            bodies(vertx, settings),
             new BearerToken(settings.token()));
     paths.putAll(door.routes().paths());
     return open(
@@ -243,24 +256,25 @@ public final class PenstockServer implements AutoCloseable {
 
   private HttpDoor adminDoor(Settings settings, PrometheusMeterRegistry registry) {
     AccessTokens tokens = AccessTokens.of(settings.adminToken(), settings.adminTokens());
-    Bodies bodies = bodies(settings);
+    Bodies bodies = bodies(adminVertx, settings);
     AdminDoor door =
         new AdminDoor(
             tokens,
             new AdminDoor.Tools(
                 health,
                 new Metrics(registry),
-                new PolicyTools(keeper, new ModeSwitch(vertx, keeper.engine()), bodies),
+                new PolicyTools(keeper, new ModeSwitch(adminVertx, keeper.engine()), bodies),
                 new KeyTools(keeper.engine(), bodies),
-                new RuleTools(vertx, database, bodies, tokens),
-                new ViolationTools(vertx, database)));
+                new RuleTools(adminVertx, database, bodies, tokens),
+                new ViolationTools(adminVertx, database)));
     paths.putAll(door.routes().paths());
     return open(
         Setting.ADMIN_PORT,
-        HttpDoor.open(vertx, Doors.options(settings.adminHost(), settings.adminPort()), 1, door));
+        HttpDoor.open(
+            adminVertx, Doors.options(settings.adminHost(), settings.adminPort()), 1, door));
   }
 
-  private Bodies bodies(Settings settings) {
+  private static Bodies bodies(Vertx vertx, Settings settings) {
     return new Bodies(vertx, Doors.LARGEST_BODY_BYTES, settings.requestTimeoutMillis());
   }
 
@@ -318,7 +332,7 @@ public final class PenstockServer implements AutoCloseable {
   private void end() {
     database.ifPresent(OpenDatabase::close);
     keeper.close();
-    await(vertx.close(), ADMIN_CLOSE);
+    await(Future.join(vertx.close(), adminVertx.close()).mapEmpty(), ADMIN_CLOSE);
     store.close();
     accessLog.ifPresent(AccessLog::close);
   }

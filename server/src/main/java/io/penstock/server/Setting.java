@@ -67,7 +67,10 @@ public enum Setting {
   VIOLATIONS_ROWS("N", "10000000", "How many rows of them are kept; 0 for all."),
   NODES("N", null, "How many nodes there are, for rules with on_store_failure: local."),
   MAX_KEYS("N", "1000000", "The most buckets to keep in process."),
-  MAX_CONNECTIONS("N", "10000", "The most connections of clients at a time, over all doors."),
+  MAX_CONNECTIONS(
+      "N",
+      "10000",
+      "The most connections of clients at a time, over the decision and the proxy door."),
   REQUEST_TIMEOUT_MS(
       "N", "10000", "How long the headers of a request may take to arrive, and then its body."),
   WORKERS("N", "0", "How many threads serve requests; 0 is one for each processor."),

@@ -162,6 +162,7 @@ final class HostileRequestsTest {
       }
       Socket last = sockets.get(sockets.size() - 1);
       assertThat(closed(last)).isTrue();
+      assertThat(server.admin("/livez").statusCode()).as("the admin door").isEqualTo(200);
     } finally {
       for (Socket socket : sockets) {
         socket.close();
