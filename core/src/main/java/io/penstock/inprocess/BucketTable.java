@@ -7,7 +7,6 @@ import io.penstock.NanoClock;
 import io.penstock.algorithm.Pace;
 import io.penstock.inprocess.HotKeys.HotKey;
 import io.penstock.inprocess.SipHash.Hash;
-import java.util.Objects;
 
 /**
  * Token buckets by key. Thread-safe; a request for a known key takes no lock and allocates nothing.
@@ -161,6 +160,10 @@ final class BucketTable implements SipHash.Then<Pace> {
     for (int spins = 0; ; spins++) {
       Chunk chunk = chunks.of(hold.high);
       int i = chunk.find(hold.high, hold.low);
+      if (hold.looks && (i == Chunk.ABSENT || (i < 0 && hold.absent))) {
+        hold.chunk = null;
+        return true;
+      }
       if (i < 0 || (!hold.foreign && !chunk.isAt(i, pace))) {
         return false;
       }
@@ -178,6 +181,10 @@ final class BucketTable implements SipHash.Then<Pace> {
   }
 
   void prepare(Hold hold, Pace pace, long most) {
+    hold.absent = hold.looks && chunks.lacks(hold.high, hold.low);
+    if (hold.absent) {
+      return;
+    }
     long cost = pace.holds(hold.cost) ? pace.units(hold.cost) : 0;
     if (hold.insists()) {
       chunks.insist(hold.high, hold.low, pace);
@@ -189,7 +196,13 @@ final class BucketTable implements SipHash.Then<Pace> {
 
   /** Judges a held bucket: {@code most} is the debt up to which the request passes. */
   boolean judge(Hold hold, Pace pace, long most) {
-    Chunk chunk = Objects.requireNonNull(hold.chunk);
+    Chunk chunk = hold.chunk;
+    if (chunk == null) {
+      hold.before = 0;
+      hold.after = pace.units(hold.cost);
+      hold.allowed = pace.holds(hold.cost) && hold.after <= most;
+      return true;
+    }
     long nanos = clock.nanos();
     if (!Slot.spans(pace, nanos - chunk.base)) {
       return false;
@@ -215,6 +228,9 @@ final class BucketTable implements SipHash.Then<Pace> {
   }
 
   void release(Hold hold, Pace pace, boolean take) {
+    if (hold.chunk == null) {
+      return;
+    }
     long word = hold.unchanged;
     if (take && hold.cost > 0) {
       word = Slot.word(hold.now + hold.after);
@@ -222,7 +238,7 @@ final class BucketTable implements SipHash.Then<Pace> {
         chunks.extendReach(pace.ticks(hold.after - pace.burst()));
       }
     }
-    WORDS.setRelease(Objects.requireNonNull(hold.chunk).words, hold.slot, word);
+    WORDS.setRelease(hold.chunk.words, hold.slot, word);
     hold.chunk = null;
   }
 }

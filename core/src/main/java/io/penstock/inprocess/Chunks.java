@@ -130,6 +130,18 @@ final class Chunks implements KeyBudget.Evictable {
     }
   }
 
+  /** Whether a key has no slot. */
+  boolean lacks(long high, long low) {
+    int index = index(high);
+    ReentrantLock lock = lock(index);
+    lock.lock();
+    try {
+      return chunks.getPlain(index).find(high, low) < 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Adds a key that is not there whatever the budget says. */
   void insist(long high, long low, Pace pace) {
     int index = index(high);

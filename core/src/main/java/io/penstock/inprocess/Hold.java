@@ -14,6 +14,12 @@ final class Hold implements SipHash.Then<Hold> {
   long cost;
   long maxDelayNanos;
 
+  /** Whether nothing will be taken of it, so that it need not be made for that. */
+  boolean looks;
+
+  /** Whether it was found not to be there. */
+  boolean absent;
+
   /** How often it was not there to be held. */
   int attempts;
 
@@ -28,7 +34,9 @@ final class Hold implements SipHash.Then<Hold> {
   /** Whether it may be held under another limit, because the request is denied anyway. */
   boolean foreign;
 
+  /** Null of one that is not there, of which nothing is missing. */
   @Nullable Chunk chunk;
+
   int slot;
   long word;
   WindowTable.@Nullable Cell cell;

@@ -27,6 +27,9 @@ final class Transaction {
    * so.
    */
   boolean run(boolean take) {
+    for (int i = 0; i < size; i++) {
+      ordered[i].looks = !take || ordered[i].cost == 0;
+    }
     while (true) {
       boolean passes = false;
       Hold unready = null;
@@ -106,6 +109,7 @@ final class Transaction {
     hold.grown = false;
     hold.held = false;
     hold.foreign = false;
+    hold.absent = false;
     buckets.identify(hold);
     int at = size++;
     for (; at > 0 && ordered[at - 1].compareTo(hold) >= 0; at--) {

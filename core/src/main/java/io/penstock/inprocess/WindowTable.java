@@ -76,7 +76,7 @@ final class WindowTable implements KeyBudget.Evictable {
   boolean hold(Hold hold, WindowLimit limit) {
     Cell cell = cells.get(new Hash(hold.high, hold.low));
     if (cell == null) {
-      if (hold.cost > 0) {
+      if (!hold.looks) {
         return false;
       }
       cell = new Cell(limit);
@@ -92,7 +92,7 @@ final class WindowTable implements KeyBudget.Evictable {
 
   void prepare(Hold hold, WindowLimit limit) {
     Hash key = new Hash(hold.high, hold.low);
-    if (!cells.containsKey(key)) {
+    if (!hold.looks && !cells.containsKey(key)) {
       if (hold.insists()) {
         budget.grow(1);
       } else {

@@ -2,6 +2,7 @@ package io.penstock.inprocess;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.Decision;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.testing.ManualClock;
@@ -38,6 +39,32 @@ class BucketTableTest {
     // 1,000 keys a second, each owed for 0.1 s and kept for a second more, in 977 chunks.
     assertThat(most).isLessThan(30_000);
     assertThat(store.evictions()).isZero();
+  }
+
+  @Test
+  void preview_unknownKeysAtTheCap_givesUpNobody() {
+    InProcessStore store = store(10);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(10));
+    RateLimiter other = RateLimiter.on(store, "y", Limit.slidingLog(5, Duration.ofDays(1)));
+    for (int i = 0; i < 12; i++) {
+      limiter.tryAcquire("spent-" + i, 9);
+    }
+    long before = store.evictions();
+    for (int i = 0; i < 100; i++) {
+      Decision foreseen =
+          RateLimiter.all(limiter.at("new-" + i, 4), other.at("new-" + i, 2))
+              .preview()
+              .toCompletableFuture()
+              .join();
+      assertThat(foreseen.allowed()).isTrue();
+      assertThat(foreseen.results()).extracting(Decision::remaining).containsExactly(6.0, 3.0);
+      // One of those that were given up has left its mark where it was.
+      Decision looked =
+          RateLimiter.all(limiter.at("spent-" + i % 12, 0), other.at("k", 0)).decide();
+      assertThat(looked.allowed()).isTrue();
+    }
+    assertThat(store.keys()).isEqualTo(10);
+    assertThat(store.evictions()).isEqualTo(before);
   }
 
   @Test
