@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -40,6 +41,9 @@ import java.util.function.BooleanSupplier;
  * {@code ASYNC}: each has to be mapped to those too, or it would be passed by.
  */
 public final class RateLimitFilter implements Filter {
+  /** Stores answer in time by themselves, and a policy delays for ten minutes at most. */
+  private static final long LONGEST_MILLIS = TimeUnit.HOURS.toMillis(1);
+
   private final Gate gate;
   private final Phase phase;
   private final List<AttributeResolver> resolvers;
@@ -135,9 +139,25 @@ public final class RateLimitFilter implements Filter {
       CompletableFuture<Verdict> answer) {
     passage.hold(phase, answer);
     AsyncContext context = request.startAsync(request, response);
-    // The store answers in time by itself, and a delay is as long as a rule says.
-    context.setTimeout(0);
-    var unused = answer.whenComplete((verdict, failure) -> context.dispatch());
+    context.setTimeout(LONGEST_MILLIS);
+    var unused = answer.whenComplete((verdict, failure) -> dispatch(context));
+  }
+
+  /** Goes on with a request, or ends it: nobody else would. */
+  private static void dispatch(AsyncContext context) {
+    try {
+      context.dispatch();
+    } catch (RuntimeException e) {
+      // Of a request that is over there is no response either: that fails, and nothing is left.
+      if (context.getResponse() instanceof HttpServletResponse response) {
+        // Tomcat looks at the path again, and some pass the first time only.
+        response.setStatus(
+            e instanceof IllegalStateException
+                ? HttpServletResponse.SC_INTERNAL_SERVER_ERROR
+                : HttpServletResponse.SC_BAD_REQUEST);
+      }
+      context.complete();
+    }
   }
 
   private void goOn(

@@ -1,0 +1,83 @@
+package io.penstock.servlet;
+
+import static jakarta.servlet.DispatcherType.ASYNC;
+import static jakarta.servlet.DispatcherType.REQUEST;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.policy.Phase;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.http.HeaderForm;
+import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.http.Jitter;
+import io.penstock.policy.load.PolicyLoader;
+import io.penstock.web.Gate;
+import io.penstock.web.SlowStore;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Requests that let go of their threads until a store has answered. */
+class HeldRequestTest {
+  @TempDir private Path folder;
+
+  private static RateLimitFilter filter() {
+    SlowStore store = new SlowStore();
+    String rules = "rules:\n  - {name: all, limit_keys: [], rate: 1/h, burst: 9}\n";
+    PolicyEngine engine =
+        new PolicyEngine(store, PolicyLoader.parse(rules, "policy.yaml").policy());
+    Gate gate = new Gate(engine, store, new HttpAnswers(HeaderForm.ALL, Jitter.NONE));
+    return new RateLimitFilter(gate, Phase.WHOLE, List.of());
+  }
+
+  private Container container(Filter... filters) {
+    Container container = new Container(folder, 2);
+    for (Filter filter : filters) {
+      container.with(filter, EnumSet.of(REQUEST, ASYNC));
+    }
+    return container.start();
+  }
+
+  private static HttpResponse<String> get(Container container, String path) {
+    return container.getLater(path).orTimeout(20, TimeUnit.SECONDS).join();
+  }
+
+  @Test
+  void get_pathSpelledOddly_isServed() {
+    try (Container container = container(filter())) {
+      for (String path : List.of("/%2e/tea", "/a/%2E%2e/tea", "/a/.%2e/tea", "/a%20b;c=%2e")) {
+        HttpResponse<String> answer = get(container, path);
+        assertThat(answer.statusCode()).as(path).isEqualTo(200);
+        assertThat(answer.body()).as(path).isEqualTo("tea");
+      }
+    }
+  }
+
+  @Test
+  void get_dispatchFails_ends() {
+    Filter hidesThePath =
+        (request, response, chain) ->
+            chain.doFilter(new Elsewhere((HttpServletRequest) request), response);
+    try (Container container = container(hidesThePath, filter())) {
+      assertThat(get(container, "/tea").statusCode()).isEqualTo(400);
+    }
+  }
+
+  /** Says it is somewhere that no container can dispatch to. */
+  private static final class Elsewhere extends HttpServletRequestWrapper {
+    Elsewhere(HttpServletRequest request) {
+      super(request);
+    }
+
+    @Override
+    public String getRequestURI() {
+      return "/../tea";
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.penstock.web;
+
+import io.penstock.Buckets;
+import io.penstock.Claim;
+import io.penstock.Decision;
+import io.penstock.Handling;
+import io.penstock.Limit;
+import io.penstock.Store;
+import io.penstock.inprocess.InProcessStore;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A store in the process that takes its time to answer, in a thread of its own, as Redis does.
+ * Thread-safe.
+ */
+public final class SlowStore implements Store {
+  /** What the threads that answer are called. */
+  public static final String THREAD = "slow-store";
+
+  private static final long MILLIS = 20;
+
+  private final InProcessStore store = InProcessStore.create();
+
+  @Override
+  public Buckets buckets(String name, Limit limit, Handling handling) {
+    return store.buckets(name, limit, handling);
+  }
+
+  @Override
+  public Decision decide(List<Claim> claims) {
+    return store.decide(claims);
+  }
+
+  @Override
+  public CompletionStage<Decision> decideAsync(List<Claim> claims) {
+    return CompletableFuture.supplyAsync(
+        () -> store.decide(claims),
+        CompletableFuture.delayedExecutor(MILLIS, TimeUnit.MILLISECONDS, SlowStore::inItsThread));
+  }
+
+  private static void inItsThread(Runnable answer) {
+    Thread thread = new Thread(answer, THREAD);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  @Override
+  public CompletionStage<Decision> preview(List<Claim> claims) {
+    return store.preview(claims);
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}
