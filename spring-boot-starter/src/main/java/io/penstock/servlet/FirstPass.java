@@ -1,6 +1,9 @@
 package io.penstock.servlet;
 
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 
@@ -10,10 +13,15 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
  * asynchronous dispatches alone. So it is shown as what it is to them.
  */
 final class FirstPass extends HttpServletRequestWrapper {
+  private final long timeoutMillis;
   private volatile boolean over;
 
-  FirstPass(HttpServletRequest request) {
+  /**
+   * @param timeoutMillis what the application finds when it makes the request asynchronous
+   */
+  FirstPass(HttpServletRequest request, long timeoutMillis) {
     super(request);
+    this.timeoutMillis = timeoutMillis;
   }
 
   /** Later dispatches of the same request are what the container says. */
@@ -25,5 +33,21 @@ final class FirstPass extends HttpServletRequestWrapper {
   public DispatcherType getDispatcherType() {
     DispatcherType type = super.getDispatcherType();
     return over || type != DispatcherType.ASYNC ? type : DispatcherType.REQUEST;
+  }
+
+  @Override
+  public AsyncContext startAsync() {
+    return timed(super.startAsync());
+  }
+
+  @Override
+  public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
+    return timed(super.startAsync(request, response));
+  }
+
+  /** Jetty has one timeout a request: that by which this one was held would last. */
+  private AsyncContext timed(AsyncContext context) {
+    context.setTimeout(timeoutMillis);
+    return context;
   }
 }

@@ -22,7 +22,14 @@ public final class Passage {
   private final EnumSet<Phase> asked = NONE.clone();
   private @Nullable Verdict verdict;
   private @Nullable Phase holder;
-  private @Nullable CompletableFuture<Verdict> awaited;
+  private @Nullable Held held;
+
+  /**
+   * What a request that was let go of waits for.
+   *
+   * @param timeoutMillis that of asynchronous requests, as the container had it
+   */
+  record Held(CompletableFuture<Verdict> answer, long timeoutMillis) {}
 
   private Passage() {}
 
@@ -53,20 +60,20 @@ public final class Passage {
   }
 
   /** Notes that a phase has let go of the thread until there is an answer. */
-  void hold(Phase phase, CompletableFuture<Verdict> answer) {
+  void hold(Phase phase, Held until) {
     holder = phase;
-    awaited = answer;
+    held = until;
   }
 
-  /** The answer that a phase waits for, once; null if it doesn't wait. */
-  @Nullable CompletableFuture<Verdict> resume(Phase phase) {
+  /** What a phase waits for, once; null if it doesn't wait. */
+  @Nullable Held resume(Phase phase) {
     if (holder != phase) {
       return null;
     }
-    CompletableFuture<Verdict> answer = awaited;
+    Held until = held;
     holder = null;
-    awaited = null;
-    return answer;
+    held = null;
+    return until;
   }
 
   @Override

@@ -81,9 +81,9 @@ public final class RateLimitFilter implements Filter {
       return;
     }
     Passage passage = Passage.of(request);
-    CompletableFuture<Verdict> awaited = passage.resume(phase);
-    if (awaited != null) {
-      goOn(request, response, chain, passage, waited(awaited));
+    Passage.Held held = passage.resume(phase);
+    if (held != null) {
+      goOn(request, response, chain, passage, held);
     } else if (gate.asks(phase) && passage.enter(phase)) {
       begin(request, response, chain, passage);
     } else {
@@ -137,8 +137,8 @@ public final class RateLimitFilter implements Filter {
       HttpServletResponse response,
       Passage passage,
       CompletableFuture<Verdict> answer) {
-    passage.hold(phase, answer);
     AsyncContext context = request.startAsync(request, response);
+    passage.hold(phase, new Passage.Held(answer, context.getTimeout()));
     context.setTimeout(LONGEST_MILLIS);
     var unused = answer.whenComplete((verdict, failure) -> dispatch(context));
   }
@@ -165,11 +165,11 @@ public final class RateLimitFilter implements Filter {
       HttpServletResponse response,
       FilterChain chain,
       Passage passage,
-      Verdict verdict)
+      Passage.Held held)
       throws IOException, ServletException {
-    FirstPass first = new FirstPass(request);
+    FirstPass first = new FirstPass(request, held.timeoutMillis());
     try {
-      pass(first, response, chain, passage, verdict);
+      pass(first, response, chain, passage, waited(held.answer()));
     } finally {
       first.end();
     }

@@ -12,14 +12,20 @@ import io.penstock.policy.http.Jitter;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.web.Gate;
 import io.penstock.web.SlowStore;
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.Filter;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import java.lang.reflect.Proxy;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,6 +72,59 @@ class HeldRequestTest {
             chain.doFilter(new Elsewhere((HttpServletRequest) request), response);
     try (Container container = container(hidesThePath, filter())) {
       assertThat(get(container, "/tea").statusCode()).isEqualTo(400);
+    }
+  }
+
+  @Test
+  void get_applicationGoesAsynchronous_hasTheTimeoutOfTheContainer() {
+    AtomicLong lastMillis = new AtomicLong(7_000);
+    Filter likeJetty =
+        (request, response, chain) ->
+            chain.doFilter(new OneTimeout((HttpServletRequest) request, lastMillis), response);
+    List<Long> seenMillis = new CopyOnWriteArrayList<>();
+    Filter application =
+        (request, response, chain) -> {
+          AsyncContext context = request.startAsync();
+          seenMillis.add(context.getTimeout());
+          context.complete();
+        };
+    try (Container container = container(likeJetty, filter(), application)) {
+      assertThat(get(container, "/tea").statusCode()).isEqualTo(200);
+    }
+    assertThat(seenMillis).containsExactly(7_000L);
+  }
+
+  /** Begins to be asynchronous with the timeout that was set the last time. */
+  private static final class OneTimeout extends HttpServletRequestWrapper {
+    private final AtomicLong lastMillis;
+
+    OneTimeout(HttpServletRequest request, AtomicLong lastMillis) {
+      super(request);
+      this.lastMillis = lastMillis;
+    }
+
+    @Override
+    public AsyncContext startAsync() {
+      return remembering(super.startAsync());
+    }
+
+    @Override
+    public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
+      return remembering(super.startAsync(request, response));
+    }
+
+    private AsyncContext remembering(AsyncContext context) {
+      context.setTimeout(lastMillis.get());
+      return (AsyncContext)
+          Proxy.newProxyInstance(
+              getClass().getClassLoader(),
+              new Class<?>[] {AsyncContext.class},
+              (proxy, method, arguments) -> {
+                if (method.getName().equals("setTimeout")) {
+                  lastMillis.set((long) arguments[0]);
+                }
+                return method.invoke(context, arguments);
+              });
     }
   }
 
