@@ -38,7 +38,11 @@ import java.util.function.BooleanSupplier;
  *
  * <p>Where the store takes time, the request is made asynchronous and dispatched again when there
  * is an answer, so that no thread waits. Filters behind this one then see it in a dispatch of type
- * {@code ASYNC}: each has to be mapped to those too, or it would be passed by.
+ * {@code ASYNC}: each has to be mapped to those too, or it would be passed by. Filters in front of
+ * this one have ended by then, and have to do their work again in that dispatch: what they bound to
+ * the thread is gone, such as a user or a tenant, and so is a response that they wrapped. Where one
+ * of them doesn't, say that threads are to wait: with Redis, that takes the store's deadline at
+ * most, and with {@code on_limit: delay} as long as a rule delays.
  */
 public final class RateLimitFilter implements Filter {
   /** Stores answer in time by themselves, and a policy delays for ten minutes at most. */
@@ -49,7 +53,10 @@ public final class RateLimitFilter implements Filter {
   private final List<AttributeResolver> resolvers;
   private final BooleanSupplier asynchronous;
 
-  /** A filter that never keeps a thread waiting where the container can do without. */
+  /**
+   * A filter that never keeps a thread waiting where the container can do without; for chains whose
+   * filters all take asynchronous dispatches.
+   */
   public RateLimitFilter(Gate gate, Phase phase, List<AttributeResolver> resolvers) {
     this(gate, phase, resolvers, () -> true);
   }

@@ -12,11 +12,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.web.servlet.AbstractFilterRegistrationBean;
+import org.springframework.boot.web.servlet.FilterRegistration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Whether requests may be held back and dispatched again: not if a filter of the application would
- * be passed by, because it is mapped to first requests only. Thread-safe.
+ * Whether the early filter may hold requests back and have them dispatched again: not if a filter
+ * of the application would be passed by. One that is mapped to first requests only would, wherever
+ * it stands. One that leaves later dispatches alone by itself does so in front of the early filter;
+ * behind it, what comes is shown as a first request. Thread-safe.
  */
 final class AsyncDispatches implements BooleanSupplier {
   private static final Logger LOG = LoggerFactory.getLogger(AsyncDispatches.class);
@@ -25,10 +30,12 @@ final class AsyncDispatches implements BooleanSupplier {
   private static final String SECURITY = "springSecurityFilterChain";
 
   private final ListableBeanFactory beans;
+  private final int earlyOrder;
   private volatile @Nullable Boolean taken;
 
-  AsyncDispatches(ListableBeanFactory beans, @Nullable Boolean wanted) {
+  AsyncDispatches(ListableBeanFactory beans, int earlyOrder, @Nullable Boolean wanted) {
     this.beans = beans;
+    this.earlyOrder = earlyOrder;
     this.taken = wanted;
   }
 
@@ -53,7 +60,8 @@ final class AsyncDispatches implements BooleanSupplier {
         registered.add(filter);
       }
       if (registration.isEnabled()
-          && !registration.determineDispatcherTypes().contains(DispatcherType.ASYNC)) {
+          && (!registration.determineDispatcherTypes().contains(DispatcherType.ASYNC)
+              || (registration.getOrder() <= earlyOrder && FirstDispatchOnly.holdsFor(filter)))) {
         return passedBy(registration);
       }
     }
@@ -61,11 +69,24 @@ final class AsyncDispatches implements BooleanSupplier {
       Filter filter = bean.getValue();
       if (!registered.contains(filter)
           && !bean.getKey().equals(SECURITY)
-          && !(filter instanceof OncePerRequestFilter)) {
+          && (!(filter instanceof OncePerRequestFilter)
+              || (order(bean.getKey(), filter) <= earlyOrder
+                  && FirstDispatchOnly.holdsFor(filter)))) {
         return passedBy(filter);
       }
     }
     return true;
+  }
+
+  /** The smallest that anybody could mean: to wait in vain is better than to pass a filter by. */
+  private int order(String name, Filter filter) {
+    int order = filter instanceof Ordered ordered ? ordered.getOrder() : Ordered.LOWEST_PRECEDENCE;
+    Order written = beans.findAnnotationOnBean(name, Order.class);
+    if (written != null) {
+      order = Math.min(order, written.value());
+    }
+    FilterRegistration registration = beans.findAnnotationOnBean(name, FilterRegistration.class);
+    return registration == null ? order : Math.min(order, registration.order());
   }
 
   private static boolean passedBy(Object filter) {

@@ -78,8 +78,8 @@ public record PenstockProperties(
    * @param lateOrder The order of the filter for rules on what the application knows, such as
    *     user_id: behind security.
    * @param async Whether a servlet request is dispatched again when Redis has answered, rather than
-   *     keeping its thread. Without it, that is done if all filters of the application take
-   *     asynchronous dispatches.
+   *     keeping its thread. Without it, the early filter does so if no filter of the application
+   *     would be passed by, and the late filter doesn't.
    */
   public record Filter(
       @DefaultValue("" + EARLY) int earlyOrder,

@@ -30,7 +30,8 @@ public class PenstockServletAutoConfiguration {
   @Bean
   AsyncDispatches penstockAsyncDispatches(
       ListableBeanFactory beans, PenstockProperties properties) {
-    return new AsyncDispatches(beans, properties.filter().async());
+    PenstockProperties.Filter settings = properties.filter();
+    return new AsyncDispatches(beans, settings.earlyOrder(), settings.async());
   }
 
   @Bean
@@ -42,16 +43,18 @@ public class PenstockServletAutoConfiguration {
         properties.filter().earlyOrder());
   }
 
+  /**
+   * Keeps its thread unless told otherwise: security and most filters in front of it have bound the
+   * request to that thread, and would not do so again in a second dispatch.
+   */
   @Bean
   @ConditionalOnMissingBean(name = "penstockLateFilter")
   FilterRegistrationBean<RateLimitFilter> penstockLateFilter(
-      Gate gate,
-      PenstockProperties properties,
-      AsyncDispatches dispatches,
-      ObjectProvider<AttributeResolver> resolvers) {
+      Gate gate, PenstockProperties properties, ObjectProvider<AttributeResolver> resolvers) {
     List<AttributeResolver> all = resolvers.orderedStream().toList();
+    boolean async = Boolean.TRUE.equals(properties.filter().async());
     return registered(
-        new RateLimitFilter(gate, Phase.LATE, all, dispatches), properties.filter().lateOrder());
+        new RateLimitFilter(gate, Phase.LATE, all, () -> async), properties.filter().lateOrder());
   }
 
   private static FilterRegistrationBean<RateLimitFilter> registered(

@@ -4,18 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.web.filter.CharacterEncodingFilter;
+import org.springframework.web.filter.ForwardedHeaderFilter;
+import org.springframework.web.filter.OncePerRequestFilter;
 
 class AsyncDispatchesTest {
+  private static final int EARLY = PenstockProperties.Filter.EARLY;
   private static final Filter PLAIN = (request, response, chain) -> {};
 
   private final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
 
   private boolean taken() {
-    return new AsyncDispatches(beans, null).getAsBoolean();
+    return new AsyncDispatches(beans, EARLY, null).getAsBoolean();
   }
 
   @Test
@@ -30,7 +38,7 @@ class AsyncDispatchesTest {
     beans.registerSingleton("plain", PLAIN);
 
     assertThat(taken()).isFalse();
-    assertThat(new AsyncDispatches(beans, true).getAsBoolean()).isTrue();
+    assertThat(new AsyncDispatches(beans, EARLY, true).getAsBoolean()).isTrue();
   }
 
   @Test
@@ -44,4 +52,37 @@ class AsyncDispatchesTest {
     registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC);
     assertThat(taken()).isTrue();
   }
+
+  @Test
+  void dispatches_filterInFrontThatLeavesThemAlone_wouldPassItBy() {
+    FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(new FirstOnly());
+    registration.setOrder(EARLY - 1);
+    beans.registerSingleton("registration", registration);
+    assertThat(taken()).isFalse();
+
+    registration.setOrder(EARLY + 1);
+    assertThat(taken()).isTrue();
+
+    registration.setFilter(new ForwardedHeaderFilter());
+    registration.setOrder(EARLY - 1);
+    assertThat(taken()).isTrue();
+  }
+
+  @Test
+  void dispatches_beanInFrontThatLeavesThemAlone_wouldPassItBy() {
+    beans.registerSingleton("behind", new FirstOnly());
+    assertThat(taken()).isTrue();
+
+    beans.registerSingleton("inFront", new FirstOfAll());
+    assertThat(taken()).isFalse();
+  }
+
+  static class FirstOnly extends OncePerRequestFilter {
+    @Override
+    protected void doFilterInternal(
+        HttpServletRequest request, HttpServletResponse response, FilterChain chain) {}
+  }
+
+  @Order(Ordered.HIGHEST_PRECEDENCE)
+  static class FirstOfAll extends FirstOnly {}
 }
