@@ -39,9 +39,8 @@ final class RateLimitWebFilter implements WebFilter, Ordered {
   public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
     Mono<Void> passed =
         exchanges.gate().asks(phase) ? decided(exchange, chain) : chain.filter(exchange);
-    return phase == Phase.EARLY
-        ? passed.contextWrite(context -> context.put(EXCHANGE, exchange))
-        : passed;
+    // Each its own: behind security it is another exchange, which knows the user.
+    return passed.contextWrite(context -> context.put(EXCHANGE, exchange));
   }
 
   private Mono<Void> decided(ServerWebExchange exchange, WebFilterChain chain) {
