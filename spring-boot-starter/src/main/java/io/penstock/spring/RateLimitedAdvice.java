@@ -85,15 +85,14 @@ final class RateLimitedAdvice implements MethodInterceptor {
     return verdict;
   }
 
-  /** The call itself, to be made later. */
+  /** The call itself, to be made later, as often as somebody subscribes. */
   private static Supplier<Object> proceeding(MethodInvocation invocation) {
-    MethodInvocation own =
-        invocation instanceof ProxyMethodInvocation proxied ? proxied.invocableClone() : invocation;
+    MethodInvocation asCalled = copy(invocation);
     return () -> {
       try {
-        Object result = own.proceed();
+        Object result = copy(asCalled).proceed();
         if (result == null) {
-          throw new IllegalStateException("a publisher must not be null: " + own.getMethod());
+          throw new IllegalStateException("a publisher must not be null: " + asCalled.getMethod());
         }
         return result;
       } catch (RuntimeException | Error e) {
@@ -102,5 +101,12 @@ final class RateLimitedAdvice implements MethodInterceptor {
         throw new IllegalStateException(e);
       }
     };
+  }
+
+  /** An invocation can be proceeded with once: it knows how many interceptors it has passed. */
+  private static MethodInvocation copy(MethodInvocation invocation) {
+    return invocation instanceof ProxyMethodInvocation proxied
+        ? proxied.invocableClone()
+        : invocation;
   }
 }

@@ -1,0 +1,69 @@
+package io.penstock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.http.HeaderForm;
+import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.http.Jitter;
+import io.penstock.policy.load.PolicyLoader;
+import io.penstock.web.Gate;
+import io.penstock.web.SlowStore;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import reactor.core.publisher.Mono;
+
+/** Methods that are limited, with a store that answers in a thread of its own. */
+class RateLimitedAdviceTest {
+  private static final String RULES =
+      "rules: [{name: work, limit_keys: [], rate: 1/h, burst: 2, manual: true}]";
+
+  private final AtomicInteger inner = new AtomicInteger();
+  private final Work work = limited(new Work());
+
+  private Work limited(Work target) {
+    SlowStore store = new SlowStore();
+    PolicyEngine engine =
+        new PolicyEngine(store, PolicyLoader.parse(RULES, "policy.yaml").policy());
+    Gate gate = new Gate(engine, store, new HttpAnswers(HeaderForm.ALL, Jitter.NONE));
+    RateLimitedAdvice.Parts parts =
+        new RateLimitedAdvice.Parts(
+            new LimitedMethods(engine, new DefaultListableBeanFactory()),
+            gate,
+            HandledRequest.NONE,
+            new PublisherCalls(gate, HandledRequest.NONE, null));
+    ProxyFactory proxy = new ProxyFactory(target);
+    proxy.setProxyTargetClass(true);
+    proxy.addAdvice(new RateLimitedAdvice(() -> parts));
+    proxy.addAdvice(
+        (MethodInterceptor)
+            invocation -> {
+              inner.incrementAndGet();
+              return invocation.proceed();
+            });
+    return (Work) proxy.getProxy();
+  }
+
+  @Test
+  void publisher_subscribedToAgain_passesEachTimeByWhatIsInside() {
+    String result = work.failingOnce().retry(1).block(Duration.ofSeconds(20));
+
+    assertThat(result).isEqualTo("done");
+    assertThat(inner).hasValue(2);
+  }
+
+  static class Work {
+    private final AtomicInteger calls = new AtomicInteger();
+
+    @RateLimited("work")
+    Mono<String> failingOnce() {
+      return calls.getAndIncrement() == 0
+          ? Mono.error(new IllegalStateException("not yet"))
+          : Mono.just("done");
+    }
+  }
+}
