@@ -3,7 +3,9 @@ package io.penstock.spring;
 import io.penstock.policy.Verdict;
 import io.penstock.web.Gate;
 import java.lang.reflect.Method;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -53,29 +55,49 @@ final class RateLimitedAdvice implements MethodInterceptor {
     Method method = AopUtils.getMostSpecificMethod(invocation.getMethod(), target.getClass());
     LimitedCall call = now.methods.call(target, method, invocation.getArguments());
     Class<?> type = method.getReturnType();
-    if (CompletionStage.class.isAssignableFrom(type)) {
-      return later(now, call, proceeding(invocation));
+    if (type == CompletionStage.class || type == CompletableFuture.class) {
+      return CallerThread.mayWait()
+          ? stage(now, call, invocation)
+          : later(now, call, proceeding(invocation));
     }
     Object result = now.reactive.limited(type, call, proceeding(invocation));
     if (result != null) {
       return result;
     }
+    now.handled.note(checked(decided(now, call)));
+    return invocation.proceed();
+  }
+
+  private static Verdict decided(Parts now, LimitedCall call) {
     Verdict verdict = now.gate.decide(call.rule(), call.of(now.handled.current()));
-    checked(Gate.afterDelay(verdict).toCompletableFuture().join());
+    return Gate.afterDelay(verdict).toCompletableFuture().join();
+  }
+
+  /** Waits, so that the method is called in the thread whose locals it may need. */
+  private static @Nullable Object stage(Parts now, LimitedCall call, MethodInvocation invocation)
+      throws Throwable {
+    Verdict verdict = decided(now, call);
+    if (!verdict.allowed()) {
+      return CompletableFuture.failedFuture(new RateLimitedException(verdict));
+    }
     now.handled.note(verdict);
     return invocation.proceed();
   }
 
   private static Object later(Parts now, LimitedCall call, Supplier<Object> result) {
-    return now.gate
-        .decideAsync(call.rule(), call.of(now.handled.current()))
-        .thenCompose(Gate::afterDelay)
-        .thenCompose(
-            verdict -> {
-              checked(verdict);
-              return (CompletionStage<?>) result.get();
-            })
-        .toCompletableFuture();
+    CompletableFuture<Verdict> answer =
+        now.gate
+            .decideAsync(call.rule(), call.of(now.handled.current()))
+            .thenCompose(Gate::afterDelay)
+            .toCompletableFuture();
+    // The thread that reads from Redis is not for the work of the application.
+    Executor executor = answer.isDone() ? Runnable::run : CallerThread.substitute();
+    return answer.thenComposeAsync(
+        verdict -> {
+          checked(verdict);
+          return (CompletionStage<?>) result.get();
+        },
+        executor);
   }
 
   static Verdict checked(Verdict verdict) {

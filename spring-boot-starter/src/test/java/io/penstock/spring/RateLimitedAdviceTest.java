@@ -1,6 +1,7 @@
 package io.penstock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.http.HeaderForm;
@@ -10,12 +11,15 @@ import io.penstock.policy.load.PolicyLoader;
 import io.penstock.web.Gate;
 import io.penstock.web.SlowStore;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Methods that are limited, with a store that answers in a thread of its own. */
 class RateLimitedAdviceTest {
@@ -49,6 +53,30 @@ class RateLimitedAdviceTest {
   }
 
   @Test
+  void stage_callerThatMayWait_runsInItsThread() {
+    assertThat(work.stage().join()).isSameAs(Thread.currentThread());
+  }
+
+  @Test
+  void stage_callerThatMustNotWait_runsInAThreadThatMay() {
+    CompletableFuture<Thread> body =
+        Mono.fromFuture(work::stage).subscribeOn(Schedulers.parallel()).toFuture();
+
+    Thread ran = body.orTimeout(20, TimeUnit.SECONDS).join();
+    assertThat(Schedulers.isNonBlockingThread(ran)).isFalse();
+    assertThat(ran.getName()).startsWith("boundedElastic");
+  }
+
+  @Test
+  void stage_denied_fails() {
+    work.stage().join();
+    work.stage().join();
+
+    assertThatThrownBy(work.stage()::join).hasCauseInstanceOf(RateLimitedException.class);
+    assertThat(inner).hasValue(2);
+  }
+
+  @Test
   void publisher_subscribedToAgain_passesEachTimeByWhatIsInside() {
     String result = work.failingOnce().retry(1).block(Duration.ofSeconds(20));
 
@@ -58,6 +86,11 @@ class RateLimitedAdviceTest {
 
   static class Work {
     private final AtomicInteger calls = new AtomicInteger();
+
+    @RateLimited("work")
+    CompletableFuture<Thread> stage() {
+      return CompletableFuture.completedFuture(Thread.currentThread());
+    }
 
     @RateLimited("work")
     Mono<String> failingOnce() {
