@@ -1,10 +1,13 @@
 package io.penstock.spring;
 
+import io.penstock.FailurePolicy;
 import io.penstock.Store;
 import io.penstock.policy.Policy;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.PolicyObserver;
+import io.penstock.policy.Rule;
 import io.penstock.policy.load.LoadedPolicy;
+import io.penstock.policy.load.Location;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.policy.load.PolicyWatcher;
@@ -30,6 +33,7 @@ public final class LivePolicy implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LivePolicy.class);
 
   private final PolicyEngine engine;
+  private final Store store;
   private final String origin;
   private final UnaryOperator<Policy> settings;
   private final @Nullable PolicyWatcher watcher;
@@ -46,14 +50,16 @@ public final class LivePolicy implements AutoCloseable {
    *
    * @param settings what the application's settings make of a policy
    * @throws PolicyException if it can't be used
+   * @throws IllegalArgumentException if the store can't do what it says
    */
   LivePolicy(
       Resource source, Store store, PolicyObserver observer, UnaryOperator<Policy> settings) {
     this.origin = source.getDescription();
+    this.store = store;
     this.settings = settings;
     this.watcher = watcher(source);
     LoadedPolicy loaded = watcher == null ? parse(source) : watcher.load();
-    this.engine = new PolicyEngine(store, settings.apply(loaded.policy()), observer);
+    this.engine = new PolicyEngine(store, usable(settings.apply(loaded.policy()), store), observer);
     this.state = State.of(loaded);
     warn(loaded);
     LOG.info("policy: {} (rules: {})", origin, loaded.policy().rules().size());
@@ -80,6 +86,20 @@ public final class LivePolicy implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException("penstock.policy can't be read: " + e.getMessage(), e);
     }
+  }
+
+  /**
+   * A policy that the store can keep. Limits are made when a request first needs them, which would
+   * be late to learn that a store in Redis doesn't know of how many nodes this is one.
+   */
+  private static Policy usable(Policy policy, Store store) {
+    for (Rule rule : policy.rules()) {
+      if (rule.handling().onFailure() == FailurePolicy.LOCAL) {
+        rule.limits()
+            .forEach(limit -> store.buckets("try " + rule.name(), limit, rule.handling()).retire());
+      }
+    }
+    return policy;
   }
 
   public PolicyEngine engine() {
@@ -121,7 +141,19 @@ public final class LivePolicy implements AutoCloseable {
   private final class Changes implements PolicyWatcher.Listener {
     @Override
     public void onLoaded(LoadedPolicy loaded) {
-      engine.replace(settings.apply(loaded.policy()));
+      try {
+        engine.replace(usable(settings.apply(loaded.policy()), store));
+      } catch (IllegalArgumentException e) {
+        // What a file says may be right, and not for this store or these settings.
+        reject(
+            List.of(
+                new Problem(
+                    Problem.Severity.ERROR,
+                    Location.of(origin),
+                    "",
+                    String.valueOf(e.getMessage()))));
+        return;
+      }
       state = State.of(loaded);
       warn(loaded);
       LOG.info("policy reloaded: {} (rules: {})", origin, loaded.policy().rules().size());
@@ -129,8 +161,12 @@ public final class LivePolicy implements AutoCloseable {
 
     @Override
     public void onRejected(PolicyException reasons) {
-      state = new State(state.since, state.warnings, reasons.problems());
-      reasons.problems().forEach(problem -> LOG.error("policy not used: {}", problem));
+      reject(reasons.problems());
+    }
+
+    private void reject(List<Problem> reasons) {
+      state = new State(state.since, state.warnings, reasons);
+      reasons.forEach(problem -> LOG.error("policy not used: {}", problem));
     }
   }
 }

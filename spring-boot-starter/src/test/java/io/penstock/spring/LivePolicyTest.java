@@ -1,0 +1,114 @@
+package io.penstock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Buckets;
+import io.penstock.Claim;
+import io.penstock.Decision;
+import io.penstock.FailurePolicy;
+import io.penstock.Handling;
+import io.penstock.Limit;
+import io.penstock.Store;
+import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.PolicyObserver;
+import io.penstock.policy.load.Problem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.core.io.FileSystemResource;
+
+class LivePolicyTest {
+  private static final String GOOD = "rules: [{name: a, limit_keys: [], rate: 5/s, burst: 5}]";
+  private static final String REFUSED =
+      "rules: [{name: b, limit_keys: [], rate: 5/s, burst: 5, on_store_failure: local}]";
+
+  @TempDir private Path folder;
+
+  @Test
+  void reload_thatTheStoreRefuses_isRejectedAndSaysWhy() throws IOException {
+    Path file = Files.writeString(folder.resolve("policy.yaml"), GOOD);
+    try (LivePolicy policy =
+        new LivePolicy(
+            new FileSystemResource(file),
+            new NoNodes(),
+            PolicyObserver.NONE,
+            UnaryOperator.identity())) {
+      Files.writeString(file, REFUSED);
+      await(() -> !policy.rejected().isEmpty());
+      assertThat(policy.rejected())
+          .map(Problem::toString)
+          .singleElement()
+          .asString()
+          .contains("policy.yaml", "nodes must be set");
+      assertThat(policy.engine().policy().rules().get(0).name()).isEqualTo("a");
+
+      Files.writeString(file, GOOD.replace("name: a", "name: c"));
+      await(() -> policy.rejected().isEmpty());
+      assertThat(policy.engine().policy().rules().get(0).name()).isEqualTo("c");
+    }
+  }
+
+  @Test
+  void start_withWhatTheStoreRefuses_fails() throws IOException {
+    Path file = Files.writeString(folder.resolve("policy.yaml"), REFUSED);
+
+    assertThatThrownBy(
+            () ->
+                new LivePolicy(
+                    new FileSystemResource(file),
+                    new NoNodes(),
+                    PolicyObserver.NONE,
+                    UnaryOperator.identity()))
+        .hasMessageContaining("nodes must be set");
+  }
+
+  private static void await(BooleanSupplier condition) {
+    long begin = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime() - begin).isLessThan(TimeUnit.SECONDS.toNanos(20));
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+    }
+  }
+
+  /** Refuses what a store in Redis does that doesn't know how many nodes there are. */
+  private static final class NoNodes implements Store {
+    private final InProcessStore store = InProcessStore.create();
+
+    @Override
+    public Buckets buckets(String name, Limit limit, Handling handling) {
+      if (handling.onFailure() == FailurePolicy.LOCAL) {
+        throw new IllegalArgumentException("nodes must be set: " + name);
+      }
+      return store.buckets(name, limit, handling);
+    }
+
+    @Override
+    public Decision decide(List<Claim> claims) {
+      return store.decide(claims);
+    }
+
+    @Override
+    public CompletionStage<Decision> decideAsync(List<Claim> claims) {
+      return store.decideAsync(claims);
+    }
+
+    @Override
+    public CompletionStage<Decision> preview(List<Claim> claims) {
+      return store.preview(claims);
+    }
+
+    @Override
+    public void close() {
+      store.close();
+    }
+  }
+}
