@@ -1,7 +1,6 @@
 package io.penstock.spring;
 
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.codec.ByteArrayCodec;
 import io.penstock.Store;
 import io.penstock.redis.RedisObserver;
 import io.penstock.redis.RedisStore;
@@ -58,13 +57,7 @@ class RedisStoreConfiguration {
         PenstockProperties properties,
         LettuceConnectionFactory factory,
         ObjectProvider<RedisObserver> observer) {
-      if (!(factory.getRequiredNativeClient() instanceof RedisClient client)) {
-        throw new IllegalStateException(
-            "the Lettuce connection factory must be for one server or for sentinels; set"
-                + " penstock.redis.url, or penstock.store=in-process");
-      }
-      return builder(properties.redis(), observer)
-          .connect(() -> client.connect(ByteArrayCodec.INSTANCE));
+      return builder(properties.redis(), observer).connect(new FactoryConnections(factory));
     }
   }
 }
