@@ -103,7 +103,7 @@ public final class RateLimitFilter implements Filter {
       throws IOException, ServletException {
     Known known = phase == Phase.EARLY ? Known.NOTHING : new ServletKnown(request, resolvers);
     Request asked = ServletRequests.of(request, known, gate);
-    if (gate.isLocal() || !canHold(request)) {
+    if (gate.isLocal() || !canHold(request) || !PlainPath.isOf(request)) {
       Verdict verdict = gate.decide(asked, phase);
       if (Gate.delayMillis(verdict) == 0) {
         pass(request, response, chain, passage, verdict);

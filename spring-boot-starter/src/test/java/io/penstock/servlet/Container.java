@@ -29,6 +29,10 @@ final class Container implements AutoCloseable {
   private int filters;
 
   Container(Path folder, int threads) {
+    this(folder, threads, "");
+  }
+
+  Container(Path folder, int threads, String contextPath) {
     tomcat.setBaseDir(folder.toString());
     Connector connector = new Connector();
     connector.setPort(0);
@@ -36,7 +40,7 @@ final class Container implements AutoCloseable {
     connector.setProperty("maxThreads", "" + threads);
     connector.setProperty("minSpareThreads", "" + threads);
     tomcat.setConnector(connector);
-    context = tomcat.addContext("", folder.toString());
+    context = tomcat.addContext(contextPath, folder.toString());
     Tomcat.addServlet(context, "tea", new TeaServlet()).setAsyncSupported(true);
     context.addServletMappingDecoded("/*", "tea");
   }

@@ -43,7 +43,10 @@ class HeldRequestTest {
   }
 
   private Container container(Filter... filters) {
-    Container container = new Container(folder, 2);
+    return started(new Container(folder, 2), filters);
+  }
+
+  private static Container started(Container container, Filter... filters) {
     for (Filter filter : filters) {
       container.with(filter, EnumSet.of(REQUEST, ASYNC));
     }
@@ -58,6 +61,17 @@ class HeldRequestTest {
   void get_pathSpelledOddly_isServed() {
     try (Container container = container(filter())) {
       for (String path : List.of("/%2e/tea", "/a/%2E%2e/tea", "/a/.%2e/tea", "/a%20b;c=%2e")) {
+        HttpResponse<String> answer = get(container, path);
+        assertThat(answer.statusCode()).as(path).isEqualTo(200);
+        assertThat(answer.body()).as(path).isEqualTo("tea");
+      }
+    }
+  }
+
+  @Test
+  void get_pathThatTomcatMapsOnlyOnce_isServed() {
+    try (Container container = started(new Container(folder, 2, "/app"), filter())) {
+      for (String path : List.of("/app/tea", "//app/tea", "/app/../app/tea", "/app/%2e/tea")) {
         HttpResponse<String> answer = get(container, path);
         assertThat(answer.statusCode()).as(path).isEqualTo(200);
         assertThat(answer.body()).as(path).isEqualTo("tea");
@@ -136,7 +150,7 @@ class HeldRequestTest {
 
     @Override
     public String getRequestURI() {
-      return "/../tea";
+      return "/tea/x%00";
     }
   }
 }
