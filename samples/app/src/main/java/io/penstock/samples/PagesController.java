@@ -14,4 +14,11 @@ class PagesController {
   Mono<String> pages(@PathVariable String shop, @PathVariable int pages) {
     return Mono.fromSupplier(() -> pages + " pages of " + shop);
   }
+
+  /** Limited by who asks, as the rule says. */
+  @RateLimited("drafts")
+  @GetMapping("/drafts")
+  Mono<String> drafts() {
+    return Mono.just("drafts");
+  }
 }

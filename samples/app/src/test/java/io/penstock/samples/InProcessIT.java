@@ -147,6 +147,6 @@ class InProcessIT {
   @Test
   void health_saysHowTheLimiterIs() {
     assertThat(sample.client("192.0.2.10").get("/actuator/health/penstock").body())
-        .contains("\"status\":\"UP\"", "\"degraded\":false", "\"rules\":5");
+        .contains("\"status\":\"UP\"", "\"degraded\":false", "\"rules\":6");
   }
 }

@@ -22,6 +22,7 @@ class RedisIT {
         - {name: tea, limit_keys: ["ip:address"], match: {path: /tea}, rate: 1/h, burst: 4}
         - {name: orders, limit_keys: [user_id], rate: 1/h, burst: 3, on_store_failure: closed}
         - {name: export, limit_keys: [shop], rate: 1/h, burst: 2, manual: true}
+        - {name: drafts, limit_keys: [user_id], rate: 1/h, burst: 1, manual: true}
       """;
 
   /** The first call of an application that has just started may take its time. */
@@ -52,6 +53,8 @@ class RedisIT {
       assertThat(one.as("ann").status("/orders")).isEqualTo(200);
       assertThat(other.as("ann").get("/orders").headers().firstValue("RateLimit-Remaining"))
           .contains("1");
+      assertThat(one.as("bob").status("/drafts")).isEqualTo(200);
+      assertThat(other.as("bob").status("/drafts")).isEqualTo(429);
 
       redis.kill();
 
