@@ -28,6 +28,7 @@ final class Forwarding implements Underway.Request {
   private final Upstream upstream;
   private final Consumer<HttpServerResponse> additions;
   private final HttpClientRequest to;
+  private final Sending sending;
   private final Underway.Stay stay;
   private boolean over;
 
@@ -47,6 +48,7 @@ final class Forwarding implements Underway.Request {
     this.upstream = upstream;
     this.additions = additions;
     this.to = to;
+    this.sending = new Sending(from, to);
     this.stay = underway.enter(this);
   }
 
@@ -74,19 +76,11 @@ final class Forwarding implements Underway.Request {
     }
     to.response().onComplete(this::answer, this::fail);
     if (!exchange.hasBody()) {
-      from.resume();
-      to.end();
+      sending.head();
     } else if (exchange.isExpecting()) {
-      to.continueHandler(
-          wanted -> {
-            back.writeContinue();
-            stream();
-          });
-      frame();
-      to.sendHead();
+      sending.allWhenAsked();
     } else {
-      frame();
-      stream();
+      sending.all();
     }
   }
 
@@ -96,24 +90,6 @@ final class Forwarding implements Underway.Request {
     if (upstream.keepsHost() && host != null) {
       to.authority(from.authority());
     }
-  }
-
-  /** A body of unknown length is sent in chunks, or in the frames that HTTP/2 has for all. */
-  private void frame() {
-    if (!to.headers().contains(HttpHeaders.CONTENT_LENGTH)) {
-      to.setChunked(true);
-    }
-  }
-
-  private void stream() {
-    from.pipeTo(to)
-        .onFailure(
-            broken -> {
-              // A client that left, or a body that was cut off, must not look whole to the origin.
-              if (!over) {
-                to.reset();
-              }
-            });
   }
 
   private void answer(HttpClientResponse response) {
@@ -126,7 +102,7 @@ final class Forwarding implements Underway.Request {
 
   private void refuse(RuntimeException unsendable) {
     if (!over) {
-      to.reset();
+      sending.stop();
       fail(unsendable);
     }
   }
@@ -134,7 +110,7 @@ final class Forwarding implements Underway.Request {
   private void respond(HttpClientResponse response) {
     stay.answered();
     if (back.closed() || over) {
-      to.reset();
+      sending.stop();
       return;
     }
     exchange.answered(response.statusCode());
@@ -192,17 +168,15 @@ final class Forwarding implements Underway.Request {
       }
       back.end();
     }
-    if (!from.isEnded()) {
-      // The origin has answered before it had everything.
-      to.reset();
-      Leftovers.discard(vertx, from);
-    }
+    // The origin may have answered before it had everything.
+    sending.answeredWhole();
+    Leftovers.discard(vertx, from);
   }
 
   private void upgrade() {
     to.putHeader("Connection", "Upgrade");
     to.putHeader("Upgrade", from.headers().get("upgrade"));
-    to.connect().onComplete(this::switchProtocols, this::fail);
+    sending.upgrade().onComplete(this::switchProtocols, this::fail);
   }
 
   private void switchProtocols(HttpClientResponse response) {
@@ -240,7 +214,7 @@ final class Forwarding implements Underway.Request {
   private void abandon() {
     if (!over) {
       end();
-      to.reset();
+      sending.stop();
     }
   }
 
@@ -255,7 +229,7 @@ final class Forwarding implements Underway.Request {
   public void late(Underway.Lateness why) {
     if (!over) {
       end();
-      to.reset();
+      sending.stop();
       exchange.refuse(504, "Gateway Timeout", why.detail());
     }
   }

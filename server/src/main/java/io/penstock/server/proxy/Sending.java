@@ -1,0 +1,91 @@
+package io.penstock.server.proxy;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+
+/** A request's own way to the origin, up to the end of its body. Belongs to one event loop. */
+final class Sending {
+  private final HttpServerRequest from;
+  private final HttpClientRequest to;
+  private boolean begun;
+  private boolean whole;
+  private boolean stopped;
+
+  Sending(HttpServerRequest from, HttpClientRequest to) {
+    this.from = from;
+    this.to = to;
+  }
+
+  /** Sends a request that has no body. */
+  void head() {
+    begun = true;
+    whole = true;
+    from.resume();
+    to.end();
+  }
+
+  /** Sends a head after which the connection may go over to another protocol. */
+  Future<HttpClientResponse> upgrade() {
+    begun = true;
+    return to.connect();
+  }
+
+  /** Sends a request with its body. */
+  void all() {
+    begun = true;
+    frame();
+    stream();
+  }
+
+  /** Sends a head, and the body when the origin has asked for it. */
+  void allWhenAsked() {
+    begun = true;
+    frame();
+    to.continueHandler(
+        asked -> {
+          from.response().writeContinue();
+          stream();
+        });
+    to.sendHead();
+  }
+
+  /** A body of unknown length is sent in chunks, or in the frames that HTTP/2 has for all. */
+  private void frame() {
+    if (!to.headers().contains(HttpHeaders.CONTENT_LENGTH)) {
+      to.setChunked(true);
+    }
+  }
+
+  private void stream() {
+    // A client that left, or a body that was cut off, must not look whole to the origin.
+    from.pipeTo(to).onComplete(all -> whole = true, broken -> stop());
+  }
+
+  /** The origin's answer has ended. */
+  void answeredWhole() {
+    if (!whole) {
+      stop();
+    }
+  }
+
+  /**
+   * Sends no more. A connection of HTTP/1 is closed if it has a request only in part: Vert.x would
+   * keep it for the next one when the answer was whole, and the origin would take that one for what
+   * is missing here.
+   */
+  void stop() {
+    if (stopped) {
+      return;
+    }
+    stopped = true;
+    if (begun && !whole && to.version() != HttpVersion.HTTP_2) {
+      to.connection().close();
+    } else {
+      to.reset();
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.penstock.server.proxy;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.server.RunningServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Requests whose end doesn't come to the origin. What it still waits for must never be the
+ * beginning of another client's request.
+ */
+final class ProxyUnfinishedTest {
+  private static final int PATIENCE_MILLIS = 20_000;
+  private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+  @TempDir private Path folder;
+  private ServerSocket origin;
+  private ProxyFixture proxy;
+
+  @BeforeEach
+  void start() throws IOException {
+    origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    origin.setSoTimeout(PATIENCE_MILLIS);
+    proxy =
+        new ProxyFixture(
+            folder, ProxyFixture.UNLIMITED, "http://127.0.0.1:" + origin.getLocalPort());
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    proxy.close();
+    origin.close();
+  }
+
+  @Test
+  void answerWithinABodyOfKnownLength_theConnectionIsClosed() throws IOException {
+    try (Socket client = proxy.connect()) {
+      send(client, "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 200\r\n\r\nhalf");
+      closesAfterAnswering(client);
+    }
+  }
+
+  @Test
+  void answerWithinABodyInChunks_theConnectionIsClosed() throws IOException {
+    try (Socket client = proxy.connect()) {
+      send(
+          client, "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
+      assertThat(closesAfterAnswering(client)).doesNotContain("0\r\n\r\n");
+    }
+  }
+
+  /** Answers, and reads what else comes: nothing of another request's. */
+  private String closesAfterAnswering(Socket client) throws IOException {
+    try (Socket first = accept();
+        Socket other = proxy.connect()) {
+      RawOrigin.readHead(first);
+      send(first, OK);
+      RawOrigin.readHead(client);
+      send(other, "GET /b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+      String more = RunningServer.rest(first);
+      assertThat(more).doesNotContain("GET");
+      try (Socket second = accept()) {
+        RawOrigin.readHead(second);
+        send(second, OK);
+        assertThat(RunningServer.rest(other)).startsWith("HTTP/1.1 200").endsWith("ok");
+      }
+      return more;
+    }
+  }
+
+  private Socket accept() throws IOException {
+    Socket socket = origin.accept();
+    socket.setSoTimeout(PATIENCE_MILLIS);
+    return socket;
+  }
+
+  private static void send(Socket to, String bytes) throws IOException {
+    to.getOutputStream().write(bytes.getBytes(ISO_8859_1));
+  }
+}
