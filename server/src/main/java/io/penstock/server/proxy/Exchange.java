@@ -7,6 +7,7 @@ import io.penstock.server.http.Streams;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
@@ -87,9 +88,15 @@ final class Exchange {
     }
   }
 
-  /** Whether the client wants to go on in another protocol on this connection. */
+  /**
+   * Whether the client wants to go on in another protocol on this connection. With a body, or a
+   * method that Vert.x doesn't do that for, it is a request like others.
+   */
   boolean isUpgrade() {
     return request.headers().contains(HttpHeaders.UPGRADE)
+        && request.version() == HttpVersion.HTTP_1_1
+        && request.method().equals(HttpMethod.GET)
+        && !hasBody()
         && ListHeader.has(request.headers(), HttpHeaders.CONNECTION, "upgrade");
   }
 

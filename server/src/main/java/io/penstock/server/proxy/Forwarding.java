@@ -70,7 +70,7 @@ final class Forwarding implements Underway.Request {
     writeHost();
     back.closeHandler(gone -> abandon());
     back.exceptionHandler(gone -> abandon());
-    if (exchange.isUpgrade()) {
+    if (exchange.isUpgrade() && to.version() == HttpVersion.HTTP_1_1) {
       upgrade();
       return;
     }

@@ -68,6 +68,26 @@ final class ProxyBodiesTest {
     }
   }
 
+  @Test
+  void upgrade_ofARequestWithABody_endsHere() throws Exception {
+    try (TestOrigin origin =
+            new TestOrigin(
+                request ->
+                    request
+                        .body()
+                        .onSuccess(
+                            body ->
+                                request
+                                    .response()
+                                    .end(request.getHeader("upgrade") + " " + body)));
+        ProxyFixture proxy = new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url())) {
+      String upgrade = "GET /a HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: x\r\n";
+      assertThat(proxy.raw(upgrade + "Content-Length: 5\r\n\r\nhello")).endsWith("null hello");
+      assertThat(proxy.raw(upgrade + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"))
+          .endsWith("null hello");
+    }
+  }
+
   private static void tellFraming(HttpServerRequest request) {
     request
         .body()

@@ -170,7 +170,11 @@ final class ProxySmugglingTest {
         POST + "Connection: Content-Length\r\nContent-Length: 5\r\n\r\nhello",
         POST + "Connection: Transfer-Encoding\r\n" + CHUNKED + "\r\n5\r\nhello\r\n0\r\n\r\n",
         "GET http://a/p HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET /p HTTP/1.1\r\nHost: a\r\nContent-Length: " + INNER.length() + "\r\n\r\n" + INNER);
+        "GET /p HTTP/1.1\r\nHost: a\r\nContent-Length: " + INNER.length() + "\r\n\r\n" + INNER,
+        "GET /p HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\nContent-Length: "
+            + INNER.length()
+            + "\r\n\r\n"
+            + INNER);
   }
 
   @ParameterizedTest

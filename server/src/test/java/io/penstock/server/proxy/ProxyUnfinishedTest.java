@@ -58,6 +58,14 @@ final class ProxyUnfinishedTest {
     }
   }
 
+  @Test
+  void upgradeRefused_theConnectionIsClosed() throws IOException {
+    try (Socket client = proxy.connect()) {
+      send(client, "GET /a HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
+      closesAfterAnswering(client);
+    }
+  }
+
   /** Answers, and reads what else comes: nothing of another request's. */
   private String closesAfterAnswering(Socket client) throws IOException {
     try (Socket first = accept();
