@@ -61,8 +61,19 @@ final class Sending {
   }
 
   private void stream() {
-    // A client that left, or a body that was cut off, must not look whole to the origin.
-    from.pipeTo(to).onComplete(all -> whole = true, broken -> stop());
+    // Left to itself, a pipe ends what it writes to even if what it reads from broke off. A client
+    // that left, or a body that was cut off, must not look whole to the origin.
+    from.pipe()
+        .endOnComplete(false)
+        .to(to)
+        .onComplete(
+            all -> {
+              if (!stopped) {
+                whole = true;
+                to.end();
+              }
+            },
+            broken -> stop());
   }
 
   /** The origin's answer has ended. */

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class ProxyUnfinishedTest {
   private static final int PATIENCE_MILLIS = 20_000;
+  private static final int DATA = 0;
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
   @TempDir private Path folder;
@@ -82,6 +83,21 @@ final class ProxyUnfinishedTest {
         assertThat(RunningServer.rest(other)).startsWith("HTTP/1.1 200").endsWith("ok");
       }
       return more;
+    }
+  }
+
+  @Test
+  void uploadThatIsReset_doesNotLookWhole() throws IOException {
+    try (Http2Frames client = new Http2Frames(proxy.connect())) {
+      client.get(1, false);
+      client.write(DATA, 0, 1, "half".getBytes(ISO_8859_1));
+      try (Socket socket = accept()) {
+        RawOrigin.readHead(socket);
+        assertThat(new String(socket.getInputStream().readNBytes(9), ISO_8859_1))
+            .isEqualTo("4\r\nhalf\r\n");
+        client.reset(1);
+        assertThat(RunningServer.rest(socket)).isEmpty();
+      }
     }
   }
 
