@@ -102,7 +102,8 @@ final class Exchange {
 
   /** Whether the client waits to be told that its body is wanted. */
   boolean isExpecting() {
-    return ListHeader.has(request.headers(), HttpHeaders.EXPECT, "100-continue");
+    return request.version() != HttpVersion.HTTP_1_0
+        && ListHeader.has(request.headers(), HttpHeaders.EXPECT, "100-continue");
   }
 
   /**

@@ -48,7 +48,7 @@ final class Forwarding implements Underway.Request {
     this.upstream = upstream;
     this.additions = additions;
     this.to = to;
-    this.sending = new Sending(from, to);
+    this.sending = new Sending(vertx, from, to);
     this.stay = underway.enter(this);
   }
 
@@ -109,6 +109,7 @@ final class Forwarding implements Underway.Request {
 
   private void respond(HttpClientResponse response) {
     stay.answered();
+    sending.stopWaiting();
     if (back.closed() || over) {
       sending.stop();
       return;
@@ -236,6 +237,7 @@ final class Forwarding implements Underway.Request {
 
   private void end() {
     over = true;
+    sending.stopWaiting();
     stay.leave();
   }
 }

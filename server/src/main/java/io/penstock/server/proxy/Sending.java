@@ -1,6 +1,7 @@
 package io.penstock.server.proxy;
 
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
@@ -9,13 +10,22 @@ import io.vertx.core.http.HttpVersion;
 
 /** A request's own way to the origin, up to the end of its body. Belongs to one event loop. */
 final class Sending {
+  /** Many origins read a body without asking for it. After this time the client is asked. */
+  private static final long MOST_MILLIS_UNASKED = 1_000;
+
+  private static final long NO_TIMER = -1;
+
+  private final Vertx vertx;
   private final HttpServerRequest from;
   private final HttpClientRequest to;
   private boolean begun;
+  private boolean streams;
   private boolean whole;
   private boolean stopped;
+  private long timer = NO_TIMER;
 
-  Sending(HttpServerRequest from, HttpClientRequest to) {
+  Sending(Vertx vertx, HttpServerRequest from, HttpClientRequest to) {
+    this.vertx = vertx;
     this.from = from;
     this.to = to;
   }
@@ -41,16 +51,21 @@ final class Sending {
     stream();
   }
 
-  /** Sends a head, and the body when the origin has asked for it. */
+  /** Sends a head, and the body when the origin has asked for it or says nothing. */
   void allWhenAsked() {
     begun = true;
     frame();
-    to.continueHandler(
-        asked -> {
-          from.response().writeContinue();
-          stream();
-        });
+    to.continueHandler(asked -> ask());
+    timer = vertx.setTimer(MOST_MILLIS_UNASKED, silent -> ask());
     to.sendHead();
+  }
+
+  private void ask() {
+    if (!streams && !stopped) {
+      stopWaiting();
+      from.response().writeContinue();
+      stream();
+    }
   }
 
   /** A body of unknown length is sent in chunks, or in the frames that HTTP/2 has for all. */
@@ -61,6 +76,7 @@ final class Sending {
   }
 
   private void stream() {
+    streams = true;
     // Left to itself, a pipe ends what it writes to even if what it reads from broke off. A client
     // that left, or a body that was cut off, must not look whole to the origin.
     from.pipe()
@@ -93,10 +109,19 @@ final class Sending {
       return;
     }
     stopped = true;
+    stopWaiting();
     if (begun && !whole && to.version() != HttpVersion.HTTP_2) {
       to.connection().close();
     } else {
       to.reset();
+    }
+  }
+
+  /** A client that waits to be asked is not asked any more. */
+  void stopWaiting() {
+    if (timer != NO_TIMER) {
+      vertx.cancelTimer(timer);
+      timer = NO_TIMER;
     }
   }
 }

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class ProxyUnfinishedTest {
   private static final int PATIENCE_MILLIS = 20_000;
   private static final int DATA = 0;
+  private static final String EXPECTING =
+      "POST /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\n";
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
   @TempDir private Path folder;
@@ -97,6 +99,40 @@ final class ProxyUnfinishedTest {
             .isEqualTo("4\r\nhalf\r\n");
         client.reset(1);
         assertThat(RunningServer.rest(socket)).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void clientThatWaitsToBeAsked_originThatDoesNotAsk_getsTheBody() throws IOException {
+    try (Socket client = proxy.connect()) {
+      send(client, EXPECTING + "Content-Length: 5\r\n\r\n");
+      try (Socket socket = accept()) {
+        RawOrigin.readHead(socket);
+        RawOrigin.readHead(client);
+        send(client, "hello");
+        assertThat(new String(socket.getInputStream().readNBytes(5), ISO_8859_1))
+            .isEqualTo("hello");
+        // Too late to matter.
+        send(socket, "HTTP/1.1 100 Continue\r\n\r\n" + OK);
+        assertThat(RunningServer.rest(client)).startsWith("HTTP/1.1 200").endsWith("ok");
+      }
+    }
+  }
+
+  @Test
+  void clientThatWaitsToBeAsked_originThatAsksTwice_isAskedOnce() throws IOException {
+    try (Socket client = proxy.connect()) {
+      send(client, EXPECTING + "Content-Length: 5\r\n\r\n");
+      try (Socket socket = accept()) {
+        RawOrigin.readHead(socket);
+        send(socket, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n");
+        RawOrigin.readHead(client);
+        send(client, "hello");
+        assertThat(new String(socket.getInputStream().readNBytes(5), ISO_8859_1))
+            .isEqualTo("hello");
+        send(socket, OK);
+        assertThat(RunningServer.rest(client)).startsWith("HTTP/1.1 200").endsWith("ok");
       }
     }
   }
