@@ -8,6 +8,7 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpObject;
@@ -52,6 +53,13 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   private boolean withinRequest;
   private boolean sawRequest;
   private boolean withinResponse;
+
+  /** How many requests have begun whose answers have not ended. */
+  private int owed;
+
+  /** Whether bytes of a next head came while an answer was owed. */
+  private boolean headWaits;
+
   private @Nullable IdleCheck idle;
 
   ConnectionGuard(long millis) {
@@ -127,9 +135,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       return;
     }
     if (message instanceof HttpRequest request && request.decoderResult().isSuccess()) {
-      withinRequest = true;
-      sawRequest = true;
-      stop();
+      begin();
       connection.fireChannelRead(message);
       return;
     }
@@ -145,6 +151,9 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       end(connection, BROKEN);
       return;
     }
+    if (message instanceof HttpRequest) {
+      begin();
+    }
     if (message instanceof HttpObject) {
       withinRequest = !(message instanceof LastHttpContent);
       sawRequest = true;
@@ -156,11 +165,27 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     }
   }
 
-  /** Bytes came. If no request did, they are the beginning of one. */
+  /** A head was read. */
+  private void begin() {
+    withinRequest = true;
+    sawRequest = true;
+    headWaits = false;
+    owed++;
+    stop();
+  }
+
+  /**
+   * Bytes came. If no request did, they are the beginning of one. Its time begins when all others
+   * are answered: a client may send it early, and what it waits for may take long.
+   */
   @Override
   public void channelReadComplete(ChannelHandlerContext connection) {
     if (attached && !sawRequest && !withinRequest && deadline == null) {
-      beginHead(connection);
+      if (owed > 0) {
+        headWaits = true;
+      } else {
+        beginHead(connection);
+      }
     }
     sawRequest = false;
     moved();
@@ -169,9 +194,35 @@ final class ConnectionGuard extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext connection, Object message, ChannelPromise promise) {
-    withinResponse = !(message instanceof LastHttpContent);
+    if (message == LastHttpContent.EMPTY_LAST_CONTENT) {
+      responded(connection);
+    } else if (message instanceof FullHttpResponse whole) {
+      if (!isInterim(whole.status().code())) {
+        responded(connection);
+      }
+    } else if (message instanceof LastHttpContent) {
+      responded(connection);
+    } else {
+      withinResponse = true;
+    }
     moved();
     var unused = connection.write(message, promise);
+  }
+
+  /** Whether a status only says that the answer is still to come. */
+  private static boolean isInterim(int status) {
+    return status < 200 && status != 101;
+  }
+
+  private void responded(ChannelHandlerContext connection) {
+    withinResponse = false;
+    if (owed > 0) {
+      owed--;
+    }
+    if (owed == 0 && headWaits) {
+      headWaits = false;
+      beginHead(connection);
+    }
   }
 
   private void moved() {
@@ -217,8 +268,10 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   }
 
   private void end(ChannelHandlerContext connection, byte[] answer) {
-    if (withinResponse || connection.pipeline().get(SslHandler.class) != null) {
-      // What would be written here is no part of what the client is reading.
+    boolean next = !withinResponse && owed == (withinRequest ? 1 : 0);
+    if (!next || connection.pipeline().get(SslHandler.class) != null) {
+      // What would be written here is no part of what the client is reading, or would be taken for
+      // the answer to another request.
       var unused = connection.close();
       return;
     }

@@ -1,0 +1,134 @@
+package io.penstock.server.http;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What clients send while they wait for an answer doesn't cost them the answer. */
+final class OwedAnswersTest {
+  private static final int HEAD_MILLIS = 800;
+  private static final int LATE_MILLIS = 2 * HEAD_MILLIS;
+  private static final String LATE = "GET /late HTTP/1.1\r\nHost: a\r\n\r\n";
+  private static final String LAST = "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+  private final Vertx vertx =
+      Vertx.builder().withTransport(new GuardedTransport(new Connections(10, HEAD_MILLIS))).build();
+  private final CompletableFuture<Void> asked = new CompletableFuture<>();
+  private Socket client;
+
+  @BeforeEach
+  void listen() throws IOException {
+    HttpServerOptions options = new HttpServerOptions().setHost("127.0.0.1").setPort(0);
+    int port =
+        vertx
+            .createHttpServer(options)
+            .connectionHandler(connection -> ConnectionGuard.attach(connection, options))
+            .requestHandler(this::answer)
+            .listen()
+            .await()
+            .actualPort();
+    client = new Socket(InetAddress.getLoopbackAddress(), port);
+    client.setSoTimeout(20_000);
+  }
+
+  private void answer(HttpServerRequest request) {
+    HttpServerResponse response = request.response();
+    if (request.path().equals("/last")) {
+      response.end("last");
+      return;
+    }
+    if (request.path().equals("/begun")) {
+      response.setChunked(true).write("begun");
+    } else if (request.path().equals("/continued")) {
+      response.writeContinue();
+    }
+    vertx.setTimer(LATE_MILLIS, late -> response.end("late"));
+    asked.complete(null);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    client.close();
+    vertx.close().await();
+  }
+
+  @Test
+  void strayLine_whileAnAnswerIsOwed_theAnswerComes() throws IOException {
+    send(LATE);
+    asked.join();
+    send("\r\n");
+    readUntil("late");
+  }
+
+  @Test
+  void strayLine_withinAnAnswer_theAnswerIsWhole() throws IOException {
+    send(LATE.replace("/late", "/begun"));
+    readUntil("begun");
+    send("\r\n");
+    readUntil("0\r\n\r\n");
+  }
+
+  @Test
+  void strayLine_afterAnInterimAnswer_theAnswerComes() throws IOException {
+    send(LATE.replace("/late", "/continued"));
+    readUntil("100 Continue\r\n\r\n");
+    send("\r\n");
+    readUntil("late");
+  }
+
+  @Test
+  void nextRequest_begunWhileAnAnswerIsOwed_isAnsweredToo() throws IOException {
+    send(LATE);
+    asked.join();
+    send(LAST.substring(0, 10));
+    readUntil("late");
+    send(LAST.substring(10));
+    readUntil("last");
+  }
+
+  @Test
+  void nextRequest_begunAndNotEnded_hasItsTimeFromTheAnswerOn() throws IOException {
+    send(LATE);
+    asked.join();
+    send(LAST.substring(0, 10));
+    readUntil("late");
+    assertThat(rest()).startsWith("HTTP/1.1 408 ");
+  }
+
+  @Test
+  void nextRequest_broken_isNotAnsweredInPlaceOfAnother() throws IOException {
+    send(LATE);
+    asked.join();
+    send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n");
+    assertThat(rest()).doesNotContain(" 400 ");
+  }
+
+  private void send(String bytes) throws IOException {
+    client.getOutputStream().write(bytes.getBytes(US_ASCII));
+  }
+
+  private void readUntil(String end) throws IOException {
+    StringBuilder text = new StringBuilder();
+    while (text.indexOf(end) < 0) {
+      int next = client.getInputStream().read();
+      assertThat(next).as("what follows %s", text).isNotNegative();
+      text.append((char) next);
+    }
+    assertThat(text.toString()).doesNotContain(" 408 ");
+  }
+
+  private String rest() throws IOException {
+    return new String(client.getInputStream().readAllBytes(), US_ASCII);
+  }
+}
