@@ -94,8 +94,10 @@ public final class PenstockServer implements AutoCloseable {
     try {
       this.keeper =
           new PolicyKeeper(
-              settings.policy(),
-              settings.postgres().isPresent() ? Source.ELSEWHERE : Source.FILE,
+              new PolicyKeeper.Rules(
+                  settings.policy(),
+                  settings.postgres().isPresent() ? Source.ELSEWHERE : Source.FILE,
+                  canBeLocal(settings)),
               store.store(),
               meters,
               registry);
@@ -192,13 +194,18 @@ public final class PenstockServer implements AutoCloseable {
         .build();
   }
 
+  /** Whether a node knows its share of what all have, or has all of it. */
+  private static boolean canBeLocal(Settings settings) {
+    return settings.redis().isEmpty() || settings.nodes().isPresent();
+  }
+
   private OpenDatabase database(Settings settings, String url, MeterRegistry registry) {
     Database opened = new Database(DatabaseAddress.parse(url, System.getenv()));
     RuleFeed.Options options =
         new RuleFeed.Options(
             Optional.of(settings.postgresSnapshot()),
             settings.migratesPostgres(),
-            settings.redis().isEmpty() || settings.nodes().isPresent(),
+            canBeLocal(settings),
             RuleFeed.POLL);
     return new OpenDatabase(
         opened,

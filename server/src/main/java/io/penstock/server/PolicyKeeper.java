@@ -33,6 +33,7 @@ public final class PolicyKeeper implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyKeeper.class);
 
   private final PolicyEngine engine;
+  private final boolean canBeLocal;
   private final String fileOrigin;
   private final @Nullable PolicyWatcher watcher;
   private final Counter accepted;
@@ -53,22 +54,30 @@ public final class PolicyKeeper implements AutoCloseable {
   }
 
   /**
-   * Loads the policy and watches it from now on.
+   * What to keep.
    *
    * @param path a file or a folder
+   * @param canBeLocal whether rules may have {@code on_store_failure: local}
+   */
+  public record Rules(Optional<Path> path, Source source, boolean canBeLocal) {}
+
+  /**
+   * Loads the policy and watches it from now on.
+   *
    * @throws PolicyException if it can't be used
    */
-  public PolicyKeeper(
-      Optional<Path> path,
-      Source source,
-      Store store,
-      PolicyObserver observer,
-      MeterRegistry registry) {
-    boolean sample = path.isEmpty() && source == Source.FILE;
+  public PolicyKeeper(Rules rules, Store store, PolicyObserver observer, MeterRegistry registry) {
+    Optional<Path> path = rules.path();
+    boolean sample = path.isEmpty() && rules.source() == Source.FILE;
+    this.canBeLocal = rules.canBeLocal();
     this.fileOrigin = path.map(Path::toString).orElse(sample ? "the sample policy" : "");
     this.watcher = path.map(policy -> new PolicyWatcher(policy, new Changes())).orElse(null);
     this.loaded = sample || watcher != null;
     this.file = first(sample);
+    List<Problem> unusable = unusable(file.policy());
+    if (!unusable.isEmpty()) {
+      throw new PolicyException(unusable);
+    }
     this.engine = new PolicyEngine(store, file.policy(), observer);
     this.inForce = new PolicyInForce(file, origin(), Instant.now(), List.of());
     this.accepted = reloads(registry, "accepted");
@@ -94,6 +103,11 @@ public final class PolicyKeeper implements AutoCloseable {
       return PolicyLoader.parse(SamplePolicy.text(), SamplePolicy.NAME);
     }
     return watcher == null ? new LoadedPolicy(Policy.of(), List.of()) : watcher.load();
+  }
+
+  /** What is wrong with a policy that is well written, because of the settings. */
+  private List<Problem> unusable(Policy policy) {
+    return canBeLocal ? List.of() : LocalRules.withoutNodes(policy, fileOrigin);
   }
 
   private static Counter reloads(MeterRegistry registry, String outcome) {
@@ -215,6 +229,11 @@ public final class PolicyKeeper implements AutoCloseable {
     @Override
     public void onLoaded(LoadedPolicy changed) {
       synchronized (PolicyKeeper.this) {
+        List<Problem> unusable = unusable(changed.policy());
+        if (!unusable.isEmpty()) {
+          reject(unusable);
+          return;
+        }
         JointPolicy joint = JointPolicy.of(changed.policy(), fileOrigin, elsewhere);
         fileProblems = List.of();
         if (replace(changed, joint)) {

@@ -1,0 +1,59 @@
+package io.penstock.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.policy.load.PolicyException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Rules of a file that fall back to local buckets, where nobody said how many nodes there are. */
+final class LocalRulesTest {
+  private static final String CLOSED =
+      """
+      rules:
+        - {name: search, limit_keys: [user_id], rate: 1/h, burst: 1, on_store_failure: closed}
+      """;
+  private static final String LOCAL = CLOSED.replace("closed", "local");
+  private static final String WRONG =
+      "policy.yaml: on_store_failure of rule search: local needs the setting nodes";
+
+  @TempDir private Path folder;
+
+  @Test
+  void start_withRedisAndWithoutNodes_isAProblemOfThePolicy() {
+    Map<Setting, String> settings = settings(LOCAL);
+    assertThatThrownBy(() -> RunningServer.with(settings))
+        .isInstanceOf(PolicyException.class)
+        .hasMessageEndingWith(WRONG);
+  }
+
+  @Test
+  void reload_withRedisAndWithoutNodes_leavesTheOldOneInForce() throws InterruptedException {
+    try (RunningServer server = RunningServer.with(settings(CLOSED))) {
+      RunningServer.write(folder, LOCAL);
+      server.server().reload();
+      Await.until(() -> server.admin("/readyz").body().contains(WRONG));
+      assertThat(server.check("{\"attributes\":{\"user_id\":\"a\"}}").body())
+          .contains("\"allowed\":false");
+    }
+  }
+
+  @Test
+  void start_withoutRedis_needsNoNodes() {
+    Path policy = RunningServer.write(folder, LOCAL);
+    try (RunningServer server = RunningServer.serving(policy)) {
+      assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);
+    }
+  }
+
+  private Map<Setting, String> settings(String policy) {
+    return Map.of(
+        Setting.POLICY,
+        RunningServer.write(folder, policy).toString(),
+        Setting.REDIS,
+        "redis://127.0.0.1:1");
+  }
+}
