@@ -8,6 +8,7 @@ import io.penstock.server.database.DatabaseAddress;
 import io.penstock.server.http.AccessTokens;
 import io.penstock.server.proxy.Upstream;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
@@ -56,8 +57,8 @@ final class SettingCheck {
       case VIOLATIONS_ROWS -> whole(value, 0, Integer.MAX_VALUE);
       case VIOLATIONS_USER -> parsed(() -> whoSends(value));
       case ADMIN_TOKENS -> parsed(() -> AccessTokens.parse(value));
-      case POLICY, POSTGRES_SNAPSHOT, PROXY_TLS_CERT, PROXY_TLS_KEY, UPSTREAM_CA, ACCESS_LOG_FILE ->
-          path(value);
+      case POLICY, POSTGRES_SNAPSHOT, ACCESS_LOG_FILE -> path(value);
+      case PROXY_TLS_CERT, PROXY_TLS_KEY, UPSTREAM_CA -> readable(value);
       case HOST, ADMIN_HOST, PROXY_HOST, REDIS_PREFIX ->
           value.isBlank() ? "must not be empty" : null;
     };
@@ -106,6 +107,17 @@ final class SettingCheck {
     } catch (InvalidPathException e) {
       return "must be the path of a file or a folder: " + value;
     }
+  }
+
+  private static @Nullable String readable(String value) {
+    String wrong = path(value);
+    if (wrong != null) {
+      return wrong;
+    }
+    Path file = Path.of(value);
+    return Files.isReadable(file) && !Files.isDirectory(file)
+        ? null
+        : "must be a file that can be read: " + value;
   }
 
   private static @Nullable String parsed(Runnable parser) {

@@ -8,6 +8,7 @@ import io.penstock.server.SettingsReader.SettingsException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SettingsReaderTest {
@@ -195,5 +197,24 @@ class SettingsReaderTest {
   void read_badToken_isRefusedWithoutIt() {
     assertThatThrownBy(() -> readVariable("PENSTOCK_TOKEN", "Hidden"))
         .hasMessage("PENSTOCK_TOKEN: must have at least 16 characters");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"PROXY_TLS_CERT", "PROXY_TLS_KEY", "UPSTREAM_CA"})
+  void read_fileThatIsNotThere_isSaid(Setting setting) {
+    for (Path none : List.of(folder.resolve("none.pem"), folder)) {
+      assertThatThrownBy(
+              () -> SettingsReader.read(Map.of(setting, none.toString()), Map.of(), null))
+          .isInstanceOf(SettingsException.class)
+          .hasMessage(setting.flag() + ": must be a file that can be read: " + none);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"ACCESS_LOG_FILE", "POSTGRES_SNAPSHOT"})
+  void read_fileThatIsYetToBeWritten_isGood(Setting setting) {
+    String none = folder.resolve("none").toString();
+    assertThat(SettingsReader.read(Map.of(setting, none), Map.of(), null).origin(setting))
+        .isEqualTo(setting.flag());
   }
 }
