@@ -50,7 +50,7 @@ public final class Main implements Callable<Integer> {
         .addSubcommand(new ValidateCommand(console))
         .addSubcommand(new TestCommand(console))
         .addSubcommand(new ExplainCommand(console))
-        .addSubcommand(new RulesCommand(console))
+        .addSubcommand(new RulesCommand(console, System.getenv()))
         .addSubcommand(new TokenCommand(console))
         .addSubcommand(new SampleCommand(console))
         .addSubcommand(new SchemaCommand(console))

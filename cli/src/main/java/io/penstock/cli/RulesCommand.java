@@ -53,7 +53,7 @@ final class RulesCommand implements Callable<Integer> {
   }
 
   private final Console console;
-  private final Map<String, String> variables = System.getenv();
+  private final Map<String, String> variables;
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -79,8 +79,9 @@ final class RulesCommand implements Callable<Integer> {
               + ".")
   private @Nullable URI server;
 
-  RulesCommand(Console console) {
+  RulesCommand(Console console, Map<String, String> variables) {
     this.console = console;
+    this.variables = variables;
   }
 
   @Override
@@ -105,7 +106,7 @@ final class RulesCommand implements Callable<Integer> {
       if (postgres != null) {
         throw mistake("--postgres and --server can't be given together");
       }
-      return new ServerTarget(server, Optional.ofNullable(variables.get(TOKEN_VARIABLE)));
+      return target(server, Optional.ofNullable(variables.get(TOKEN_VARIABLE)));
     }
     String url = postgres != null ? postgres : variables.get(POSTGRES_VARIABLE);
     if (url == null) {
@@ -116,6 +117,18 @@ final class RulesCommand implements Callable<Integer> {
       throw mistake("--postgres " + wrong);
     }
     return new DatabaseTarget(url, variables);
+  }
+
+  private RuleTarget target(URI door, Optional<String> token) {
+    String wrong = ServerTarget.wrong(door);
+    if (wrong != null) {
+      throw mistake("--server " + wrong);
+    }
+    String wrongToken = token.map(ServerTarget::wrongToken).orElse(null);
+    if (wrongToken != null) {
+      throw mistake(TOKEN_VARIABLE + " " + wrongToken);
+    }
+    return new ServerTarget(door, token);
   }
 
   private int export(RuleTarget target) throws IOException {

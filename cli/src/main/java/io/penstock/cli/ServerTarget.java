@@ -28,14 +28,43 @@ import org.jspecify.annotations.Nullable;
 final class ServerTarget implements RuleTarget {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int PAGE = 1_000;
+  private static final int HIGHEST_PORT = 65_535;
+  private static final String AUTHORIZATION = "Authorization";
+  private static final String BEARER = "Bearer ";
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final URI server;
   private final Optional<String> token;
 
+  /**
+   * @param server where the paths of the admin door begin; good to {@link #wrong}
+   * @param token good to {@link #wrongToken}
+   */
   ServerTarget(URI server, Optional<String> token) {
     this.server = server;
     this.token = token;
+  }
+
+  /** What is wrong with the address of a server; null if it is good. */
+  static @Nullable String wrong(URI server) {
+    boolean good =
+        ("http".equalsIgnoreCase(server.getScheme())
+                || "https".equalsIgnoreCase(server.getScheme()))
+            && server.getHost() != null
+            && server.getPort() <= HIGHEST_PORT
+            && server.getRawQuery() == null
+            && server.getRawFragment() == null;
+    return good ? null : "must be a URL such as http://localhost:9090: " + server;
+  }
+
+  /** What is wrong with a token; null if it can be sent. Doesn't repeat it. */
+  static @Nullable String wrongToken(String token) {
+    try {
+      HttpRequest.newBuilder().header(AUTHORIZATION, BEARER + token);
+      return null;
+    } catch (IllegalArgumentException e) {
+      return "must have no line breaks or other characters that a header can't have";
+    }
   }
 
   /** A rule, and where it stands. */
@@ -101,11 +130,11 @@ final class ServerTarget implements RuleTarget {
 
   private Fields ask(String method, String path, String body) {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(server.resolve(path))
+        HttpRequest.newBuilder(at(path))
             .timeout(PATIENCE)
             .method(
                 method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
-    token.ifPresent(secret -> request.header("Authorization", "Bearer " + secret));
+    token.ifPresent(secret -> request.header(AUTHORIZATION, BEARER + secret));
     HttpResponse<String> response;
     try {
       response = client.send(request.build(), BodyHandlers.ofString());
@@ -125,6 +154,12 @@ final class ServerTarget implements RuleTarget {
       throw new FailedException(refusal(fields));
     }
     return fields;
+  }
+
+  /** A path of the admin door, behind what a proxy before it may have put there. */
+  private URI at(String path) {
+    String base = server.toString();
+    return URI.create((base.endsWith("/") ? base.substring(0, base.length() - 1) : base) + path);
   }
 
   private static String refusal(Fields problem) {

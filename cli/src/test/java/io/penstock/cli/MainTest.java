@@ -81,7 +81,13 @@ class MainTest {
         "serve --port",
         "serve --port=1 --port=2",
         "serve now",
-        "version now"
+        "version now",
+        "rules export --server=localhost:9090",
+        "rules export --server=//localhost:9090",
+        "rules export --server=http:9090",
+        "rules export --server=ftp://localhost",
+        "rules export --server=http://localhost:99999",
+        "rules export --server=http://localhost:9090?a"
       })
   void run_wrongArguments_isSaidWithoutTrace(String line) {
     CommandRun run = CommandRun.of(line.split(" ", -1));
