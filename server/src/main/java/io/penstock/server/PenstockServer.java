@@ -32,6 +32,7 @@ import io.penstock.server.http.BearerToken;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.Connections;
 import io.penstock.server.http.GuardedTransport;
+import io.penstock.server.http.Holding;
 import io.penstock.server.http.HttpDoor;
 import io.penstock.server.log.AccessLog;
 import io.penstock.server.metrics.DecisionTimes;
@@ -249,9 +250,9 @@ public final class PenstockServer implements AutoCloseable {
   private HttpDoor decisionDoor(Settings settings) {
     DecisionDoor door =
         new DecisionDoor(
-            vertx,
             limiting,
             new HttpAnswers(settings.headers(), settings.jitter()),
+            new Holding(vertx, settings.maxDelayed()),
             bodies(vertx, settings),
             new BearerToken(settings.token()));
     paths.putAll(door.routes().paths());

@@ -28,7 +28,8 @@ public enum Setting {
   UPSTREAM_FIRST_BYTE_MS("N", "30000", "How long the origin may take to begin its answer."),
   UPSTREAM_IDLE_MS("N", "60000", "How long nothing may move between the origin and us."),
   UPSTREAM_TOTAL_MS("N", "0", "How long an exchange may take in all; 0 for as long as it likes."),
-  MAX_DELAYED("N", "1000", "The most requests that rules with on_limit: delay hold back."),
+  MAX_DELAYED(
+      "N", "1000", "The most requests that rules with on_limit: delay hold back, at each door."),
   TOKEN("SECRET", null, "The bearer token that the decision door asks for; none without it."),
   ADMIN_TOKEN(
       "SECRET", null, "The bearer token that the admin door asks for, needed unless on loopback."),

@@ -1,8 +1,10 @@
 package io.penstock.server;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.testing.ManualClock;
+import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -125,6 +127,55 @@ final class ForwardAuthTest {
       assertThat(server.forwardAuth(with("X-Forwarded-For", "198.51.100.2")).statusCode())
           .isEqualTo(200);
     }
+  }
+
+  @Test
+  void forwardAuth_whoeverAskedLeaves_itsReservationIsGivenBack() throws Exception {
+    try (RunningServer server = delaying(1)) {
+      assertThat(server.forwardAuth().statusCode()).isEqualTo(200);
+      try (Socket held = server.connect()) {
+        held.getOutputStream()
+            .write("GET /v1/forward-auth HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(US_ASCII));
+        Await.until(() -> peek(server).contains("\"reset_after_ms\":600000"));
+      }
+      Await.until(() -> peek(server).contains("\"reset_after_ms\":300000"));
+    }
+  }
+
+  @Test
+  void forwardAuth_noRoomToWait_is503AndGivenBack() {
+    try (RunningServer server = delaying(0)) {
+      assertThat(server.forwardAuth().statusCode()).isEqualTo(200);
+      HttpResponse<String> refused = server.forwardAuth();
+      assertThat(refused.statusCode()).isEqualTo(503);
+      assertThat(refused.body()).contains("Too many requests are held back already");
+      assertThat(peek(server)).contains("\"reset_after_ms\":300000");
+    }
+  }
+
+  /** One request in five minutes passes at once. Time stands still. */
+  private RunningServer delaying(int most) {
+    String policy =
+        """
+        rules:
+          - name: slow
+            limit_keys: []
+            rate: 1/5min
+            burst: 1
+            on_limit: delay
+            max_delay_ms: 600000
+        """;
+    return RunningServer.with(
+        Map.of(
+            Setting.POLICY,
+            RunningServer.write(folder, policy).toString(),
+            Setting.MAX_DELAYED,
+            String.valueOf(most)),
+        new ManualClock());
+  }
+
+  private static String peek(RunningServer server) {
+    return server.admin("/v1/keys/peek", "{\"rule\":\"slow\",\"key\":{}}").body();
   }
 
   @Test

@@ -4,9 +4,9 @@ import io.penstock.policy.http.HttpAnswers;
 import io.penstock.server.Limiting;
 import io.penstock.server.http.BearerToken;
 import io.penstock.server.http.Bodies;
+import io.penstock.server.http.Holding;
 import io.penstock.server.http.Routes;
 import io.vertx.core.Handler;
-import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +19,13 @@ public final class DecisionDoor implements Handler<HttpServerRequest> {
   private final ForwardAuth forwardAuth;
   private final Routes routes;
 
+  /**
+   * @param holding those whom rules with {@code on_limit: delay} make wait
+   */
   public DecisionDoor(
-      Vertx vertx, Limiting limiting, HttpAnswers answers, Bodies bodies, BearerToken token) {
+      Limiting limiting, HttpAnswers answers, Holding holding, Bodies bodies, BearerToken token) {
     this.token = token;
-    this.forwardAuth = new ForwardAuth(vertx, limiting, answers);
+    this.forwardAuth = new ForwardAuth(limiting, answers, holding);
     this.routes =
         new Routes()
             .on(HttpMethod.POST, Check.PATH, new Check(limiting, bodies))

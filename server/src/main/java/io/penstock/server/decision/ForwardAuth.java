@@ -9,12 +9,12 @@ import io.penstock.policy.http.NormalPath;
 import io.penstock.policy.http.RequestLine;
 import io.penstock.server.Limiting;
 import io.penstock.server.http.HeaderNames;
+import io.penstock.server.http.Holding;
 import io.penstock.server.http.Refusals;
 import io.penstock.server.http.RequestHeaders;
 import io.penstock.server.http.ResponseHeaders;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -43,16 +43,16 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
   private static final int DENY_FROM = 400;
   private static final int DENY_TO = 599;
 
-  private final Vertx vertx;
   private final Limiting limiting;
   private final HttpRequests requests;
   private final HttpAnswers answers;
+  private final Holding holding;
 
-  ForwardAuth(Vertx vertx, Limiting limiting, HttpAnswers answers) {
-    this.vertx = vertx;
+  ForwardAuth(Limiting limiting, HttpAnswers answers, Holding holding) {
     this.limiting = limiting;
     this.requests = new HttpRequests(limiting.engine());
     this.answers = answers;
+    this.holding = holding;
   }
 
   @Override
@@ -142,7 +142,21 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
     if (delay.isZero()) {
       allow(response, verdict);
     } else {
-      vertx.setTimer(Math.max(1, delay.toMillis()), due -> allow(response, verdict));
+      hold(response, verdict, delay);
+    }
+  }
+
+  private void hold(HttpServerResponse response, Verdict verdict, Duration delay) {
+    boolean holds =
+        holding.hold(
+            response,
+            delay,
+            () -> allow(response, verdict),
+            // Nobody waits for what was reserved.
+            () -> limiting.giveBack(verdict, rule -> true));
+    if (!holds) {
+      limiting.giveBack(verdict, rule -> true);
+      Refusals.end(response, 503, "Service Unavailable", "Too many requests are held back already");
     }
   }
 

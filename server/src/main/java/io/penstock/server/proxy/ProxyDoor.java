@@ -10,6 +10,7 @@ import io.penstock.policy.http.HttpRequest;
 import io.penstock.policy.http.HttpRequests;
 import io.penstock.policy.http.RequestLine;
 import io.penstock.server.Limiting;
+import io.penstock.server.http.Holding;
 import io.penstock.server.http.Refusals;
 import io.penstock.server.http.RequestHeaders;
 import io.penstock.server.http.ResponseHeaders;

@@ -1,4 +1,4 @@
-package io.penstock.server.proxy;
+package io.penstock.server.http;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerResponse;
@@ -6,17 +6,17 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Requests that wait for their tokens, no more than a given number. Thread-safe. */
-final class Holding {
+public final class Holding {
   private final Vertx vertx;
   private final int most;
   private final AtomicInteger held = new AtomicInteger();
 
-  Holding(Vertx vertx, int most) {
+  public Holding(Vertx vertx, int most) {
     this.vertx = vertx;
     this.most = most;
   }
 
-  int held() {
+  public int held() {
     return held.get();
   }
 
@@ -27,7 +27,11 @@ final class Holding {
    * @param gone called if it has
    * @return whether there was room for it; if not, neither is called
    */
-  boolean hold(HttpServerResponse response, Duration delay, Runnable due, Runnable gone) {
+  public boolean hold(HttpServerResponse response, Duration delay, Runnable due, Runnable gone) {
+    if (response.closed()) {
+      gone.run();
+      return true;
+    }
     if (held.incrementAndGet() > most) {
       held.decrementAndGet();
       return false;
