@@ -25,8 +25,15 @@ final class MatchReader {
 
   /** The conditions of {@code match} in {@code fields}; any request if there is none. */
   static Match read(Fields fields, Problems problems) {
-    Fields match = fields.mapping("match");
+    Placed<Node> written = fields.placed("match");
+    Fields match = written == null ? null : Fields.of(texts(written), problems);
     return match == null ? Match.ANY : new MatchReader(match, problems).read();
+  }
+
+  private static Placed<Node> texts(Placed<Node> match) {
+    return match.value() instanceof Node.Mapping mapping
+        ? new Placed<>(MatchTexts.of(mapping), match.at(), match.path())
+        : match;
   }
 
   private Match read() {

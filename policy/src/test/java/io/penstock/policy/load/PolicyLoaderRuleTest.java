@@ -236,4 +236,45 @@ class PolicyLoaderRuleTest {
   void parse_soundKeys_areNotWarnedOf(String keys) {
     assertThat(Loading.warnings("{name: r, rate: 5/s, " + keys + "}")).isEmpty();
   }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "jwt:beta; True; true",
+        "jwt:beta; '\"True\"'; True",
+        "beta; FALSE; false",
+        "beta|jwt:beta; True; true",
+        "header:x; True; True",
+        "header:x|jwt:beta; True; True",
+        "jwt:level; 1; 1",
+        "jwt:level; 1.0; 1.0 1",
+        "jwt:level; '[1.0, a*, 1e2]'; 1.0 a* 1e2 1 100",
+        "jwt:level; '\"1.0\"'; 1.0",
+        "jwt:level; 007; 007",
+        "jwt:level; +49; +49",
+        "jwt:level; 1e900000000; 1e900000000",
+        "jwt:level; 1e99999999999; 1e99999999999",
+        "level|jwt:level; 1.0; 1.0 1",
+        "level; 1.0; 1.0",
+        "level; 007; 007",
+        "header:x; 1.10; 1.10",
+        "query:x; 1e2; 1e2",
+        "cookie:x; 1.0; 1.0"
+      })
+  void parse_matchWithoutQuotes_isComparedInTheFormsOfRequests(
+      String subject, String written, String compared) {
+    Rule rule = Loading.plain("rate: 1/s, match: {'" + subject + "': " + written + "}");
+
+    assertThat(rule.match().conditions())
+        .containsExactly(new Condition.OneOf(KeyPart.parse(subject), Set.of(compared.split(" "))));
+  }
+
+  @Test
+  void parse_matchOfNothingOrLists_isAnErrorAtItsPlace() {
+    assertThat(Loading.plainErrors("rate: 1/s, match: {'jwt:a': [1.0, null], 'jwt:b': [[1]]}"))
+        .containsExactly(
+            "match.jwt:a[1]: must be a single value, not nothing",
+            "match.jwt:b[0]: must be a single value, not a list");
+  }
 }

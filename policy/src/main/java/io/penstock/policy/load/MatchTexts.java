@@ -1,0 +1,102 @@
+package io.penstock.policy.load;
+
+import io.penstock.policy.Attribute;
+import io.penstock.policy.KeyPart;
+import io.penstock.policy.jwt.ClaimNumber;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * Writes the values of a match as the texts that they are compared as, so that they mean the same
+ * wherever they are kept.
+ */
+public final class MatchTexts {
+  /** What tokens can have as a number: 007 can only be text there. */
+  private static final Pattern NUMBER_OF_JSON =
+      Pattern.compile("-?(?:0|[1-9][0-9]*+)(?:\\.[0-9]++)?+(?:[eE][-+]?+[0-9]++)?+");
+
+  private static final int LONGEST_NUMBER = 200;
+
+  private final boolean ofClaims;
+  private final boolean ofText;
+
+  private MatchTexts(String subject) {
+    List<Attribute> attributes = attributes(subject);
+    this.ofClaims =
+        attributes.stream().anyMatch(attribute -> attribute.source() == Attribute.Source.CLAIM);
+    this.ofText =
+        !attributes.stream()
+            .map(Attribute::source)
+            .allMatch(
+                source -> source == Attribute.Source.CLAIM || source == Attribute.Source.STATED);
+  }
+
+  /** Without any, if there is no such attribute: whoever reads the match says so. */
+  private static List<Attribute> attributes(String subject) {
+    try {
+      return KeyPart.parse(subject).alternatives();
+    } catch (IllegalArgumentException e) {
+      return List.of();
+    }
+  }
+
+  /** The same match, in which numbers and booleans are text. */
+  public static Node.Mapping of(Node.Mapping match) {
+    Map<String, Node.Entry> entries = new LinkedHashMap<>();
+    match
+        .entries()
+        .forEach(
+            (subject, entry) ->
+                entries.put(
+                    subject,
+                    new Node.Entry(entry.at(), new MatchTexts(subject).values(entry.value()))));
+    return new Node.Mapping(match.at(), entries);
+  }
+
+  private Node values(Node value) {
+    if (value instanceof Node.Mapping) {
+      return value;
+    }
+    List<Node> written = value instanceof Node.Sequence list ? list.items() : List.of(value);
+    List<Node> texts = new ArrayList<>(written.size());
+    written.forEach(item -> texts.add(text(item)));
+    if (ofClaims) {
+      // At the end, so that the others keep their places in the list.
+      written.forEach(item -> addNumber(item, texts));
+    }
+    return value instanceof Node.Sequence || texts.size() > 1
+        ? new Node.Sequence(value.at(), texts)
+        : texts.get(0);
+  }
+
+  private Node text(Node item) {
+    if (!(item instanceof Node.Scalar scalar)
+        || scalar.kind() == Node.Kind.TEXT
+        || scalar.kind() == Node.Kind.NULL) {
+      return item;
+    }
+    boolean isTruth = scalar.kind() == Node.Kind.BOOLEAN && !ofText;
+    return text(scalar, isTruth ? scalar.text().toLowerCase(Locale.ROOT) : scalar.text());
+  }
+
+  /** A claim may be a number, which has one form, or text that looks like one. */
+  private static void addNumber(Node item, List<Node> texts) {
+    if (item instanceof Node.Scalar scalar
+        && scalar.kind() == Node.Kind.NUMBER
+        && scalar.text().length() <= LONGEST_NUMBER
+        && NUMBER_OF_JSON.matcher(scalar.text()).matches()) {
+      String plain = ClaimNumber.plain(scalar.text());
+      if (plain != null && !plain.equals(scalar.text())) {
+        texts.add(text(scalar, plain));
+      }
+    }
+  }
+
+  private static Node text(Node.Scalar scalar, String text) {
+    return new Node.Scalar(scalar.at(), text, Node.Kind.TEXT);
+  }
+}
