@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.policy.http.Json;
 import io.penstock.policy.load.Document;
 import io.penstock.policy.load.Location;
+import io.penstock.policy.load.MatchTexts;
 import io.penstock.policy.load.Node;
 import io.penstock.policy.load.Problems;
 import java.io.IOException;
@@ -20,6 +21,9 @@ final class JsonTree {
   static final String EMPTY = "{}";
 
   private static final String NAME = "column.json";
+
+  /** What is longer without an exponent keeps it. */
+  private static final int MOST_ZEROS = 1_000;
 
   private JsonTree() {}
 
@@ -57,6 +61,15 @@ final class JsonTree {
     return tree == null ? json : text(tree);
   }
 
+  /** A match, in that form, with its values as the texts that they are compared as. */
+  static String canonicalMatch(String json) {
+    if (json.equals(EMPTY)) {
+      return EMPTY;
+    }
+    Node tree = Document.parse(json, NAME, new Problems());
+    return tree instanceof Node.Mapping match ? text(MatchTexts.of(match)) : canonical(json);
+  }
+
   /** A tree as JSON, its keys in order. */
   static String text(Node tree) {
     return new String(Json.bytes(json -> write(tree, json, true)), StandardCharsets.UTF_8);
@@ -92,14 +105,30 @@ final class JsonTree {
   private static void write(Node.Scalar scalar, JsonGenerator json) throws IOException {
     switch (scalar.kind()) {
       case TEXT -> json.writeString(scalar.text());
-      case NUMBER -> json.writeNumber(plain(new BigDecimal(scalar.text())));
+      case NUMBER -> writeNumber(scalar.text(), json);
       case BOOLEAN -> json.writeBoolean(Boolean.parseBoolean(scalar.text()));
       case NULL -> json.writeNull();
     }
   }
 
-  /** Without an exponent and without zeros at the end. */
+  private static void writeNumber(String written, JsonGenerator json) throws IOException {
+    String plain;
+    try {
+      plain = plain(new BigDecimal(written));
+    } catch (ArithmeticException | NumberFormatException e) {
+      // Its exponent is beyond all numbers: whoever reads it will say that it is none.
+      json.writeString(written);
+      return;
+    }
+    json.writeNumber(plain);
+  }
+
+  /** Without zeros at the end, and without an exponent as long as that can be written out. */
   static String plain(BigDecimal number) {
-    return number.signum() == 0 ? "0" : number.stripTrailingZeros().toPlainString();
+    if (number.signum() == 0) {
+      return "0";
+    }
+    BigDecimal brief = number.stripTrailingZeros();
+    return Math.abs((long) brief.scale()) <= MOST_ZEROS ? brief.toPlainString() : brief.toString();
   }
 }

@@ -55,8 +55,11 @@ final class RuleColumns {
    * @param order where it stands among others
    */
   static @Nullable RuleContent of(Placed<Node> rule, int order, boolean active, Problems problems) {
-    Fields fields = Fields.of(rule, problems);
-    if (fields == null || !(rule.value() instanceof Node.Mapping mapping)) {
+    Node.Mapping mapping =
+        rule.value() instanceof Node.Mapping written ? RuleTexts.of(written) : null;
+    Fields fields =
+        Fields.of(mapping == null ? rule : new Placed<>(mapping, rule.at(), rule.path()), problems);
+    if (fields == null || mapping == null) {
       return null;
     }
     int before = problems.errorCount();

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * What a row of {@code rate_limit_rule} says, but for what the database adds itself. Immutable; two
  * that say the same are equal.
  *
- * @param match JSON, as {@link JsonTree#canonical} has it
- * @param options JSON, likewise
+ * @param match JSON, as {@link JsonTree#canonicalMatch} has it
+ * @param options JSON, as {@link JsonTree#canonical} has it
  */
 record RuleContent(
     String name,

@@ -55,7 +55,7 @@ public final class RuleFile {
   public static void write(List<Node> rules, JsonGenerator json) throws IOException {
     json.writeArrayFieldStart(RULES);
     for (Node rule : rules) {
-      JsonTree.write(rule, json);
+      JsonTree.write(RuleTexts.of(rule), json);
     }
     json.writeEndArray();
   }
@@ -65,7 +65,7 @@ public final class RuleFile {
     StringBuilder text = new StringBuilder(RULES + ":");
     for (Node rule : rules) {
       text.append("\n  - ")
-          .append(new String(Json.bytes(json -> JsonTree.write(rule, json)), UTF_8));
+          .append(new String(Json.bytes(json -> JsonTree.write(RuleTexts.of(rule), json)), UTF_8));
     }
     return text.append(rules.isEmpty() ? " []\n" : "\n").toString();
   }

@@ -199,7 +199,7 @@ final class RuleTable {
         result.getString(++i),
         result.getString(++i),
         result.getString(++i),
-        JsonTree.canonical(result.getString(++i)),
+        JsonTree.canonicalMatch(result.getString(++i)),
         result.getBigDecimal(++i),
         result.getString(++i),
         result.getBigDecimal(++i),

@@ -47,6 +47,14 @@ class RuleColumnsTest {
         "{name: a, limit_keys: ['header:x'], rate: 1/s, on_missing_key: deny, enforce_percent: 7}",
         "{name: a, description: \"it's <b>\\\"bold\\\"</b>\", limit_keys: [t], rate: 1/s}",
         "{name: a, limit_keys: [t], rate: 1/s, match: {'ip:address': [10.0.0.0/8], host: '*.x'}}",
+        "{name: a, limit_keys: [t], rate: 1/s, match: {'header:x-api-version': 1.10}}",
+        "{name: a, limit_keys: [t], rate: 1/s, match: {tenant: 007, 'jwt:x': [1.10, 007, True]}}",
+        "{name: a, limit_keys: [t], rate: 1/s, match: {'header:x': True, beta: True, plan: 1.0}}",
+        "{name: a, limit_keys: [t], rate: 1/s, match: {'query:x': 1e900000000, plan: [007]}}",
+        "{name: a, limit_keys: [t], rate: 1/s, match: {'jwt:x': 1e99999999999, plan: TRUE}}",
+        "{name: 1.10, limit_keys: [007], rate: 1/s, group: 1.0, description: 1e2}",
+        "{name: a, limit_keys: [t], algorithm: token_bucket, algorithm_config:"
+            + " {tokens_per_second: 05.0, burst: 9, cost_source: 007}}",
       })
   void of_rule_meansTheSameAsARow(String text) {
     assertSame(document(text));

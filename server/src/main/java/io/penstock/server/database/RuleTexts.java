@@ -1,0 +1,56 @@
+package io.penstock.server.database;
+
+import io.penstock.policy.load.MatchTexts;
+import io.penstock.policy.load.Node;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Writes what a rule means as text as text. YAML may leave quotes out: {@code 007} would be 7 as a
+ * number in JSON, and {@code 1.10} would be 1.1.
+ */
+final class RuleTexts {
+  private static final String MATCH = "match";
+  private static final Set<String> TEXTS =
+      Set.of("name", "description", "limit_keys", "group", "scope", "cost_source");
+
+  private RuleTexts() {}
+
+  /** The same rule; anything else as it is. */
+  static Node of(Node rule) {
+    return rule instanceof Node.Mapping mapping ? of(mapping) : rule;
+  }
+
+  static Node.Mapping of(Node.Mapping rule) {
+    Map<String, Node.Entry> entries = new LinkedHashMap<>();
+    rule.entries()
+        .forEach(
+            (name, entry) ->
+                entries.put(name, new Node.Entry(entry.at(), field(name, entry.value()))));
+    return new Node.Mapping(rule.at(), entries);
+  }
+
+  private static Node field(String name, Node value) {
+    if (name.equals(MATCH)) {
+      return value instanceof Node.Mapping match ? MatchTexts.of(match) : value;
+    }
+    return TEXTS.contains(name) ? text(value) : within(value);
+  }
+
+  /** Limits have fields of their own. */
+  private static Node within(Node value) {
+    return value instanceof Node.Sequence list
+        ? new Node.Sequence(list.at(), list.items().stream().map(RuleTexts::of).toList())
+        : of(value);
+  }
+
+  private static Node text(Node value) {
+    if (value instanceof Node.Sequence list) {
+      return new Node.Sequence(list.at(), list.items().stream().map(RuleTexts::text).toList());
+    }
+    return value instanceof Node.Scalar scalar && scalar.kind() != Node.Kind.NULL
+        ? new Node.Scalar(scalar.at(), scalar.text(), Node.Kind.TEXT)
+        : value;
+  }
+}
