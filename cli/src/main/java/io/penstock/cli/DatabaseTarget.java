@@ -22,7 +22,8 @@ final class DatabaseTarget implements RuleTarget {
 
   DatabaseTarget(String url, Map<String, String> variables) {
     this.database = new Database(DatabaseAddress.parse(url, variables));
-    this.book = new RuleBook(database, () -> RuleBook.FileRules.NONE);
+    // The servers that will read the rules have settings that are not known here.
+    this.book = new RuleBook(database, () -> RuleBook.FileRules.NONE, true);
     this.user = System.getProperty("user.name", "penstock");
   }
 

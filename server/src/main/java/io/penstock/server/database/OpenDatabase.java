@@ -41,7 +41,7 @@ public final class OpenDatabase implements AutoCloseable {
       MeterRegistry registry) {
     this.database = database;
     this.feed = feed;
-    this.rules = new RuleBook(database, files);
+    this.rules = new RuleBook(database, files, feed.canBeLocal());
     this.history = new RuleHistory(database);
     this.violations = new ViolationBook(database);
     if (noted.isPresent()) {

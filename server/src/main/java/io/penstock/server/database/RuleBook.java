@@ -4,7 +4,6 @@ import io.penstock.policy.Policy;
 import io.penstock.policy.load.Candidate;
 import io.penstock.policy.load.JointPolicy;
 import io.penstock.policy.load.Location;
-import io.penstock.policy.load.LoneRule;
 import io.penstock.policy.load.Placed;
 import io.penstock.policy.load.Problem;
 import io.penstock.policy.load.Problems;
@@ -35,6 +34,7 @@ public final class RuleBook {
 
   private final Database database;
   private final Supplier<FileRules> files;
+  private final boolean canBeLocal;
 
   /**
    * Rules that are there besides.
@@ -53,9 +53,14 @@ public final class RuleBook {
    */
   public record How(String by, boolean dryRun) {}
 
-  public RuleBook(Database database, Supplier<FileRules> files) {
+  /**
+   * @param files rules that are there besides
+   * @param canBeLocal whether rules may have {@code on_store_failure: local}
+   */
+  public RuleBook(Database database, Supplier<FileRules> files, boolean canBeLocal) {
     this.database = database;
     this.files = files;
+    this.canBeLocal = canBeLocal;
   }
 
   /** Makes the tables, if they are not there. */
@@ -201,7 +206,7 @@ public final class RuleBook {
     List<RuleContent> contents = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (RuleDraft draft : drafts) {
-      if (LoneRule.read(draft.rule(), problems) != null) {
+      if (RuleCandidates.read(draft.rule(), canBeLocal, problems) != null) {
         RuleContent content = RuleColumns.of(draft.rule(), 0, draft.active(), problems);
         if (content != null) {
           contents.add(content);
@@ -314,7 +319,7 @@ public final class RuleBook {
     for (RuleRow row : rows) {
       if (row.content().active()) {
         Problems problems = new Problems();
-        Standing standing = RuleCandidates.standing(row, problems);
+        Standing standing = RuleCandidates.standing(row, canBeLocal, problems);
         candidates.add(new Candidate(standing, null, problems.errors()));
       }
     }

@@ -1,7 +1,9 @@
 package io.penstock.server.database;
 
+import io.penstock.FailurePolicy;
 import io.penstock.policy.Rule;
 import io.penstock.policy.load.Candidate;
+import io.penstock.policy.load.Fields;
 import io.penstock.policy.load.Location;
 import io.penstock.policy.load.LoneRule;
 import io.penstock.policy.load.Node;
@@ -77,23 +79,36 @@ final class RuleCandidates {
 
   private Read read(RuleRow row) {
     Problems problems = new Problems();
-    Standing rule = standing(row, problems);
-    if (rule != null && !canBeLocal && row.content().onStoreFailure().equals("local")) {
-      problems.error(Location.of(row.place()), "on_store_failure", "local needs the setting nodes");
-      rule = null;
-    }
+    Standing rule = standing(row, canBeLocal, problems);
     return new Read(
         row.content(), rule, problems.errors().stream().map(RuleColumns::named).toList());
   }
 
-  /** The rule of a row; null, and errors, if it has none. */
-  static @Nullable Standing standing(RuleRow row, Problems problems) {
+  /**
+   * The rule of a row; null, and errors, if it has none.
+   *
+   * @param canBeLocal whether rules may have {@code on_store_failure: local}
+   */
+  static @Nullable Standing standing(RuleRow row, boolean canBeLocal, Problems problems) {
     Location at = Location.of(row.place());
     int before = problems.errorCount();
-    Node document = RuleDocument.of(row.content(), at, problems);
-    Placed<Rule> rule = LoneRule.read(new Placed<>(document, at, ""), problems);
+    Placed<Node> document = new Placed<>(RuleDocument.of(row.content(), at, problems), at, "");
+    Placed<Rule> rule = read(document, canBeLocal, problems);
     return rule == null || problems.errorCount() > before
         ? null
         : new Standing(rule, row.id(), row.content().tier().order(), row.content().plan() == null);
+  }
+
+  /** The rule in a document, as far as this process can have it in force; else null, and errors. */
+  static @Nullable Placed<Rule> read(Placed<Node> document, boolean canBeLocal, Problems problems) {
+    Placed<Rule> rule = LoneRule.read(document, problems);
+    if (rule != null && !canBeLocal && rule.value().handling().onFailure() == FailurePolicy.LOCAL) {
+      Fields fields = Fields.of(document, problems);
+      if (fields != null) {
+        fields.error("on_store_failure", "local needs the setting nodes");
+      }
+      return null;
+    }
+    return rule;
   }
 }

@@ -58,6 +58,7 @@ public final class RuleFeed implements AutoCloseable {
   private final Database database;
   private final Policies policies;
   private final RuleCandidates candidates;
+  private final boolean canBeLocal;
   private final @Nullable RuleSnapshot snapshot;
   private final boolean migrates;
   private final long pollNanos;
@@ -81,7 +82,8 @@ public final class RuleFeed implements AutoCloseable {
   public RuleFeed(Database database, Options options, Policies policies, MeterRegistry registry) {
     this.database = database;
     this.policies = policies;
-    this.candidates = new RuleCandidates(options.canBeLocal);
+    this.canBeLocal = options.canBeLocal;
+    this.candidates = new RuleCandidates(canBeLocal);
     this.snapshot = options.snapshot.map(RuleSnapshot::new).orElse(null);
     this.migrates = options.migrates;
     this.pollNanos = options.poll.toNanos();
@@ -136,6 +138,11 @@ public final class RuleFeed implements AutoCloseable {
 
   public State state() {
     return state;
+  }
+
+  /** Whether rules may have {@code on_store_failure: local}. */
+  boolean canBeLocal() {
+    return canBeLocal;
   }
 
   /** The row of a rule that is in force; null if it has none. */

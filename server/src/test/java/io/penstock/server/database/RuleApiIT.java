@@ -95,6 +95,30 @@ class RuleApiIT {
   }
 
   @Test
+  void post_localRuleWithoutNodes_isRefusedAsItWouldNeverBeInForce() {
+    String local = USERS.replace("\"burst\"", "\"on_store_failure\":\"local\",\"burst\"");
+    assertThat(api.post(body(local)).statusCode()).isEqualTo(201);
+    long version = api.version("users");
+
+    Map<Setting, String> redis = Map.of(Setting.REDIS, "redis://127.0.0.1:1");
+    try (RunningServer shared = DatabaseServer.start(url, folder.resolve("shared"), redis)) {
+      RuleApi there = new RuleApi(shared);
+      HttpResponse<String> refused =
+          there.post(body(local.replace("users", "others").replace("user_id", "other_id")));
+      assertThat(refused.statusCode()).isEqualTo(400);
+      assertThat(refused.body())
+          .contains(
+              "\"field\":\"rule.on_store_failure\",\"message\":\"local needs the setting nodes\"");
+      assertThat(there.put("users", body(local, version)).statusCode()).isEqualTo(400);
+      // What is not in force there takes no requests from others.
+      String later = "{\"name\":\"later\",\"limit_keys\":[\"user_id\"],\"rate\":\"1/h\",";
+      String body = "{\"tier_order\":9,\"rule\":" + later + "\"match\":{\"tenant\":\"a\"}}}";
+      assertThat(api.post(body).statusCode()).isEqualTo(400);
+      assertThat(there.post(body).statusCode()).isEqualTo(201);
+    }
+  }
+
+  @Test
   void put_staleVersion_isAConflictAndChangesNothing() {
     api.post(body(USERS));
     long version = api.version("users");
