@@ -30,6 +30,7 @@ final class DatabaseTarget implements RuleTarget {
   @Override
   public List<Node> rules() {
     return asked(
+        false,
         () ->
             book.all().stream()
                 .filter(StoredRule::isActive)
@@ -40,15 +41,24 @@ final class DatabaseTarget implements RuleTarget {
   @Override
   public List<String> put(List<RuleDraft> drafts, boolean alone, boolean dryRun) {
     return asked(
+        !dryRun,
         () ->
             book.apply(drafts, alone, new RuleBook.How(user, dryRun)).stream()
                 .map(DatabaseTarget::line)
                 .toList());
   }
 
-  private <T> T asked(Supplier<T> question) {
+  /**
+   * @param changes whether there may be something new in the database afterwards
+   */
+  private <T> T asked(boolean changes, Supplier<T> question) {
     try {
-      book.prepare();
+      if (changes) {
+        book.prepare();
+      } else if (!book.isPrepared()) {
+        throw new FailedException(
+            "the database has no table rate_limit_rule; penstock rules import or apply makes it");
+      }
       return question.get();
     } catch (RefusedException | ConflictException e) {
       throw new FailedException(String.valueOf(e.getMessage()));

@@ -5,6 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -19,6 +25,9 @@ class RulesIT {
         - {name: pro, limit_keys: [user_id], match: {plan: pro}, rate: 100/s, burst: 500}
         - {name: users, limit_keys: [user_id], rate: 10/s, burst: 50}
       """;
+
+  private static final Path MIGRATIONS =
+      Path.of("../server/src/main/resources/io/penstock/server/database/migrations");
 
   @TempDir private static Path folder;
   private static EmbeddedPostgres postgres;
@@ -88,11 +97,113 @@ class RulesIT {
     assertThat(CommandRun.of("rules", "export", "--postgres=nonsense").status()).isEqualTo(2);
   }
 
+  @Test
+  void rules_tablesMadeByHand_needNoRightToMakeAny() throws Exception {
+    execute("postgres", "CREATE DATABASE by_hand", "CREATE ROLE limits LOGIN");
+    for (String migration : List.of("V1__rules.sql", "V2__violations.sql")) {
+      execute("by_hand", Files.readString(MIGRATIONS.resolve(migration)));
+    }
+    execute(
+        "by_hand",
+        "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO limits",
+        "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO limits");
+    List<String> made = tables("by_hand");
+    String there = url("limits", "by_hand");
+    String file = Files.writeString(folder.resolve("by-hand.yaml"), POLICY).toString();
+
+    CommandRun diff = CommandRun.of("rules", "diff", file, there);
+    assertThat(diff.err()).isEmpty();
+    assertThat(diff.out()).endsWith("3 rules, 3 changes to make\n");
+    assertThat(CommandRun.of("rules", "import", file, there).out()).endsWith("3 changes\n");
+    assertThat(CommandRun.of("rules", "apply", file, there).out()).endsWith("0 changes\n");
+    assertThat(CommandRun.of("rules", "export", there).out()).contains("\"login\"");
+    assertThat(tables("by_hand")).isEqualTo(made);
+  }
+
+  @Test
+  void rules_noTables_areMadeByWhatWritesOnly() throws Exception {
+    execute("postgres", "CREATE DATABASE nothing");
+    String there = url("postgres", "nothing");
+    String file = Files.writeString(folder.resolve("nothing.yaml"), POLICY).toString();
+
+    for (String reading : List.of("diff", "export")) {
+      String own = reading.equals("diff") ? file : folder.resolve("none.yaml").toString();
+      CommandRun run = CommandRun.of("rules", reading, own, there);
+      assertThat(run.status()).isEqualTo(1);
+      assertThat(run.out()).isEmpty();
+      assertThat(run.err())
+          .isEqualTo(
+              "the database has no table rate_limit_rule;"
+                  + " penstock rules import or apply makes it\n");
+      assertThat(tables("nothing")).isEmpty();
+    }
+    assertThat(folder.resolve("none.yaml")).doesNotExist();
+
+    assertThat(CommandRun.of("rules", "import", file, there).status()).isZero();
+    assertThat(CommandRun.of("rules", "diff", file, there).status()).isZero();
+    assertThat(tables("nothing")).contains("rate_limit_rule", "penstock_schema_history");
+  }
+
+  @Test
+  void rules_matchWithoutQuotes_isTheSameInTheDatabase() throws Exception {
+    execute("postgres", "CREATE DATABASE unquoted");
+    String there = url("postgres", "unquoted");
+    String file =
+        Files.writeString(
+                folder.resolve("unquoted.yaml"),
+                """
+                rules:
+                  - {name: 1.10, limit_keys: [a], rate: 1/s, match: {"header:x-api-version": 1.10}}
+                  - {name: 007, limit_keys: [b], rate: 1/s, match: {tenant: [007, true, 1e2]}}
+                """)
+            .toString();
+    assertThat(CommandRun.of("rules", "apply", file, there).status()).isZero();
+    String exported = CommandRun.of("rules", "export", there).out();
+    assertThat(exported)
+        .contains("\"name\":\"1.10\"", "{\"header:x-api-version\":\"1.10\"}")
+        .contains("\"name\":\"007\"", "{\"tenant\":[\"007\",\"true\",\"1e2\"]}");
+    try (Service service =
+        Service.start(folder, there, "--postgres-snapshot=" + folder.resolve("unquoted.json"))) {
+      String server = "--server=http://127.0.0.1:" + service.adminPort();
+      assertThat(CommandRun.of("rules", "diff", file, server).out())
+          .isEqualTo("2 rules, 0 changes to make\n");
+      assertThat(CommandRun.of("rules", "export", server).out()).isEqualTo(exported);
+    }
+  }
+
   private static CommandRun rules(String... args) {
     String[] all = new String[args.length + 2];
     all[0] = "rules";
     System.arraycopy(args, 0, all, 1, args.length);
     all[args.length + 1] = "--postgres=" + url();
     return CommandRun.of(all);
+  }
+
+  private static String url(String user, String database) {
+    return "--postgres=postgres://%s@127.0.0.1:%d/%s".formatted(user, postgres.getPort(), database);
+  }
+
+  private static void execute(String database, String... statements) throws SQLException {
+    try (Connection connection = postgres.getDatabase("postgres", database).getConnection();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  private static List<String> tables(String database) throws SQLException {
+    List<String> tables = new ArrayList<>();
+    try (Connection connection = postgres.getDatabase("postgres", database).getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet result =
+            statement.executeQuery(
+                "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")) {
+      while (result.next()) {
+        tables.add(result.getString(1));
+      }
+    }
+    return tables;
   }
 }

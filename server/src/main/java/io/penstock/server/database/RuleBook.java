@@ -63,8 +63,19 @@ public final class RuleBook {
     this.canBeLocal = canBeLocal;
   }
 
-  /** Makes the tables, if they are not there. */
+  /** Whether the tables are there. */
+  public boolean isPrepared() {
+    return database.transaction(RuleTable::exists);
+  }
+
+  /**
+   * Makes the tables where there are none. Those that are there stay as they are: somebody may have
+   * made them by hand, and we may have no right to change them.
+   */
   public void prepare() {
+    if (isPrepared()) {
+      return;
+    }
     try {
       Migrations.run(database);
     } catch (SQLException e) {

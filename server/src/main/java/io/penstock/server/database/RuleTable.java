@@ -23,6 +23,15 @@ final class RuleTable {
 
   private RuleTable() {}
 
+  /** Whether there is such a table, where the connection looks for it. */
+  static boolean exists(Connection connection) throws SQLException {
+    try (PreparedStatement statement =
+            connection.prepareStatement("SELECT to_regclass('rate_limit_rule') IS NOT NULL");
+        ResultSet result = statement.executeQuery()) {
+      return result.next() && result.getBoolean(1);
+    }
+  }
+
   /** Which state the table is in: another number after any change, nearly for sure. */
   static String fingerprint(Connection connection) throws SQLException {
     try (PreparedStatement statement =
