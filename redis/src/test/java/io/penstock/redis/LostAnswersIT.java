@@ -132,14 +132,15 @@ class LostAnswersIT {
     assertThat(counts.givenBack.get()).isZero();
   }
 
+  /** Of four, this node has half. */
+  private RateLimiter local() {
+    Handling handling = new Handling(FailurePolicy.LOCAL, Consistency.EXACT);
+    return RateLimiter.on(store, "l", Limit.perDay(1).burst(4), handling);
+  }
+
   @Test
   void changes_whileAway_failAndTouchNothing() {
-    RateLimiter local =
-        RateLimiter.on(
-            store,
-            "l",
-            Limit.perDay(1).burst(4),
-            new Handling(FailurePolicy.LOCAL, Consistency.EXACT));
+    RateLimiter local = local();
     redis.kill();
     Await.until("away", () -> RateLimiter.on(store, "x", SLOW).decide("k").degraded());
     assertThatThrownBy(() -> local.charge("k", 1)).isInstanceOf(StoreException.class);
@@ -177,12 +178,7 @@ class LostAnswersIT {
 
   @Test
   void waitInterrupted_whileAway_isInterrupted() throws Exception {
-    RateLimiter local =
-        RateLimiter.on(
-            store,
-            "l",
-            Limit.perDay(1).burst(4),
-            new Handling(FailurePolicy.LOCAL, Consistency.EXACT));
+    RateLimiter local = local();
     redis.kill();
     Await.until("away", () -> local.decide("k", 2).degraded());
     FutureTask<Decision> wait = new FutureTask<>(() -> local.acquire("k", 2, Duration.ofDays(9)));
