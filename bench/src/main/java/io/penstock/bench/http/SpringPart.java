@@ -45,9 +45,12 @@ public final class SpringPart {
   private static final String QUIET = "with Penstock, no headers";
   private static final String PLAIN = "without";
 
-  /** A method of the application names this rule; no request asks for it. */
-  private static final String EXPORT =
-      "  - {name: export, limit_keys: [shop], rate: 1/s, manual: true}\n";
+  /** Methods of the application name these rules; no request here asks for them. */
+  private static final String OF_METHODS =
+      """
+        - {name: export, limit_keys: [shop], rate: 1/s, manual: true}
+        - {name: drafts, limit_keys: [user_id], rate: 1/s, manual: true}
+      """;
 
   private static final String NO_SECURITY =
       "--spring.autoconfigure.exclude="
@@ -69,7 +72,7 @@ public final class SpringPart {
   public static Findings measure(boolean quick) throws IOException, InterruptedException {
     Path policy = Files.createTempFile("penstock", ".yaml");
     policy.toFile().deleteOnExit();
-    Files.writeString(policy, Terms.GENEROUS.policy + EXPORT);
+    Files.writeString(policy, Terms.GENEROUS.policy + OF_METHODS);
     int processes = quick ? 1 : PROCESSES;
     try (Contest contest = new Contest(quick ? 2 : ROUNDS, SECONDS, quick ? 10 : WARM_UP)) {
       for (int process = 0; process < processes; process++) {
