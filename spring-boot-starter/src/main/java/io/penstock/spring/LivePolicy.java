@@ -1,5 +1,6 @@
 package io.penstock.spring;
 
+import io.penstock.Buckets;
 import io.penstock.FailurePolicy;
 import io.penstock.Store;
 import io.penstock.policy.Policy;
@@ -90,16 +91,20 @@ public final class LivePolicy implements AutoCloseable {
 
   /**
    * A policy that the store can keep. Limits are made when a request first needs them, which would
-   * be late to learn that a store in Redis doesn't know of how many nodes this is one.
+   * be late to learn that a store in Redis doesn't know of how many nodes this is one. One of them
+   * tells, and no more are made than that.
    */
   private static Policy usable(Policy policy, Store store) {
-    for (Rule rule : policy.rules()) {
-      if (rule.handling().onFailure() == FailurePolicy.LOCAL) {
-        rule.limits()
-            .forEach(limit -> store.buckets("try " + rule.name(), limit, rule.handling()).retire());
-      }
-    }
+    policy.rules().stream()
+        .filter(rule -> rule.handling().onFailure() == FailurePolicy.LOCAL)
+        .filter(rule -> !rule.limits().isEmpty())
+        .findFirst()
+        .ifPresent(rule -> tried(rule, store).retire());
     return policy;
+  }
+
+  private static Buckets tried(Rule rule, Store store) {
+    return store.buckets("try " + rule.name(), rule.limits().get(0), rule.handling());
   }
 
   public PolicyEngine engine() {
