@@ -243,7 +243,12 @@ final class Selection {
 
     Selection lend() {
       Selection own = idle.getAndSet(place(), null);
-      return own == null ? new Selection(keySecret) : own;
+      return own == null ? another() : own;
+    }
+
+    /** Apart, because it is rare: a constructor would be made part of every caller. */
+    private Selection another() {
+      return new Selection(keySecret);
     }
 
     void giveBack(Selection selection) {

@@ -82,7 +82,8 @@ public final class RateLimitFilter implements Filter {
       chain.doFilter(any, anyResponse);
       return;
     }
-    if (!gate.asks(phase) && request.getDispatcherType() == DispatcherType.REQUEST) {
+    boolean asks = gate.asks(phase);
+    if (!asks && request.getDispatcherType() == DispatcherType.REQUEST) {
       // Nor can it have been held back, which takes a dispatch.
       chain.doFilter(request, response);
       return;
@@ -91,7 +92,7 @@ public final class RateLimitFilter implements Filter {
     Passage.Held held = passage.resume(phase);
     if (held != null) {
       goOn(request, response, chain, passage, held);
-    } else if (gate.asks(phase) && passage.enter(phase)) {
+    } else if (asks && passage.enter(phase)) {
       begin(request, response, chain, passage);
     } else {
       chain.doFilter(request, response);
