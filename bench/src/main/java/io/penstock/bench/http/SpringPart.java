@@ -22,23 +22,23 @@ public final class SpringPart {
       with five RateLimit headers. As everywhere here, who is compared sends the same headers: overhead
       is beside the application without Penstock and with a filter of a few lines that sends five
       headers which never change. no-headers is with penstock.headers=none beside the application as it
-      is, and decision-and-headers is with Penstock and its headers beside that. Five processes each;
+      is, and decision-and-headers is with Penstock and its headers beside that. Ten processes each;
       wrk asks with one thread over 32 connections and shares the cores.
       """;
 
   /**
    * How fast such an application is depends on how its code happens to be compiled, by some percent
-   * from process to process, so there are several.
+   * from process to process, so there are many, and none counts for much.
    */
-  private static final int PROCESSES = 5;
+  private static final int PROCESSES = 10;
 
   /** Many and short ones, so that who is compared meets the same slow seconds of a machine. */
-  private static final int ROUNDS = 12;
+  private static final int ROUNDS = 5;
 
   private static final int SECONDS = 2;
 
-  /** In rounds: an application like this takes a minute until nearly all of it is compiled. */
-  private static final int WARM_UP = 60 / SECONDS;
+  /** In rounds: after this, little of such an application is still to be compiled. */
+  private static final int WARM_UP = 36 / SECONDS;
 
   private static final String LIMITED = "with Penstock";
   private static final String SAME_HEADERS = "without, same headers";
