@@ -141,6 +141,11 @@ final class Contest implements AutoCloseable {
         .flatMap(measured -> of(theirs, question).map(peer -> Ratio.of(name, measured.over(peer))));
   }
 
+  /** How one server compares with another in each run, the least first. */
+  List<Double> ratiosByRun(Question question, String ours, String theirs) {
+    return of(ours, question).orElseThrow().overByRun(of(theirs, question).orElseThrow(), rounds);
+  }
+
   private Optional<Rates> of(String server, Question question) {
     return rates.entrySet().stream()
         .filter(entry -> entry.getKey().server.equals(server))

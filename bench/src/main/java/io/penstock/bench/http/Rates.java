@@ -26,8 +26,20 @@ final class Rates {
 
   /** The median over rounds of how this compares, so that a slow minute slows down both. */
   double over(Rates other) {
+    return over(other, 0, rounds.size());
+  }
+
+  /** How this compares in each run of so many rounds, the least first. */
+  List<Double> overByRun(Rates other, int roundsOfRun) {
+    return IntStream.range(0, rounds.size() / roundsOfRun)
+        .mapToObj(run -> over(other, run * roundsOfRun, (run + 1) * roundsOfRun))
+        .sorted()
+        .toList();
+  }
+
+  private double over(Rates other, int from, int to) {
     return median(
-        IntStream.range(0, rounds.size())
+        IntStream.range(from, to)
             .mapToObj(round -> rounds.get(round) / other.rounds.get(round))
             .toList());
   }
