@@ -25,6 +25,7 @@ final class Contest implements AutoCloseable {
   private final Map<Entry, Integer> ports = new HashMap<>();
   private final List<ServerProcess> owned = new ArrayList<>();
   private Progress progress = new Progress(0, 0);
+  private boolean backwards;
 
   /** A server with a question to it. */
   record Entry(String server, Question question) {
@@ -98,11 +99,16 @@ final class Contest implements AutoCloseable {
   }
 
   void run() throws IOException, InterruptedException {
-    for (Entry entry : rates.keySet()) {
+    List<Entry> order = new ArrayList<>(rates.keySet());
+    if (backwards) {
+      Collections.reverse(order);
+    }
+    // Who is warmed up first has been idle for longest when it counts.
+    backwards = !backwards;
+    for (Entry entry : order) {
       progress.next("warm-up, " + entry, warmUp);
       wrk.ask(port(entry), entry.question, seconds * warmUp);
     }
-    List<Entry> order = new ArrayList<>(rates.keySet());
     for (int round = 1; round <= rounds; round++) {
       for (Entry entry : order) {
         progress.next("round " + round + " of " + rounds + ", " + entry);
