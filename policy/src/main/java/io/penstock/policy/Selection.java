@@ -243,12 +243,7 @@ final class Selection {
 
     Selection lend() {
       Selection own = idle.getAndSet(place(), null);
-      return own == null ? another() : own;
-    }
-
-    /** Apart, because it is rare: a constructor would be made part of every caller. */
-    private Selection another() {
-      return new Selection(keySecret);
+      return own == null ? new Selection(keySecret) : own;
     }
 
     void giveBack(Selection selection) {

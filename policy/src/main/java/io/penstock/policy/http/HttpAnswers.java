@@ -80,38 +80,36 @@ public final class HttpAnswers {
       return;
     }
     Outcome outcome = decisive.get();
-    HeaderFields fields = new HeaderFields();
     if (form != HeaderForm.NONE) {
-      levels(outcome, verdict.outcomes(), fields);
+      levels(outcome, verdict.outcomes(), sink);
     }
     if (!outcome.decision().allowed()) {
-      denial(outcome, fields);
+      denial(outcome, sink);
     }
-    fields.addTo(sink);
   }
 
-  private void levels(Outcome decisive, List<Outcome> outcomes, HeaderFields fields) {
+  private void levels(Outcome decisive, List<Outcome> outcomes, HeaderSink sink) {
     Decision decision = decisive.decision();
     Quota quota = quotas.of(decisive.rule().name(), decision.limit());
     String remaining = Long.toString(decision.remainingThousandths() / TOKEN);
     String reset = Long.toString(quota.resetSeconds(decision));
     if (form.hasTriple()) {
-      fields.add(limitName, quota.burst());
-      fields.add(remainingName, remaining);
-      fields.add(resetName, reset);
+      sink.add(limitName, quota.burst());
+      sink.add(remainingName, remaining);
+      sink.add(resetName, reset);
     }
     if (!form.hasDraft()) {
       return;
     }
     if (outcomes.size() == 1) {
-      fields.add(RATE_LIMIT, quota.current(remaining, reset));
-      fields.add(RATE_LIMIT_POLICY, quota.policy());
+      sink.add(RATE_LIMIT, quota.current(remaining, reset));
+      sink.add(RATE_LIMIT_POLICY, quota.policy());
     } else {
-      lists(outcomes, fields);
+      lists(outcomes, sink);
     }
   }
 
-  private void lists(List<Outcome> outcomes, HeaderFields fields) {
+  private void lists(List<Outcome> outcomes, HeaderSink sink) {
     StringBuilder current = new StringBuilder();
     StringBuilder policies = new StringBuilder();
     for (int i = 0; i < outcomes.size(); i++) {
@@ -128,21 +126,21 @@ public final class HttpAnswers {
       quota.current(current, decision.remainingThousandths() / TOKEN, quota.resetSeconds(decision));
       policies.append(quota.policy());
     }
-    fields.add(RATE_LIMIT, current.toString());
-    fields.add(RATE_LIMIT_POLICY, policies.toString());
+    sink.add(RATE_LIMIT, current.toString());
+    sink.add(RATE_LIMIT_POLICY, policies.toString());
   }
 
-  private void denial(Outcome outcome, HeaderFields fields) {
+  private void denial(Outcome outcome, HeaderSink sink) {
     Decision decision = outcome.decision();
     // A wait of nothing under a dead store is no hint at all.
     if (!decision.never() && !(decision.retryAfter().isZero() && isUnavailable(outcome))) {
       long wait = Math.max(1, Rounding.seconds(decision.retryAfter()));
       long added = jitter.added(wait, outcome.rule().name(), outcome.key());
-      fields.add(RETRY_AFTER, Long.toString(wait + added));
+      sink.add(RETRY_AFTER, Long.toString(wait + added));
     }
     Optional<Reason> reason = decision.reason();
     if (reason.isPresent()) {
-      fields.add(PENSTOCK_REASON, reason.get().code());
+      sink.add(PENSTOCK_REASON, reason.get().code());
     }
   }
 
