@@ -13,16 +13,18 @@ import java.util.Map;
 
 /** The figures of one rule, or of all rules beyond those that are counted singly. Thread-safe. */
 final class RuleMeters {
-  private final Map<Mode, Counter> allowed = new EnumMap<>(Mode.class);
-  private final Map<Mode, Counter> denied = new EnumMap<>(Mode.class);
+  private final Counter allowed;
+  private final Counter denied;
+  private final Counter shadowAllowed;
+  private final Counter shadowDenied;
   private final Map<FailurePolicy, Counter> degraded = new EnumMap<>(FailurePolicy.class);
   private final RecentMost used = new RecentMost();
 
   RuleMeters(String rule, MeterRegistry registry) {
-    for (Mode mode : new Mode[] {Mode.ENFORCE, Mode.SHADOW}) {
-      allowed.put(mode, decisions(rule, mode, "allowed", registry));
-      denied.put(mode, decisions(rule, mode, "denied", registry));
-    }
+    this.allowed = decisions(rule, Mode.ENFORCE, "allowed", registry);
+    this.denied = decisions(rule, Mode.ENFORCE, "denied", registry);
+    this.shadowAllowed = decisions(rule, Mode.SHADOW, "allowed", registry);
+    this.shadowDenied = decisions(rule, Mode.SHADOW, "denied", registry);
     for (FailurePolicy policy : FailurePolicy.values()) {
       degraded.put(
           policy,
@@ -49,9 +51,10 @@ final class RuleMeters {
 
   void count(Outcome outcome) {
     Decision decision = outcome.decision();
-    Counter counter = (decision.allowed() ? allowed : denied).get(outcome.mode());
-    if (counter != null) {
-      counter.increment();
+    if (outcome.mode() == Mode.ENFORCE) {
+      (decision.allowed() ? allowed : denied).increment();
+    } else {
+      (decision.allowed() ? shadowAllowed : shadowDenied).increment();
     }
     if (decision.degraded()) {
       Counter failures = degraded.get(outcome.rule().handling().onFailure());
