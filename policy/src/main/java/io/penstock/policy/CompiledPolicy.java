@@ -49,9 +49,15 @@ final class CompiledPolicy {
   }
 
   /** Groups that are asked together, and an index of them. */
-  private record Part(List<TierSet> groups, PlaceIndex index) {
+  private static final class Part {
+    final List<TierSet> groups;
+    final PlaceIndex index;
+    final boolean indexed;
+
     Part(List<TierSet> groups) {
-      this(groups, new PlaceIndex(groups.stream().map(TierSet::places).toList()));
+      this.groups = List.copyOf(groups);
+      this.index = new PlaceIndex(groups.stream().map(TierSet::places).toList());
+      this.indexed = !index.isEmpty();
     }
   }
 
@@ -111,9 +117,9 @@ final class CompiledPolicy {
     }
     Part part = part(phase);
     Ids found = selection.groups();
-    int count = part.index.find(request, found);
+    int count = part.indexed ? part.index.find(request, found) : part.groups.size();
     for (int i = 0; i < count; i++) {
-      part.groups.get(found.get(i)).choose(request, selection);
+      part.groups.get(part.indexed ? found.get(i) : i).choose(request, selection);
     }
     selection.sort();
   }

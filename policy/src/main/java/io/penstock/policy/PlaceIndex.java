@@ -70,6 +70,11 @@ final class PlaceIndex {
     return List.of();
   }
 
+  /** Whether no place tells groups apart, so that any of them may apply. */
+  boolean isEmpty() {
+    return paths.isEmpty() && hosts.isEmpty();
+  }
+
   /** The groups that may apply, ascending, into {@code found}; how many there are. */
   int find(Request request, Ids found) {
     found.clear();

@@ -234,8 +234,14 @@ final class Selection {
   static final class Pool {
     private static final int SIZE = 64;
 
+    /**
+     * So that places of different threads are not in one cache line, nor in two that go together.
+     */
+    private static final int SPACING = 32;
+
     private final @Nullable String keySecret;
-    private final AtomicReferenceArray<@Nullable Selection> idle = new AtomicReferenceArray<>(SIZE);
+    private final AtomicReferenceArray<@Nullable Selection> idle =
+        new AtomicReferenceArray<>(SIZE * SPACING);
 
     Pool(@Nullable String keySecret) {
       this.keySecret = keySecret;
@@ -251,7 +257,7 @@ final class Selection {
     }
 
     private static int place() {
-      return (int) (Thread.currentThread().getId() % SIZE);
+      return (int) (Thread.currentThread().getId() % SIZE) * SPACING;
     }
   }
 }

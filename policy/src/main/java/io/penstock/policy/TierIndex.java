@@ -81,6 +81,11 @@ final class TierIndex {
     return tiers.stream().mapToInt(Integer::intValue).toArray();
   }
 
+  /** Whether no value tells tiers apart, so that any of them may apply. */
+  boolean isEmpty() {
+    return indexes.isEmpty();
+  }
+
   /** The tiers that may apply, ascending, into {@code found}; how many there are. */
   int find(Request request, Ids found) {
     found.clear();

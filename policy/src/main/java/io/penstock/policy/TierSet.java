@@ -9,6 +9,7 @@ final class TierSet {
   private final Match places;
   private final List<Tier> tiers;
   private final TierIndex index;
+  private final boolean indexed;
   private final boolean shadows;
   private final List<RateLimiter> inForce;
   private boolean retired;
@@ -17,6 +18,7 @@ final class TierSet {
     this.places = group.places();
     this.tiers = List.copyOf(tiers);
     this.index = new TierIndex(tiers.stream().map(Tier::who).toList());
+    this.indexed = !index.isEmpty();
     this.shadows = tiers.stream().anyMatch(Tier::canBeShadow);
     this.inForce = TierLimits.inForce(group, tiers, store);
   }
@@ -55,11 +57,12 @@ final class TierSet {
       return;
     }
     Ids found = selection.tiers();
-    int count = index.find(request, found);
+    int count = indexed ? index.find(request, found) : tiers.size();
     boolean enforced = false;
     boolean shadowed = !shadows;
     for (int i = 0; i < count && !(enforced && shadowed); i++) {
-      Mode mode = selection.consider(tiers.get(found.get(i)), request, enforced, shadowed);
+      Tier tier = tiers.get(indexed ? found.get(i) : i);
+      Mode mode = selection.consider(tier, request, enforced, shadowed);
       enforced |= mode == Mode.ENFORCE;
       shadowed |= mode == Mode.SHADOW;
     }
