@@ -234,9 +234,7 @@ final class Selection {
   static final class Pool {
     private static final int SIZE = 64;
 
-    /**
-     * So that places of different threads are not in one cache line, nor in two that go together.
-     */
+    /** In references: 128 bytes, so that threads share no cache line, nor a pair of them. */
     private static final int SPACING = 32;
 
     private final @Nullable String keySecret;
