@@ -20,7 +20,7 @@ final class Contest implements AutoCloseable {
   private final int rounds;
   private final long seconds;
   private final int warmUp;
-  private final Wrk wrk = new Wrk();
+  private final Wrk wrk;
   private final Map<Entry, Rates> rates = new LinkedHashMap<>();
   private final Map<Entry, Integer> ports = new HashMap<>();
   private final List<ServerProcess> owned = new ArrayList<>();
@@ -36,17 +36,19 @@ final class Contest implements AutoCloseable {
   }
 
   Contest(boolean quick) throws IOException {
-    this(quick ? 2 : 7, quick ? 2 : 5, 2);
+    this(quick ? 2 : 7, quick ? 2 : 5, 2, Wrk.CONNECTIONS);
   }
 
   /**
    * @param seconds of a round
    * @param warmUp for how many rounds each is asked before it counts
+   * @param connections over how many each is asked
    */
-  Contest(int rounds, long seconds, int warmUp) throws IOException {
+  Contest(int rounds, long seconds, int warmUp, int connections) throws IOException {
     this.rounds = rounds;
     this.seconds = seconds;
     this.warmUp = warmUp;
+    this.wrk = new Wrk(connections);
   }
 
   /** Takes a server that ends with the contest. */

@@ -24,7 +24,8 @@ public final class SpringPart {
       is beside the application without Penstock and with a filter of a few lines that sends five
       headers which never change. no-headers is with penstock.headers=none beside the application as it
       is, and decision-and-headers is with Penstock and its headers beside that. Ten processes each;
-      wrk asks with one thread over 32 connections and shares the cores.
+      wrk asks with one thread over as many connections as Tomcat has threads, 200, and shares the
+      cores.
       """;
 
   /**
@@ -40,6 +41,12 @@ public final class SpringPart {
 
   /** In rounds: after this, little of such an application is still to be compiled. */
   private static final int WARM_UP = 36 / SECONDS;
+
+  /**
+   * As many as Spring Boot gives Tomcat threads. With fewer the application could answer more than
+   * it is asked, and how threads happen to be woken counts for more than what they do.
+   */
+  private static final int CONNECTIONS = 200;
 
   private static final String LIMITED = "with Penstock";
   private static final String SAME_HEADERS = "without, same headers";
@@ -75,7 +82,8 @@ public final class SpringPart {
     policy.toFile().deleteOnExit();
     Files.writeString(policy, Terms.GENEROUS.policy + OF_METHODS);
     int processes = quick ? 1 : PROCESSES;
-    try (Contest contest = new Contest(quick ? 2 : ROUNDS, SECONDS, quick ? 10 : WARM_UP)) {
+    try (Contest contest =
+        new Contest(quick ? 2 : ROUNDS, SECONDS, quick ? 10 : WARM_UP, CONNECTIONS)) {
       for (int process = 0; process < processes; process++) {
         ServerProcess limited = enter(contest, LIMITED, List.of(), "--penstock.policy=" + policy);
         enter(

@@ -13,16 +13,23 @@ import java.util.regex.Pattern;
 
 /** The load generator wrk: as many requests as a server answers. */
 final class Wrk {
-  private static final int CONNECTIONS = 32;
+  static final int CONNECTIONS = 32;
+
   private static final double MOST = 0.999;
   private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
   private static final Pattern ALL = Pattern.compile("([0-9]+) requests in ");
   private static final Pattern REFUSED = Pattern.compile("Non-2xx or 3xx responses: ([0-9]+)");
 
+  private final int connections;
   private final Path program;
   private final Path script;
 
   Wrk() throws IOException {
+    this(CONNECTIONS);
+  }
+
+  Wrk(int connections) throws IOException {
+    this.connections = connections;
     this.program =
         Programs.find("wrk")
             .orElseThrow(
@@ -31,7 +38,7 @@ final class Wrk {
     script.toFile().deleteOnExit();
   }
 
-  /** Requests a second, asked by one thread over 32 connections. */
+  /** Requests a second, asked by one thread over all connections. */
   double ask(int port, Question question, long seconds) throws IOException, InterruptedException {
     return ask(
         port,
@@ -47,7 +54,7 @@ final class Wrk {
       throws IOException, InterruptedException {
     Files.writeString(script, requests);
     List<String> command = new ArrayList<>();
-    command.addAll(List.of(program.toString(), "-t1", "-c" + CONNECTIONS, "-d" + seconds + "s"));
+    command.addAll(List.of(program.toString(), "-t1", "-c" + connections, "-d" + seconds + "s"));
     command.addAll(List.of("-s", script.toString()));
     question.headers.forEach(header -> command.addAll(List.of("-H", header)));
     command.add("http://127.0.0.1:" + port + question.path);
