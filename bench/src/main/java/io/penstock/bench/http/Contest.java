@@ -109,7 +109,7 @@ final class Contest implements AutoCloseable {
     backwards = !backwards;
     for (Entry entry : order) {
       progress.next("warm-up, " + entry, warmUp);
-      wrk.ask(port(entry), entry.question, seconds * warmUp);
+      wrk.warmUp(port(entry), entry.question, seconds * warmUp);
     }
     for (int round = 1; round <= rounds; round++) {
       for (Entry entry : order) {

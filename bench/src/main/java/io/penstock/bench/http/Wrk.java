@@ -15,6 +15,9 @@ import java.util.regex.Pattern;
 final class Wrk {
   static final int CONNECTIONS = 32;
 
+  /** An answer that takes longer is none. */
+  private static final long TIMEOUT_SECONDS = 2;
+
   private static final double MOST = 0.999;
   private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
   private static final Pattern ALL = Pattern.compile("([0-9]+) requests in ");
@@ -40,22 +43,32 @@ final class Wrk {
 
   /** Requests a second, asked by one thread over all connections. */
   double ask(int port, Question question, long seconds) throws IOException, InterruptedException {
-    return ask(
-        port,
-        question,
-        seconds,
-        "wrk.method = \"%s\"\nwrk.body = %s\n"
-            .formatted(
-                question.method, question.body.isEmpty() ? "nil" : "[[" + question.body + "]]"));
+    return ask(port, question, seconds, requests(question));
+  }
+
+  /** Asks the same of a server that has just started, and may take its time. */
+  void warmUp(int port, Question question, long seconds) throws IOException, InterruptedException {
+    ask(port, question, seconds, requests(question), seconds);
+  }
+
+  private static String requests(Question question) {
+    return "wrk.method = \"%s\"\nwrk.body = %s\n"
+        .formatted(question.method, question.body.isEmpty() ? "nil" : "[[" + question.body + "]]");
   }
 
   /** The same with requests that a script makes. */
   double ask(int port, Question question, long seconds, String requests)
       throws IOException, InterruptedException {
+    return ask(port, question, seconds, requests, TIMEOUT_SECONDS);
+  }
+
+  private double ask(
+      int port, Question question, long seconds, String requests, long timeoutSeconds)
+      throws IOException, InterruptedException {
     Files.writeString(script, requests);
     List<String> command = new ArrayList<>();
     command.addAll(List.of(program.toString(), "-t1", "-c" + connections, "-d" + seconds + "s"));
-    command.addAll(List.of("-s", script.toString()));
+    command.addAll(List.of("--timeout", timeoutSeconds + "s", "-s", script.toString()));
     question.headers.forEach(header -> command.addAll(List.of("-H", header)));
     command.add("http://127.0.0.1:" + port + question.path);
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
