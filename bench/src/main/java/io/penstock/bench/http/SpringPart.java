@@ -43,8 +43,8 @@ public final class SpringPart {
   private static final int WARM_UP = 36 / SECONDS;
 
   /**
-   * As many as Spring Boot gives Tomcat threads. With fewer the application could answer more than
-   * it is asked, and how threads happen to be woken counts for more than what they do.
+   * As many as Spring Boot gives Tomcat threads. With fewer, the application could answer more than
+   * it is asked, and how threads happen to be woken counts as well.
    */
   private static final int CONNECTIONS = 200;
 
