@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Servers that are asked by turns, as fast as they answer. Not thread-safe. */
 final class Contest implements AutoCloseable {
@@ -95,9 +96,9 @@ final class Contest implements AutoCloseable {
     progress = new Progress(runs * (rounds + warmUp) * size() + more, seconds);
   }
 
-  /** A step begins that is not the contest's own. */
-  void next(String step) {
-    progress.next(step);
+  /** A step begins that is not the contest's own, as long as some rounds. */
+  void next(String step, int rounds) {
+    progress.next(step, rounds);
   }
 
   void run() throws IOException, InterruptedException {
@@ -149,9 +150,14 @@ final class Contest implements AutoCloseable {
         .flatMap(measured -> of(theirs, question).map(peer -> Ratio.of(name, measured.over(peer))));
   }
 
-  /** How one server compares with another in each run, the least first. */
-  List<Double> ratiosByRun(Question question, String ours, String theirs) {
-    return of(ours, question).orElseThrow().overByRun(of(theirs, question).orElseThrow(), rounds);
+  /** How far chance goes: how one server compares with another in each run, the least first. */
+  String spread(String name, Question question, String ours, String theirs) {
+    return of(ours, question)
+        .orElseThrow()
+        .overByRun(of(theirs, question).orElseThrow(), rounds)
+        .stream()
+        .map(ratio -> format("%.2f", ratio))
+        .collect(Collectors.joining(", ", name + " of each process by itself: ", ".\n"));
   }
 
   private Optional<Rates> of(String server, Question question) {

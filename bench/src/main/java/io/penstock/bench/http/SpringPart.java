@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What the filters cost an application of Spring MVC, beside the same without them. */
@@ -102,7 +101,7 @@ public final class SpringPart {
       }
       return new Findings(
           List.of(contest.table("answers of an application")),
-          NOTES + spread(contest.ratiosByRun(Question.CONTROLLER, LIMITED, SAME_HEADERS)),
+          NOTES + contest.spread("overhead", Question.CONTROLLER, LIMITED, SAME_HEADERS),
           Stream.of(
                   ratio(contest, "overhead", LIMITED, SAME_HEADERS),
                   ratio(contest, "no-headers", QUIET, PLAIN),
@@ -111,13 +110,6 @@ public final class SpringPart {
               .toList(),
           List.of(contest.plot("spring", "An application of Spring MVC")));
     }
-  }
-
-  /** How far chance goes. */
-  private static String spread(List<Double> byProcess) {
-    return byProcess.stream()
-        .map(ratio -> String.format(Locale.ROOT, "%.2f", ratio))
-        .collect(Collectors.joining(", ", "overhead of each process by itself: ", ".\n"));
   }
 
   /** The headers that Penstock adds. */
