@@ -90,7 +90,7 @@ final class Contest implements AutoCloseable {
    * To be called when all have entered.
    *
    * @param runs how often they {@link #run}
-   * @param more steps that are to follow
+   * @param more how many rounds what is to follow takes
    */
   void expect(int runs, int more) {
     progress = new Progress(runs * (rounds + warmUp) * size() + more, seconds);

@@ -24,7 +24,7 @@ public final class SpringPart {
       headers which never change. no-headers is with penstock.headers=none beside the application as it
       is, and decision-and-headers is with Penstock and its headers beside that. Ten processes each;
       wrk asks with one thread over as many connections as Tomcat has threads, 200, and shares the
-      cores.
+      cores; why, and what was found over 32, is in docs/decisions/0011.
       """;
 
   /**
