@@ -244,8 +244,8 @@ public final class Fields {
         .forEach(
             (name, entry) -> {
               if (!known.contains(name)) {
-                problems.error(
-                    entry.at(), path(name), "is no known field" + Nearest.hint(name, known));
+                String hint = problems.isFull() ? "" : Nearest.hint(name, known);
+                problems.error(entry.at(), path(name), "is no known field" + hint);
               }
             });
   }

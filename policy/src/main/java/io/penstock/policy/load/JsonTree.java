@@ -11,20 +11,30 @@ import java.io.UncheckedIOException;
 
 /** Reads JSON as the standard has it: no comments, no trailing commas. */
 final class JsonTree {
-  private static final JsonFactory JSON = new JsonFactory();
+  /** Names come from clients: those that nobody will send again must not stay in memory. */
+  private static final JsonFactory JSON =
+      JsonFactory.builder().disable(JsonFactory.Feature.INTERN_FIELD_NAMES).build();
 
   private JsonTree() {}
 
   static void read(String text, String file, TreeBuilder tree) throws MalformedException {
     try (JsonParser parser = JSON.createParser(new StringReader(text))) {
-      for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
-        take(token, parser, place(file, parser.currentTokenLocation()), tree);
+      try {
+        for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+          take(token, parser, place(file, parser.currentTokenLocation()), tree);
+        }
+      } catch (JsonProcessingException e) {
+        throw new MalformedException(place(file, e, parser), readable(e.getOriginalMessage()));
       }
-    } catch (JsonProcessingException e) {
-      throw new MalformedException(place(file, e.getLocation()), readable(e.getOriginalMessage()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Where the parser stopped: what is too long for it, it reports without a location. */
+  private static Location place(String file, JsonProcessingException e, JsonParser parser) {
+    JsonLocation location = e.getLocation();
+    return place(file, location == null ? parser.currentLocation() : location);
   }
 
   private static void take(JsonToken token, JsonParser parser, Location at, TreeBuilder tree)
@@ -56,6 +66,7 @@ final class JsonTree {
   private static String readable(String message) {
     return message
         .replaceAll("\\[Source: [^;]*; line: (\\d+), column: (\\d+)]", "line $1, column $2")
+        .replaceAll("(\\d+), from `[\\w.]+\\(\\)`", "$1")
         .replaceAll(": enable `\\w+\\.\\w+` to allow", "")
         .replaceAll(" \\(not recognized as one since Feature '\\w+' not enabled for parser\\)", "");
   }

@@ -138,6 +138,24 @@ class DocumentTest {
     assertThat(errors(text, "p.json")).containsExactly(error);
   }
 
+  @Test
+  void parse_jsonNumberOfTooManyDigits_saysSoAtItsPlace() {
+    assertThat(errors("{\n\"a\": " + "1".repeat(1_001) + "}", "p.json"))
+        .singleElement()
+        .asString()
+        .startsWith("p.json:2:")
+        .contains("Number value length (1001) exceeds the maximum allowed (1000)");
+  }
+
+  @Test
+  void parse_jsonNameThatIsTooLong_saysSoAtItsPlace() {
+    assertThat(errors("{\"" + "a".repeat(50_001) + "\": 1}", "p.json"))
+        .singleElement()
+        .asString()
+        .startsWith("p.json:1:")
+        .endsWith("exceeds the maximum allowed (50000)");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"\\u", "\\x", "\\U", "\\u00", "\\UFFFFFFFF\"", "\\U00110000\""})
   void parse_yamlWithABadEscape_saysSoAtItsPlace(String escape) {
