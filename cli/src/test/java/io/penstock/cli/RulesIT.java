@@ -100,7 +100,8 @@ class RulesIT {
   @Test
   void rules_tablesMadeByHand_needNoRightToMakeAny() throws Exception {
     execute("postgres", "CREATE DATABASE by_hand", "CREATE ROLE limits LOGIN");
-    for (String migration : List.of("V1__rules.sql", "V2__violations.sql")) {
+    for (String migration :
+        List.of("V1__rules.sql", "V2__violations.sql", "V3__repeated_keys.sql")) {
       execute("by_hand", Files.readString(MIGRATIONS.resolve(migration)));
     }
     execute(

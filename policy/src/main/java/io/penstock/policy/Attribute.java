@@ -1,6 +1,7 @@
 package io.penstock.policy;
 
 import io.penstock.policy.address.IpAddress;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Attribute(Source source, String name) {
   private static final int LONGEST_NAME = 64;
+  private static final String SEPARATOR = ", ";
 
   /** Where attributes come from. */
   public enum Source {
@@ -110,6 +112,25 @@ public record Attribute(Source source, String name) {
   public @Nullable String of(Request request) {
     String value = raw(request);
     return value == null || value.isEmpty() ? null : value;
+  }
+
+  /**
+   * All values, if a request has more than one; null otherwise. A cookie header is one value
+   * however many lines it takes.
+   *
+   * @param value what {@link #of} returned
+   */
+  @Nullable List<String> repeated(Request request, String value) {
+    // Several values are joined by these, so hardly any request is asked for its list.
+    if (!source.isOmittable() || !value.contains(SEPARATOR) || isCookieHeader()) {
+      return null;
+    }
+    List<String> values = request.values(this);
+    return values.size() > 1 ? values : null;
+  }
+
+  private boolean isCookieHeader() {
+    return source == Source.HEADER && name.equals("cookie");
   }
 
   private @Nullable String raw(Request request) {

@@ -8,13 +8,32 @@ import io.penstock.policy.address.Cidr;
 import io.penstock.policy.address.IpAddress;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What a rule wants of one attribute of a request. Immutable. */
 public sealed interface Condition {
   /** What has to be so; of several, the first that the request has. */
   KeyPart subject();
 
-  boolean accepts(Request request);
+  /** How far a request meets a condition. */
+  enum Fit {
+    NO,
+    YES,
+    /** Some of the values that it has of one attribute do, and the request can't be told apart. */
+    AMBIGUOUS
+  }
+
+  /**
+   * Whether a request meets the condition under a rule.
+   *
+   * @param onRepeated what the rule makes of several values; null to want each of them to meet it
+   */
+  Fit fit(Request request, @Nullable RepeatedKey onRepeated);
+
+  /** Whether a request meets the condition, whichever of several values counts. */
+  default boolean accepts(Request request) {
+    return fit(request, null) == Fit.YES;
+  }
 
   /** All values that it accepts; none if they can't be listed. */
   default Set<String> values() {
@@ -34,9 +53,33 @@ public sealed interface Condition {
     }
 
     @Override
-    public boolean accepts(Request request) {
-      String value = subject.of(request);
-      return value != null && values.contains(value);
+    public Fit fit(Request request, @Nullable RepeatedKey onRepeated) {
+      List<Attribute> alternatives = subject.alternatives();
+      for (int i = 0; i < alternatives.size(); i++) {
+        String value = alternatives.get(i).of(request);
+        if (value == null) {
+          continue;
+        }
+        List<String> several = alternatives.get(i).repeated(request, value);
+        if (several == null) {
+          return fit(value);
+        }
+        if (onRepeated == null) {
+          return values.containsAll(several) ? Fit.YES : Fit.NO;
+        }
+        String counts = onRepeated.chosen(value, several);
+        if (counts == null) {
+          return several.stream().anyMatch(values::contains) ? Fit.AMBIGUOUS : Fit.NO;
+        }
+        if (!counts.isEmpty()) {
+          return fit(counts);
+        }
+      }
+      return Fit.NO;
+    }
+
+    private Fit fit(String value) {
+      return values.contains(value) ? Fit.YES : Fit.NO;
     }
 
     @Override
@@ -59,9 +102,9 @@ public sealed interface Condition {
     }
 
     @Override
-    public boolean accepts(Request request) {
+    public Fit fit(Request request, @Nullable RepeatedKey onRepeated) {
       String value = subject.of(request);
-      return value != null && matches(value);
+      return value != null && matches(value) ? Fit.YES : Fit.NO;
     }
 
     @Override
@@ -106,17 +149,17 @@ public sealed interface Condition {
     }
 
     @Override
-    public boolean accepts(Request request) {
+    public Fit fit(Request request, @Nullable RepeatedKey onRepeated) {
       IpAddress address = request.address();
       if (address == null) {
-        return false;
+        return Fit.NO;
       }
       for (int i = 0; i < networks.size(); i++) {
         if (networks.get(i).contains(address)) {
-          return true;
+          return Fit.YES;
         }
       }
-      return false;
+      return Fit.NO;
     }
 
     @Override

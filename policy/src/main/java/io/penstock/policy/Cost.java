@@ -1,5 +1,6 @@
 package io.penstock.policy;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param least the smallest cost that a source can say
  */
 public record Cost(@Nullable Attribute source, long fallback, long least) {
+  /** What {@link #of} returns if the source has several values, and none of them counts. */
+  static final long AMBIGUOUS = -1;
+
   private static final int MOST_WHOLE_DIGITS = 12;
   private static final int MOST_DECIMALS = 9;
   private static final int COUNTED_DECIMALS = 3;
@@ -25,14 +29,31 @@ public record Cost(@Nullable Attribute source, long fallback, long least) {
     return new Cost(null, thousandths, thousandths);
   }
 
-  /** What {@code request} costs. */
-  public long of(Request request) {
+  /**
+   * What {@code request} costs under a rule, or {@link #AMBIGUOUS}. Of joined values the largest
+   * counts, so that no second one makes a request cheaper.
+   */
+  long of(Request request, RepeatedKey onRepeated) {
     if (source == null) {
       long stated = request.cost();
       return stated == Request.UNSTATED ? fallback : stated;
     }
     String text = source.of(request);
-    long said = text == null ? 0 : parse(text);
+    List<String> several = text == null ? null : source.repeated(request, text);
+    if (text != null && several != null) {
+      if (onRepeated == RepeatedKey.JOIN) {
+        return several.stream().mapToLong(this::said).max().orElse(fallback);
+      }
+      text = onRepeated.chosen(text, several);
+      if (text == null) {
+        return AMBIGUOUS;
+      }
+    }
+    return text == null ? Math.max(fallback, least) : said(text);
+  }
+
+  private long said(String text) {
+    long said = parse(text);
     return Math.max(said <= 0 ? fallback : said, least);
   }
 

@@ -1,6 +1,8 @@
 package io.penstock.policy;
 
+import io.penstock.policy.Condition.Fit;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a rule wants of a request: all of its conditions. Immutable. */
 public record Match(List<Condition> conditions) {
@@ -11,13 +13,22 @@ public record Match(List<Condition> conditions) {
     conditions = List.copyOf(conditions);
   }
 
+  /** Whether a request meets all conditions, whichever of several values of an attribute counts. */
   public boolean accepts(Request request) {
+    return fit(request, null) == Fit.YES;
+  }
+
+  /** How far a request meets all conditions, as {@link Condition#fit} has it. */
+  Fit fit(Request request, @Nullable RepeatedKey onRepeated) {
+    Fit all = Fit.YES;
     for (int i = 0; i < conditions.size(); i++) {
-      if (!conditions.get(i).accepts(request)) {
-        return false;
+      Fit fit = conditions.get(i).fit(request, onRepeated);
+      if (fit == Fit.NO) {
+        return Fit.NO;
       }
+      all = fit == Fit.AMBIGUOUS ? fit : all;
     }
-    return true;
+    return all;
   }
 
   /** Whether this accepts every request that {@code other} does, as far as can be told. */

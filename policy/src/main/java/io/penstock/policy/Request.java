@@ -1,6 +1,7 @@
 package io.penstock.policy;
 
 import io.penstock.policy.address.IpAddress;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,8 +9,7 @@ import org.jspecify.annotations.Nullable;
  * out when asked. Used by one thread at a time.
  *
  * <p>What is not there is null, and never an empty guess. A header, query parameter or cookie that
- * comes more than once is all its values joined by a comma and a space: no longer a plain number,
- * and no longer any single value that a rule matches.
+ * comes more than once is all its values joined by a comma and a space; {@link #values} has each.
  */
 public interface Request {
   /** What {@link #cost} says when the caller states none. */
@@ -41,6 +41,15 @@ public interface Request {
 
   /** Something that the caller knows, such as {@code user_id} or {@code plan}. */
   @Nullable String attribute(String name);
+
+  /**
+   * The values of a header, query parameter, cookie or claim in the order sent. Asked only if there
+   * may be several: the value of {@code attribute} has a comma and a space in it.
+   */
+  default List<String> values(Attribute attribute) {
+    String value = attribute.of(this);
+    return value == null ? List.of() : List.of(value);
+  }
 
   /**
    * What the request costs under rules that don't say so themselves, in thousandths of a token; 0

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param group the tiers it is put together with by hand
  * @param onMissingKey what becomes of requests without a part of the key; null for what each part
  *     suggests
+ * @param onRepeatedKey what it makes of attributes that a request has more than once, in keys,
+ *     match and cost alike
  * @param limits how much may pass, in the order written; none if it is unlimited
  * @param cost what a request costs
  * @param maxDelay how long a request may be held back rather than denied
@@ -33,6 +35,7 @@ public record Rule(
     Match match,
     @Nullable String group,
     @Nullable MissingKey onMissingKey,
+    RepeatedKey onRepeatedKey,
     List<Limit> limits,
     Cost cost,
     Duration maxDelay,
@@ -78,7 +81,7 @@ public record Rule(
     }
   }
 
-  /** A rule without a scope. */
+  /** A rule without a scope that denies requests with repeated keys. */
   public Rule(
       String name,
       String description,
@@ -99,6 +102,7 @@ public record Rule(
         match,
         group,
         onMissingKey,
+        RepeatedKey.DENY,
         limits,
         cost,
         maxDelay,

@@ -129,22 +129,33 @@ final class Selection {
    * @return the mode it was picked by; off if it was not
    */
   Mode consider(Tier tier, Request request, boolean enforced, boolean shadowed) {
-    if (!tier.accepts(request)) {
+    Condition.Fit fit = tier.fit(request);
+    if (fit == Condition.Fit.NO) {
       return Mode.OFF;
     }
+    Rule rule = tier.rule();
     keys.begin();
-    MissingKey missing = encode(tier.rule(), request);
-    if (missing == MissingKey.SKIP) {
+    Written written = write(rule, request);
+    if (written == Written.SKIPPED || (written == Written.REPEATED && rule.isUnlimited())) {
       return Mode.OFF;
     }
-    String key = tier.rule().limitKeys().isEmpty() ? "" : keys.end();
-    Mode mode = tier.mode(key);
+    String key = rule.limitKeys().isEmpty() ? "" : keys.end();
+    Mode mode = written == Written.REPEATED ? tier.modeOfUnknownKey() : tier.mode(key);
     if (mode == Mode.ENFORCE ? enforced : shadowed) {
       return Mode.OFF;
     }
-    if (!tier.rule().isUnlimited()) {
-      boolean refused = missing == MissingKey.DENY;
-      next().set(tier, mode, all == null ? mode : all, key, tier.cost(request), refused);
+    if (!rule.isUnlimited()) {
+      long cost = tier.cost(request);
+      boolean refused =
+          written != Written.WHOLE || fit == Condition.Fit.AMBIGUOUS || cost == Cost.AMBIGUOUS;
+      next()
+          .set(
+              tier,
+              mode,
+              all == null ? mode : all,
+              key,
+              cost == Cost.AMBIGUOUS ? rule.cost().fallback() : cost,
+              refused);
     }
     return mode;
   }
@@ -156,54 +167,83 @@ final class Selection {
    */
   String key(Rule rule, Request request) {
     keys.begin();
-    MissingKey missing = encode(rule, request);
-    if (missing != MissingKey.SHARE) {
+    if (write(rule, request) != Written.WHOLE) {
       throw new IllegalArgumentException(
           "the key must have a value for each of " + rule.limitKeys() + ": " + rule.name());
     }
     return rule.limitKeys().isEmpty() ? "" : keys.end();
   }
 
-  /** Writes the key; says share if all is there or shared, else what becomes of the request. */
-  private MissingKey encode(Rule rule, Request request) {
+  /** What became of a key, or of a part of it. */
+  private enum Written {
+    /** All of it is written; what is missing, as what requests share that lack it. */
+    WHOLE,
+    /** Something is missing that the rule insists on, so the request is denied. */
+    MISSING,
+    /** Something is missing, so the rule doesn't apply. */
+    SKIPPED,
+    /** Something has several values of which none counts, so the request is denied. */
+    REPEATED
+  }
+
+  private Written write(Rule rule, Request request) {
     List<KeyPart> parts = rule.limitKeys();
+    Written whole = Written.WHOLE;
     for (int i = 0; i < parts.size(); i++) {
       KeyPart part = parts.get(i);
-      if (!encode(part, request)) {
+      Written written = write(part, rule.onRepeatedKey(), request);
+      if (written == Written.MISSING) {
         MissingKey missing = rule.onMissing(part);
-        if (missing != MissingKey.SHARE) {
-          return missing;
+        if (missing == MissingKey.SHARE) {
+          keys.addMissing(part);
+          continue;
         }
-        keys.addMissing(part);
+        if (missing == MissingKey.SKIP) {
+          return Written.SKIPPED;
+        }
+      }
+      if (written != Written.WHOLE && whole == Written.WHOLE) {
+        whole = written;
       }
     }
-    return MissingKey.SHARE;
+    return whole;
   }
 
-  private boolean encode(KeyPart part, Request request) {
+  private Written write(KeyPart part, RepeatedKey onRepeated, Request request) {
     List<Attribute> alternatives = part.alternatives();
     for (int i = 0; i < alternatives.size(); i++) {
-      if (encode(alternatives.get(i), request)) {
-        return true;
+      Written written = write(alternatives.get(i), onRepeated, request);
+      if (written != Written.MISSING) {
+        return written;
       }
     }
-    return false;
+    return Written.MISSING;
   }
 
-  private boolean encode(Attribute attribute, Request request) {
+  private Written write(Attribute attribute, RepeatedKey onRepeated, Request request) {
     if (attribute.source() == Attribute.Source.ADDRESS) {
       // The most common key of all, so no text is made of it only to be copied.
       IpAddress address = request.address();
-      if (address != null) {
-        keys.add(attribute, address);
+      if (address == null) {
+        return Written.MISSING;
       }
-      return address != null;
+      keys.add(attribute, address);
+      return Written.WHOLE;
     }
     String value = attribute.of(request);
-    if (value != null) {
-      keys.add(attribute, value);
+    if (value == null) {
+      return Written.MISSING;
     }
-    return value != null;
+    List<String> several = attribute.repeated(request, value);
+    String counts = several == null ? value : onRepeated.chosen(value, several);
+    if (counts == null) {
+      return Written.REPEATED;
+    }
+    if (counts.isEmpty()) {
+      return Written.MISSING;
+    }
+    keys.add(attribute, counts);
+    return Written.WHOLE;
   }
 
   /** Puts the rules into the order of the policy. There are few, and they are nearly so already. */

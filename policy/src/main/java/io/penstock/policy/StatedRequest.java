@@ -1,11 +1,13 @@
 package io.penstock.policy;
 
 import io.penstock.policy.address.IpAddress;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /** A request of which a caller states all that is known. Immutable. */
@@ -20,23 +22,33 @@ public final class StatedRequest implements Request {
   private final Map<String, String> claims;
   private final Map<String, String> attributes;
   private final long cost;
+  private final Map<Attribute.Source, Map<String, List<String>>> repeated =
+      new EnumMap<>(Attribute.Source.class);
 
   private StatedRequest(Builder stated) {
     this.address = stated.address;
     this.method = stated.method;
     this.path = stated.path;
     this.host = stated.host;
-    this.headers = joined(stated.headers);
-    this.query = joined(stated.query);
-    this.cookies = joined(stated.cookies);
+    this.headers = joined(stated.headers, Attribute.Source.HEADER);
+    this.query = joined(stated.query, Attribute.Source.QUERY);
+    this.cookies = joined(stated.cookies, Attribute.Source.COOKIE);
     this.claims = Map.copyOf(stated.claims);
     this.attributes = Map.copyOf(stated.attributes);
     this.cost = stated.cost;
   }
 
-  private static Map<String, String> joined(Map<String, StringJoiner> values) {
+  private Map<String, String> joined(Map<String, List<String>> values, Attribute.Source source) {
     Map<String, String> joined = new HashMap<>();
-    values.forEach((name, each) -> joined.put(name, each.toString()));
+    values.forEach(
+        (name, each) -> {
+          joined.put(name, String.join(", ", each));
+          if (each.size() > 1) {
+            repeated
+                .computeIfAbsent(source, unused -> new HashMap<>())
+                .put(name, List.copyOf(each));
+          }
+        });
     return Collections.unmodifiableMap(joined);
   }
 
@@ -91,18 +103,25 @@ public final class StatedRequest implements Request {
   }
 
   @Override
+  public List<String> values(Attribute attribute) {
+    List<String> several =
+        repeated.getOrDefault(attribute.source(), Map.of()).get(attribute.name());
+    return several == null ? Request.super.values(attribute) : several;
+  }
+
+  @Override
   public long cost() {
     return cost;
   }
 
   /**
    * What is known of a request so far. Not thread-safe. A header, query parameter or cookie that is
-   * stated again is joined to what it was; anything else takes its place.
+   * stated again has one value more; anything else takes its place.
    */
   public static final class Builder {
-    private final Map<String, StringJoiner> headers = new HashMap<>();
-    private final Map<String, StringJoiner> query = new HashMap<>();
-    private final Map<String, StringJoiner> cookies = new HashMap<>();
+    private final Map<String, List<String>> headers = new HashMap<>();
+    private final Map<String, List<String>> query = new HashMap<>();
+    private final Map<String, List<String>> cookies = new HashMap<>();
     private final Map<String, String> claims = new HashMap<>();
     private final Map<String, String> attributes = new HashMap<>();
     private @Nullable IpAddress address;
@@ -207,8 +226,8 @@ public final class StatedRequest implements Request {
       return new StatedRequest(this);
     }
 
-    private Builder join(Map<String, StringJoiner> values, String name, String value) {
-      values.computeIfAbsent(name, unused -> new StringJoiner(", ")).add(value);
+    private Builder join(Map<String, List<String>> values, String name, String value) {
+      values.computeIfAbsent(name, unused -> new ArrayList<>(1)).add(value);
       return this;
     }
   }

@@ -5,6 +5,7 @@ import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.Store;
 import io.penstock.WindowLimit;
+import io.penstock.policy.Condition.Fit;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ final class Tier {
   private final Store store;
   private final String salt;
   private final Match who;
+  private final @Nullable RepeatedKey onRepeated;
   private final long maxDelayNanos;
   private final Cost cost;
   private volatile @Nullable Limiters enforced;
@@ -33,6 +35,11 @@ final class Tier {
     this.store = store;
     this.salt = rule.rollout().enforcePercent() == ALL ? "" : BucketName.of(group, 0, Mode.ENFORCE);
     this.who = group.name() == null ? rule.match().besidesPlaces() : rule.match();
+    // A rule without limits denies nobody: it takes only what is its own for sure.
+    this.onRepeated =
+        rule.isUnlimited() && rule.onRepeatedKey() == RepeatedKey.DENY
+            ? null
+            : rule.onRepeatedKey();
     this.maxDelayNanos = rule.maxDelay().toNanos();
     this.cost = rule.cost();
   }
@@ -52,8 +59,13 @@ final class Tier {
   }
 
   /** Whether the rule is about a request that is in the places of its group. */
-  boolean accepts(Request request) {
-    return who.accepts(request);
+  Fit fit(Request request) {
+    return who.fit(request, onRepeated);
+  }
+
+  /** Whether the rule binds for a key that can't be told: if it does for any key. */
+  Mode modeOfUnknownKey() {
+    return canBeEnforced() ? Mode.ENFORCE : Mode.SHADOW;
   }
 
   /** Whether the rule binds for this key, by its own word. */
@@ -77,7 +89,7 @@ final class Tier {
   }
 
   long cost(Request request) {
-    return cost.of(request);
+    return cost.of(request, rule.onRepeatedKey());
   }
 
   /** Adds what a request claims of the buckets at {@code key}, one for each limit of the rule. */

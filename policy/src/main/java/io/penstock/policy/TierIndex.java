@@ -24,9 +24,21 @@ final class TierIndex {
 
   /** Tiers by the value that they want of one attribute. */
   private record ByValue(KeyPart subject, Map<String, int[]> tiers) {
-    int[] wanting(Request request) {
-      String value = subject.of(request);
-      return value == null ? NONE : tiers.getOrDefault(value, NONE);
+    void addTo(Ids found, Request request) {
+      List<Attribute> alternatives = subject.alternatives();
+      for (int i = 0; i < alternatives.size(); i++) {
+        String value = alternatives.get(i).of(request);
+        if (value == null) {
+          continue;
+        }
+        found.addAll(tiers.getOrDefault(value, NONE));
+        List<String> several = alternatives.get(i).repeated(request, value);
+        if (several == null) {
+          return;
+        }
+        // Which of them counts is for each tier to say, and so whether the next alternative does.
+        several.forEach(each -> found.addAll(tiers.getOrDefault(each, NONE)));
+      }
     }
   }
 
@@ -91,7 +103,7 @@ final class TierIndex {
     found.clear();
     found.addAll(others);
     for (int i = 0; i < indexes.size(); i++) {
-      found.addAll(indexes.get(i).wanting(request));
+      indexes.get(i).addTo(found, request);
     }
     return found.sort();
   }

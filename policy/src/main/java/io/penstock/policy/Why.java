@@ -1,6 +1,7 @@
 package io.penstock.policy;
 
 import io.penstock.policy.address.IpAddress;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The words for why rules do or don't apply to a request. */
@@ -35,7 +36,7 @@ final class Why {
       return "the request is exempt";
     }
     for (Condition condition : rule.match().conditions()) {
-      if (!condition.accepts(request)) {
+      if (condition.fit(request, onRepeated(rule)) == Condition.Fit.NO) {
         return unmet(condition);
       }
     }
@@ -76,7 +77,18 @@ final class Why {
         : ", in shadow mode: the key is not among the " + rollout.enforcePercent() + " % enforced";
   }
 
+  /** As {@link Tier} has it. */
+  private static @Nullable RepeatedKey onRepeated(Rule rule) {
+    return rule.isUnlimited() && rule.onRepeatedKey() == RepeatedKey.DENY
+        ? null
+        : rule.onRepeatedKey();
+  }
+
   private String missing(Rule rule) {
+    Attribute repeated = repeated(rule);
+    if (repeated != null) {
+      return ", and denies because " + repeated + " is repeated";
+    }
     for (KeyPart part : rule.limitKeys()) {
       if (isMissing(part)) {
         return rule.onMissing(part) == MissingKey.DENY
@@ -85,6 +97,27 @@ final class Why {
       }
     }
     return "";
+  }
+
+  /** What the rule names and the request has several times, if the rule denies that. */
+  private @Nullable Attribute repeated(Rule rule) {
+    if (rule.onRepeatedKey() != RepeatedKey.DENY) {
+      return null;
+    }
+    Attribute costSource = rule.cost().source();
+    return Stream.of(
+            rule.limitKeys().stream().map(part -> part.in(request)),
+            rule.match().conditions().stream().map(condition -> condition.subject().in(request)),
+            Stream.ofNullable(costSource))
+        .flatMap(each -> each)
+        .filter(attribute -> attribute != null && isRepeated(attribute))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private boolean isRepeated(Attribute attribute) {
+    String value = attribute.of(request);
+    return value != null && attribute.repeated(request, value) != null;
   }
 
   private boolean isMissing(KeyPart part) {

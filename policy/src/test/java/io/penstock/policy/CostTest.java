@@ -28,7 +28,7 @@ class CostTest {
     "007, 7000"
   })
   void of_aPlainDecimal_isThatMuch(String header, long thousandths) {
-    assertThat(BY_WEIGHT.of(weighing(header))).isEqualTo(thousandths);
+    assertThat(of(BY_WEIGHT, weighing(header))).isEqualTo(thousandths);
   }
 
   @ParameterizedTest
@@ -57,26 +57,26 @@ class CostTest {
         ""
       })
   void of_anythingElse_isTheDefault(String header) {
-    assertThat(BY_WEIGHT.of(weighing(header))).isEqualTo(3_000);
+    assertThat(of(BY_WEIGHT, weighing(header))).isEqualTo(3_000);
   }
 
   @Test
-  void of_twoHeadersOrNone_isTheDefault() {
+  void of_twoHeaders_isAmbiguous_ofNoneTheDefault() {
     StatedRequest twice =
         StatedRequest.builder()
             .header("X-Request-Weight", "5")
             .header("x-request-weight", "5")
             .build();
-    assertThat(BY_WEIGHT.of(twice)).isEqualTo(3_000);
-    assertThat(BY_WEIGHT.of(StatedRequest.builder().build())).isEqualTo(3_000);
+    assertThat(of(BY_WEIGHT, twice)).isEqualTo(Cost.AMBIGUOUS);
+    assertThat(of(BY_WEIGHT, StatedRequest.builder().build())).isEqualTo(3_000);
   }
 
   @Test
   void of_aStatedCost_countsOnlyWithoutASource() {
     StatedRequest stated = StatedRequest.builder().cost(7_000).build();
-    assertThat(Cost.fixed(2_000).of(stated)).isEqualTo(7_000);
-    assertThat(BY_WEIGHT.of(stated)).isEqualTo(3_000);
-    assertThat(Cost.fixed(2_000).of(StatedRequest.builder().cost(0).build())).isZero();
+    assertThat(of(Cost.fixed(2_000), stated)).isEqualTo(7_000);
+    assertThat(of(BY_WEIGHT, stated)).isEqualTo(3_000);
+    assertThat(of(Cost.fixed(2_000), StatedRequest.builder().cost(0).build())).isZero();
   }
 
   @Property(tries = 1_000)
@@ -103,5 +103,9 @@ class CostTest {
 
   private static Request weighing(String header) {
     return StatedRequest.builder().header("X-Request-Weight", header).build();
+  }
+
+  private static long of(Cost cost, Request request) {
+    return cost.of(request, RepeatedKey.DENY);
   }
 }

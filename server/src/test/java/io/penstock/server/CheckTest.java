@@ -157,4 +157,20 @@ final class CheckTest {
   private static String batch(String... questions) {
     return "{\"checks\":[" + String.join(",", questions) + "]}";
   }
+
+  @Test
+  void check_listOfSeveralValuesOfAKey_isDenied(@TempDir Path other) {
+    String policy = "{name: keys, limit_keys: [\"header:x-api-key\"], rate: 1/h, burst: 2}";
+    try (RunningServer keys = RunningServer.serving(other, policy)) {
+      String several = keys.check("{\"headers\":{\"X-Api-Key\":[\"K\",\"r1\"]}}").body();
+      assertThat(several)
+          .startsWith("{\"allowed\":false,\"rule\":\"keys\",\"reason\":\"missing_key\"");
+      String one = keys.check("{\"headers\":{\"X-Api-Key\":[\"K\"]}}").body();
+      assertThat(one).contains("\"remaining\":1,");
+      HttpResponse<String> asked =
+          keys.forwardAuth("X-Original-URI", "/", "X-Api-Key", "K", "X-Api-Key", "r2");
+      assertThat(asked.statusCode()).isEqualTo(429);
+      assertThat(asked.headers().firstValue("X-Penstock-Reason")).hasValue("missing_key");
+    }
+  }
 }

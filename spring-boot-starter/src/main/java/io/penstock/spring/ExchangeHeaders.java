@@ -14,14 +14,27 @@ record ExchangeHeaders(HttpHeaders headers) implements Headers {
   @Override
   public @Nullable String get(String name) {
     String first = headers.getFirst(name);
+    List<String> several = first == null ? null : several(name);
+    return several == null ? first : String.join(name.equals("cookie") ? "; " : ", ", several);
+  }
+
+  @Override
+  public List<String> all(String name) {
+    String first = headers.getFirst(name);
     if (first == null) {
-      return null;
+      return List.of();
     }
+    List<String> several = several(name);
+    return several == null ? List.of(first) : several;
+  }
+
+  /** The values of a header, if it has more than one. */
+  private @Nullable List<String> several(String name) {
     for (Map.Entry<String, List<String>> header : headers.headerSet()) {
       if (header.getKey().equalsIgnoreCase(name) && header.getValue().size() > 1) {
-        return String.join(name.equals("cookie") ? "; " : ", ", header.getValue());
+        return header.getValue();
       }
     }
-    return first;
+    return null;
   }
 }

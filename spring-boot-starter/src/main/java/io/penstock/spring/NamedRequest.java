@@ -1,8 +1,10 @@
 package io.penstock.spring;
 
+import io.penstock.policy.Attribute;
 import io.penstock.policy.Request;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.http.Known;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +50,11 @@ record NamedRequest(@Nullable Request request, Known stated, long cost) implemen
   @Override
   public @Nullable String claim(String name) {
     return request == null ? null : request.claim(name);
+  }
+
+  @Override
+  public List<String> values(Attribute attribute) {
+    return request == null ? List.of() : request.values(attribute);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.penstock.policy.address;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The headers of a request, as a door has them. */
@@ -13,4 +14,14 @@ public interface Headers {
    * @return null if it isn't there
    */
   @Nullable String get(String name);
+
+  /**
+   * The values of a header, one for each line of it.
+   *
+   * @param name in lower case
+   */
+  default List<String> all(String name) {
+    String value = get(name);
+    return value == null ? List.of() : List.of(value);
+  }
 }

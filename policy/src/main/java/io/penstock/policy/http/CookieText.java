@@ -1,7 +1,6 @@
 package io.penstock.policy.http;
 
 import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
 
 /** Finds cookies in a header as RFC 6265 has it: {@code a=b; c="d"}. */
 public final class CookieText {
@@ -19,8 +18,8 @@ public final class CookieText {
     }
   }
 
-  /** The values of a cookie without quotes around; null if it isn't there. */
-  static @Nullable String find(String text, String name) {
+  /** The values of a cookie without quotes around. */
+  static Values find(String text, String name) {
     Values values = new Values();
     for (int from = 0; from < text.length(); ) {
       int end = end(text, from);
@@ -30,7 +29,7 @@ public final class CookieText {
       }
       from = end + 1;
     }
-    return values.joined();
+    return values;
   }
 
   /** Where the cookie that begins at {@code from} ends. */

@@ -1,11 +1,14 @@
 package io.penstock.policy.http;
 
+import io.penstock.policy.Attribute;
 import io.penstock.policy.HostName;
 import io.penstock.policy.Request;
 import io.penstock.policy.address.Headers;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.jwt.JwtVerifier;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +18,11 @@ import org.jspecify.annotations.Nullable;
  * in their length.
  */
 public final class HttpRequest implements Request {
+  private static final String AUTHORIZATION = "authorization";
+
+  /** What stands between values of the same name, and for claims of several tokens. */
+  private static final String SEPARATOR = ", ";
+
   private final @Nullable IpAddress address;
   private final RequestLine line;
   private final Headers headers;
@@ -26,6 +34,7 @@ public final class HttpRequest implements Request {
   private @Nullable String path;
   private @Nullable String host;
   private @Nullable Map<String, String> claims;
+  private boolean severalTokens;
 
   /** A request of which the caller knows no more than HTTP does. */
   public HttpRequest(
@@ -94,22 +103,56 @@ public final class HttpRequest implements Request {
 
   @Override
   public @Nullable String query(String name) {
+    return queries(name).joined();
+  }
+
+  private Values queries(String name) {
     String all = target();
-    return all == null || queryStart < 0 ? null : QueryText.find(all, queryStart + 1, name);
+    return all == null || queryStart < 0 ? new Values() : QueryText.find(all, queryStart + 1, name);
   }
 
   @Override
   public @Nullable String cookie(String name) {
+    return cookies(name).joined();
+  }
+
+  private Values cookies(String name) {
     String cookies = headers.get("cookie");
-    return cookies == null ? null : CookieText.find(cookies, name);
+    return cookies == null ? new Values() : CookieText.find(cookies, name);
   }
 
   @Override
   public @Nullable String claim(String name) {
     if (claims == null) {
-      claims = jwt.claims(headers.get("authorization"));
+      String token = headers.get(AUTHORIZATION);
+      severalTokens =
+          token != null && token.contains(SEPARATOR) && headers.all(AUTHORIZATION).size() > 1;
+      claims = severalTokens ? Map.of() : jwt.claims(token);
     }
-    return claims.get(name);
+    return severalTokens ? SEPARATOR : claims.get(name);
+  }
+
+  @Override
+  public List<String> values(Attribute attribute) {
+    return switch (attribute.source()) {
+      case HEADER -> headers.all(attribute.name());
+      case QUERY -> queries(attribute.name()).list();
+      case COOKIE -> cookies(attribute.name()).list();
+      case CLAIM -> claimValues(attribute.name());
+      default -> Request.super.values(attribute);
+    };
+  }
+
+  /** The claim of the first and of the last token: verifying is expensive, and no other counts. */
+  private List<String> claimValues(String name) {
+    String value = claim(name);
+    if (!severalTokens) {
+      return value == null ? List.of() : List.of(value);
+    }
+    List<String> tokens = headers.all(AUTHORIZATION);
+    return Stream.of(tokens.get(0), tokens.get(tokens.size() - 1))
+        .map(token -> jwt.claims(token).getOrDefault(name, ""))
+        .toList();
   }
 
   @Override

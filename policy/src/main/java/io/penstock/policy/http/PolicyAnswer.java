@@ -51,6 +51,7 @@ public final class PolicyAnswer {
     if (rule.scope() != null) {
       json.writeStringField("scope", rule.scope());
     }
+    json.writeStringField("on_repeated_key", rule.onRepeatedKey().code());
     json.writeStringField("mode", rule.rollout().mode().code());
     json.writeNumberField("enforce_percent", rule.rollout().enforcePercent());
     json.writeBooleanField("manual", rule.isManual());

@@ -59,7 +59,8 @@ final class Problem {
               + " never allows more than "
               + Rounding.tokens(outcome.decision().limit().burstThousandths())
               + ".";
-      case MISSING_KEY -> "The request lacks something that rule " + rule + " insists on.";
+      case MISSING_KEY ->
+          "The request lacks something that rule " + rule + " needs, or sends it more than once.";
       default -> "Rule " + rule + " allows no more at the moment.";
     };
   }

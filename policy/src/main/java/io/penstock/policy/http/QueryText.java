@@ -2,7 +2,6 @@ package io.penstock.policy.http;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds parameters in a query as forms write it: {@code a=b&c=d}, {@code +} for a space, bytes of
@@ -13,8 +12,8 @@ final class QueryText {
 
   private QueryText() {}
 
-  /** The decoded values of a parameter; null if it isn't there. */
-  static @Nullable String find(String text, int start, String name) {
+  /** The decoded values of a parameter. */
+  static Values find(String text, int start, String name) {
     Values values = new Values();
     int from = start;
     while (from <= text.length()) {
@@ -25,7 +24,7 @@ final class QueryText {
       }
       from = end + 1;
     }
-    return values.joined();
+    return values;
   }
 
   private static int indexOrEnd(String text, char wanted, int from, int end) {

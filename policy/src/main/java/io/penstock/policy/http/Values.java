@@ -1,25 +1,36 @@
 package io.penstock.policy.http;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The values of one name, of which there is mostly one. Used by one thread. */
 final class Values {
   private @Nullable String first;
-  private @Nullable StringBuilder all;
+  private @Nullable List<String> each;
 
   void add(String value) {
     if (first == null) {
       first = value;
       return;
     }
-    if (all == null) {
-      all = new StringBuilder(first);
+    if (each == null) {
+      each = new ArrayList<>();
+      each.add(first);
     }
-    all.append(", ").append(value);
+    each.add(value);
+  }
+
+  /** Each of them in the order added. */
+  List<String> list() {
+    if (each != null) {
+      return each;
+    }
+    return first == null ? List.of() : List.of(first);
   }
 
   /** All of them joined by a comma and a space; null if there are none. */
   @Nullable String joined() {
-    return all == null ? first : all.toString();
+    return each == null ? first : String.join(", ", each);
   }
 }

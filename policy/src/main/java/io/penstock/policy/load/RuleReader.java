@@ -6,6 +6,7 @@ import io.penstock.Handling;
 import io.penstock.TokenBucket;
 import io.penstock.policy.MissingKey;
 import io.penstock.policy.Mode;
+import io.penstock.policy.RepeatedKey;
 import io.penstock.policy.Rule;
 import java.time.Duration;
 import java.util.List;
@@ -18,6 +19,8 @@ final class RuleReader {
 
   private static final Map<String, MissingKey> MISSING_KEYS =
       Choices.of(MissingKey.values(), MissingKey::code);
+  private static final Map<String, RepeatedKey> REPEATED_KEYS =
+      Choices.of(RepeatedKey.values(), RepeatedKey::code);
   private static final Map<String, OnLimit> ON_LIMIT = Choices.of(OnLimit.values());
   private static final Map<String, FailurePolicy> FAILURE_POLICIES =
       Choices.of(FailurePolicy.values());
@@ -83,6 +86,7 @@ final class RuleReader {
           MatchReader.read(fields, problems),
           fields.text("group", Names::checked),
           fields.choice("on_missing_key", MISSING_KEYS),
+          fields.choice("on_repeated_key", REPEATED_KEYS, RepeatedKey.DENY),
           limits.all(),
           limits.cost(),
           maxDelay(fields, limits),

@@ -9,6 +9,7 @@ import com.networknt.schema.SpecVersion;
 import io.penstock.Consistency;
 import io.penstock.FailurePolicy;
 import io.penstock.policy.MissingKey;
+import io.penstock.policy.RepeatedKey;
 import io.penstock.policy.Rule;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,6 +86,8 @@ class PolicySchemaTest {
     assertThat(words("algorithm")).isEqualTo(Algorithm.CHOICES.keySet());
     assertThat(words("on_missing_key"))
         .isEqualTo(Choices.of(MissingKey.values(), MissingKey::code).keySet());
+    assertThat(words("on_repeated_key"))
+        .isEqualTo(Choices.of(RepeatedKey.values(), RepeatedKey::code).keySet());
     assertThat(words("on_store_failure")).isEqualTo(Choices.of(FailurePolicy.values()).keySet());
     assertThat(words("consistency")).isEqualTo(Choices.of(Consistency.values()).keySet());
     assertThat(texts(Schema.TREE.at("/$defs/mode/enum"))).isEqualTo(RuleReader.MODES.keySet());
@@ -130,6 +133,7 @@ class PolicySchemaTest {
       value = {
         "description; rate: 5/s",
         "match; rate: 5/s",
+        "on_repeated_key; rate: 5/s",
         "unlimited; rate: 5/s",
         "algorithm; rate: 5/s",
         "cost_source; rate: 5/s",
@@ -160,7 +164,7 @@ class PolicySchemaTest {
                 fields.add(field.getKey());
               }
             });
-    assertThat(fields).hasSize(15);
+    assertThat(fields).hasSize(16);
   }
 
   @ParameterizedTest

@@ -14,6 +14,11 @@ public final class RequestHeaders implements Headers {
   }
 
   @Override
+  public List<String> all(String name) {
+    return headers.getAll(HeaderNames.of(name));
+  }
+
+  @Override
   public @Nullable String get(String name) {
     List<String> all = headers.getAll(HeaderNames.of(name));
     return switch (all.size()) {

@@ -45,6 +45,7 @@ class RuleColumnsTest {
         "{name: a, limit_keys: [t], algorithm: token_bucket, algorithm_config:"
             + " {tokens_per_second: 5, burst: 9, cost_source: 'header:x'}}",
         "{name: a, limit_keys: ['header:x'], rate: 1/s, on_missing_key: deny, enforce_percent: 7}",
+        "{name: a, limit_keys: ['header:x'], rate: 1/s, on_repeated_key: first}",
         "{name: a, description: \"it's <b>\\\"bold\\\"</b>\", limit_keys: [t], rate: 1/s}",
         "{name: a, limit_keys: [t], rate: 1/s, match: {'ip:address': [10.0.0.0/8], host: '*.x'}}",
         "{name: a, limit_keys: [t], rate: 1/s, match: {'header:x-api-version': 1.10}}",
@@ -121,12 +122,14 @@ class RuleColumnsTest {
                 .toList()),
         rule.group(),
         rule.onMissingKey(),
+        rule.onRepeatedKey(),
         rule.limits(),
         rule.cost(),
         rule.maxDelay(),
         rule.handling(),
         rule.refundOnUpstreamError(),
-        rule.rollout());
+        rule.rollout(),
+        null);
   }
 
   private static RuleContent content(Placed<Node> rule) {
@@ -145,11 +148,7 @@ class RuleColumnsTest {
 
   @Test
   void table_everyFieldThatARuleCanHave_hasAColumnOrIsAnOption() throws IOException {
-    String table;
-    try (InputStream migration =
-        Objects.requireNonNull(RuleColumns.class.getResourceAsStream("migrations/V1__rules.sql"))) {
-      table = new String(migration.readAllBytes(), StandardCharsets.UTF_8);
-    }
+    String table = migration("V1__rules.sql") + migration("V3__repeated_keys.sql");
     JsonObject fields =
         new JsonObject(PolicySchema.text())
             .getJsonObject("$defs")
@@ -163,5 +162,12 @@ class RuleColumnsTest {
                 assertThat(named.contains(field) || table.matches("(?s).*\\W" + field + "\\W.*"))
                     .as(field)
                     .isTrue());
+  }
+
+  private static String migration(String name) throws IOException {
+    try (InputStream migration =
+        Objects.requireNonNull(RuleColumns.class.getResourceAsStream("migrations/" + name))) {
+      return new String(migration.readAllBytes(), StandardCharsets.UTF_8);
+    }
   }
 }
