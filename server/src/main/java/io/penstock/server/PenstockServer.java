@@ -242,6 +242,9 @@ public final class PenstockServer implements AutoCloseable {
     FunctionCounter.builder("penstock.proxy.given.back", door, ProxyDoor::givenBack)
         .description("Requests that got tokens back because the origin could not be reached")
         .register(registry);
+    FunctionCounter.builder("penstock.proxy.surplus", door, ProxyDoor::surplusCount)
+        .description("Origin connections closed because of bytes that belong to no request")
+        .register(registry);
     return open(
         Setting.PROXY_PORT,
         HttpDoor.open(vertx, Doors.proxyOptions(settings), settings.workers(), door));

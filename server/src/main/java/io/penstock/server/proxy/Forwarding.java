@@ -1,5 +1,6 @@
 package io.penstock.server.proxy;
 
+import io.penstock.server.http.InterimResponses;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -74,6 +75,7 @@ final class Forwarding implements Underway.Request {
       upgrade();
       return;
     }
+    to.earlyHintsHandler(this::interim);
     to.response().onComplete(this::answer, this::fail);
     if (!exchange.hasBody()) {
       sending.head();
@@ -89,6 +91,17 @@ final class Forwarding implements Underway.Request {
     to.headers().remove(HttpHeaders.HOST);
     if (upstream.keepsHost() && host != null) {
       to.authority(from.authority());
+    }
+  }
+
+  /** Passes on an informational response, unless the client can't take it. */
+  private void interim(MultiMap headers) {
+    int status = InterimStatus.take(headers);
+    boolean knownToClient = from.version() != HttpVersion.HTTP_1_0;
+    if (knownToClient && !over && !back.closed() && !back.headWritten() && !back.writeQueueFull()) {
+      MultiMap passed = MultiMap.caseInsensitiveMultiMap();
+      HopByHop.copyOthers(headers, passed);
+      InterimResponses.write(from, status, passed);
     }
   }
 
@@ -161,6 +174,9 @@ final class Forwarding implements Underway.Request {
   }
 
   private void finish(HttpClientResponse response) {
+    if (over) {
+      return;
+    }
     end();
     if (!back.ended()) {
       MultiMap trailers = response.trailers();
@@ -177,6 +193,7 @@ final class Forwarding implements Underway.Request {
   private void upgrade() {
     to.putHeader("Connection", "Upgrade");
     to.putHeader("Upgrade", from.headers().get("upgrade"));
+    to.earlyHintsHandler(this::interim);
     sending.upgrade().onComplete(this::switchProtocols, this::fail);
   }
 

@@ -2,6 +2,7 @@ package io.penstock.server.proxy;
 
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.util.concurrent.FastThreadLocal;
+import io.penstock.server.log.RepeatedWarning;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
@@ -9,6 +10,7 @@ import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClosedException;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
@@ -16,15 +18,22 @@ import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.PemTrustOptions;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The server that requests are for. Thread-safe. */
 final class Origin {
   private static final int ATTEMPTS = 4;
+  private static final int MAX_HEADER_SIZE = 64 << 10;
+  private static final Logger LOG = LoggerFactory.getLogger(Origin.class);
+  private static final RepeatedWarning SURPLUS = new RepeatedWarning(LOG);
 
   private final Upstream upstream;
   private final HttpClient client;
   private final FastThreadLocal<Underway> underway;
+  private final LongAdder surplus = new LongAdder();
 
   Origin(Vertx vertx, Upstream upstream) {
     this.upstream = upstream;
@@ -41,12 +50,34 @@ final class Origin {
         vertx
             .httpClientBuilder()
             .with(options(upstream))
+            .withConnectHandler(this::makeStrict)
             .with(
                 new PoolOptions()
                     .setHttp1MaxSize(upstream.connections())
                     .setHttp2MaxSize(upstream.connections())
                     .setMaxWaitQueueSize(upstream.queue()))
             .build();
+  }
+
+  /** A connection that can't be made strict is not used. */
+  private void makeStrict(HttpConnection connection) {
+    try {
+      OriginConnection.makeStrict(connection, MAX_HEADER_SIZE, this::surplus);
+    } catch (RuntimeException unknown) {
+      LOG.error("Cannot use connections to the origin", unknown);
+      connection.close();
+    }
+  }
+
+  private void surplus() {
+    surplus.increment();
+    SURPLUS.warn(
+        "The origin sent bytes that belong to no request; the connection they came on is closed");
+  }
+
+  /** How many connections were closed because of bytes that belong to no request. */
+  long surplusCount() {
+    return surplus.sum();
   }
 
   private static HttpClientOptions options(Upstream upstream) {
@@ -67,7 +98,7 @@ final class Origin {
         .setConnectTimeout((int) upstream.connectTimeout().toMillis())
         .setIdleTimeout((int) upstream.idleTimeout().toMillis())
         .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
-        .setMaxHeaderSize(64 << 10);
+        .setMaxHeaderSize(MAX_HEADER_SIZE);
   }
 
   /**

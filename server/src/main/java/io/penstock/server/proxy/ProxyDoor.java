@@ -74,6 +74,11 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
     return givenBack.sum();
   }
 
+  /** How many connections were closed because the origin sent bytes that belong to no request. */
+  public long surplusCount() {
+    return origin.surplusCount();
+  }
+
   @Override
   public void handle(HttpServerRequest request) {
     if (!closing.isEmpty() && closing.contains(request.connection())) {

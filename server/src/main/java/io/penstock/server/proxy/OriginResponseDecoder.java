@@ -1,0 +1,273 @@
+package io.penstock.server.proxy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseDecoder;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decodes the responses of one connection of HTTP/1: one final response to each request, and not a
+ * byte more. Belongs to one event loop.
+ *
+ * <pre>
+ *            request written            final response decoded
+ *     IDLE ------------------> BUSY ------------------------------> COMPLETE
+ *      ^                        | 101 that was asked for                |
+ *      |                        v                                       | all that arrived is read
+ *      |                     SWITCHED                                   |
+ *      +----------------------------------------------------------------+
+ * </pre>
+ *
+ * <p>A byte that arrives in IDLE or COMPLETE belongs to no request. It is dropped and the
+ * connection is closed, after the response if there is one. The end of a response is passed on only
+ * when everything has been read that arrived together with it, because Vert.x gives the connection
+ * to the next request at that moment.
+ *
+ * <p>Informational responses never end an exchange. Vert.x knows 100 and 103 and takes any other
+ * for the final response, so all but 100 and 101 are passed on as 103, with the status that the
+ * origin sent in a header ({@link InterimStatus}).
+ */
+final class OriginResponseDecoder extends HttpResponseDecoder {
+  private static final int CONTINUE = 100;
+  private static final int SWITCHING_PROTOCOLS = 101;
+  private static final int FIRST_FINAL = 200;
+  private static final int NO_CONTENT = 204;
+
+  private enum State {
+    IDLE,
+    BUSY,
+    COMPLETE,
+    SWITCHED,
+    /** To be closed; whatever arrives is dropped. */
+    RETIRED
+  }
+
+  private final Listener listener;
+  private State state = State.IDLE;
+  private boolean withoutBody;
+  private Set<String> upgrades = Set.of();
+  private @Nullable OriginHeaders headers;
+  private @Nullable LastHttpContent end;
+
+  /** Learns what goes wrong with a connection. */
+  interface Listener {
+    /** Bytes arrived that belong to no request. */
+    void surplus();
+
+    /** Closes the connection, which is idle. */
+    void close();
+  }
+
+  OriginResponseDecoder(int maxHeaderSize, Listener listener) {
+    super(
+        new HttpDecoderConfig()
+            .setMaxHeaderSize(maxHeaderSize)
+            .setHeadersFactory(OriginHeaders.FACTORY));
+    this.listener = listener;
+  }
+
+  /** A request is about to be written. Returns false if the connection can't be used for it. */
+  boolean begin(HttpRequest request) {
+    if (state != State.IDLE) {
+      state = State.RETIRED;
+      return false;
+    }
+    state = State.BUSY;
+    withoutBody = request.method().equals(HttpMethod.HEAD);
+    upgrades =
+        request.headers().contains(HttpHeaderNames.UPGRADE)
+            ? names(request.headers().getAll(HttpHeaderNames.UPGRADE))
+            : Set.of();
+    headers = null;
+    return true;
+  }
+
+  private static Set<String> names(List<String> lists) {
+    return Set.copyOf(
+        Arrays.asList(String.join(",", lists).toLowerCase(Locale.ROOT).split("\\s*,\\s*")));
+  }
+
+  @Override
+  protected void decode(ChannelHandlerContext connection, ByteBuf bytes, List<Object> messages)
+      throws Exception {
+    if (state == State.BUSY) {
+      super.decode(connection, bytes, messages);
+      if (!messages.isEmpty()) {
+        examine(messages);
+      }
+    } else if (state == State.SWITCHED) {
+      super.decode(connection, bytes, messages);
+    } else {
+      drop(bytes);
+    }
+  }
+
+  /** One call decodes no more than the rest of one response. */
+  private void examine(List<Object> messages) {
+    int last = messages.size() - 1;
+    if (((HttpObject) messages.get(last)).decoderResult().isFailure()) {
+      state = State.RETIRED;
+      return;
+    }
+    if (messages.get(0) instanceof HttpResponse response) {
+      int status = response.status().code();
+      if (status == SWITCHING_PROTOCOLS) {
+        state = State.SWITCHED;
+        return;
+      }
+      if (status < FIRST_FINAL) {
+        if (status != CONTINUE) {
+          InterimStatus.hide(response);
+        }
+        return;
+      }
+      headers = (OriginHeaders) response.headers();
+      if (!HttpUtil.isKeepAlive(response)) {
+        headers.retire();
+      }
+    }
+    if (messages.get(last) instanceof LastHttpContent content) {
+      messages.remove(last);
+      end = content;
+      state = State.COMPLETE;
+    }
+  }
+
+  private void drop(ByteBuf bytes) {
+    if (!bytes.isReadable()) {
+      return;
+    }
+    bytes.skipBytes(bytes.readableBytes());
+    if (state == State.RETIRED) {
+      return;
+    }
+    listener.surplus();
+    if (state == State.IDLE) {
+      state = State.RETIRED;
+      listener.close();
+    } else if (headers != null) {
+      headers.retire();
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext connection) throws Exception {
+    LastHttpContent content = takeEnd();
+    if (content != null) {
+      connection.fireChannelRead(content);
+    }
+    super.channelReadComplete(connection);
+  }
+
+  @Override
+  protected void decodeLast(ChannelHandlerContext connection, ByteBuf bytes, List<Object> messages)
+      throws Exception {
+    super.decodeLast(connection, bytes, messages);
+    LastHttpContent content = takeEnd();
+    if (content != null) {
+      messages.add(content);
+    }
+    state = State.RETIRED;
+  }
+
+  /** The end of a response that nothing came behind; the connection is free from here on. */
+  private @Nullable LastHttpContent takeEnd() {
+    LastHttpContent content = end;
+    if (content != null) {
+      end = null;
+      state = headers != null && headers.isRetired() ? State.RETIRED : State.IDLE;
+    }
+    return content;
+  }
+
+  @Override
+  protected void handlerRemoved0(ChannelHandlerContext connection) throws Exception {
+    if (end != null) {
+      end.release();
+      end = null;
+    }
+    super.handlerRemoved0(connection);
+  }
+
+  @Override
+  protected HttpMessage createMessage(String[] statusLine) {
+    if (!isStatus(statusLine[1])) {
+      throw new IllegalArgumentException("status must be 100 to 999: " + statusLine[1]);
+    }
+    return super.createMessage(statusLine);
+  }
+
+  /** Whether a status has three digits, the first of which is not 0. */
+  static boolean isStatus(CharSequence text) {
+    return text.length() == 3
+        && isDigit(text.charAt(0))
+        && isDigit(text.charAt(1))
+        && isDigit(text.charAt(2))
+        && text.charAt(0) != '0';
+  }
+
+  private static boolean isDigit(char c) {
+    return c >= '0' && c <= '9';
+  }
+
+  /** Called once for each head, before its framing is used. What it throws makes the head bad. */
+  @Override
+  protected boolean isContentAlwaysEmpty(HttpMessage message) {
+    HttpResponse response = (HttpResponse) message;
+    int status = response.status().code();
+    if (status == SWITCHING_PROTOCOLS) {
+      checkSwitch(response.headers());
+      return true;
+    }
+    if (status < FIRST_FINAL || status == NO_CONTENT) {
+      response.headers().remove(HttpHeaderNames.CONTENT_LENGTH);
+      return true;
+    }
+    if (withoutBody || status == HttpResponseStatus.NOT_MODIFIED.code()) {
+      return true;
+    }
+    checkFraming(response);
+    return false;
+  }
+
+  private void checkSwitch(HttpHeaders response) {
+    String upgrade = response.get(HttpHeaderNames.UPGRADE);
+    if (upgrade == null || !upgrades.contains(upgrade.toLowerCase(Locale.ROOT))) {
+      throw new IllegalArgumentException("upgrade must be one that was asked for: " + upgrade);
+    }
+  }
+
+  private static void checkFraming(HttpResponse response) {
+    HttpHeaders headers = response.headers();
+    if (!headers.contains(HttpHeaderNames.TRANSFER_ENCODING)) {
+      return;
+    }
+    List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
+    if (codings.size() > 1 || !HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(codings.get(0))) {
+      throw new IllegalArgumentException("transfer-encoding must be chunked: " + codings);
+    }
+    if (headers.contains(HttpHeaderNames.CONTENT_LENGTH)) {
+      throw new IllegalArgumentException("a response must not have both a length and chunks");
+    }
+    if (!response.protocolVersion().equals(HttpVersion.HTTP_1_1)) {
+      throw new IllegalArgumentException("chunks need HTTP/1.1: " + response.protocolVersion());
+    }
+  }
+}

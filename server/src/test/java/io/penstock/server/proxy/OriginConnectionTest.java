@@ -1,0 +1,139 @@
+package io.penstock.server.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.penstock.server.Await;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.impl.HttpClientConnectionInternal;
+import java.lang.reflect.Proxy;
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What {@link OriginConnection} takes for granted of Vert.x. A new version may change it. */
+final class OriginConnectionTest {
+  private static final int MAX_HEADER_SIZE = 8 << 10;
+  private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+  private final Vertx vertx = Vertx.vertx();
+  private final List<HttpConnection> connections = new CopyOnWriteArrayList<>();
+  private final List<Throwable> failures = new CopyOnWriteArrayList<>();
+  private final AtomicInteger surplus = new AtomicInteger();
+
+  @AfterEach
+  void end() {
+    vertx.close().await();
+  }
+
+  @Test
+  void http1_theCodecIsReplaced() throws Exception {
+    try (SocketOrigin origin = new SocketOrigin((head, connection) -> connection.send(OK))) {
+      get(HttpVersion.HTTP_1_1, origin.url()).end().await();
+      ChannelHandlerContext http = context();
+      assertThat(http.pipeline().names())
+          .as("Vert.x's handler must come right behind the codec of a client's connection")
+          .containsSubsequence("codec", http.name());
+      assertThat(http.pipeline().get("codec")).isInstanceOf(OriginCodec.class);
+    }
+  }
+
+  @Test
+  void http2_theFramesAreFiltered() {
+    try (TestOrigin origin = new TestOrigin(request -> request.response().end("ok"))) {
+      get(HttpVersion.HTTP_2, origin.url()).end().await();
+      Http2ConnectionHandler handler = (Http2ConnectionHandler) context().handler();
+      assertThat(handler.decoder().frameListener())
+          .as("Vert.x must read frames through the listener that was set")
+          .isInstanceOf(InterimFrames.class);
+    }
+  }
+
+  @Test
+  void status103_isNotTheFinalResponse() throws Exception {
+    try (SocketOrigin origin =
+        new SocketOrigin(
+            (head, connection) ->
+                connection.send("HTTP/1.1 102 Processing\r\nA: b\r\n\r\n" + OK))) {
+      List<String> interim = new CopyOnWriteArrayList<>();
+      HttpClientResponse response =
+          request(HttpVersion.HTTP_1_1, origin.url())
+              .earlyHintsHandler(
+                  headers -> interim.add(InterimStatus.take(headers) + headers.toString().trim()))
+              .send()
+              .await();
+      assertThat(interim)
+          .as("Vert.x must report a 103 with its headers to the handler for early hints")
+          .hasSize(1)
+          .allMatch(seen -> seen.startsWith("102") && seen.endsWith("b"));
+      assertThat(response.statusCode())
+          .as("Vert.x must wait for the final response after a 103")
+          .isEqualTo(200);
+    }
+  }
+
+  @Test
+  void retiredHeaders_theConnectionIsClosed() throws Exception {
+    try (SocketOrigin origin = new SocketOrigin((head, connection) -> connection.send(OK + "x"))) {
+      get(HttpVersion.HTTP_1_1, origin.url()).end().await();
+      // Vert.x must read the Connection field of a response when it has ended.
+      Await.until(() -> origin.open() == 0);
+      assertThat(surplus).hasValue(1);
+    }
+  }
+
+  @Test
+  void connectionOfAnotherKind_isRejectedInASentence() {
+    HttpConnection unknown =
+        (HttpConnection)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {HttpConnection.class},
+                (proxy, method, arguments) -> null);
+    assertThatThrownBy(() -> OriginConnection.makeStrict(unknown, MAX_HEADER_SIZE, () -> {}))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("This version of Vert.x builds connections in another way");
+  }
+
+  private ChannelHandlerContext context() {
+    assertThat(failures).isEmpty();
+    return ((HttpClientConnectionInternal) connections.get(0)).channelHandlerContext();
+  }
+
+  private HttpClientResponse get(HttpVersion version, String url) {
+    return request(version, url).send().await();
+  }
+
+  private HttpClientRequest request(HttpVersion version, String url) {
+    HttpClientAgent client =
+        vertx
+            .httpClientBuilder()
+            .with(
+                new HttpClientOptions().setProtocolVersion(version).setHttp2ClearTextUpgrade(false))
+            .withConnectHandler(this::connected)
+            .build();
+    URI origin = URI.create(url);
+    return client.request(HttpMethod.GET, origin.getPort(), origin.getHost(), "/").await();
+  }
+
+  private void connected(HttpConnection connection) {
+    try {
+      OriginConnection.makeStrict(connection, MAX_HEADER_SIZE, surplus::incrementAndGet);
+      connections.add(connection);
+    } catch (RuntimeException changed) {
+      failures.add(changed);
+    }
+  }
+}

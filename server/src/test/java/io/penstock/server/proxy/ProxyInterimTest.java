@@ -1,0 +1,204 @@
+package io.penstock.server.proxy;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.server.RunningServer;
+import io.penstock.server.Setting;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Informational responses of an origin: none of them is the answer to a request. */
+final class ProxyInterimTest {
+  private static final Map<Setting, String> ONE_CONNECTION =
+      Map.of(Setting.UPSTREAM_CONNECTIONS, "1");
+
+  @TempDir private Path folder;
+
+  private static String get(String path) {
+    return "GET " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  }
+
+  private static String ok(String body) {
+    return "HTTP/1.1 200 OK\r\nContent-Length: " + body.length() + "\r\n\r\n" + body;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {100, 102, 103, 104, 150, 199})
+  void informational_thenAnAnswerLater_everybodyGetsTheirOwn(int status) throws Exception {
+    CountDownLatch otherAsked = new CountDownLatch(1);
+    try (SocketOrigin origin =
+            new SocketOrigin(
+                (head, connection) -> {
+                  if (head.startsWith("GET /report")) {
+                    connection.send("HTTP/1.1 " + status + " Wait\r\nX-Interim: a\r\n\r\n");
+                    await(otherAsked);
+                    connection.send(ok("report"));
+                  } else {
+                    connection.send(ok("other"));
+                  }
+                });
+        ProxyFixture proxy =
+            new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url(), ONE_CONNECTION);
+        Socket report = proxy.connect();
+        Socket other = proxy.connect()) {
+      report.getOutputStream().write(get("/report").getBytes(ISO_8859_1));
+      if (status != 100) {
+        // It has come to the client, so the proxy has dealt with it.
+        assertThat(SocketOrigin.head(report)).startsWith("HTTP/1.1 " + status + " ");
+      }
+      other.getOutputStream().write(get("/").getBytes(ISO_8859_1));
+      otherAsked.countDown();
+      assertThat(RunningServer.rest(report)).startsWith("HTTP/1.1 200").endsWith("report");
+      assertThat(RunningServer.rest(other)).startsWith("HTTP/1.1 200").endsWith("other");
+    }
+  }
+
+  @SuppressWarnings("StringConcatToTextBlock") // Lines end as HTTP has them.
+  @Test
+  void informational_many_areForwardedInOrderBeforeTheAnswer() throws Exception {
+    try (SocketOrigin origin =
+            new SocketOrigin(
+                (head, connection) ->
+                    connection.send(
+                        "HTTP/1.1 102 Processing\r\n\r\n"
+                            + "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n"
+                            + "Connection: X-Own\r\nX-Own: 1\r\nKeep-Alive: 5\r\n\r\n"
+                            + "HTTP/1.1 199 \r\n\r\n"
+                            + ok("done")));
+        ProxyFixture proxy = new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url())) {
+      String answer = proxy.raw(get("/"));
+      assertThat(answer)
+          .matches(
+              "(?s)HTTP/1\\.1 102 Processing\r\n\r\n"
+                  + "HTTP/1\\.1 103 Early Hints\r\n(?i:link): </a.css>; rel=preload\r\n\r\n"
+                  + "HTTP/1\\.1 199 [^\r]*\r\n\r\nHTTP/1\\.1 200 OK\r\n.*done")
+          .doesNotContainIgnoringCase("x-own")
+          .doesNotContainIgnoringCase("interim");
+    }
+  }
+
+  /** HTTP/1.0 has no informational responses. */
+  @Test
+  void informational_toHttp10_isDropped() throws Exception {
+    try (SocketOrigin origin =
+            new SocketOrigin(
+                (head, connection) ->
+                    connection.send("HTTP/1.1 102 Processing\r\n\r\n" + ok("done")));
+        ProxyFixture proxy = new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url())) {
+      assertThat(proxy.raw("GET / HTTP/1.0\r\nHost: a\r\n\r\n"))
+          .startsWith("HTTP/1.0 200")
+          .doesNotContain("102");
+    }
+  }
+
+  @Test
+  void informational_beforeAnUpgrade_theUpgradeSucceeds() throws Exception {
+    try (SocketOrigin origin =
+            new SocketOrigin(
+                (head, connection) -> {
+                  connection.send(
+                      "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 101 Switching Protocols\r\n"
+                          + "Connection: Upgrade\r\nUpgrade: x\r\n\r\nhello");
+                  throw new IOException("closed by the script");
+                });
+        ProxyFixture proxy = new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url())) {
+      assertThat(
+              proxy.raw("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"))
+          .matches("(?s)HTTP/1\\.1 102 .*HTTP/1\\.1 101 .*\r\n\r\nhello");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
+        "HTTP/1.1 0 Zero\r\nContent-Length: 2\r\n\r\nno",
+        "HTTP/1.1 99 Low\r\nContent-Length: 2\r\n\r\nno",
+        "HTTP/1.1 099 Low\r\nContent-Length: 2\r\n\r\nno",
+        "HTTP/1.1 1000 High\r\nContent-Length: 2\r\n\r\nno",
+        "HTTP/1.1 99999 High\r\nContent-Length: 2\r\n\r\nno",
+        "HTTP/1.1 +200 Sign\r\nContent-Length: 2\r\n\r\nno",
+        "HTTP/1.1 0200 Zero\r\nContent-Length: 2\r\n\r\nno",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nno",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n0\r\n\r\n",
+        "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nno",
+      })
+  void answerThatIsNone_is502AndTheConnectionIsClosed(String answer) throws Exception {
+    try (SocketOrigin origin =
+            new SocketOrigin(
+                (head, connection) -> {
+                  connection.send(connection.number() == 1 ? answer : ok("next"));
+                });
+        ProxyFixture proxy =
+            new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url(), ONE_CONNECTION)) {
+      assertThat(proxy.raw(get("/"))).startsWith("HTTP/1.1 502");
+      assertThat(proxy.raw(get("/"))).startsWith("HTTP/1.1 200").endsWith("next");
+      assertThat(origin.accepted()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void switchToAProtocolThatWasNotAskedFor_is502() throws Exception {
+    for (String upgrade : List.of("Connection: Upgrade\r\nUpgrade: y\r\n", "")) {
+      try (SocketOrigin origin =
+              new SocketOrigin(
+                  (head, connection) ->
+                      connection.send(
+                          "HTTP/1.1 101 Switching Protocols\r\n" + upgrade + "\r\nhello"));
+          ProxyFixture proxy = new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url());
+          Socket client = proxy.connect()) {
+        client
+            .getOutputStream()
+            .write(
+                "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
+                    .getBytes(ISO_8859_1));
+        assertThat(SocketOrigin.head(client)).startsWith("HTTP/1.1 502");
+      }
+    }
+  }
+
+  @Test
+  void informational_whileTheBodyIsSent_theExchangeGoesOn() throws Exception {
+    CompletableFuture<String> body = new CompletableFuture<>();
+    try (SocketOrigin origin =
+            new SocketOrigin(
+                (head, connection) -> {
+                  connection.send("HTTP/1.1 102 Processing\r\n\r\n");
+                  body.complete(
+                      new String(connection.socket().getInputStream().readNBytes(5), ISO_8859_1));
+                  connection.send(ok("thanks"));
+                });
+        ProxyFixture proxy = new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url());
+        Socket client = proxy.connect()) {
+      client
+          .getOutputStream()
+          .write(
+              "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhe"
+                  .getBytes(ISO_8859_1));
+      assertThat(SocketOrigin.head(client)).startsWith("HTTP/1.1 102");
+      client.getOutputStream().write("llo".getBytes(ISO_8859_1));
+      assertThat(RunningServer.rest(client)).startsWith("HTTP/1.1 200").endsWith("thanks");
+      assertThat(body).isCompletedWithValue("hello");
+    }
+  }
+
+  private static void await(CountDownLatch latch) throws IOException {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+}
