@@ -242,6 +242,12 @@ public final class PenstockServer implements AutoCloseable {
     FunctionCounter.builder("penstock.proxy.given.back", door, ProxyDoor::givenBack)
         .description("Requests that got tokens back because the origin could not be reached")
         .register(registry);
+    FunctionCounter.builder("penstock.proxy.unavailable", door, ProxyDoor::unavailableCount)
+        .description("Requests that got 503 because no origin connection became free for them")
+        .register(registry);
+    FunctionCounter.builder("penstock.proxy.slow.clients", door, ProxyDoor::slowClientCount)
+        .description("Responses that were reset because the client read too slowly")
+        .register(registry);
     FunctionCounter.builder("penstock.proxy.surplus", door, ProxyDoor::surplusCount)
         .description("Origin connections closed because of bytes that belong to no request")
         .register(registry);

@@ -24,6 +24,22 @@ public enum Setting {
       "BOOL", "false", "Whether the origin is sent a Forwarded header beside X-Forwarded-*."),
   UPSTREAM_CONNECTIONS("N", "256", "The most connections to the origin."),
   UPSTREAM_QUEUE("N", "1024", "The most requests that wait for one of them."),
+  UPSTREAM_QUEUE_MS(
+      "N", "5000", "How long a request may wait for a connection to the origin; then it gets 503."),
+  UPSTREAM_CONNECTIONS_PER_CLIENT(
+      "N",
+      "0",
+      "The max exchanges with the origin that one client address has at a time; 0 for half of what"
+          + " the connections allow."),
+  CLIENT_STALL_MS(
+      "N",
+      "20000",
+      "How long a client that does not read its response may hold up the origin; then it is"
+          + " reset."),
+  CLIENT_MIN_RATE(
+      "N",
+      "4096",
+      "How many bytes a second a client must read on average while it holds up the origin."),
   UPSTREAM_CONNECT_MS("N", "2000", "How long a connection to the origin may take."),
   UPSTREAM_FIRST_BYTE_MS("N", "30000", "How long the origin may take to begin its answer."),
   UPSTREAM_IDLE_MS("N", "60000", "How long nothing may move between the origin and us."),

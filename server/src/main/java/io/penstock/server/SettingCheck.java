@@ -32,8 +32,14 @@ final class SettingCheck {
       case MAX_CONNECTIONS -> whole(value, 1, 10_000_000);
       case REQUEST_TIMEOUT_MS -> whole(value, 1, 3_600_000);
       case UPSTREAM_CONNECTIONS -> whole(value, 1, 100_000);
+      case UPSTREAM_CONNECTIONS_PER_CLIENT -> whole(value, 0, 10_000_000);
+      case CLIENT_MIN_RATE -> whole(value, 1, 1 << 30);
       case UPSTREAM_QUEUE, MAX_DELAYED -> whole(value, 0, 1_000_000);
-      case UPSTREAM_CONNECT_MS, UPSTREAM_FIRST_BYTE_MS, UPSTREAM_IDLE_MS ->
+      case UPSTREAM_CONNECT_MS,
+          UPSTREAM_FIRST_BYTE_MS,
+          UPSTREAM_IDLE_MS,
+          UPSTREAM_QUEUE_MS,
+          CLIENT_STALL_MS ->
           whole(value, 1, 86_400_000);
       case UPSTREAM_TOTAL_MS -> whole(value, 0, 86_400_000);
       case UPSTREAM_HOST -> oneOf(value, "keep", "own");

@@ -100,7 +100,13 @@ public final class Settings {
                     required(Setting.UPSTREAM_HOST).equals("keep"),
                     Boolean.parseBoolean(required(Setting.UPSTREAM_FORWARDED)),
                     whole(Setting.UPSTREAM_CONNECTIONS),
-                    whole(Setting.UPSTREAM_QUEUE),
+                    new Upstream.Waiting(
+                        whole(Setting.UPSTREAM_QUEUE),
+                        Duration.ofMillis(whole(Setting.UPSTREAM_QUEUE_MS)),
+                        whole(Setting.UPSTREAM_CONNECTIONS_PER_CLIENT)),
+                    new Upstream.SlowClients(
+                        Duration.ofMillis(whole(Setting.CLIENT_STALL_MS)),
+                        whole(Setting.CLIENT_MIN_RATE)),
                     Duration.ofMillis(whole(Setting.UPSTREAM_CONNECT_MS)),
                     Duration.ofMillis(whole(Setting.UPSTREAM_FIRST_BYTE_MS)),
                     Duration.ofMillis(whole(Setting.UPSTREAM_IDLE_MS)),

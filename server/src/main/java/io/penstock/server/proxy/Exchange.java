@@ -130,6 +130,15 @@ final class Exchange {
    * Answers in the origin's place, unless it has begun to; then the client sees the stream break.
    */
   void refuse(int status, String title, String detail) {
+    refuse(status, title, detail, NONE);
+  }
+
+  /** Answers 503, and says when to come back. */
+  void unavailable(String detail, long retryAfterSeconds) {
+    refuse(503, "Service Unavailable", detail, retryAfterSeconds);
+  }
+
+  private void refuse(int status, String title, String detail, long retryAfterSeconds) {
     HttpServerResponse response = request.response();
     if (response.ended() || response.closed()) {
       return;
@@ -139,6 +148,9 @@ final class Exchange {
       return;
     }
     response.headers().clear();
+    if (retryAfterSeconds != NONE) {
+      response.putHeader(HttpHeaders.RETRY_AFTER, Long.toString(retryAfterSeconds));
+    }
     Refusals.end(response, status, title, detail);
     Leftovers.discard(vertx, request);
   }

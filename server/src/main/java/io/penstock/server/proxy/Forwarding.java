@@ -13,6 +13,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.NetSocket;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One request on its way to the origin, and its response on the way back. Belongs to one event
@@ -31,17 +32,23 @@ final class Forwarding implements Underway.Request {
   private final HttpClientRequest to;
   private final Sending sending;
   private final Underway.Stay stay;
+  private final Consumer<Underway.@Nullable Lateness> left;
   private boolean over;
 
   /** What is still to come of a body whose length the origin told, of a kind without trailers. */
   private long leftBytes = UNKNOWN;
 
+  /**
+   * @param left called once, when the origin's connection is no longer needed; told what took too
+   *     long, if that is why
+   */
   Forwarding(
       Exchange exchange,
       Upstream upstream,
       Consumer<HttpServerResponse> additions,
       HttpClientRequest to,
-      Underway underway) {
+      Underway underway,
+      Consumer<Underway.@Nullable Lateness> left) {
     this.vertx = exchange.vertx();
     this.exchange = exchange;
     this.from = exchange.request();
@@ -51,6 +58,7 @@ final class Forwarding implements Underway.Request {
     this.to = to;
     this.sending = new Sending(vertx, from, to);
     this.stay = underway.enter(this);
+    this.left = left;
   }
 
   /** Sends the request on. What can't be put into the origin's protocol is not left waiting. */
@@ -162,9 +170,15 @@ final class Forwarding implements Underway.Request {
       return;
     }
     back.write(part);
+    stay.passed(part.length());
     if (back.writeQueueFull()) {
       response.pause();
-      back.drainHandler(taken -> response.resume());
+      stay.blocked(true);
+      back.drainHandler(
+          taken -> {
+            stay.blocked(false);
+            response.resume();
+          });
     }
   }
 
@@ -246,15 +260,22 @@ final class Forwarding implements Underway.Request {
   @Override
   public void late(Underway.Lateness why) {
     if (!over) {
-      end();
+      end(why);
       sending.stop();
       exchange.refuse(504, "Gateway Timeout", why.detail());
     }
   }
 
   private void end() {
-    over = true;
-    sending.stopWaiting();
-    stay.leave();
+    end(null);
+  }
+
+  private void end(Underway.@Nullable Lateness why) {
+    if (!over) {
+      over = true;
+      sending.stopWaiting();
+      stay.leave();
+      left.accept(why);
+    }
   }
 }

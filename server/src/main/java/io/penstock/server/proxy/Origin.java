@@ -3,6 +3,7 @@ package io.penstock.server.proxy;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.penstock.server.log.RepeatedWarning;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
@@ -16,10 +17,12 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.PemTrustOptions;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,15 +36,25 @@ final class Origin {
   private final Upstream upstream;
   private final HttpClient client;
   private final FastThreadLocal<Underway> underway;
+  private final Vertx vertx;
+  private final ClientShares shares;
   private final LongAdder surplus = new LongAdder();
+  private final LongAdder unavailable = new LongAdder();
+  private final LongAdder slowClients = new LongAdder();
 
   Origin(Vertx vertx, Upstream upstream) {
+    this.vertx = vertx;
     this.upstream = upstream;
+    this.shares =
+        new ClientShares(
+            upstream.maxExchangesPerClient(), Math.max(1, upstream.waiting().queue() / 2));
     this.underway =
         new FastThreadLocal<>() {
           @Override
           protected Underway initialValue() {
-            Underway mine = new Underway(upstream.firstByteTimeout(), upstream.totalTimeout());
+            Underway mine =
+                new Underway(
+                    upstream.firstByteTimeout(), upstream.totalTimeout(), upstream.slowClients());
             vertx.setPeriodic(mine.periodMillis(), period -> mine.look());
             return mine;
           }
@@ -55,7 +68,7 @@ final class Origin {
                 new PoolOptions()
                     .setHttp1MaxSize(upstream.connections())
                     .setHttp2MaxSize(upstream.connections())
-                    .setMaxWaitQueueSize(upstream.queue()))
+                    .setMaxWaitQueueSize(upstream.waiting().queue()))
             .build();
   }
 
@@ -73,6 +86,16 @@ final class Origin {
     surplus.increment();
     SURPLUS.warn(
         "The origin sent bytes that belong to no request; the connection they came on is closed");
+  }
+
+  /** How many requests got 503 because no connection became free for them. */
+  long unavailableCount() {
+    return unavailable.sum();
+  }
+
+  /** How many responses were reset because the client read too slowly. */
+  long slowClientCount() {
+    return slowClients.sum();
   }
 
   /** How many connections were closed because of bytes that belong to no request. */
@@ -108,37 +131,104 @@ final class Origin {
    * @param unreached called if nothing was sent, because there was no connection to send it on
    */
   void forward(Exchange exchange, Consumer<HttpServerResponse> additions, Runnable unreached) {
-    forward(exchange, additions, unreached, ATTEMPTS);
+    Passage passage = new Passage(exchange, additions, unreached);
+    switch (shares.enter(passage.address, passage)) {
+      case ENTERED -> passage.connect(upstream.waiting().timeout().toMillis(), ATTEMPTS);
+      case WAITS -> passage.await(upstream.waiting().timeout().toMillis());
+      case REJECTED -> passage.unavailable("Too many requests of this client wait for the origin");
+    }
   }
 
-  private void forward(
-      Exchange exchange, Consumer<HttpServerResponse> additions, Runnable unreached, int attempts) {
-    RequestOptions options =
-        new RequestOptions()
-            .setMethod(exchange.request().method())
-            .setURI(exchange.target().uri())
-            .setFollowRedirects(false);
-    Future<HttpClientRequest> connected = client.request(options);
-    connected.onComplete(
-        request -> new Forwarding(exchange, upstream, additions, request, underway.get()).begin(),
-        failure -> {
-          if (failure instanceof HttpClosedException && attempts > 1) {
-            // The origin closed a connection of the pool just as it was taken; nothing was sent.
-            forward(exchange, additions, unreached, attempts - 1);
-            return;
-          }
-          unreached.run();
-          unreachable(exchange, failure);
-        });
-  }
+  /** A request's way to a connection. Belongs to one event loop, but for {@link #proceed}. */
+  private final class Passage implements ClientShares.Waiter {
+    private final Exchange exchange;
+    private final Consumer<HttpServerResponse> additions;
+    private final Runnable unreached;
+    private final String address;
+    private @Nullable Context context;
+    private long timer;
+    private long deadlineNanos;
 
-  private static void unreachable(Exchange exchange, Throwable failure) {
-    if (failure instanceof ConnectionPoolTooBusyException) {
-      exchange.refuse(503, "Service Unavailable", "Too many requests wait for the origin");
-    } else if (failure instanceof TimeoutException || failure instanceof ConnectTimeoutException) {
-      exchange.refuse(504, "Gateway Timeout", "The origin could not be reached in time");
-    } else {
-      exchange.refuse(502, "Bad Gateway", "The origin can't be reached");
+    Passage(Exchange exchange, Consumer<HttpServerResponse> additions, Runnable unreached) {
+      this.exchange = exchange;
+      this.additions = additions;
+      this.unreached = unreached;
+      this.address = exchange.client().address();
+    }
+
+    /** Waits until the client has fewer exchanges. */
+    void await(long millis) {
+      context = vertx.getOrCreateContext();
+      deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+      timer =
+          vertx.setTimer(
+              millis,
+              late -> {
+                if (shares.withdraw(address, this)) {
+                  unavailable("Too many requests of this client are with the origin");
+                }
+              });
+    }
+
+    @Override
+    public void proceed() {
+      Context own = Objects.requireNonNull(context);
+      own.runOnContext(
+          now -> {
+            vertx.cancelTimer(timer);
+            long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+            connect(Math.max(1, left), ATTEMPTS);
+          });
+    }
+
+    void connect(long millis, int attempts) {
+      RequestOptions options =
+          new RequestOptions()
+              .setMethod(exchange.request().method())
+              .setURI(exchange.target().uri())
+              .setConnectTimeout(millis)
+              .setFollowRedirects(false);
+      Future<HttpClientRequest> connected = client.request(options);
+      connected.onComplete(
+          request ->
+              new Forwarding(exchange, upstream, additions, request, underway.get(), this::left)
+                  .begin(),
+          failure -> {
+            if (failure instanceof HttpClosedException && attempts > 1) {
+              // The origin closed a connection of the pool just as it was taken; nothing was sent.
+              connect(millis, attempts - 1);
+              return;
+            }
+            left(null);
+            unreachable(failure);
+          });
+    }
+
+    private void left(Underway.@Nullable Lateness why) {
+      if (why == Underway.Lateness.CLIENT) {
+        slowClients.increment();
+      }
+      shares.leave(address);
+    }
+
+    private void unreachable(Throwable failure) {
+      if (failure instanceof ConnectionPoolTooBusyException) {
+        unavailable("Too many requests wait for the origin");
+      } else if (failure instanceof ConnectTimeoutException) {
+        unreached.run();
+        exchange.refuse(504, "Gateway Timeout", "The origin could not be reached in time");
+      } else if (failure instanceof TimeoutException) {
+        unavailable("No connection to the origin became free in time");
+      } else {
+        unreached.run();
+        exchange.refuse(502, "Bad Gateway", "The origin can't be reached");
+      }
+    }
+
+    private void unavailable(String detail) {
+      unavailable.increment();
+      unreached.run();
+      exchange.unavailable(detail, Math.max(1, upstream.waiting().timeout().toSeconds()));
     }
   }
 }

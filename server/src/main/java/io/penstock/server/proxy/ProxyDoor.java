@@ -74,6 +74,16 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
     return givenBack.sum();
   }
 
+  /** How many requests got 503 because no connection to the origin became free for them. */
+  public long unavailableCount() {
+    return origin.unavailableCount();
+  }
+
+  /** How many responses were reset because the client read too slowly. */
+  public long slowClientCount() {
+    return origin.slowClientCount();
+  }
+
   /** How many connections were closed because the origin sent bytes that belong to no request. */
   public long surplusCount() {
     return origin.surplusCount();

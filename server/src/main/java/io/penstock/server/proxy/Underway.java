@@ -20,24 +20,32 @@ final class Underway {
   private final long periodMillis;
   private final long firstByteLooks;
   private final long totalLooks;
+  private final long stallMillis;
+  private final long minRate;
   private long look;
   private @Nullable Stay first;
 
   /**
    * @param firstByte how long the origin may take to begin its answer; zero for ever
    * @param total how long all may take; zero for ever
+   * @param slowClients when a client that reads slowly loses its response
    */
-  Underway(Duration firstByte, Duration total) {
-    this.periodMillis = periodMillis(firstByte, total);
+  Underway(Duration firstByte, Duration total, Upstream.SlowClients slowClients) {
+    this.periodMillis = periodMillis(firstByte, total, slowClients.stall());
     this.firstByteLooks = looks(firstByte);
     this.totalLooks = looks(total);
+    this.stallMillis = slowClients.stall().toMillis();
+    this.minRate = slowClients.minRate();
   }
 
-  private static long periodMillis(Duration firstByte, Duration total) {
-    long shortest =
-        Math.min(
-            firstByte.isZero() ? Long.MAX_VALUE : firstByte.toMillis(),
-            total.isZero() ? Long.MAX_VALUE : total.toMillis());
+  private static long periodMillis(Duration firstByte, Duration total, Duration stall) {
+    long shortest = stall.toMillis();
+    if (!firstByte.isZero()) {
+      shortest = Math.min(shortest, firstByte.toMillis());
+    }
+    if (!total.isZero()) {
+      shortest = Math.min(shortest, total.toMillis());
+    }
     return Math.min(LONGEST_MILLIS, Math.max(SHORTEST_MILLIS, shortest / LOOKS));
   }
 
@@ -59,7 +67,8 @@ final class Underway {
   /** What took too long. */
   enum Lateness {
     FIRST_BYTE("The origin did not answer in time"),
-    TOTAL("The origin took too long");
+    TOTAL("The origin took too long"),
+    CLIENT("The client read too slowly");
 
     private final String detail;
 
@@ -99,6 +108,15 @@ final class Underway {
     private final long since = look;
     private boolean answered;
     private boolean left;
+    private boolean blocked;
+    private long bytes;
+
+    /**
+     * How long the client may still hold up the origin: less while it does, and more with each byte
+     * that it takes, up to the time for which it may take none.
+     */
+    private long creditMillis = stallMillis;
+
     private @Nullable Stay previous;
     private @Nullable Stay next;
 
@@ -114,6 +132,16 @@ final class Underway {
     /** The origin has begun to answer. */
     void answered() {
       answered = true;
+    }
+
+    /** A part of the answer was passed to the client. */
+    void passed(int length) {
+      bytes += length;
+    }
+
+    /** Whether the origin waits for the client to read. */
+    void blocked(boolean now) {
+      blocked = now;
     }
 
     /** It is over, however it went. May be called again. */
@@ -134,12 +162,23 @@ final class Underway {
 
     private boolean isLate() {
       long looks = look - since;
-      return looks >= totalLooks || (!answered && looks >= firstByteLooks);
+      return isStalled() || looks >= totalLooks || (!answered && looks >= firstByteLooks);
+    }
+
+    /** To be called once a look. */
+    private boolean isStalled() {
+      creditMillis = Math.min(stallMillis, creditMillis + bytes * 1_000 / minRate);
+      bytes = 0;
+      if (blocked) {
+        creditMillis -= periodMillis;
+      }
+      return creditMillis < 0;
     }
 
     private void tell() {
       if (!left) {
-        request.late(answered ? Lateness.TOTAL : Lateness.FIRST_BYTE);
+        request.late(
+            creditMillis < 0 ? Lateness.CLIENT : answered ? Lateness.TOTAL : Lateness.FIRST_BYTE);
       }
     }
   }

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param keepsHost whether it is told the host that the client asked for, or its own
  * @param tellsForwarded whether it is sent a {@code Forwarded} header too
  * @param connections the most connections to it
- * @param queue the most requests that wait for one
+ * @param waiting how requests wait for one
+ * @param slowClients when a client that reads slowly loses its response
  * @param connectTimeout how long a connection may take to come about
  * @param firstByteTimeout how long it may take to answer, once it has a request's headers
  * @param idleTimeout how long an exchange may stand still
@@ -27,13 +28,34 @@ public record Upstream(
     boolean keepsHost,
     boolean tellsForwarded,
     int connections,
-    int queue,
+    Waiting waiting,
+    SlowClients slowClients,
     Duration connectTimeout,
     Duration firstByteTimeout,
     Duration idleTimeout,
     Duration totalTimeout) {
   private static final int HTTP_PORT = 80;
   private static final int HTTPS_PORT = 443;
+
+  /** How many streams a connection of HTTP/2 is reckoned to have. */
+  private static final int STREAMS = 100;
+
+  /**
+   * How requests wait for a connection.
+   *
+   * @param queue the max number of requests that wait
+   * @param timeout how long each of them waits
+   * @param perClient how many exchanges a client may have at a time; 0 for half of what there is
+   */
+  public record Waiting(int queue, Duration timeout, int perClient) {}
+
+  /**
+   * When a client that reads slowly loses its response.
+   *
+   * @param stall how long it may hold up the origin by not reading
+   * @param minRate how many bytes a second it must read on average while it holds up the origin
+   */
+  public record SlowClients(Duration stall, int minRate) {}
 
   public Upstream {
     String wrong = check(origin);
@@ -56,6 +78,16 @@ public record Upstream(
       return "must be a scheme, a host and a port, and nothing else";
     }
     return null;
+  }
+
+  /** How many exchanges there can be at a time, about. */
+  int maxExchanges() {
+    return http2 ? connections * STREAMS : connections;
+  }
+
+  /** How many of them a client may have. */
+  int maxExchangesPerClient() {
+    return waiting.perClient() > 0 ? waiting.perClient() : Math.max(1, maxExchanges() / 2);
   }
 
   ForwardingHeaders forwardingHeaders() {

@@ -10,7 +10,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class UnderwayTest {
-  private final Underway underway = new Underway(Duration.ofMillis(160), Duration.ofMillis(1_600));
+  private final Underway underway =
+      new Underway(
+          Duration.ofMillis(160),
+          Duration.ofMillis(1_600),
+          new Upstream.SlowClients(Duration.ofMillis(1_000), 100));
   private final List<String> told = new ArrayList<>();
 
   @Test
@@ -34,6 +38,54 @@ class UnderwayTest {
     assertThat(told).isEmpty();
     looks(1);
     assertThat(told).containsExactly("a TOTAL");
+  }
+
+  @Test
+  void look_clientTakesNothing_tellsAfterTheStall() {
+    Stay stay = enter("a");
+    stay.answered();
+    looks(50);
+    stay.blocked(true);
+    looks(100);
+    assertThat(told).isEmpty();
+    looks(1);
+    assertThat(told).containsExactly("a CLIENT");
+  }
+
+  @Test
+  void look_clientTakesEnough_tellsNobody() {
+    Stay stay = enter("a");
+    stay.answered();
+    stay.blocked(true);
+    for (int i = 0; i < 15; i++) {
+      looks(10);
+      stay.passed(10);
+    }
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  void look_clientTakesTooLittle_tells() {
+    Stay stay = enter("a");
+    stay.answered();
+    stay.blocked(true);
+    for (int i = 0; i < 15 && told.isEmpty(); i++) {
+      looks(10);
+      stay.passed(1);
+    }
+    assertThat(told).containsOnly("a CLIENT");
+  }
+
+  /** What it took long ago does not let it stand still for longer. */
+  @Test
+  void look_clientTookMuchAndThenNothing_tellsAfterTheStall() {
+    Stay stay = enter("a");
+    stay.answered();
+    stay.passed(1_000_000);
+    looks(1);
+    stay.blocked(true);
+    looks(101);
+    assertThat(told).containsExactly("a CLIENT");
   }
 
   @Test
@@ -69,7 +121,9 @@ class UnderwayTest {
 
   @Test
   void look_noTimes_tellsNobody() {
-    Underway patient = new Underway(Duration.ZERO, Duration.ZERO);
+    Underway patient =
+        new Underway(
+            Duration.ZERO, Duration.ZERO, new Upstream.SlowClients(Duration.ofSeconds(60), 1));
     Stay unused = patient.enter(why -> told.add("" + why));
     for (int i = 0; i < 100_000; i++) {
       patient.look();

@@ -1,0 +1,244 @@
+package io.penstock.server.proxy;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.server.Await;
+import io.penstock.server.RunningServer;
+import io.penstock.server.Setting;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Connections to the origin are few. Nobody waits for one for ever, and nobody takes them all. */
+final class ProxyWaitingTest {
+  private static final String POLICY =
+      """
+      client_address: {trusted_proxies: [127.0.0.0/8]}
+      rules:
+        - name: all
+          limit_keys: [host]
+          rate: 1/h
+          burst: 100
+          refund_on_upstream_error: true
+      """;
+  private static final String LONG = "1000000000";
+  private static final String PART = "x".repeat(1 << 16);
+
+  @TempDir private Path folder;
+  private final CountDownLatch over = new CountDownLatch(1);
+
+  /** Answers at once, or never, or with a body that has no end. */
+  private SocketOrigin origin() throws IOException {
+    return new SocketOrigin(
+        (head, connection) -> {
+          if (head.startsWith("GET /never")) {
+            await();
+            throw new IOException("closed by the script");
+          } else if (head.startsWith("GET /endless")) {
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: " + LONG + "\r\n\r\n");
+            while (over.getCount() > 0) {
+              connection.send(PART);
+            }
+          } else {
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+          }
+        });
+  }
+
+  private void await() throws IOException {
+    try {
+      over.await();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  private static void get(Socket client, String path, String address) throws IOException {
+    client
+        .getOutputStream()
+        .write(
+            ("GET "
+                    + path
+                    + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Forwarded-For: "
+                    + address
+                    + "\r\n\r\n")
+                .getBytes(ISO_8859_1));
+  }
+
+  private static String answer(ProxyFixture proxy, String path, String address) throws IOException {
+    try (Socket client = proxy.connect()) {
+      get(client, path, address);
+      return RunningServer.rest(client);
+    }
+  }
+
+  @Test
+  void noConnectionInTime_is503WithRetryAfter_andTokensAreGivenBack() throws Exception {
+    try (SocketOrigin origin = origin();
+        ProxyFixture proxy =
+            new ProxyFixture(
+                folder,
+                POLICY,
+                origin.url(),
+                Map.of(Setting.UPSTREAM_CONNECTIONS, "1", Setting.UPSTREAM_QUEUE_MS, "2000"));
+        Socket slow = proxy.connect()) {
+      get(slow, "/never", "192.0.2.1");
+      Await.until(() -> origin.accepted() == 1);
+      assertThat(answer(proxy, "/", "192.0.2.2"))
+          .startsWith("HTTP/1.1 503")
+          .containsIgnoringCase("\r\nRetry-After: 2\r\n")
+          .contains("No connection to the origin became free in time");
+      assertThat(proxy.metric("penstock_proxy_given_back_total")).isEqualTo(1);
+      assertThat(proxy.metric("penstock_proxy_unavailable_total")).isEqualTo(1);
+    } finally {
+      over.countDown();
+    }
+  }
+
+  @Test
+  void queueFull_is503WithRetryAfter() throws Exception {
+    try (SocketOrigin origin = origin();
+        ProxyFixture proxy =
+            new ProxyFixture(
+                folder,
+                POLICY,
+                origin.url(),
+                Map.of(Setting.UPSTREAM_CONNECTIONS, "1", Setting.UPSTREAM_QUEUE, "0"));
+        Socket slow = proxy.connect()) {
+      get(slow, "/never", "192.0.2.1");
+      Await.until(() -> origin.accepted() == 1);
+      assertThat(answer(proxy, "/", "192.0.2.2"))
+          .startsWith("HTTP/1.1 503")
+          .containsIgnoringCase("\r\nRetry-After: 5\r\n");
+    } finally {
+      over.countDown();
+    }
+  }
+
+  @Test
+  void clientsThatReadNothing_areReset_andOthersAreServed() throws Exception {
+    int connections = 4;
+    List<Socket> slow = new ArrayList<>();
+    try (SocketOrigin origin = origin();
+        ProxyFixture proxy =
+            new ProxyFixture(
+                folder,
+                POLICY,
+                origin.url(),
+                Map.of(
+                    Setting.UPSTREAM_CONNECTIONS,
+                    Integer.toString(connections),
+                    Setting.UPSTREAM_QUEUE_MS,
+                    "60000",
+                    Setting.CLIENT_STALL_MS,
+                    "500"))) {
+      for (int i = 0; i < connections; i++) {
+        Socket client = proxy.connect();
+        slow.add(client);
+        get(client, "/endless", "192.0.2." + i);
+      }
+      Await.until(() -> origin.accepted() == connections);
+      assertThat(answer(proxy, "/", "192.0.2.100")).startsWith("HTTP/1.1 200").endsWith("ok");
+      Await.until(() -> proxy.metric("penstock_proxy_slow_clients_total") == connections);
+      Await.until(() -> origin.open() <= 1);
+    } finally {
+      over.countDown();
+      for (Socket client : slow) {
+        client.close();
+      }
+    }
+  }
+
+  /** A client that reads on keeps its response, however long it is blocked in all. */
+  @Test
+  void clientThatReadsSlowly_getsItsResponse() throws Exception {
+    try (SocketOrigin origin = origin();
+        ProxyFixture proxy =
+            new ProxyFixture(
+                folder,
+                POLICY,
+                origin.url(),
+                Map.of(Setting.CLIENT_STALL_MS, "3000", Setting.CLIENT_MIN_RATE, "1"));
+        Socket client = proxy.connect()) {
+      get(client, "/endless", "192.0.2.1");
+      byte[] bytes = client.getInputStream().readNBytes(8 << 20);
+      assertThat(bytes).hasSize(8 << 20);
+      assertThat(proxy.metric("penstock_proxy_slow_clients_total")).isZero();
+    } finally {
+      over.countDown();
+    }
+  }
+
+  @Test
+  void clientWithAllItsShare_waitsForItsOwn_whileOthersAreServed() throws Exception {
+    try (SocketOrigin origin = origin();
+        ProxyFixture proxy =
+            new ProxyFixture(
+                folder,
+                POLICY,
+                origin.url(),
+                Map.of(
+                    Setting.UPSTREAM_CONNECTIONS,
+                    "8",
+                    Setting.UPSTREAM_CONNECTIONS_PER_CLIENT,
+                    "2",
+                    Setting.UPSTREAM_QUEUE_MS,
+                    "2000"));
+        Socket first = proxy.connect();
+        Socket second = proxy.connect()) {
+      get(first, "/never", "192.0.2.1");
+      get(second, "/never", "192.0.2.1");
+      Await.until(() -> origin.accepted() == 2);
+      assertThat(answer(proxy, "/", "192.0.2.1"))
+          .startsWith("HTTP/1.1 503")
+          .contains("Too many requests of this client are with the origin");
+      assertThat(answer(proxy, "/", "192.0.2.2")).startsWith("HTTP/1.1 200").endsWith("ok");
+      over.countDown();
+      Await.until(() -> answers(proxy, "192.0.2.1").startsWith("HTTP/1.1 200"));
+    } finally {
+      over.countDown();
+    }
+  }
+
+  private static String answers(ProxyFixture proxy, String address) {
+    try {
+      return answer(proxy, "/", address);
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  /** All of many requests of one client are served, a share at a time. */
+  @Test
+  void manyRequestsOfOneClient_areServedOneAfterTheOther() throws Exception {
+    List<Socket> clients = new ArrayList<>();
+    try (SocketOrigin origin = origin();
+        ProxyFixture proxy =
+            new ProxyFixture(
+                folder,
+                POLICY.replace("burst: 100", "burst: 1000"),
+                origin.url(),
+                Map.of(Setting.UPSTREAM_CONNECTIONS, "2"))) {
+      for (int i = 0; i < 200; i++) {
+        Socket client = proxy.connect();
+        clients.add(client);
+        get(client, "/", "192.0.2.1");
+      }
+      for (Socket client : clients) {
+        assertThat(RunningServer.rest(client)).startsWith("HTTP/1.1 200").endsWith("ok");
+      }
+      assertThat(origin.accepted()).isLessThanOrEqualTo(2);
+    } finally {
+      for (Socket client : clients) {
+        client.close();
+      }
+    }
+  }
+}
