@@ -98,6 +98,8 @@ final class RulesCommand implements Callable<Integer> {
     } catch (IOException e) {
       console.err().println(file + ": can't be written: " + e.getMessage());
       return Console.FAILED;
+    } finally {
+      Logs.close();
     }
   }
 

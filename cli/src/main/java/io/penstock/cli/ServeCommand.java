@@ -10,6 +10,7 @@ import io.penstock.server.log.Logs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -35,7 +36,8 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:after SIGTERM or SIGINT, when requests under way were answered",
       "1:a port can't be opened",
-      "2:a setting or the policy can't be used; all that is wrong is said"
+      "2:a setting or the policy can't be used; all that is wrong is said",
+      "3:the JVM is out of memory"
     },
     footer = {
       "",
@@ -106,7 +108,8 @@ final class ServeCommand implements Callable<Integer> {
       console.out().print(settings.print());
       return console.end(Console.GOOD);
     }
-    Logs.configure(settings.logsJson(), settings.logLevel());
+    OutOfMemory.watch();
+    Logs.configure(settings.logsJson(), settings.logLevel(), OutOfMemory::exitIfOutOfMemory);
     settings.warnings().forEach(warning -> LOG.warn("{}", warning));
     try {
       serve(settings);
@@ -117,6 +120,8 @@ final class ServeCommand implements Callable<Integer> {
     } catch (StartException e) {
       console.err().println(e.getMessage());
       return Console.FAILED;
+    } finally {
+      Logs.close();
     }
   }
 
@@ -143,6 +148,13 @@ final class ServeCommand implements Callable<Integer> {
     return Files.exists(USUAL_FILE) ? USUAL_FILE : null;
   }
 
+  /** In a thread of its own: a reader that is stuck must not keep the process from ending. */
+  private void greet(List<String> lines) {
+    Thread greeting = new Thread(() -> lines.forEach(console.out()::println), "penstock-greeting");
+    greeting.setDaemon(true);
+    greeting.start();
+  }
+
   /** Serves until it is told to end. */
   private void serve(Settings settings) {
     CountDownLatch told = new CountDownLatch(1);
@@ -151,7 +163,7 @@ final class ServeCommand implements Callable<Integer> {
       // By themselves they would end the process with a status that many take for a failure.
       Signals.handle("TERM", told::countDown);
       Signals.handle("INT", told::countDown);
-      Greeting.lines(settings, server).forEach(console.out()::println);
+      greet(Greeting.lines(settings, server));
       told.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
