@@ -36,6 +36,15 @@ public final class RuleFeed implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(RuleFeed.class);
   private static final int LOOK_MILLIS = 500;
+
+  /** How long nothing may be heard before the database is asked whether it is there. */
+  private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private static final int PROBE_TIMEOUT_SECONDS = 2;
+
+  /** A database that has not answered for so long counts as unavailable, whatever it is at. */
+  private static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(15);
+
   private static final long FIRST_TRY_SECONDS = 20;
   private static final long SHORTEST_PAUSE_MILLIS = 250;
   private static final long LONGEST_PAUSE_MILLIS = 2_000;
@@ -67,6 +76,7 @@ public final class RuleFeed implements AutoCloseable {
   private final CountDownLatch firstTry = new CountDownLatch(1);
   private final Thread thread = new Thread(this::run, "penstock-rule-feed");
   private volatile State state = new State(false, "none", 0, "not asked yet");
+  private volatile long heardNanos;
   private volatile Map<String, Long> ids = Map.of();
   private volatile boolean told;
   private volatile boolean closed;
@@ -89,7 +99,7 @@ public final class RuleFeed implements AutoCloseable {
     this.pollNanos = options.poll.toNanos();
     this.loads = outcome(registry, "loaded");
     this.failures = outcome(registry, "failed");
-    Gauge.builder("penstock.database.available", () -> state.available ? 1 : 0)
+    Gauge.builder("penstock.database.available", () -> state().available ? 1 : 0)
         .description("Whether the database can be asked: 1 or 0")
         .register(registry);
     Gauge.builder("penstock.database.rules", () -> state.rules)
@@ -137,7 +147,15 @@ public final class RuleFeed implements AutoCloseable {
   }
 
   public State state() {
-    return state;
+    State last = state;
+    long silentNanos = System.nanoTime() - heardNanos;
+    return last.available && silentNanos > STALE_NANOS
+        ? new State(
+            false,
+            last.source,
+            last.rules,
+            "no answer for " + TimeUnit.NANOSECONDS.toSeconds(silentNanos) + " s")
+        : last;
   }
 
   /** Whether rules may have {@code on_store_failure: local}. */
@@ -211,8 +229,19 @@ public final class RuleFeed implements AutoCloseable {
         told = false;
         load(connection);
         due = System.nanoTime() + pollNanos;
+      } else if (System.nanoTime() - heardNanos >= PROBE_NANOS) {
+        probe(connection);
       }
     }
+  }
+
+  /** A connection on which nothing comes looks the same whether nothing happens or all hangs. */
+  private void probe(Connection connection) throws SQLException {
+    if (!connection.isValid(PROBE_TIMEOUT_SECONDS)) {
+      throw new SQLException("no answer within " + PROBE_TIMEOUT_SECONDS + " s");
+    }
+    connection.commit();
+    heardNanos = System.nanoTime();
   }
 
   private void load(Connection connection) throws SQLException {
@@ -237,6 +266,7 @@ public final class RuleFeed implements AutoCloseable {
     if (!state.available) {
       LOG.info("the database is there; rules of it that are in force: {}", ids.size());
     }
+    heardNanos = System.nanoTime();
     state = new State(true, "database", ids.size(), null);
   }
 

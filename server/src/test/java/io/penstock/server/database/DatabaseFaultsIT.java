@@ -92,6 +92,26 @@ class DatabaseFaultsIT {
   }
 
   @Test
+  void database_stopped_isReportedAndThenFoundAgain() throws Exception {
+    try (PostgresProcess postgres = new PostgresProcess(folder);
+        RunningServer server = DatabaseServer.start(postgres.url(), folder)) {
+      assertThat(server.admin("/readyz").body()).contains("\"degraded\":false");
+      postgres.signal("STOP");
+      try {
+        // Long before the minute in which rules are looked at anyway.
+        Await.until(() -> server.admin("/readyz").body().contains("\"degraded\":true"));
+        assertThat(server.admin("/readyz").body())
+            .contains("\"available\":false", "\"problem\":\"");
+        assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);
+        assertThat(server.admin("/metrics").body()).contains("penstock_database_available 0.0");
+      } finally {
+        postgres.signal("CONT");
+      }
+      Await.until(() -> server.admin("/readyz").body().contains("\"degraded\":false"));
+    }
+  }
+
+  @Test
   void database_lockedForSeconds_holdsNobodyUp() throws Exception {
     String url = TestPostgres.migrated();
     TestPostgres.execute(url, RULE);

@@ -8,6 +8,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /** A PostgreSQL of one test's own, to be killed and started again. */
 final class PostgresProcess implements AutoCloseable {
@@ -47,6 +49,17 @@ final class PostgresProcess implements AutoCloseable {
     process.destroyForcibly();
     Await.until(() -> !process.isAlive());
     close();
+  }
+
+  /** Sends a signal to all its processes. */
+  void signal(String name) throws Exception {
+    long pid = Long.parseLong(Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip());
+    ProcessHandle process = ProcessHandle.of(pid).orElseThrow();
+    List<String> command = new ArrayList<>(List.of("kill", "-" + name, "" + pid));
+    process.descendants().forEach(child -> command.add("" + child.pid()));
+    if (new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
+      throw new IllegalStateException("kill -" + name + " failed");
+    }
   }
 
   private static int freePort() {
