@@ -79,6 +79,24 @@ class MistakesIT {
   }
 
   @Test
+  void serve_keyOfAnotherCertificate_isOneLine() throws Exception {
+    SelfSigned own = SelfSigned.make(folder, "own", "RSA");
+    SelfSigned other = SelfSigned.make(folder, "other", "RSA");
+    try (JarRun run =
+        ended(
+            "serve",
+            "--upstream=http://127.0.0.1:1",
+            "--proxy-tls-cert=" + own.certificate(),
+            "--proxy-tls-key=" + other.key())) {
+      assertThat(run.await()).isEqualTo(2);
+      assertThat(run.err().strip())
+          .isEqualTo(
+              "--proxy-tls-cert: %s is not the private key of the certificate %s"
+                  .formatted(other.key(), own.certificate()));
+    }
+  }
+
+  @Test
   void print_readerGone_isNoTrace() {
     String penstock = JarRun.JAVA + " -jar " + JarRun.JAR;
     try (JarRun run =

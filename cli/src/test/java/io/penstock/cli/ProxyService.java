@@ -71,7 +71,7 @@ final class ProxyService implements AutoCloseable {
   }
 
   int connections() {
-    return (int) service.metric("penstock_connections ");
+    return (int) service.metric("penstock_connections{listener=\"proxy\"}");
   }
 
   /** What it needs, for people: nothing depends on these figures. */

@@ -2,7 +2,9 @@ package io.penstock.server;
 
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.JdkSSLEngineOptions;
+import io.vertx.core.net.ServerSSLOptions;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** What may come in through any door. */
@@ -20,19 +22,20 @@ final class Doors {
   private Doors() {}
 
   /** The proxy door's: bodies of any size, and TLS if there is a certificate. */
-  static HttpServerOptions proxyOptions(Settings settings) {
+  static HttpServerOptions proxyOptions(Settings settings, Optional<ServerSSLOptions> tls) {
     HttpServerOptions options = options(settings.proxyHost(), settings.proxyPort());
-    settings
-        .proxyTls()
-        .ifPresent(
-            tls ->
-                options
-                    .setSsl(true)
-                    .setUseAlpn(true)
-                    .setKeyCertOptions(
-                        new PemKeyCertOptions()
-                            .addCertPath(tls.certificate())
-                            .addKeyPath(tls.key())));
+    tls.ifPresent(
+        ssl -> {
+          options
+              .setSsl(true)
+              .setSslEngineOptions(new JdkSSLEngineOptions())
+              .setUseAlpn(ssl.isUseAlpn())
+              .setKeyCertOptions(ssl.getKeyCertOptions())
+              .setTrustOptions(ssl.getTrustOptions())
+              .setClientAuth(ssl.getClientAuth())
+              .setEnabledSecureTransportProtocols(ssl.getEnabledSecureTransportProtocols());
+          ssl.getEnabledCipherSuites().forEach(options::addEnabledCipherSuite);
+        });
     return options;
   }
 

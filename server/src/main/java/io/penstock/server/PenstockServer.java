@@ -34,10 +34,16 @@ import io.penstock.server.http.Connections;
 import io.penstock.server.http.GuardedTransport;
 import io.penstock.server.http.Holding;
 import io.penstock.server.http.HttpDoor;
+import io.penstock.server.http.TrustedHosts;
 import io.penstock.server.log.AccessLog;
+import io.penstock.server.log.Logs;
 import io.penstock.server.metrics.DecisionTimes;
 import io.penstock.server.proxy.ProxyDoor;
 import io.penstock.server.proxy.Upstream;
+import io.penstock.server.tls.TlsException;
+import io.penstock.server.tls.TlsFiles;
+import io.penstock.server.tls.TlsMaterial;
+import io.penstock.server.tls.TlsReloader;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -49,6 +55,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,14 +72,17 @@ public final class PenstockServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PenstockServer.class);
   private static final long LONGEST_START_SECONDS = 30;
   private static final Duration ADMIN_CLOSE = Duration.ofSeconds(1);
-  private static final int MOST_ADMIN_CONNECTIONS = 1_000;
+  private static final int MAX_ADMIN_CONNECTIONS = 1_000;
 
   private final Map<String, Set<String>> paths = new HashMap<>();
   private final Duration shutdown;
+  private final PrometheusMeterRegistry registry;
   private final OpenStore store;
   private final PolicyKeeper keeper;
   private final Optional<OpenDatabase> database;
   private final Health health;
+  private final GuardedTransport transport = new GuardedTransport();
+  private final GuardedTransport adminTransport = new GuardedTransport();
   private final Vertx vertx;
 
   /**
@@ -84,11 +94,12 @@ public final class PenstockServer implements AutoCloseable {
   private final HttpDoor decision;
   private final HttpDoor admin;
   private final Optional<HttpDoor> proxy;
+  private final Optional<TlsReloader> tls;
   private final Optional<AccessLog> accessLog;
 
   private PenstockServer(Settings settings, NanoClock clock) {
     this.shutdown = settings.shutdown();
-    PrometheusMeterRegistry registry = registry();
+    this.registry = registry();
     this.accessLog = OpenAccessLog.open(settings, registry);
     this.store = OpenStore.open(settings, registry, clock);
     DecisionMeters meters = new DecisionMeters(registry);
@@ -114,9 +125,8 @@ public final class PenstockServer implements AutoCloseable {
             store.kind(),
             store.available(),
             () -> database.map(open -> open.feed().state()));
-    this.vertx = vertx(settings.workers(), connections(settings, registry));
-    this.adminVertx =
-        vertx(1, new Connections(MOST_ADMIN_CONNECTIONS, settings.requestTimeoutMillis()));
+    this.vertx = vertx(settings.workers(), transport);
+    this.adminVertx = vertx(1, adminTransport);
     vertx.setPeriodic(DecisionMeters.PERIOD_MILLIS, period -> meters.pass());
     this.limiting =
         new Limiting(
@@ -128,8 +138,20 @@ public final class PenstockServer implements AutoCloseable {
     try {
       database.ifPresent(OpenDatabase::start);
       this.decision = decisionDoor(settings);
-      this.admin = adminDoor(settings, registry);
-      this.proxy = settings.upstream().map(upstream -> proxyDoor(settings, upstream, registry));
+      this.admin = adminDoor(settings);
+      Optional<TlsMaterial> material = settings.proxyTls().map(PenstockServer::load);
+      this.proxy = settings.upstream().map(upstream -> proxyDoor(settings, upstream, material));
+      this.tls =
+          proxy.isPresent()
+              ? material.map(
+                  first ->
+                      new TlsReloader(
+                          settings.proxyTls().orElseThrow(),
+                          first,
+                          proxy.get()::updateTls,
+                          registry))
+              : Optional.empty();
+      health.watch(tls);
     } catch (RuntimeException e) {
       end();
       throw e;
@@ -173,25 +195,43 @@ public final class PenstockServer implements AutoCloseable {
     new JvmThreadMetrics().bindTo(registry);
     new ProcessorMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
+    FunctionCounter.builder("penstock.log.dropped", Logs.class, unused -> Logs.dropped())
+        .description("Lines of the log that were lost")
+        .register(registry);
     return registry;
   }
 
-  private static Connections connections(Settings settings, MeterRegistry registry) {
+  /** What may connect to a listener, counted. */
+  private Connections connections(String listener, Connections.Limits limits) {
     Connections connections =
-        new Connections(settings.maxConnections(), settings.requestTimeoutMillis());
+        new Connections(
+            listener, limits, address -> keeper.engine().policy().clientAddress().trusts(address));
     Gauge.builder("penstock.connections", connections, Connections::open)
         .description("Connections of clients")
+        .tag("listener", listener)
         .register(registry);
-    FunctionCounter.builder("penstock.connections.refused", connections, Connections::refused)
-        .description("Connections that were closed at once because there were too many")
-        .register(registry);
+    for (Connections.Refusal reason : Connections.Refusal.values()) {
+      FunctionCounter.builder(
+              "penstock.connections.refused", connections, all -> all.refused(reason))
+          .description("Connections that were closed at once because there were too many")
+          .tag("listener", listener)
+          .tag("reason", reason.label())
+          .register(registry);
+    }
     return connections;
   }
 
-  private static Vertx vertx(int eventLoops, Connections connections) {
+  private static Connections.Limits limits(Settings settings) {
+    return new Connections.Limits(
+        settings.maxConnections(),
+        settings.maxConnectionsPerAddress(),
+        settings.requestTimeoutMillis());
+  }
+
+  private static Vertx vertx(int eventLoops, GuardedTransport transport) {
     return Vertx.builder()
         .with(new VertxOptions().setEventLoopPoolSize(eventLoops))
-        .withTransport(new GuardedTransport(connections))
+        .withTransport(transport)
         .build();
   }
 
@@ -223,7 +263,15 @@ public final class PenstockServer implements AutoCloseable {
         registry);
   }
 
-  private HttpDoor proxyDoor(Settings settings, Upstream upstream, MeterRegistry registry) {
+  private static TlsMaterial load(TlsFiles files) {
+    try {
+      return TlsMaterial.load(files);
+    } catch (TlsException e) {
+      throw StartException.unusable(Setting.PROXY_TLS_CERT, e);
+    }
+  }
+
+  private HttpDoor proxyDoor(Settings settings, Upstream upstream, Optional<TlsMaterial> material) {
     AccessLog log = accessLog.orElse(null);
     ProxyDoor door =
         new ProxyDoor(
@@ -253,7 +301,14 @@ public final class PenstockServer implements AutoCloseable {
         .register(registry);
     return open(
         Setting.PROXY_PORT,
-        HttpDoor.open(vertx, Doors.proxyOptions(settings), settings.workers(), door));
+        HttpDoor.open(
+            vertx,
+            new HttpDoor.Listener(
+                transport,
+                connections("proxy", limits(settings)),
+                Doors.proxyOptions(settings, material.map(TlsMaterial::options)),
+                settings.workers()),
+            door));
   }
 
   private HttpDoor decisionDoor(Settings settings) {
@@ -268,15 +323,22 @@ public final class PenstockServer implements AutoCloseable {
     return open(
         Setting.PORT,
         HttpDoor.open(
-            vertx, Doors.options(settings.host(), settings.port()), settings.workers(), door));
+            vertx,
+            new HttpDoor.Listener(
+                transport,
+                connections("decision", limits(settings)),
+                Doors.options(settings.host(), settings.port()),
+                settings.workers()),
+            door));
   }
 
-  private HttpDoor adminDoor(Settings settings, PrometheusMeterRegistry registry) {
+  private HttpDoor adminDoor(Settings settings) {
     AccessTokens tokens = AccessTokens.of(settings.adminToken(), settings.adminTokens());
     Bodies bodies = bodies(adminVertx, settings);
     AdminDoor door =
         new AdminDoor(
             tokens,
+            trustedHosts(settings),
             new AdminDoor.Tools(
                 health,
                 new Metrics(registry),
@@ -288,7 +350,28 @@ public final class PenstockServer implements AutoCloseable {
     return open(
         Setting.ADMIN_PORT,
         HttpDoor.open(
-            adminVertx, Doors.options(settings.adminHost(), settings.adminPort()), 1, door));
+            adminVertx,
+            new HttpDoor.Listener(
+                adminTransport,
+                connections(
+                    "admin",
+                    new Connections.Limits(
+                        MAX_ADMIN_CONNECTIONS,
+                        MAX_ADMIN_CONNECTIONS / Settings.ADDRESS_SHARE,
+                        settings.requestTimeoutMillis())),
+                Doors.options(settings.adminHost(), settings.adminPort()),
+                1),
+            door));
+  }
+
+  /**
+   * Beyond loopback, probes and collectors come by names that only settings can tell; everybody who
+   * reaches the listener can ask it then, so pages gain nothing.
+   */
+  private static @Nullable TrustedHosts trustedHosts(Settings settings) {
+    return SettingCheck.isLoopback(settings.adminHost()) || !settings.adminHosts().isEmpty()
+        ? new TrustedHosts(settings.adminHost(), settings.adminHosts())
+        : null;
   }
 
   private static Bodies bodies(Vertx vertx, Settings settings) {
@@ -323,9 +406,10 @@ public final class PenstockServer implements AutoCloseable {
     return paths;
   }
 
-  /** Reads the policy again, and opens the file of the access log anew. */
+  /** Reads the policy and certificates again, and opens the file of the access log anew. */
   public void reload() {
     keeper.reload();
+    tls.ifPresent(TlsReloader::reload);
     accessLog.ifPresent(AccessLog::reopen);
     database.ifPresent(open -> open.feed().refresh());
   }
@@ -338,6 +422,7 @@ public final class PenstockServer implements AutoCloseable {
   public void close() {
     LOG.info("ending");
     health.end();
+    tls.ifPresent(TlsReloader::close);
     List<Future<Void>> closing = new ArrayList<>(List.of(decision.close(shutdown)));
     proxy.ifPresent(door -> closing.add(door.close(shutdown)));
     await(Future.join(closing).mapEmpty(), shutdown);

@@ -10,12 +10,35 @@ public enum Setting {
   PORT("N", "8080", "The port of the decision door; 0 takes a free one."),
   ADMIN_HOST("ADDRESS", "127.0.0.1", "The address that the admin door listens on."),
   ADMIN_PORT("N", "9090", "The port of the admin door; 0 takes a free one."),
+  ADMIN_HOSTS(
+      "LIST",
+      null,
+      "More host names that requests without a token may use for the admin listener, besides"
+          + " loopback names and its own address, separated by commas."),
   UPSTREAM("URL", null, "The origin to stand in front of, such as http://localhost:3000."),
   PROXY_HOST("ADDRESS", "0.0.0.0", "The address that the proxy door listens on."),
   PROXY_PORT("N", "8000", "The port of the proxy door, with an upstream; 0 takes a free one."),
   PROXY_TLS_CERT(
-      "FILE", null, "The certificate chain of the proxy door, in PEM; plain without it."),
-  PROXY_TLS_KEY("FILE", null, "The private key to that, in PEM."),
+      "FILES",
+      null,
+      "The certificate chain of the proxy listener, in PEM; plain without it. Several, separated by"
+          + " commas, are chosen by the host that a client names (SNI), else the first."),
+  PROXY_TLS_KEY("FILES", null, "The private key to that, in PEM; one for each certificate."),
+  PROXY_TLS_CLIENT_CA(
+      "FILE", null, "Who may sign certificates of clients, in PEM; clients need none without it."),
+  PROXY_TLS_CLIENT_AUTH(
+      "FORM",
+      "required",
+      "With proxy_tls_client_ca, whether a client's certificate is required or optional."),
+  PROXY_TLS_PROTOCOLS("LIST", "TLSv1.2,TLSv1.3", "The versions of TLS that the proxy speaks."),
+  PROXY_TLS_CIPHERS(
+      "LIST",
+      "TLS_AES_256_GCM_SHA384,TLS_AES_128_GCM_SHA256,TLS_CHACHA20_POLY1305_SHA256,"
+          + "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,"
+          + "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,"
+          + "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,"
+          + "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+      "The cipher suites that the proxy accepts, the preferred first."),
   UPSTREAM_HTTP2("BOOL", "false", "Whether the origin is spoken to by HTTP/2."),
   UPSTREAM_CA(
       "FILE", null, "Whose certificates the origin may have, in PEM; the JVM's without it."),
@@ -87,7 +110,12 @@ public enum Setting {
   MAX_CONNECTIONS(
       "N",
       "10000",
-      "The most connections of clients at a time, over the decision and the proxy door."),
+      "The max connections of clients at a time, for each of the decision and the proxy listener."),
+  MAX_CONNECTIONS_PER_ADDRESS(
+      "N",
+      "0",
+      "Of these, the max from one client address, of IPv6 from a /64; 0 is a quarter of"
+          + " max_connections. Loopback and the policy's trusted_proxies are exempt."),
   REQUEST_TIMEOUT_MS(
       "N", "10000", "How long the headers of a request may take to arrive, and then its body."),
   WORKERS("N", "0", "How many threads serve requests; 0 is one for each processor."),

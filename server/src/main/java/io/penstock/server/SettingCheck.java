@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What values settings may have. */
@@ -30,6 +31,7 @@ final class SettingCheck {
       case NODES -> whole(value, 1, 100_000);
       case MAX_KEYS -> whole(value, 1, 1 << 30);
       case MAX_CONNECTIONS -> whole(value, 1, 10_000_000);
+      case MAX_CONNECTIONS_PER_ADDRESS -> whole(value, 0, 10_000_000);
       case REQUEST_TIMEOUT_MS -> whole(value, 1, 3_600_000);
       case UPSTREAM_CONNECTIONS -> whole(value, 1, 100_000);
       case UPSTREAM_CONNECTIONS_PER_CLIENT -> whole(value, 0, 10_000_000);
@@ -64,7 +66,19 @@ final class SettingCheck {
       case VIOLATIONS_USER -> parsed(() -> whoSends(value));
       case ADMIN_TOKENS -> parsed(() -> AccessTokens.parse(value));
       case POLICY, POSTGRES_SNAPSHOT, ACCESS_LOG_FILE -> path(value);
-      case PROXY_TLS_CERT, PROXY_TLS_KEY, UPSTREAM_CA -> readable(value);
+      case UPSTREAM_CA, PROXY_TLS_CLIENT_CA -> readable(value);
+      case PROXY_TLS_CERT, PROXY_TLS_KEY ->
+          Settings.list(value).stream()
+              .map(SettingCheck::readable)
+              .filter(Objects::nonNull)
+              .findFirst()
+              .orElse(null);
+      case PROXY_TLS_CLIENT_AUTH -> oneOf(value, "required", "optional");
+      case PROXY_TLS_PROTOCOLS, PROXY_TLS_CIPHERS -> TlsCheck.of(setting, value);
+      case ADMIN_HOSTS ->
+          Settings.list(value).stream().allMatch(SettingCheck::isHost)
+              ? null
+              : "must be host names or addresses without ports, separated by commas: " + value;
       case HOST, ADMIN_HOST, PROXY_HOST, REDIS_PREFIX ->
           value.isBlank() ? "must not be empty" : null;
     };
@@ -133,6 +147,10 @@ final class SettingCheck {
     } catch (IllegalArgumentException e) {
       return String.valueOf(e.getMessage());
     }
+  }
+
+  private static boolean isHost(String text) {
+    return IpAddress.parse(text) != null || text.matches("[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*\\.?");
   }
 
   /** Whether only this machine can reach an address. */

@@ -6,13 +6,16 @@ import io.penstock.policy.http.Jitter;
 import io.penstock.policy.load.Problem;
 import io.penstock.server.log.AccessForm;
 import io.penstock.server.proxy.Upstream;
+import io.penstock.server.tls.TlsFiles;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What the process was told, checked. Immutable. Made by {@link SettingsReader}. */
@@ -21,6 +24,9 @@ public final class Settings {
   static final String MASK = "********";
 
   private static final int MILLE = 10;
+
+  /** One address may have one connection of so many. */
+  static final int ADDRESS_SHARE = 4;
 
   private final Map<Setting, Said> values;
   private final List<Problem> warnings;
@@ -63,6 +69,16 @@ public final class Settings {
     return whole(Setting.ADMIN_PORT);
   }
 
+  /** Host names, besides those of loopback, that the admin listener is known by. */
+  public List<String> adminHosts() {
+    return text(Setting.ADMIN_HOSTS).map(Settings::list).orElse(List.of());
+  }
+
+  /** The items of a list that is separated by commas. */
+  static List<String> list(String text) {
+    return Stream.of(text.split(",", -1)).map(String::strip).toList();
+  }
+
   public String proxyHost() {
     return required(Setting.PROXY_HOST);
   }
@@ -71,22 +87,30 @@ public final class Settings {
     return whole(Setting.PROXY_PORT);
   }
 
-  /** The certificate chain and the private key of the proxy door, if it has them. */
-  public Optional<ProxyTls> proxyTls() {
-    Optional<String> certificate = text(Setting.PROXY_TLS_CERT);
-    Optional<String> key = text(Setting.PROXY_TLS_KEY);
-    return certificate.isPresent() && key.isPresent()
-        ? Optional.of(new ProxyTls(certificate.get(), key.get()))
-        : Optional.empty();
+  /** How the proxy listener speaks TLS, if it does. */
+  public Optional<TlsFiles> proxyTls() {
+    List<Path> certificates = files(Setting.PROXY_TLS_CERT);
+    List<Path> keys = files(Setting.PROXY_TLS_KEY);
+    if (certificates.isEmpty() || certificates.size() != keys.size()) {
+      return Optional.empty();
+    }
+    List<TlsFiles.Pair> identities = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      identities.add(new TlsFiles.Pair(certificates.get(i), keys.get(i)));
+    }
+    return Optional.of(
+        new TlsFiles(
+            identities,
+            text(Setting.PROXY_TLS_CLIENT_CA).map(Path::of),
+            required(Setting.PROXY_TLS_CLIENT_AUTH).equals("required"),
+            list(required(Setting.PROXY_TLS_PROTOCOLS)),
+            list(required(Setting.PROXY_TLS_CIPHERS))));
   }
 
-  /**
-   * Files in PEM.
-   *
-   * @param certificate the chain, the server's own first
-   * @param key the private key to it
-   */
-  public record ProxyTls(String certificate, String key) {}
+  /** The files of a list; none if it is not set. */
+  List<Path> files(Setting setting) {
+    return text(setting).map(Settings::list).orElse(List.of()).stream().map(Path::of).toList();
+  }
 
   /** The origin to stand in front of, if there is one. */
   public Optional<Upstream> upstream() {
@@ -197,6 +221,12 @@ public final class Settings {
 
   public int maxConnections() {
     return whole(Setting.MAX_CONNECTIONS);
+  }
+
+  /** How many connections one client address may have to a listener, at least one. */
+  public int maxConnectionsPerAddress() {
+    int max = whole(Setting.MAX_CONNECTIONS_PER_ADDRESS);
+    return max > 0 ? max : Math.max(1, maxConnections() / ADDRESS_SHARE);
   }
 
   public long requestTimeoutMillis() {

@@ -137,16 +137,7 @@ public final class SettingsReader {
           "the admin door needs an admin_token or admin_tokens unless it is bound to loopback: "
               + settings.adminHost());
     }
-    if (values.containsKey(Setting.PROXY_TLS_CERT) != values.containsKey(Setting.PROXY_TLS_KEY)) {
-      Setting given =
-          values.containsKey(Setting.PROXY_TLS_CERT)
-              ? Setting.PROXY_TLS_CERT
-              : Setting.PROXY_TLS_KEY;
-      problems.error(
-          Location.of(String.valueOf(settings.origin(given))),
-          "",
-          "proxy_tls_cert and proxy_tls_key are needed together");
-    }
+    TlsCheck.together(settings, problems);
   }
 
   /** The settings can't be used. Says everything that is wrong with them, a line each. */

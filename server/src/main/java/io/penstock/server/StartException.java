@@ -19,6 +19,10 @@ public final class StartException extends RuntimeException {
     return new StartException(file.flag() + ": can't be written: " + cause.getMessage(), cause);
   }
 
+  static StartException unusable(Setting files, Exception cause) {
+    return new StartException(files.flag() + ": " + cause.getMessage(), cause);
+  }
+
   /** The system's word for it is the last of what a transport says. */
   private static String reason(String message) {
     String last = message.substring(message.lastIndexOf(": ") + 1).strip();

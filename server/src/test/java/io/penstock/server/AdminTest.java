@@ -196,7 +196,7 @@ final class AdminTest {
         .contains("penstock_used_ratio{rule=\"two\"} 1.0")
         .contains("penstock_decision_seconds_count 3")
         .contains("penstock_policy_rules 3.0")
-        .contains("penstock_connections ")
+        .contains("penstock_connections{listener=\"decision\"} ")
         .contains("jvm_memory_used_bytes")
         .doesNotContain("user_id");
   }

@@ -2,6 +2,7 @@ package io.penstock.cli.deploy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cli.SelfSigned;
 import io.penstock.cli.recipes.Program;
 import io.penstock.server.PenstockServer;
 import io.penstock.server.Setting;
@@ -59,6 +60,9 @@ class MonitoringTest {
     withAll.put(Setting.UPSTREAM, "http://127.0.0.1:1");
     withAll.put(Setting.PROXY_HOST, "127.0.0.1");
     withAll.put(Setting.PROXY_PORT, "0");
+    SelfSigned own = SelfSigned.make(folder, "own", "EC");
+    withAll.put(Setting.PROXY_TLS_CERT, own.certificate().toString());
+    withAll.put(Setting.PROXY_TLS_KEY, own.key().toString());
     withAll.put(Setting.ACCESS_LOG, "json");
     withAll.put(Setting.ACCESS_LOG_FILE, folder.resolve("access.log").toString());
     scrape(withAll);

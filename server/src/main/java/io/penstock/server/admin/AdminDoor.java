@@ -8,10 +8,12 @@ import static io.vertx.core.http.HttpMethod.PUT;
 
 import io.penstock.server.http.AccessTokens;
 import io.penstock.server.http.Routes;
+import io.penstock.server.http.TrustedHosts;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The door for those who run the process. Thread-safe. */
 public final class AdminDoor implements Handler<HttpServerRequest> {
@@ -24,6 +26,7 @@ public final class AdminDoor implements Handler<HttpServerRequest> {
   private static final Set<String> LOOKING = Set.of("/v1/explain", "/v1/keys/peek");
 
   private final AccessTokens tokens;
+  private final @Nullable TrustedHosts hosts;
   private final Routes routes;
 
   /** What can be done at the door. */
@@ -35,8 +38,12 @@ public final class AdminDoor implements Handler<HttpServerRequest> {
       RuleTools rules,
       ViolationTools violations) {}
 
-  public AdminDoor(AccessTokens tokens, Tools tools) {
+  /**
+   * @param hosts whom requests without a token may be for; null if for anybody
+   */
+  public AdminDoor(AccessTokens tokens, @Nullable TrustedHosts hosts, Tools tools) {
     this.tokens = tokens;
+    this.hosts = hosts;
     Health health = tools.health;
     PolicyTools policy = tools.policy;
     KeyTools keys = tools.keys;
@@ -74,6 +81,10 @@ public final class AdminDoor implements Handler<HttpServerRequest> {
   @Override
   public void handle(HttpServerRequest request) {
     String path = String.valueOf(request.path());
+    boolean withoutToken = FOR_ALL.contains(path) || tokens.isEmpty();
+    if (withoutToken && hosts != null && !hosts.admits(request)) {
+      return;
+    }
     if (FOR_ALL.contains(path) || tokens.admit(request, needed(request.method(), path)) != null) {
       routes.handle(request);
     }

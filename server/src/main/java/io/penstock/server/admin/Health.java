@@ -6,6 +6,7 @@ import io.penstock.server.PolicyInForce;
 import io.penstock.server.PolicyKeeper;
 import io.penstock.server.database.RuleFeed;
 import io.penstock.server.http.JsonAnswers;
+import io.penstock.server.tls.TlsReloader;
 import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
 import java.util.List;
@@ -27,6 +28,7 @@ public final class Health {
   private final String store;
   private final BooleanSupplier available;
   private final Supplier<Optional<RuleFeed.State>> database;
+  private volatile Optional<TlsReloader> tls = Optional.empty();
   private volatile boolean ending;
 
   /**
@@ -43,6 +45,11 @@ public final class Health {
     this.store = store;
     this.available = available;
     this.database = database;
+  }
+
+  /** Reports on the certificates of the proxy, if it has any. */
+  public void watch(Optional<TlsReloader> certificates) {
+    tls = certificates;
   }
 
   /** From now on, no new requests should come. */
@@ -65,6 +72,8 @@ public final class Health {
     boolean there = available.getAsBoolean();
     Optional<RuleFeed.State> asked = database.get();
     boolean complete = asked.map(RuleFeed.State::available).orElse(true);
+    Optional<TlsReloader.State> certificates = tls.map(TlsReloader::state);
+    boolean valid = certificates.map(now -> now.problem() == null).orElse(true);
     PolicyInForce inForce = keeper.inForce();
     request.response().setStatusCode(ready ? 200 : 503);
     JsonAnswers.end(
@@ -72,13 +81,16 @@ public final class Health {
         json -> {
           json.writeStartObject();
           json.writeBooleanField("ready", ready);
-          json.writeBooleanField("degraded", !there || !complete);
+          json.writeBooleanField("degraded", !there || !complete || !valid);
           json.writeObjectFieldStart("store");
           json.writeStringField("kind", store);
           json.writeBooleanField("available", there);
           json.writeEndObject();
           if (asked.isPresent()) {
             write(asked.get(), json);
+          }
+          if (certificates.isPresent()) {
+            write(certificates.get(), json);
           }
           json.writeObjectFieldStart("policy");
           json.writeStringField("origin", inForce.origin());
@@ -96,6 +108,15 @@ public final class Health {
     json.writeStringField("source", database.source());
     json.writeNumberField("rules", database.rules());
     json.writeStringField("problem", database.problem());
+    json.writeEndObject();
+  }
+
+  private static void write(TlsReloader.State certificates, JsonGenerator json) throws IOException {
+    json.writeObjectFieldStart("tls");
+    json.writeNumberField("certificates", certificates.certificates());
+    json.writeStringField("loaded_at", certificates.loadedAt().toString());
+    json.writeStringField("expires_at", certificates.expiry().toString());
+    json.writeStringField("problem", certificates.problem());
     json.writeEndObject();
   }
 

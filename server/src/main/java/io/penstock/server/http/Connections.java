@@ -1,33 +1,71 @@
 package io.penstock.server.http;
 
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandler;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.penstock.policy.address.IpAddress;
 import io.penstock.server.log.RepeatedWarning;
+import java.net.InetSocketAddress;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * All connections that clients have to this process: no more than a given number, and none that
- * takes its time to say what it wants. Thread-safe.
+ * The connections that clients have to one listener: no more than a given number, no more than a
+ * given number from one address, and none that takes its time to say what it wants. Thread-safe.
+ *
+ * <p>Addresses of IPv6 count by their /64, because a subscriber has at least that many.
  */
 public final class Connections {
-  private static final RepeatedWarning WARNING =
+  private final RepeatedWarning warning =
       new RepeatedWarning(LoggerFactory.getLogger(Connections.class));
-
-  private final int most;
-  private final long headMillis;
+  private final String listener;
+  private final Limits limits;
+  private final Predicate<IpAddress> exempt;
   private final AtomicInteger open = new AtomicInteger();
-  private final LongAdder refused = new LongAdder();
+  private final Map<IpAddress, Integer> byAddress = new ConcurrentHashMap<>();
+  private final LongAdder refusedByListener = new LongAdder();
+  private final LongAdder refusedByAddress = new LongAdder();
 
   /**
+   * What a listener allows.
+   *
+   * @param max connections at a time
+   * @param maxPerAddress of these, how many from one address
    * @param headMillis how long a request may take from its first byte to the end of its headers
    */
-  public Connections(int most, long headMillis) {
-    this.most = most;
-    this.headMillis = headMillis;
+  public record Limits(int max, int maxPerAddress, long headMillis) {}
+
+  /** Why a connection is closed at once. */
+  public enum Refusal {
+    /** The listener has as many as it may. */
+    LISTENER,
+    /** Its address has. */
+    ADDRESS;
+
+    /** The name in a metric. */
+    public String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * @param listener its name, for the log
+   * @param exempt addresses that only the bound of the listener counts for: proxies, which bring
+   *     the connections of many clients
+   */
+  public Connections(String listener, Limits limits, Predicate<IpAddress> exempt) {
+    this.listener = listener;
+    this.limits = limits;
+    this.exempt = exempt;
+  }
+
+  /** Without a bound for each address. */
+  Connections(int max, long headMillis) {
+    this("test", new Limits(max, max, headMillis), address -> true);
   }
 
   /** How many there are now. */
@@ -35,30 +73,60 @@ public final class Connections {
     return open.get();
   }
 
-  /** How many were closed at once because there were too many. */
-  public long refused() {
-    return refused.sum();
+  /** How many were closed at once. */
+  public long refused(Refusal reason) {
+    return counter(reason).sum();
   }
 
-  /** What a server shows every connection to that it accepts. */
-  ChannelHandler acceptor() {
-    return new Acceptor();
+  private LongAdder counter(Refusal reason) {
+    return reason == Refusal.LISTENER ? refusedByListener : refusedByAddress;
   }
 
-  private final class Acceptor extends ChannelInboundHandlerAdapter {
-    @Override
-    public void channelRead(ChannelHandlerContext server, Object accepted) {
-      Channel connection = (Channel) accepted;
-      if (open.incrementAndGet() > most) {
-        open.decrementAndGet();
-        refused.increment();
-        WARNING.warn("connections are refused: there are " + most + " already");
-        connection.unsafe().closeForcibly();
-        return;
-      }
-      connection.closeFuture().addListener(closed -> open.decrementAndGet());
-      connection.pipeline().addLast(new ConnectionGuard(headMillis));
-      server.fireChannelRead(accepted);
+  /** Takes a connection in that was just accepted; false if it is one too many. */
+  boolean admit(Channel connection) {
+    if (open.incrementAndGet() > limits.max) {
+      open.decrementAndGet();
+      refuse(Refusal.LISTENER, limits.max + " connections are open (max_connections)");
+      return false;
     }
+    IpAddress address = counted(connection);
+    if (address != null && byAddress.merge(address, 1, Integer::sum) > limits.maxPerAddress) {
+      release(address);
+      refuse(
+          Refusal.ADDRESS,
+          "a client address has "
+              + limits.maxPerAddress
+              + " connections open (max_connections_per_address)");
+      return false;
+    }
+    connection.closeFuture().addListener(closed -> release(address));
+    connection.pipeline().addLast(new ConnectionGuard(limits.headMillis));
+    return true;
+  }
+
+  private void release(@Nullable IpAddress address) {
+    open.decrementAndGet();
+    if (address != null) {
+      byAddress.computeIfPresent(address, (same, count) -> count == 1 ? null : count - 1);
+    }
+  }
+
+  private void refuse(Refusal reason, String why) {
+    counter(reason).increment();
+    warning.warn("the " + listener + " listener refuses connections: " + why);
+  }
+
+  /** The address that a connection is counted for; null if it is exempt. */
+  private @Nullable IpAddress counted(Channel connection) {
+    if (!(connection.remoteAddress() instanceof InetSocketAddress remote)
+        || remote.getAddress() == null
+        || remote.getAddress().isLoopbackAddress()) {
+      return null;
+    }
+    IpAddress address = IpAddress.of(remote.getAddress());
+    if (exempt.test(address)) {
+      return null;
+    }
+    return address.isV4() ? address : new IpAddress(address.high(), 0);
   }
 }

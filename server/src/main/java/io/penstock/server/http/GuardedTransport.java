@@ -4,35 +4,61 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.InternetProtocolFamily;
+import io.netty.util.AttributeKey;
 import io.vertx.core.datagram.DatagramSocketOptions;
 import io.vertx.core.net.ClientOptionsBase;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.spi.transport.Transport;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transport whose servers know {@link Connections} from the moment they are accepted, which is
- * before Vert.x tells anybody of them. Everything else is as before.
+ * A transport whose servers show every connection to their {@link Connections} when it is accepted,
+ * which is before Vert.x tells anybody of it. Everything else is as before. Thread-safe.
  */
 @SuppressWarnings("deprecation") // What is deprecated here is passed on, not used.
 public final class GuardedTransport implements io.vertx.core.transport.Transport, Transport {
+  private static final AttributeKey<Connections> CONNECTIONS =
+      AttributeKey.valueOf(Connections.class, "connections");
+
   private final io.vertx.core.transport.Transport chosen;
   private final Transport transport;
-  private final Connections connections;
+  private final @Nullable Connections ofOthers;
+  private final Map<String, Connections> byListener = new ConcurrentHashMap<>();
 
-  /** The fastest transport that this machine has, with servers whose connections are guarded. */
-  public GuardedTransport(Connections connections) {
+  /**
+   * The fastest transport that this machine has. Each of its servers needs a {@link #guard} before
+   * it listens.
+   */
+  public GuardedTransport() {
+    this(null);
+  }
+
+  /** With the same bounds for all servers together that have none of their own. */
+  GuardedTransport(@Nullable Connections ofOthers) {
     io.vertx.core.transport.Transport fast = io.vertx.core.transport.Transport.nativeTransport();
     this.chosen = fast != null && fast.available() ? fast : io.vertx.core.transport.Transport.NIO;
     this.transport = chosen.implementation();
-    this.connections = connections;
+    this.ofOthers = ofOthers;
+  }
+
+  /** What may connect to the server that is about to listen as these options say. */
+  void guard(NetServerOptions options, Connections connections) {
+    byListener.put(place(options), connections);
+  }
+
+  private static String place(NetServerOptions options) {
+    return options.getHost() + " " + options.getPort();
   }
 
   @Override
@@ -40,9 +66,22 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
     ChannelFactory<? extends ServerChannel> factory = transport.serverChannelFactory(domainSocket);
     return () -> {
       ServerChannel server = factory.newChannel();
-      server.pipeline().addLast(connections.acceptor());
+      server.pipeline().addLast(new Acceptor());
       return server;
     };
+  }
+
+  /** Sees every connection that a server accepts. */
+  private static final class Acceptor extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext server, Object accepted) {
+      Channel connection = (Channel) accepted;
+      if (server.channel().attr(CONNECTIONS).get().admit(connection)) {
+        server.fireChannelRead(accepted);
+      } else {
+        connection.unsafe().closeForcibly();
+      }
+    }
   }
 
   @Override
@@ -129,6 +168,11 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
   @Override
   public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap bootstrap) {
+    Connections connections = byListener.getOrDefault(place(options), ofOthers);
+    if (connections == null) {
+      throw new IllegalStateException("nothing guards the server at " + place(options));
+    }
+    bootstrap.attr(CONNECTIONS, connections);
     transport.configure(options, domainSocket, bootstrap);
   }
 }

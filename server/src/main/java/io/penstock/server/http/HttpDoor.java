@@ -8,6 +8,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.ServerSSLOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,13 +33,30 @@ public final class HttpDoor {
   }
 
   /**
+   * Where and how a listener takes connections.
+   *
+   * @param transport that of its Vert.x
+   * @param workers how many threads serve it
+   */
+  public record Listener(
+      GuardedTransport transport,
+      Connections connections,
+      HttpServerOptions options,
+      int workers) {}
+
+  /**
    * Opens a door.
    *
    * @param handler called by all workers at the same time
    */
   public static Future<HttpDoor> open(
-      Vertx vertx, HttpServerOptions options, int workers, Handler<HttpServerRequest> handler) {
-    HttpDoor door = new HttpDoor(options, handler);
+      Vertx vertx, Listener listener, Handler<HttpServerRequest> handler) {
+    HttpDoor door = new HttpDoor(listener.options, handler);
+    listener.transport.guard(door.options, listener.connections);
+    return open(vertx, door, listener.workers);
+  }
+
+  private static Future<HttpDoor> open(Vertx vertx, HttpDoor door, int workers) {
     DeploymentOptions deployment = new DeploymentOptions().setInstances(workers);
     return vertx.deployVerticle(() -> door.new Worker(), deployment).map(door);
   }
@@ -46,6 +64,12 @@ public final class HttpDoor {
   /** The port it listens on. */
   public int port() {
     return servers.get(0).actualPort();
+  }
+
+  /** From now on, connections that begin are made by these. */
+  public Future<?> updateTls(ServerSSLOptions tls) {
+    // All servers of a port share what the first of them has.
+    return servers.get(0).updateSSLOptions(tls, true);
   }
 
   /** Lets nobody in any more, and waits for those who are, but no longer than {@code most}. */

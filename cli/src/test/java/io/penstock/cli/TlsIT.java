@@ -1,0 +1,78 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.penstock.cli.recipes.Program;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** TLS of the real process, seen by OpenSSL. */
+class TlsIT {
+  @TempDir Path folder;
+
+  /** What s_client prints. */
+  private String connect(int port, String... options) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Program.onPath("openssl"), "s_client", "-connect", "127.0.0.1:" + port, "-brief"));
+    command.addAll(List.of(options));
+    String line = String.join(" ", command) + " </dev/null";
+    try (JarRun client = JarRun.startCommand(folder, List.of("sh", "-c", line))) {
+      client.await();
+      return client.out() + client.err();
+    }
+  }
+
+  @Test
+  void openssl_suites_onlyThoseWithForwardSecrecyAndAead() throws Exception {
+    SelfSigned own = SelfSigned.make(folder, "one", "RSA");
+    int port = Service.freePort();
+    try (Service service = start(port, own)) {
+      assertThat(service.admin("/readyz").body()).contains("\"tls\":{\"certificates\":1,");
+      assertThat(connect(port, "-tls1_3")).contains("Protocol version: TLSv1.3");
+      assertThat(connect(port, "-tls1_2", "-cipher", "ECDHE-RSA-AES128-GCM-SHA256"))
+          .contains("Ciphersuite: ECDHE-RSA-AES128-GCM-SHA256");
+      for (String weak : List.of("AES128-SHA", "AES128-GCM-SHA256", "ECDHE-RSA-AES128-SHA256")) {
+        assertThat(connect(port, "-tls1_2", "-cipher", weak))
+            .as(weak)
+            .doesNotContain("CONNECTION ESTABLISHED");
+      }
+      assertThat(connect(port, "-tls1_1")).doesNotContain("CONNECTION ESTABLISHED");
+    }
+  }
+
+  @Test
+  void hangup_newCertificate_isServedWithoutARestart() throws Exception {
+    assumeThat(List.of("Linux", "Mac OS X")).contains(System.getProperty("os.name"));
+    SelfSigned one = SelfSigned.make(folder, "one", "RSA");
+    SelfSigned two = SelfSigned.make(folder, "two", "EC");
+    int port = Service.freePort();
+    try (Service service = start(port, one)) {
+      assertThat(connect(port)).contains("CN=one", "ESTABLISHED");
+
+      Files.copy(two.certificate(), one.certificate(), StandardCopyOption.REPLACE_EXISTING);
+      Files.copy(two.key(), one.key(), StandardCopyOption.REPLACE_EXISTING);
+      service.process().signal("HUP");
+
+      Await.until("new certificate", () -> connect(port).contains("CN=two"));
+      assertThat(service.process().err()).contains("TLS certificates reloaded");
+    }
+  }
+
+  private Service start(int port, SelfSigned own) {
+    return Service.start(
+        folder,
+        "--upstream=http://127.0.0.1:1",
+        "--proxy-host=127.0.0.1",
+        "--proxy-port=" + port,
+        "--proxy-tls-cert=" + own.certificate(),
+        "--proxy-tls-key=" + own.key());
+  }
+}

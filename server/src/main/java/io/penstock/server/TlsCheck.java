@@ -1,0 +1,102 @@
+package io.penstock.server;
+
+import io.penstock.policy.load.Location;
+import io.penstock.policy.load.Problems;
+import io.penstock.server.tls.TlsException;
+import io.penstock.server.tls.TlsFiles;
+import io.penstock.server.tls.TlsMaterial;
+import java.security.NoSuchAlgorithmException;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/** What settings of TLS may say, alone and together. */
+final class TlsCheck {
+  private static final String TLS_1_2 = "TLSv1.2";
+  private static final String TLS_1_3 = "TLSv1.3";
+
+  /** Part of the name of every suite before TLS 1.3. */
+  private static final String BEFORE_1_3 = "_WITH_";
+
+  private TlsCheck() {}
+
+  /** What is wrong with a list; null if it is good. */
+  static @Nullable String of(Setting setting, String value) {
+    List<String> known =
+        setting == Setting.PROXY_TLS_PROTOCOLS ? List.of(TLS_1_2, TLS_1_3) : supportedSuites();
+    for (String item : Settings.list(value)) {
+      if (!known.contains(item)) {
+        return setting == Setting.PROXY_TLS_PROTOCOLS
+            ? "must be TLSv1.2, TLSv1.3 or both, separated by commas: " + item
+            : "must be cipher suites that this JVM supports, such as TLS_AES_128_GCM_SHA256: "
+                + item;
+      }
+    }
+    return null;
+  }
+
+  private static List<String> supportedSuites() {
+    try {
+      return List.of(SSLContext.getDefault().getSupportedSSLParameters().getCipherSuites());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has TLS", e);
+    }
+  }
+
+  /** Adds what is wrong with all settings of TLS together. */
+  static void together(Settings settings, Problems problems) {
+    int certificates = settings.files(Setting.PROXY_TLS_CERT).size();
+    int keys = settings.files(Setting.PROXY_TLS_KEY).size();
+    if (certificates != keys) {
+      Setting given = certificates > keys ? Setting.PROXY_TLS_CERT : Setting.PROXY_TLS_KEY;
+      problems.error(
+          at(settings, given),
+          "",
+          "proxy_tls_cert and proxy_tls_key are needed together, a key for each certificate: "
+              + certificates
+              + " and "
+              + keys);
+      return;
+    }
+    TlsFiles files = settings.proxyTls().orElse(null);
+    if (files == null) {
+      if (settings.origin(Setting.PROXY_TLS_CLIENT_CA) != null) {
+        problems.error(
+            at(settings, Setting.PROXY_TLS_CLIENT_CA),
+            "",
+            "proxy_tls_client_ca needs proxy_tls_cert and proxy_tls_key");
+      }
+      return;
+    }
+    suites(settings, files, problems);
+    try {
+      TlsMaterial.load(files);
+    } catch (TlsException e) {
+      problems.error(at(settings, Setting.PROXY_TLS_CERT), "", String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static void suites(Settings settings, TlsFiles files, Problems problems) {
+    for (String protocol : files.protocols()) {
+      boolean before = protocol.equals(TLS_1_2);
+      if (files.ciphers().stream().noneMatch(suite -> suite.contains(BEFORE_1_3) == before)) {
+        problems.error(
+            at(settings, Setting.PROXY_TLS_CIPHERS),
+            "",
+            "none of proxy_tls_ciphers is for " + protocol + ", which is in proxy_tls_protocols");
+      }
+    }
+    for (String suite : files.ciphers()) {
+      if (suite.contains(BEFORE_1_3) && (!suite.contains("DHE_") || suite.contains("_CBC_"))) {
+        problems.warning(
+            at(settings, Setting.PROXY_TLS_CIPHERS),
+            "",
+            suite + " has no forward secrecy or no authenticated encryption");
+      }
+    }
+  }
+
+  private static Location at(Settings settings, Setting setting) {
+    return Location.of(String.valueOf(settings.origin(setting)));
+  }
+}

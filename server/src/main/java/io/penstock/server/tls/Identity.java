@@ -1,0 +1,237 @@
+package io.penstock.server.tls;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.PemKeyCertOptions;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.security.interfaces.RSAKey;
+import java.security.spec.InvalidKeySpecException;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.X509KeyManager;
+
+/**
+ * A certificate with its chain and its private key, which is known to belong to it. Immutable.
+ *
+ * @param names the hosts that it is for, in small letters; {@code *.example.com} for all in it
+ */
+record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) {
+  private static final List<String> ALGORITHMS = List.of("RSA", "EC", "EdDSA", "RSASSA-PSS");
+  private static final Pattern PKCS_8 =
+      Pattern.compile("-----BEGIN PRIVATE KEY-----([^-]+)-----END PRIVATE KEY-----");
+  private static final int DNS_NAME = 2;
+  private static final Pattern COMMON_NAME = Pattern.compile("(?:^|,)CN=([^,+]+)");
+  private static final byte[] SAMPLE = "penstock".getBytes(US_ASCII);
+
+  static Identity load(TlsFiles.Pair files) throws TlsException {
+    List<X509Certificate> chain = certificates(files.certificate());
+    PrivateKey key = key(files.key(), chain.get(0));
+    if (!isPair(key, chain.get(0))) {
+      for (X509Certificate other : chain) {
+        if (isPair(key, other)) {
+          throw new TlsException(
+              "the server's own certificate must be the first of its chain: "
+                  + files.certificate());
+        }
+      }
+      throw new TlsException(
+          files.key() + " is not the private key of the certificate " + files.certificate());
+    }
+    return new Identity(key, chain, names(chain.get(0)));
+  }
+
+  /** All certificates of a file, of which there must be one. */
+  static List<X509Certificate> certificates(Path file) throws TlsException {
+    try {
+      List<X509Certificate> certificates = new ArrayList<>();
+      byte[] content = Files.readAllBytes(file);
+      for (Certificate certificate :
+          CertificateFactory.getInstance("X.509")
+              .generateCertificates(new ByteArrayInputStream(content))) {
+        certificates.add((X509Certificate) certificate);
+      }
+      if (certificates.isEmpty()) {
+        throw new TlsException("there is no certificate in " + file);
+      }
+      return List.copyOf(certificates);
+    } catch (IOException e) {
+      throw new TlsException("can't be read: " + file, e);
+    } catch (CertificateException e) {
+      throw new TlsException("there must be certificates in PEM in " + file, e);
+    }
+  }
+
+  /** The key of a file, in PKCS 8, PKCS 1 or SEC 1. */
+  private static PrivateKey key(Path file, X509Certificate first) throws TlsException {
+    try {
+      String text = Files.readString(file, ISO_8859_1);
+      Matcher plain = PKCS_8.matcher(text);
+      return plain.find()
+          ? key(Base64.getMimeDecoder().decode(plain.group(1)))
+          : keyOfAlgorithm(text, first);
+    } catch (IOException e) {
+      throw new TlsException("can't be read: " + file, e);
+    } catch (Exception e) {
+      // Whatever the parser thinks of it.
+      throw new TlsException(
+          "there must be a private key in PEM without a password, RSA or EC, in " + file, e);
+    }
+  }
+
+  private static PrivateKey key(byte[] encoded) throws GeneralSecurityException {
+    InvalidKeySpecException last = new InvalidKeySpecException("of no known algorithm");
+    for (String algorithm : ALGORITHMS) {
+      try {
+        return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(encoded));
+      } catch (InvalidKeySpecException e) {
+        last = e;
+      }
+    }
+    throw last;
+  }
+
+  /** By the parser of Vert.x, which wants a certificate beside the key. */
+  private static PrivateKey keyOfAlgorithm(String text, X509Certificate certificate)
+      throws Exception {
+    PemKeyCertOptions pem =
+        new PemKeyCertOptions()
+            .addKeyValue(Buffer.buffer(text))
+            .addCertValue(Buffer.buffer(pem(certificate)));
+    for (KeyManager manager : pem.getKeyManagerFactory(null).getKeyManagers()) {
+      if (manager instanceof X509KeyManager keys) {
+        for (String algorithm : ALGORITHMS) {
+          String[] aliases = keys.getServerAliases(algorithm, null);
+          if (aliases != null && aliases.length > 0) {
+            return keys.getPrivateKey(aliases[0]);
+          }
+        }
+      }
+    }
+    throw new InvalidKeySpecException("of another algorithm than the certificate");
+  }
+
+  private static String pem(X509Certificate certificate) throws CertificateException {
+    return "-----BEGIN CERTIFICATE-----\n"
+        + Base64.getMimeEncoder().encodeToString(certificate.getEncoded())
+        + "\n-----END CERTIFICATE-----\n";
+  }
+
+  private static boolean isPair(PrivateKey key, X509Certificate certificate) {
+    PublicKey publicKey = certificate.getPublicKey();
+    if (key instanceof RSAKey own && publicKey instanceof RSAKey other) {
+      return own.getModulus().equals(other.getModulus());
+    }
+    if (!key.getAlgorithm().equals(publicKey.getAlgorithm())) {
+      return false;
+    }
+    try {
+      String algorithm = key.getAlgorithm().equals("EC") ? "SHA256withECDSA" : key.getAlgorithm();
+      Signature signing = Signature.getInstance(algorithm);
+      signing.initSign(key);
+      signing.update(SAMPLE);
+      Signature checking = Signature.getInstance(algorithm);
+      checking.initVerify(publicKey);
+      checking.update(SAMPLE);
+      return checking.verify(signing.sign());
+    } catch (GeneralSecurityException e) {
+      return false;
+    }
+  }
+
+  private static Set<String> names(X509Certificate certificate) throws TlsException {
+    Set<String> names = new LinkedHashSet<>();
+    try {
+      if (certificate.getSubjectAlternativeNames() != null) {
+        for (List<?> name : certificate.getSubjectAlternativeNames()) {
+          if (name.get(0).equals(DNS_NAME)) {
+            names.add(String.valueOf(name.get(1)).toLowerCase(Locale.ROOT));
+          }
+        }
+        return Set.copyOf(names);
+      }
+    } catch (CertificateException e) {
+      throw new TlsException(
+          "its names can't be read: " + certificate.getSubjectX500Principal(), e);
+    }
+    Matcher name = COMMON_NAME.matcher(certificate.getSubjectX500Principal().getName());
+    return name.find() ? Set.of(name.group(1).toLowerCase(Locale.ROOT)) : Set.of();
+  }
+
+  /** Whether the certificate is for a host. */
+  boolean isFor(String host) {
+    String name = host.toLowerCase(Locale.ROOT);
+    int dot = name.indexOf('.');
+    return names.contains(name) || (dot > 0 && names.contains("*" + name.substring(dot)));
+  }
+
+  X509Certificate certificate() {
+    return chain.get(0);
+  }
+
+  Instant expiry() {
+    return certificate().getNotAfter().toInstant();
+  }
+
+  String subject() {
+    return certificate().getSubjectX500Principal().getName();
+  }
+
+  /** What may not be meant, though it can be used. */
+  List<String> warnings(Instant now) {
+    List<String> warnings = new ArrayList<>();
+    if (now.isAfter(expiry())) {
+      warnings.add("the certificate of " + subject() + " expired at " + expiry());
+    }
+    if (now.isBefore(certificate().getNotBefore().toInstant())) {
+      warnings.add(
+          "the certificate of "
+              + subject()
+              + " is not valid before "
+              + certificate().getNotBefore().toInstant());
+    }
+    for (int i = 1; i < chain.size(); i++) {
+      if (!isSignedBy(chain.get(i - 1), chain.get(i))) {
+        warnings.add(
+            "certificate "
+                + i
+                + " of the chain of "
+                + subject()
+                + " is not signed by the next one");
+        break;
+      }
+    }
+    return warnings;
+  }
+
+  private static boolean isSignedBy(X509Certificate certificate, X509Certificate signer) {
+    try {
+      certificate.verify(signer.getPublicKey());
+      return certificate.getIssuerX500Principal().equals(signer.getSubjectX500Principal());
+    } catch (GeneralSecurityException e) {
+      return false;
+    }
+  }
+}

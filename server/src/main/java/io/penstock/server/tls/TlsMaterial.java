@@ -1,0 +1,118 @@
+package io.penstock.server.tls;
+
+import io.vertx.core.http.ClientAuth;
+import io.vertx.core.net.KeyCertOptions;
+import io.vertx.core.net.ServerSSLOptions;
+import io.vertx.core.net.TrustOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.MessageDigest;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import javax.net.ssl.TrustManagerFactory;
+
+/** Certificates and keys as they were read from their files, checked. Immutable. */
+public final class TlsMaterial {
+  private final TlsFiles files;
+  private final List<Identity> identities;
+  private final List<X509Certificate> clientCas;
+  private final Instant loadedAt = Instant.now();
+
+  private TlsMaterial(TlsFiles files, List<Identity> identities, List<X509Certificate> clientCas) {
+    this.files = files;
+    this.identities = List.copyOf(identities);
+    this.clientCas = List.copyOf(clientCas);
+  }
+
+  /**
+   * Reads all files.
+   *
+   * @throws TlsException if any can't be used, or a key belongs to another certificate
+   */
+  public static TlsMaterial load(TlsFiles files) throws TlsException {
+    List<Identity> identities = new ArrayList<>();
+    for (TlsFiles.Pair pair : files.identities()) {
+      identities.add(Identity.load(pair));
+    }
+    List<X509Certificate> clientCas =
+        files.clientCa().isPresent() ? Identity.certificates(files.clientCa().get()) : List.of();
+    return new TlsMaterial(files, identities, clientCas);
+  }
+
+  /** What tells the content of the files from any other. */
+  static byte[] fingerprint(TlsFiles files) throws IOException {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      for (TlsFiles.Pair pair : files.identities()) {
+        digest.update(Files.readAllBytes(pair.certificate()));
+        digest.update(Files.readAllBytes(pair.key()));
+      }
+      for (Path clientCa : files.clientCa().stream().toList()) {
+        digest.update(Files.readAllBytes(clientCa));
+      }
+      return digest.digest();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  /** The same for Vert.x. */
+  public ServerSSLOptions options() {
+    ServerSSLOptions options =
+        new ServerSSLOptions()
+            .setUseAlpn(true)
+            .setKeyCertOptions(KeyCertOptions.wrap(new SniKeyManager(identities)))
+            .setEnabledSecureTransportProtocols(new LinkedHashSet<>(files.protocols()));
+    files.ciphers().forEach(options::addEnabledCipherSuite);
+    if (!clientCas.isEmpty()) {
+      options
+          .setClientAuth(files.clientRequired() ? ClientAuth.REQUIRED : ClientAuth.REQUEST)
+          .setTrustOptions(TrustOptions.wrap(trust()));
+    }
+    return options;
+  }
+
+  private TrustManagerFactory trust() {
+    try {
+      KeyStore store = KeyStore.getInstance("PKCS12");
+      store.load(null, null);
+      for (int i = 0; i < clientCas.size(); i++) {
+        store.setCertificateEntry(Integer.toString(i), clientCas.get(i));
+      }
+      TrustManagerFactory factory =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      factory.init(store);
+      return factory;
+    } catch (GeneralSecurityException | IOException e) {
+      throw new IllegalStateException("a store in memory can't fail", e);
+    }
+  }
+
+  /** What may not be meant, though it can be used: certificates that are not valid now. */
+  public List<String> warnings() {
+    return identities.stream().flatMap(own -> own.warnings(Instant.now()).stream()).toList();
+  }
+
+  /** When the first of the certificates expires. */
+  public Instant expiry() {
+    return identities.stream()
+        .map(Identity::expiry)
+        .min(Comparator.naturalOrder())
+        .orElse(Instant.MAX);
+  }
+
+  public Instant loadedAt() {
+    return loadedAt;
+  }
+
+  public int certificates() {
+    return identities.size();
+  }
+}
