@@ -139,7 +139,8 @@ class ProxyTlsTest {
   void start_ownCertificateNotFirst_isRefused() throws Exception {
     Path chain = folder.resolve("chain.pem");
     Files.writeString(
-        chain, Files.readString(pki.certificate("two", folder))
+        chain,
+        Files.readString(pki.certificate("two", folder))
             + Files.readString(pki.certificate("rsa", folder)));
     Map<Setting, String> settings = tls("rsa");
     settings.put(Setting.PROXY_TLS_CERT, chain.toString());
@@ -209,7 +210,8 @@ class ProxyTlsTest {
     try (TestOrigin origin = origin();
         ProxyFixture proxy = proxy(origin, tls("ec", "two"))) {
       for (String[] protocols : new String[][] {{"TLSv1.2"}, {"TLSv1.3"}}) {
-        assertThat(ask(proxy, pki.client(), "one.example", null, protocols)).isEqualTo(pki.x509("ec"));
+        assertThat(ask(proxy, pki.client(), "one.example", null, protocols))
+            .isEqualTo(pki.x509("ec"));
         assertThat(ask(proxy, pki.client(), "two.example", null, protocols))
             .isEqualTo(pki.x509("two"));
         assertThat(ask(proxy, pki.client(), "A.Two.Example", null, protocols))

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** TLS of the real process, seen by OpenSSL. */
-class TlsIT {
+class ProxyTlsIT {
   @TempDir Path folder;
 
   /** What s_client prints. */
@@ -55,13 +55,13 @@ class TlsIT {
     SelfSigned two = SelfSigned.make(folder, "two", "EC");
     int port = Service.freePort();
     try (Service service = start(port, one)) {
-      assertThat(connect(port)).contains("CN=one", "ESTABLISHED");
+      assertThat(connect(port)).containsPattern("CN ?= ?one").contains("ESTABLISHED");
 
       Files.copy(two.certificate(), one.certificate(), StandardCopyOption.REPLACE_EXISTING);
       Files.copy(two.key(), one.key(), StandardCopyOption.REPLACE_EXISTING);
       service.process().signal("HUP");
 
-      Await.until("new certificate", () -> connect(port).contains("CN=two"));
+      Await.until("new certificate", () -> connect(port).matches("(?s).*CN ?= ?two.*"));
       assertThat(service.process().err()).contains("TLS certificates reloaded");
     }
   }
