@@ -150,15 +150,6 @@ public final class Pace {
     return up.min(BigInteger.valueOf(ceiling(Long.MAX_VALUE))).longValueExact();
   }
 
-  /** Whether tokens come back faster under this limit than under the other. */
-  public boolean isFasterThan(Pace other) {
-    BigInteger mine = BigInteger.valueOf(unitsPerTick * other.tickNanos);
-    BigInteger others = BigInteger.valueOf(other.unitsPerTick * tickNanos);
-    return mine.multiply(BigInteger.valueOf(other.unitsPerThousandth))
-            .compareTo(others.multiply(BigInteger.valueOf(unitsPerThousandth)))
-        > 0;
-  }
-
   @Override
   public boolean equals(Object other) {
     return this == other

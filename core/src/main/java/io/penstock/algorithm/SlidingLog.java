@@ -2,10 +2,12 @@ package io.penstock.algorithm;
 
 /**
  * Every request of the last window with its time and cost, oldest first, in a ring that grows with
- * use. Not thread-safe.
+ * use. Requests at the same instant are one entry. Not thread-safe.
  */
 final class SlidingLog extends Window {
   private static final int ENTRIES_PER_WEIGHT = 4;
+  private static final int DOUBLED_UP_TO = 1024;
+  private static final int SHRUNK_FROM = 64;
 
   private long[] times = new long[ENTRIES_PER_WEIGHT];
   private long[] costs = new long[ENTRIES_PER_WEIGHT];
@@ -43,6 +45,8 @@ final class SlidingLog extends Window {
     } else {
       if (size == times.length) {
         grow();
+      } else if (times.length >= SHRUNK_FROM && size < times.length / 8) {
+        resize(times.length / 4);
       }
       times[at(size)] = now;
       costs[at(size)] = cost;
@@ -67,6 +71,41 @@ final class SlidingLog extends Window {
     return times.length / ENTRIES_PER_WEIGHT;
   }
 
+  @Override
+  public boolean isFull(long now) {
+    expire(now);
+    return size == times.length && times[at(size - 1)] != now;
+  }
+
+  @Override
+  public int grownWeight() {
+    return grownLength() / ENTRIES_PER_WEIGHT;
+  }
+
+  private int grownLength() {
+    int length = times.length;
+    return length + (length < DOUBLED_UP_TO ? length : length / 4);
+  }
+
+  @Override
+  public void grow() {
+    resize(grownLength());
+  }
+
+  /** Makes one entry of every two, with the time of the later one. */
+  @Override
+  public void coarsen() {
+    int kept = 0;
+    for (int i = 0; i < size; i += 2) {
+      int last = Math.min(i + 1, size - 1);
+      long cost = last == i ? costs[at(i)] : costs[at(i)] + costs[at(last)];
+      times[at(kept)] = times[at(last)];
+      costs[at(kept)] = cost;
+      kept++;
+    }
+    size = kept;
+  }
+
   private void expire(long now) {
     for (int i = size - 1; i >= 0 && times[at(i)] - now > 0; i--) {
       times[at(i)] = now;
@@ -83,15 +122,15 @@ final class SlidingLog extends Window {
     return index < times.length ? index : index - times.length;
   }
 
-  private void grow() {
-    long[] moreTimes = new long[times.length * 2];
-    long[] moreCosts = new long[times.length * 2];
+  private void resize(int length) {
+    long[] movedTimes = new long[length];
+    long[] movedCosts = new long[length];
     for (int i = 0; i < size; i++) {
-      moreTimes[i] = times[at(i)];
-      moreCosts[i] = costs[at(i)];
+      movedTimes[i] = times[at(i)];
+      movedCosts[i] = costs[at(i)];
     }
-    times = moreTimes;
-    costs = moreCosts;
+    times = movedTimes;
+    costs = movedCosts;
     oldest = 0;
   }
 }

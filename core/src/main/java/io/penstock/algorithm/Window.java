@@ -48,6 +48,24 @@ public abstract sealed class Window permits FixedWindow, SlidingCounter, Sliding
     return 1;
   }
 
+  /** Whether counting something at {@code now} needs more memory than is held. */
+  public boolean isFull(long now) {
+    return false;
+  }
+
+  /** What {@link #weight} would be after {@link #grow}. */
+  public int grownWeight() {
+    return weight();
+  }
+
+  /** Gets more memory. */
+  public void grow() {}
+
+  /**
+   * Gets by with the memory held, by counting some of what is counted for longer than its window.
+   */
+  public void coarsen() {}
+
   /** Ticks since the aligned window around {@code now} began. */
   final long elapsed(long now) {
     return Math.floorMod(now, length);

@@ -7,6 +7,7 @@ import io.penstock.NanoClock;
 import io.penstock.algorithm.Pace;
 import io.penstock.inprocess.HotKeys.HotKey;
 import io.penstock.inprocess.SipHash.Hash;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Token buckets by key. Thread-safe; a request for a known key takes no lock and allocates nothing.
@@ -22,6 +23,9 @@ import io.penstock.inprocess.SipHash.Hash;
 final class BucketTable implements SipHash.Then<Pace> {
   /** No outcome is this. */
   private static final long AGAIN = Long.MIN_VALUE;
+
+  /** A cost that fills every bucket. */
+  static final long RESET = -Pace.MOST_DEBT;
 
   private final NanoClock clock;
   private final SipHash hash;
@@ -67,9 +71,8 @@ final class BucketTable implements SipHash.Then<Pace> {
 
   @Override
   public long apply(long high, long low, Pace pace, long cost, long most) {
-    boolean forced = most == Chunks.FORCED;
     Chunk likely = chunks.of(high);
-    if (cost > 0 && !forced && !likely.denies()) {
+    if (cost > 0 && most != Chunks.FORCED && !likely.denies()) {
       long taken = takeAtOnce(likely, high, low, pace, cost, most);
       if (taken != AGAIN) {
         return taken;
@@ -78,25 +81,58 @@ final class BucketTable implements SipHash.Then<Pace> {
     for (int spins = 0; ; spins++) {
       Chunk chunk = chunks.of(high);
       int i = chunk.find(high, low);
+      long outcome;
       if (i < 0 || !chunk.isAt(i, pace)) {
-        long settled =
-            i == Chunk.ABSENT && cost <= 0
-                ? 0
-                : chunks.settle(high, low, pace, cost, most, cost > 0);
-        if (settled != Chunks.READY) {
-          return settled;
-        }
-        continue;
+        outcome = elsewhere(chunk, i, high, low, pace, cost, most);
+      } else if (Slot.isHeld((long) WORDS.getAcquire(chunk.words, i))) {
+        outcome = KeyLock.spin(spins) ? AGAIN : underLock(chunk, i, pace, cost, most);
+      } else {
+        outcome = attempt(chunk, i, pace, cost, most);
       }
+      if (outcome != AGAIN) {
+        return outcome;
+      }
+      if (!Slot.spans(pace, clock.nanos() - chunk.base)) {
+        chunks.rebase(high, pace);
+      }
+    }
+  }
+
+  /** Decides a request for a key that has no slot under this limit alone. */
+  private long elsewhere(Chunk chunk, int i, long high, long low, Pace pace, long cost, long most) {
+    if (i == Chunk.ABSENT && cost <= 0) {
+      return 0;
+    }
+    Forms forms = i < 0 ? null : chunk.formsAt(i);
+    if (forms != null) {
+      return decide(forms, chunk, i, pace, cost, most);
+    }
+    long settled = chunks.settle(high, low, pace, cost, most, cost > 0);
+    return settled == Chunks.READY ? AGAIN : settled;
+  }
+
+  /** Decides a request whose slot is held all the time, in its turn. */
+  private long underLock(Chunk chunk, int i, Pace pace, long cost, long most) {
+    ReentrantLock lock = KeyLock.of(chunks.order(), chunk.words[i + 1]);
+    lock.lock();
+    try {
+      return attempt(chunk, i, pace, cost, most);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Decides a request at its slot; {@link #AGAIN} if that is not to be had as it is. */
+  private long attempt(Chunk chunk, int i, Pace pace, long cost, long most) {
+    boolean forced = most == Chunks.FORCED;
+    while (true) {
       long word = (long) WORDS.getAcquire(chunk.words, i);
       if ((word & HELD) != 0) {
-        Spin.once(spins);
-        continue;
+        return AGAIN;
       }
       long elapsed = clock.nanos() - chunk.base;
       if (!Slot.spans(pace, elapsed)) {
-        chunks.rebase(high, pace);
-        continue;
+        return AGAIN;
       }
       long now = Slot.instant(pace, elapsed);
       long debt = Math.max(0, Slot.fullAt(word) - now);
@@ -113,11 +149,48 @@ final class BucketTable implements SipHash.Then<Pace> {
       }
       if (cost > 0) {
         chunk.expect(denied);
+        if (denied) {
+          chunk.deny(i);
+        }
       }
       boolean unchanged = cost == 0 || (sound && next == debt);
       if (unchanged || WORDS.compareAndSet(chunk.words, i, word, Slot.word(now + next))) {
         return denied ? ~debt : next;
       }
+    }
+  }
+
+  /** Decides a request for a key that is asked under several limits. */
+  private long decide(Forms forms, Chunk chunk, int i, Pace pace, long cost, long most) {
+    ReentrantLock lock = KeyLock.of(chunks.order(), chunk.words[i + 1]);
+    lock.lock();
+    try {
+      if (forms.isDropped()) {
+        return AGAIN;
+      }
+      long now = clock.nanos();
+      if (cost == 0) {
+        long debt = forms.debt(pace, now, chunks.reach());
+        return debt > most ? ~debt : debt;
+      }
+      if (cost == RESET) {
+        forms.fill(now);
+        return 0;
+      }
+      forms.settle(pace, now, chunks.reach(), chunks.inForce());
+      long debt = forms.debt(pace, now, chunks.reach());
+      boolean forced = most == Chunks.FORCED;
+      long next = forced ? forced(pace, debt, cost) : debt + cost;
+      if (!forced && next > most) {
+        forms.clamp(pace, now, chunks.reach());
+        chunk.deny(i);
+        return ~debt;
+      }
+      chunks.extendReach(pace.ticks(next - pace.burst()));
+      forms.move(pace, now, next, cost / pace.unitsPerThousandth(), chunks.reach());
+      return next;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -156,23 +229,31 @@ final class BucketTable implements SipHash.Then<Pace> {
     hold.identify(hash);
   }
 
+  /** Holds a bucket. Only under the lock of its key, so nobody else holds it. */
   boolean hold(Hold hold, Pace pace) {
-    for (int spins = 0; ; spins++) {
+    boolean changes = changes(hold, pace);
+    while (true) {
       Chunk chunk = chunks.of(hold.high);
       int i = chunk.find(hold.high, hold.low);
-      if (hold.looks && (i == Chunk.ABSENT || (i < 0 && hold.absent))) {
+      if (!changes && (i == Chunk.ABSENT || (i < 0 && hold.absent))) {
         hold.chunk = null;
         return true;
       }
-      if (i < 0 || (!hold.foreign && !chunk.isAt(i, pace))) {
+      if (i < 0) {
+        return false;
+      }
+      Forms forms = chunk.formsAt(i);
+      hold.chunk = chunk;
+      hold.slot = i;
+      hold.forms = forms;
+      if (forms != null) {
+        return !forms.isDropped();
+      }
+      if (changes && !chunk.isAt(i, pace)) {
         return false;
       }
       long word = (long) WORDS.getAcquire(chunk.words, i);
-      if ((word & HELD) != 0) {
-        Spin.once(spins);
-      } else if (WORDS.compareAndSet(chunk.words, i, word, word | HELD)) {
-        hold.chunk = chunk;
-        hold.slot = i;
+      if ((word & HELD) == 0 && WORDS.compareAndSet(chunk.words, i, word, word | HELD)) {
         hold.word = word;
         hold.unchanged = word;
         return true;
@@ -180,65 +261,91 @@ final class BucketTable implements SipHash.Then<Pace> {
     }
   }
 
-  void prepare(Hold hold, Pace pace, long most) {
-    hold.absent = hold.looks && chunks.lacks(hold.high, hold.low);
-    if (hold.absent) {
-      return;
+  /** Whether the request may take something, so that the bucket has to be there for that. */
+  private static boolean changes(Hold hold, Pace pace) {
+    return !hold.looks && pace.holds(hold.cost);
+  }
+
+  void prepare(Hold hold, Pace pace) {
+    boolean changes = changes(hold, pace);
+    hold.absent = !changes && chunks.lacks(hold.high, hold.low);
+    if (changes) {
+      if (hold.insists()) {
+        chunks.insist(hold.high, hold.low, pace);
+      }
+      chunks.settle(hold.high, hold.low, pace, pace.units(hold.cost), pace.burst(), true);
     }
-    long cost = pace.holds(hold.cost) ? pace.units(hold.cost) : 0;
-    if (hold.insists()) {
-      chunks.insist(hold.high, hold.low, pace);
-    }
-    long settled = chunks.settle(hold.high, hold.low, pace, cost, most, true);
-    hold.foreign = settled != Chunks.READY;
     chunks.rebase(hold.high, pace);
   }
 
   /** Judges a held bucket: {@code most} is the debt up to which the request passes. */
   boolean judge(Hold hold, Pace pace, long most) {
-    Chunk chunk = hold.chunk;
-    if (chunk == null) {
-      hold.before = 0;
-      hold.after = pace.units(hold.cost);
-      hold.allowed = pace.holds(hold.cost) && hold.after <= most;
-      return true;
-    }
-    long nanos = clock.nanos();
-    if (!Slot.spans(pace, nanos - chunk.base)) {
+    if (!find(hold, pace)) {
       return false;
-    }
-    boolean own = chunk.isAt(hold.slot, pace);
-    hold.now = Slot.instant(pace, nanos - chunk.base);
-    hold.before =
-        own
-            ? Math.max(0, Slot.fullAt(hold.word) - hold.now)
-            : chunks.carried(chunk, hold.slot, hold.word, nanos, pace);
-    long ceiling = pace.ceiling(chunks.reach());
-    if (own && hold.before > ceiling) {
-      hold.before = ceiling;
-      if (hold.cost > 0 && pace.holds(hold.cost)) {
-        hold.unchanged = Slot.word(hold.now + ceiling);
-      }
     }
     hold.after = hold.before + pace.units(hold.cost);
     hold.allowed = pace.holds(hold.cost) && hold.after <= most;
-    // What is under another limit can be refused as it is, but not taken from.
-    hold.foreign = !own && !hold.allowed;
-    return own || hold.foreign || hold.cost == 0;
+    if (!hold.allowed && changes(hold, pace) && hold.chunk != null) {
+      hold.chunk.deny(hold.slot);
+    }
+    return true;
+  }
+
+  /** Notes what a held bucket owes; false if its chunk can't tell by this clock. */
+  private boolean find(Hold hold, Pace pace) {
+    Chunk chunk = hold.chunk;
+    if (chunk == null) {
+      hold.before = 0;
+      return true;
+    }
+    long nanos = clock.nanos();
+    boolean changes = changes(hold, pace);
+    Forms forms = hold.forms;
+    if (forms != null) {
+      if (changes) {
+        forms.settle(pace, nanos, chunks.reach(), chunks.inForce());
+        forms.clamp(pace, nanos, chunks.reach());
+      }
+      hold.now = nanos;
+      hold.before = forms.debt(pace, nanos, chunks.reach());
+      return true;
+    }
+    if (!chunk.isAt(hold.slot, pace)) {
+      hold.before = chunks.carried(chunk, hold.slot, hold.word, nanos, pace);
+      return true;
+    }
+    if (!Slot.spans(pace, nanos - chunk.base)) {
+      return false;
+    }
+    hold.now = Slot.instant(pace, nanos - chunk.base);
+    hold.before = Math.max(0, Slot.fullAt(hold.word) - hold.now);
+    long ceiling = pace.ceiling(chunks.reach());
+    if (hold.before > ceiling) {
+      hold.before = ceiling;
+      if (changes) {
+        hold.unchanged = Slot.word(hold.now + ceiling);
+      }
+    }
+    return true;
   }
 
   void release(Hold hold, Pace pace, boolean take) {
-    if (hold.chunk == null) {
+    Chunk chunk = hold.chunk;
+    if (chunk == null) {
       return;
     }
-    long word = hold.unchanged;
-    if (take && hold.cost > 0) {
-      word = Slot.word(hold.now + hold.after);
-      if (hold.after > pace.burst()) {
-        chunks.extendReach(pace.ticks(hold.after - pace.burst()));
-      }
+    boolean moves = take && hold.cost > 0;
+    if (moves && hold.after > pace.burst()) {
+      chunks.extendReach(pace.ticks(hold.after - pace.burst()));
     }
-    WORDS.setRelease(hold.chunk.words, hold.slot, word);
+    Forms forms = hold.forms;
+    if (forms == null) {
+      long word = moves ? Slot.word(hold.now + hold.after) : hold.unchanged;
+      WORDS.setRelease(chunk.words, hold.slot, word);
+    } else if (moves) {
+      forms.move(pace, hold.now, hold.after, hold.cost, chunks.reach());
+    }
     hold.chunk = null;
+    hold.forms = null;
   }
 }

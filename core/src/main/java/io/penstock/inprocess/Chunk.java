@@ -7,6 +7,7 @@ import static io.penstock.inprocess.Slot.WORDS;
 import io.penstock.algorithm.Pace;
 import io.penstock.inprocess.SipHash.Hash;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,16 @@ final class Chunk {
   private final Pace pace;
 
   private final Pace @Nullable [] paces;
+
+  /** Of a chunk with {@link #paces}, the buckets that are asked under several limits. */
+  private final @Nullable Forms @Nullable [] forms;
+
+  /**
+   * Whether a request of the slot's key was denied since it was last seen with tokens. Written by
+   * anybody without a lock: it only decides who is given up first.
+   */
+  private final boolean[] denied;
+
   private final int slots;
   private final AtomicInteger evicted = new AtomicInteger();
   private int used;
@@ -50,16 +61,22 @@ final class Chunk {
   private boolean denies;
 
   Chunk(int expected, long base, Pace pace, boolean mixed) {
-    this.slots = Math.max(8, (int) (expected / FRESH) + 1);
+    this(base, pace, Math.max(8, (int) (expected / FRESH) + 1), mixed);
+  }
+
+  private Chunk(long base, Pace pace, int slots, boolean mixed) {
+    this.slots = slots;
     this.words = new long[slots * WORDS_PER_SLOT];
     this.base = base;
     this.pace = pace;
     this.paces = mixed ? new Pace[slots] : null;
+    this.forms = mixed ? new Forms[slots] : null;
+    this.denied = new boolean[slots];
   }
 
   /** What stands where no key was added yet: nothing to be found, and no room. */
   static Chunk none(long base, Pace pace) {
-    Chunk none = new Chunk(0, base, pace, false);
+    Chunk none = new Chunk(base, pace, 1, false);
     none.used = none.slots;
     return none;
   }
@@ -85,18 +102,29 @@ final class Chunk {
   }
 
   /** Adds a key that is not here. Only under the lock, and only if there is {@link #hasRoom}. */
-  void add(Hash key, Pace pace, long word) {
+  int add(Hash key, Pace pace, long word) {
+    return add(key, pace, null, word);
+  }
+
+  /** Adds a key that is asked under several limits, to a chunk that is {@link #isMixed}. */
+  int add(Hash key, Forms forms) {
+    return add(key, pace, forms, Slot.FORMS);
+  }
+
+  private int add(Hash key, Pace pace, @Nullable Forms several, long word) {
     int i = start(key.high());
     while (words[i] != EMPTY) {
       i = next(i);
     }
     words[i + 1] = key.high();
     words[i + 2] = key.low();
-    if (paces != null) {
+    if (paces != null && forms != null) {
       paces[i / WORDS_PER_SLOT] = pace;
+      forms[i / WORDS_PER_SLOT] = several;
     }
     used++;
     WORDS.setRelease(words, i, word);
+    return i;
   }
 
   boolean hasRoom() {
@@ -106,6 +134,11 @@ final class Chunk {
   /** Whether a key under {@code other} can be added. */
   boolean takes(Pace other) {
     return paces != null || pace.equals(other);
+  }
+
+  /** Whether each slot has a limit of its own, or several. */
+  boolean isMixed() {
+    return paces != null;
   }
 
   boolean denies() {
@@ -138,38 +171,95 @@ final class Chunk {
     return paces == null ? pace : paces[i / WORDS_PER_SLOT];
   }
 
+  /** Whether the bucket at {@code i} is asked under {@code other} alone. */
   boolean isAt(int i, Pace other) {
-    return paceAt(i).equals(other);
+    return paceAt(i).equals(other) && formsAt(i) == null;
+  }
+
+  /** The bucket at {@code i} if it is asked under several limits. */
+  @Nullable Forms formsAt(int i) {
+    return forms == null ? null : forms[i / WORDS_PER_SLOT];
+  }
+
+  boolean deniedAt(int i) {
+    return denied[i / WORDS_PER_SLOT];
+  }
+
+  /** Notes that a request was denied at {@code i}; only the first is written. */
+  void deny(int i) {
+    if (!denied[i / WORDS_PER_SLOT]) {
+      denied[i / WORDS_PER_SLOT] = true;
+    }
   }
 
   Hash keyAt(int i) {
     return new Hash(words[i + 1], words[i + 2]);
   }
 
-  /** The state of a slot once nobody holds it. */
-  long settled(int i) {
+  /**
+   * The state of a slot while nobody holds it. May wait for the lock of its key.
+   *
+   * @param order the number of the table
+   */
+  long settled(int i, long order) {
     for (int spins = 0; ; spins++) {
       long word = (long) WORDS.getAcquire(words, i);
-      if ((word & Slot.HELD) == 0 || word == RETIRED) {
+      if (!Slot.isHeld(word)) {
         return word;
       }
-      Spin.once(spins);
+      if (!KeyLock.spin(spins)) {
+        ReentrantLock lock = KeyLock.of(order, words[i + 1]);
+        lock.lock();
+        try {
+          return (long) WORDS.getAcquire(words, i);
+        } finally {
+          lock.unlock();
+        }
+      }
     }
   }
 
-  /** Uses a slot up and returns its last state; {@link Slot#RETIRED} if somebody else did. */
-  long retire(int i) {
-    while (true) {
-      long word = settled(i);
-      if (word == RETIRED || word == EMPTY || WORDS.compareAndSet(words, i, word, RETIRED)) {
+  /**
+   * Uses a slot up and returns its last state; {@link Slot#RETIRED} if somebody else did. May wait
+   * for the lock of its key.
+   *
+   * @param order the number of the table
+   */
+  long retire(int i, long order) {
+    for (int spins = 0; ; spins++) {
+      long word = (long) WORDS.getAcquire(words, i);
+      if (Slot.isHeld(word)) {
+        if (!KeyLock.spin(spins)) {
+          return retireUnderLock(i, order);
+        }
+      } else if (word == RETIRED || word == EMPTY || usedUp(i, word)) {
         return word;
       }
     }
+  }
+
+  private long retireUnderLock(int i, long order) {
+    ReentrantLock lock = KeyLock.of(order, words[i + 1]);
+    lock.lock();
+    try {
+      while (true) {
+        long word = (long) WORDS.getAcquire(words, i);
+        if (word == RETIRED || usedUp(i, word)) {
+          return word;
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean usedUp(int i, long word) {
+    return WORDS.compareAndSet(words, i, word, RETIRED);
   }
 
   /** Evicts the bucket at {@code i} if its state is still {@code word}. */
   boolean evict(int i, long word) {
-    if (!WORDS.compareAndSet(words, i, word, RETIRED)) {
+    if (!usedUp(i, word)) {
       return false;
     }
     evicted.incrementAndGet();

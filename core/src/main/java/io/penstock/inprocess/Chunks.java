@@ -6,6 +6,7 @@ import static io.penstock.inprocess.Slot.RETIRED;
 import static io.penstock.inprocess.Slot.WORDS;
 
 import io.penstock.NanoClock;
+import io.penstock.algorithm.Bucket;
 import io.penstock.algorithm.Pace;
 import io.penstock.inprocess.SipHash.Hash;
 import java.util.concurrent.atomic.AtomicLong;
@@ -14,8 +15,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The chunks of a table: which one a key belongs to, and everything that changes more than a state:
- * adding keys, other limits, growth, eviction. Thread-safe. Nobody who holds a slot calls a method
- * here that takes a lock.
+ * adding keys, other limits, growth, eviction. Thread-safe. A thread that has taken the {@link
+ * KeyLock} of a key calls no method here that takes the lock of a chunk.
  */
 final class Chunks implements KeyBudget.Evictable {
   /** No outcome is this. */
@@ -32,6 +33,7 @@ final class Chunks implements KeyBudget.Evictable {
 
   private final NanoClock clock;
   private final KeyBudget budget;
+  private final long order;
   private final AtomicReferenceArray<Chunk> chunks;
   private final ReentrantLock[] locks;
   private final Chunk none;
@@ -44,9 +46,10 @@ final class Chunks implements KeyBudget.Evictable {
   /** The longest delay ever promised, in ticks: debts beyond empty are believed as far as that. */
   private final AtomicLong reach = new AtomicLong();
 
-  Chunks(NanoClock clock, KeyBudget budget, long mostKeys, Pace pace) {
+  Chunks(NanoClock clock, KeyBudget budget, long mostKeys, Pace pace, long order) {
     this.clock = clock;
     this.budget = budget;
+    this.order = order;
     int count = (int) Math.min(1 << 20, (mostKeys - 1) / KEYS_PER_CHUNK + 1);
     this.chunks = new AtomicReferenceArray<>(count);
     this.locks = new ReentrantLock[Math.min(count, MOST_LOCKS)];
@@ -68,6 +71,11 @@ final class Chunks implements KeyBudget.Evictable {
     return size.get();
   }
 
+  /** The number of the table among all tables of all stores. */
+  long order() {
+    return order;
+  }
+
   long reach() {
     return reach.get();
   }
@@ -84,16 +92,12 @@ final class Chunks implements KeyBudget.Evictable {
   }
 
   /**
-   * Sees to it that a key has a slot under {@code pace}: a new one if it has none and {@code
-   * insert} says so, or in place of one under another limit, with what is missing from that.
+   * Sees to it that a key has a slot in which it can be asked under {@code pace}: a new one if it
+   * has none and {@code insert} says so. A bucket that something is missing from under another
+   * limit in force becomes one with a form for each ({@link Forms}). From a limit of the past, what
+   * is missing is carried over, at most the new burst.
    *
-   * <p>While both limits are in force, going from one to the other must gain nothing. So nothing
-   * missing is forgiven, and a request that is denied anyway leaves the bucket under the limit by
-   * which it refills faster. A limit of the past just has its missing tokens carried over, at most
-   * the new burst.
-   *
-   * @return {@link #READY}, or the outcome of the request where it leaves the key without such a
-   *     slot
+   * @return {@link #READY}, or the outcome of a request that only looks or finds nothing to change
    */
   long settle(long high, long low, Pace pace, long cost, long most, boolean insert) {
     int index = index(high);
@@ -102,31 +106,45 @@ final class Chunks implements KeyBudget.Evictable {
     try {
       Chunk chunk = chunks.getPlain(index);
       int i = chunk.find(high, low);
-      if (i >= 0 && chunk.isAt(i, pace)) {
+      if (i >= 0 && (chunk.isAt(i, pace) || chunk.formsAt(i) != null)) {
         return READY;
       }
       if (i < 0) {
         return insert ? add(index, high, low, pace) : 0;
       }
-      // As everywhere, the clock is read after the state.
-      long word = chunk.settled(i);
-      long debt = carried(chunk, i, word, clock.nanos(), pace);
-      boolean denied = most != FORCED && debt + cost > most;
-      if (cost == 0
-          || (denied && inForce.has(chunk.paceAt(i)) && !pace.isFasterThan(chunk.paceAt(i)))) {
-        return denied ? ~debt : debt;
+      if (cost == 0) {
+        // As everywhere, the clock is read after the state.
+        long word = chunk.settled(i, order);
+        long debt = carried(chunk, i, word, clock.nanos(), pace);
+        return debt > most ? ~debt : debt;
       }
-      word = chunk.retire(i);
+      long word = chunk.retire(i, order);
       if (word == RETIRED) {
         return add(index, high, low, pace);
       }
-      long now = clock.nanos();
-      debt = carried(chunk, i, word, now, pace);
-      extendReach(pace.ticks(debt - pace.burst()));
-      place(index, high, low, pace, now, debt);
+      convert(index, chunk, i, word, pace);
       return READY;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Gives a key another slot, for {@code pace} too. Only under the chunk's lock. */
+  private void convert(int index, Chunk chunk, int i, long word, Pace pace) {
+    long now = clock.nanos();
+    Pace from = chunk.paceAt(i);
+    long owed = debt(chunk, i, word, now);
+    Hash key = chunk.keyAt(i);
+    boolean denied = chunk.deniedAt(i);
+    int placed;
+    if (owed == 0 || !inForce.has(from)) {
+      placed = place(index, key, pace, now, Math.min(pace.burst(), pace.carry(from, owed)));
+    } else {
+      Chunk mixed = chunk.isMixed() && chunk.hasRoom() ? chunk : rebuild(index, pace, true);
+      placed = mixed.add(key, new Forms(from, Bucket.owing(from, now, owed)));
+    }
+    if (denied) {
+      chunks.getPlain(index).deny(placed);
     }
   }
 
@@ -151,7 +169,7 @@ final class Chunks implements KeyBudget.Evictable {
       if (chunks.getPlain(index).find(high, low) < 0) {
         budget.grow(1);
         size.incrementAndGet();
-        place(index, high, low, pace, clock.nanos(), 0);
+        place(index, new Hash(high, low), pace, clock.nanos(), 0);
       }
     } finally {
       lock.unlock();
@@ -161,27 +179,25 @@ final class Chunks implements KeyBudget.Evictable {
   private long add(int index, long high, long low, Pace pace) {
     budget.take(this);
     size.incrementAndGet();
-    place(index, high, low, pace, clock.nanos(), 0);
+    place(index, new Hash(high, low), pace, clock.nanos(), 0);
     return READY;
   }
 
   /** Gives a key that has none a slot. Only under the chunk's lock. */
-  private void place(int index, long high, long low, Pace pace, long now, long debt) {
+  private int place(int index, Hash key, Pace pace, long now, long debt) {
     Chunk chunk = chunks.getPlain(index);
     if (!chunk.hasRoom() || !chunk.takes(pace) || !Slot.spans(pace, now - chunk.base)) {
-      chunk = rebuild(index, pace);
+      chunk = rebuild(index, pace, false);
     }
     // A clock that moved that far since is not to be believed: then it is the instant of the base.
     long elapsed = Slot.spans(pace, now - chunk.base) ? now - chunk.base : 0;
     long fullAt = Slot.instant(pace, elapsed) + debt;
-    chunk.add(new Hash(high, low), pace, Slot.word(fullAt));
+    return chunk.add(key, pace, Slot.word(fullAt));
   }
 
-  /** What a bucket under another limit owes, in units of {@code pace}. */
+  /** What a bucket under another limit owes, in units of {@code pace}: at most its burst. */
   long carried(Chunk chunk, int i, long word, long now, Pace pace) {
-    Pace from = chunk.paceAt(i);
-    long debt = pace.carry(from, debt(chunk, i, word, now));
-    return inForce.has(from) ? debt : Math.min(debt, pace.burst());
+    return Math.min(pace.burst(), pace.carry(chunk.paceAt(i), debt(chunk, i, word, now)));
   }
 
   /** Moves the base of the key's chunk to now, if now is out of its span. */
@@ -191,7 +207,7 @@ final class Chunks implements KeyBudget.Evictable {
     lock.lock();
     try {
       if (!Slot.spans(pace, clock.nanos() - chunks.getPlain(index).base)) {
-        rebuild(index, pace);
+        rebuild(index, pace, false);
       }
     } finally {
       lock.unlock();
@@ -202,23 +218,24 @@ final class Chunks implements KeyBudget.Evictable {
    * Replaces a chunk by one with room, without the buckets that have been full for a while. Only
    * under its lock.
    */
-  private Chunk rebuild(int index, Pace pace) {
+  private Chunk rebuild(int index, Pace pace, boolean forForms) {
     Chunk old = chunks.getPlain(index);
     long[] owed = new long[old.slots()];
     for (int n = 0; n < owed.length; n++) {
-      owed[n] = old.retire(Chunk.slot(n));
+      owed[n] = old.retire(Chunk.slot(n), order);
     }
     // Nobody changes these states any more, and the clock is later than all of them.
     long now = clock.nanos();
     int kept = 0;
     int dropped = 0;
-    boolean mixed = false;
+    boolean mixed = forForms;
     for (int n = 0; n < owed.length; n++) {
       long word = owed[n];
       owed[n] = GONE;
       if (word != EMPTY && word != RETIRED) {
         int i = Chunk.slot(n);
-        long owes = owes(old, i, word, now);
+        Forms forms = old.formsAt(i);
+        long owes = forms == null ? owes(old, i, word, now) : dropIfFull(old, i, forms, now);
         if (owes >= leastKept(old.paceAt(i))) {
           owed[n] = owes;
           kept++;
@@ -231,15 +248,41 @@ final class Chunks implements KeyBudget.Evictable {
     Chunk fresh = new Chunk(Math.max(kept + 1, old == none ? 1 : FEW), now, pace, mixed);
     for (int n = 0; n < owed.length; n++) {
       if (owed[n] != GONE) {
-        int i = Chunk.slot(n);
-        Pace own = old.paceAt(i);
-        fresh.add(old.keyAt(i), own, Slot.word(Slot.instant(own, 0) + owed[n]));
+        move(old, Chunk.slot(n), owed[n], fresh);
       }
     }
     chunks.setRelease(index, fresh);
     size.addAndGet(-dropped);
     budget.giveBack(dropped);
     return fresh;
+  }
+
+  private static void move(Chunk old, int i, long owed, Chunk fresh) {
+    Pace own = old.paceAt(i);
+    Forms forms = old.formsAt(i);
+    int placed =
+        forms == null
+            ? fresh.add(old.keyAt(i), own, Slot.word(Slot.instant(own, 0) + owed))
+            : fresh.add(old.keyAt(i), forms);
+    boolean tokens = forms == null && own.remaining(Math.max(0, owed)) >= Victim.TOKEN;
+    if (old.deniedAt(i) && !tokens) {
+      fresh.deny(placed);
+    }
+  }
+
+  /** {@link Slot#LONG_FULL} of a bucket that was full under all its limits, and 0 of others. */
+  private long dropIfFull(Chunk chunk, int i, Forms forms, long now) {
+    ReentrantLock lock = KeyLock.of(order, chunk.keyAt(i).high());
+    lock.lock();
+    try {
+      if (forms.isFull(now, reach.get())) {
+        forms.drop();
+        return Slot.LONG_FULL;
+      }
+      return 0;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** A full bucket is no bucket, but one used within this time is likely to be used again. */
@@ -257,9 +300,9 @@ final class Chunks implements KeyBudget.Evictable {
   }
 
   @Override
-  public boolean evict(boolean spentToo) {
+  public boolean evict(Spare spare) {
     long now = clock.nanos();
-    Victim victim = new Victim(spentToo);
+    Victim victim = new Victim(spare);
     long first = turn.getAndIncrement();
     for (int n = 0; n < chunks.length() && !victim.settled(); n++) {
       int index = (int) Math.floorMod(first + n, (long) chunks.length());
@@ -270,16 +313,34 @@ final class Chunks implements KeyBudget.Evictable {
         int i = Chunk.slot((start + k) % slots);
         long word = (long) WORDS.getAcquire(chunk.words, i);
         if (word != EMPTY && (word & HELD) == 0) {
-          victim.consider(chunk, index, i, word, debt(chunk, i, word, now));
+          consider(victim, chunk, index, i, word, now);
         }
       }
     }
     return victim.found() && remove(victim);
   }
 
+  private void consider(Victim victim, Chunk chunk, int index, int i, long word, long now) {
+    Forms forms = chunk.formsAt(i);
+    if (forms == null) {
+      victim.consider(chunk, index, i, word, debt(chunk, i, word, now));
+      return;
+    }
+    ReentrantLock lock = KeyLock.of(order, chunk.keyAt(i).high());
+    if (lock.tryLock()) {
+      try {
+        double share = forms.missingShare(now, reach.get());
+        long missing = forms.missingThousandths(now, reach.get());
+        victim.consider(chunk, index, i, word, share, share >= 1, missing);
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
   private boolean remove(Victim victim) {
     Chunk chunk = victim.chunk();
-    if (!chunk.evict(victim.slot(), victim.word())) {
+    if (!evict(chunk, victim.slot(), victim.word())) {
       return false;
     }
     size.decrementAndGet();
@@ -294,13 +355,33 @@ final class Chunks implements KeyBudget.Evictable {
     return true;
   }
 
+  private boolean evict(Chunk chunk, int i, long word) {
+    Forms forms = chunk.formsAt(i);
+    if (forms == null) {
+      return chunk.evict(i, word);
+    }
+    ReentrantLock lock = KeyLock.of(order, chunk.keyAt(i).high());
+    if (!lock.tryLock()) {
+      return false;
+    }
+    try {
+      boolean evicted = chunk.evict(i, word);
+      if (evicted) {
+        forms.drop();
+      }
+      return evicted;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Gives back the memory of a chunk from which most has been evicted, if nobody is at it. */
   private void shrink(int index, Chunk sparse) {
     ReentrantLock lock = lock(index);
     if (lock.tryLock()) {
       try {
         if (chunks.getPlain(index) == sparse) {
-          rebuild(index, sparse.pace());
+          rebuild(index, sparse.pace(), false);
         }
       } finally {
         lock.unlock();

@@ -31,15 +31,18 @@ final class Hold implements SipHash.Then<Hold> {
   /** Where it is held. */
   boolean held;
 
-  /** Whether it may be held under another limit, because the request is denied anyway. */
-  boolean foreign;
+  /** The index of its {@link KeyLock}. */
+  int lock;
 
-  /** Null of one that is not there, of which nothing is missing. */
+  /** Null if the bucket does not exist, which means that it is full. */
   @Nullable Chunk chunk;
+
+  /** What the bucket owes under each of several limits; null if there is only one. */
+  @Nullable Forms forms;
 
   int slot;
   long word;
-  WindowTable.@Nullable Cell cell;
+  @Nullable WindowCell cell;
 
   /** What was found: the debt as it is, and as it would be with the claim taken. */
   boolean allowed;
@@ -53,8 +56,8 @@ final class Hold implements SipHash.Then<Hold> {
 
   long lifetime;
 
-  /** Whether it takes more memory than before. */
-  boolean grown;
+  /** Of a window: whether it has to do with the memory that it has. */
+  boolean coarse;
 
   /** What the bucket becomes if nothing is taken: itself, unless it could not be true. */
   long unchanged;
@@ -73,6 +76,7 @@ final class Hold implements SipHash.Then<Hold> {
   public long apply(long high, long low, Hold self, long cost, long most) {
     this.high = high;
     this.low = low;
+    this.lock = KeyLock.index(buckets.order(), high);
     return 0;
   }
 
@@ -85,9 +89,10 @@ final class Hold implements SipHash.Then<Hold> {
     return compareTo(other) == 0;
   }
 
-  /** The order in which buckets are held, the same for everybody. */
+  /** By lock, which is the order in which all requests take theirs; then by bucket. */
   int compareTo(Hold other) {
-    int byTable = Long.compare(buckets.order(), other.buckets.order());
+    int byLock = Integer.compare(lock, other.lock);
+    int byTable = byLock != 0 ? byLock : Long.compare(buckets.order(), other.buckets.order());
     int byHigh = byTable != 0 ? byTable : Long.compare(high, other.high);
     return byHigh != 0 ? byHigh : Long.compare(low, other.low);
   }

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionStage;
  * Buckets in this process under one limit. Thread-safe.
  *
  * <p>Besides their own requests they take part in joint ones, in steps that a {@link Transaction}
- * calls: identify, hold, judge, release. Between hold and release nobody else sees or changes the
- * bucket.
+ * calls: identify, hold, judge, release. The last three are called under the {@link KeyLock} of the
+ * key and never wait; between hold and release nobody else sees or changes the bucket.
  */
 abstract sealed class InProcessBuckets implements Buckets permits TokenBuckets, WindowBuckets {
   private static final CompletionStage<Void> DONE = CompletableFuture.completedStage(null);
@@ -27,13 +27,13 @@ abstract sealed class InProcessBuckets implements Buckets permits TokenBuckets, 
     this.limit = limit;
   }
 
-  /** The order of its table among all tables, by which joint requests hold their buckets. */
+  /** The number of its table among all tables of all stores. */
   abstract long order();
 
   /** Notes what tells the bucket of {@code hold} from the others of its table. */
   abstract void identify(Hold hold);
 
-  /** Holds the bucket; false if {@link #prepare} has to be called first, with nothing held. */
+  /** Holds the bucket; false if {@link #prepare} has to be called first, without any lock. */
   abstract boolean hold(Hold hold);
 
   /** Sees to it that the bucket can be held and judged. */
@@ -44,9 +44,6 @@ abstract sealed class InProcessBuckets implements Buckets permits TokenBuckets, 
 
   /** Lets the bucket go, with what was claimed taken from it if {@code take}. */
   abstract void release(Hold hold, boolean take);
-
-  /** Gives up others where there are too many. */
-  void makeRoom() {}
 
   /** The answer for this bucket; {@code passes} tells whether the whole request does. */
   abstract Decision decision(Hold hold, boolean passes);

@@ -182,14 +182,14 @@ public final class InProcessStore implements Store {
     return clock;
   }
 
-  BucketTable newBucketTable(Pace pace) {
-    Chunks chunks = new Chunks(clock, budget, maxKeys, pace);
+  BucketTable newBucketTable(Pace pace, long order) {
+    Chunks chunks = new Chunks(clock, budget, maxKeys, pace, order);
     budget.add(chunks);
     return new BucketTable(clock, hash, chunks);
   }
 
-  WindowTable newWindowTable() {
-    WindowTable table = new WindowTable(clock, hash, budget);
+  WindowTable newWindowTable(long order) {
+    WindowTable table = new WindowTable(clock, hash, budget, order);
     budget.add(table);
     return table;
   }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * How many buckets a store may keep, and who goes when there are more. Thread-safe.
@@ -12,9 +13,8 @@ import java.util.concurrent.atomic.LongAdder;
  * if everything seen there is used up does the table that asks give up one of its own.
  */
 final class KeyBudget {
-  /** Several for one, so that what grew since is caught up with. */
-  private static final int MOST_EVICTIONS = 4;
-
+  private static final int MAX_ATTEMPTS = 1_000;
+  private static final long PAUSE_NANOS = 50_000;
   private static final int MOST_TABLES = 8;
 
   private final long most;
@@ -29,11 +29,8 @@ final class KeyBudget {
   interface Evictable {
     long size();
 
-    /**
-     * Gives up the bucket with the least missing among some; one with less than a token left only
-     * if {@code spentToo}.
-     */
-    boolean evict(boolean spentToo);
+    /** Gives up the bucket with the least missing among some, as far as {@code spare} allows. */
+    boolean evict(Spare spare);
   }
 
   KeyBudget(long most) {
@@ -47,33 +44,61 @@ final class KeyBudget {
 
   /** Counts a new bucket of {@code asking}, and makes room first where there is none. */
   void take(Evictable asking) {
-    if (kept.get() >= most) {
-      makeRoom(asking);
+    for (int n = 0; n < MAX_ATTEMPTS; n++) {
+      long now = kept.get();
+      if (now < most) {
+        if (kept.compareAndSet(now, now + 1)) {
+          return;
+        }
+      } else if (!evict(asking)) {
+        // What others have counted is about to appear in their tables.
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
     }
+    // Nothing can be given up: buckets of unfinished requests fill the whole store.
     kept.incrementAndGet();
   }
 
-  /** Gives up buckets until there is room for one, or a few at least. */
-  void makeRoom(Evictable asking) {
-    boolean made = true;
-    for (int n = 0; made && n < MOST_EVICTIONS && kept.get() >= most; n++) {
-      Evictable large = largest(asking);
-      made = large.evict(false) || asking.evict(false) || evictElsewhere();
-      made = made || large.evict(true) || asking.evict(true);
+  /**
+   * Counts what a bucket of {@code asking} grows by, if there is room or buckets with tokens left
+   * can make some.
+   */
+  boolean reserve(Evictable asking, long weight) {
+    for (long n = 0; n < MAX_ATTEMPTS + weight; n++) {
+      long now = kept.get();
+      if (now + weight <= most) {
+        if (kept.compareAndSet(now, now + weight)) {
+          return true;
+        }
+      } else if (weight > most || !evict(asking, Spare.SPENT)) {
+        return false;
+      }
     }
+    return false;
   }
 
-  /** Before anybody who is being denied has to go, some other tables are asked too. */
-  private boolean evictElsewhere() {
+  private boolean evict(Evictable asking) {
+    return evict(asking, Spare.SPENT) || evict(asking, Spare.DENIED) || evict(asking, Spare.NOBODY);
+  }
+
+  private boolean evict(Evictable asking, Spare spare) {
+    Evictable large = largest(asking);
+    return large.evict(spare)
+        || (large != asking && asking.evict(spare))
+        || (spare != Spare.NOBODY && evictElsewhere(spare));
+  }
+
+  /** Before a bucket goes that should be spared, some other tables are asked too. */
+  private boolean evictElsewhere(Spare spare) {
     for (int n = 0; n < Math.min(MOST_TABLES, tables.size()); n++) {
-      if (tables.get((int) (turn.getAndIncrement() % tables.size())).evict(false)) {
+      if (tables.get((int) (turn.getAndIncrement() % tables.size())).evict(spare)) {
         return true;
       }
     }
     return false;
   }
 
-  /** Counts what a bucket has grown by; who grew makes room later. */
+  /** Counts what a bucket has grown by, whatever the cap. */
   void grow(long weight) {
     kept.addAndGet(weight);
   }
@@ -117,7 +142,7 @@ final class KeyBudget {
     }
 
     @Override
-    public boolean evict(boolean spentToo) {
+    public boolean evict(Spare spare) {
       return false;
     }
   }

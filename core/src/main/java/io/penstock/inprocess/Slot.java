@@ -26,6 +26,9 @@ final class Slot {
   static final long RETIRED = 1;
   static final long HELD = 1;
 
+  /** In place of a state that is in {@link Forms}; only {@link #RETIRED} follows it. */
+  static final long FORMS = 2;
+
   /** Less than any bucket owes that became full within the span. */
   static final long LONG_FULL = -Pace.SPAN_UNITS;
 
@@ -44,6 +47,10 @@ final class Slot {
 
   static long word(long fullAt) {
     return fullAt << 1;
+  }
+
+  static boolean isHeld(long word) {
+    return (word & HELD) != 0 && word != RETIRED;
   }
 
   static boolean spans(Pace pace, long elapsed) {

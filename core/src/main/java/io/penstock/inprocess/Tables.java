@@ -19,19 +19,19 @@ final class Tables {
 
   synchronized BucketTable buckets(Pace pace) {
     if (buckets == null) {
-      buckets = store.newBucketTable(pace);
+      buckets = store.newBucketTable(pace, order);
     }
     return buckets;
   }
 
   synchronized WindowTable windows() {
     if (windows == null) {
-      windows = store.newWindowTable();
+      windows = store.newWindowTable(order + 1);
     }
     return windows;
   }
 
-  /** Where its token buckets stand in the order of all tables; its windows come right after. */
+  /** The number of its token buckets among all tables; that of its windows is one more. */
   long order() {
     return order;
   }

@@ -66,7 +66,7 @@ final class TokenBuckets extends InProcessBuckets {
 
   @Override
   public CompletionStage<Void> reset(String key) {
-    table.adjust(key, pace, -Pace.MOST_DEBT);
+    table.adjust(key, pace, BucketTable.RESET);
     return done();
   }
 
@@ -87,7 +87,7 @@ final class TokenBuckets extends InProcessBuckets {
 
   @Override
   void prepare(Hold hold) {
-    table.prepare(hold, pace, pace.ceiling(hold.maxDelayNanos));
+    table.prepare(hold, pace);
   }
 
   @Override

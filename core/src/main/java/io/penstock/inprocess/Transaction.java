@@ -9,18 +9,21 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request over several buckets: all are held, in an order that is the same for everybody, then
- * judged, then taken from or left alone together. Belongs to one thread at a time; {@link Pool}
- * lends it, so that a request allocates nothing.
+ * One request over several buckets: the locks of their keys are taken in the order of {@link
+ * KeyLock}, then all are held, judged, and taken from or left alone together. Belongs to one thread
+ * at a time; {@link Pool} lends it, so that a request allocates nothing.
  */
 final class Transaction {
   /** In the order of the claims. */
   private Hold[] claimed = new Hold[0];
 
-  /** The same, in the order in which they are held. */
+  /** The same, in the order in which their locks are taken. */
   private Hold[] ordered = new Hold[0];
 
   private int size;
+
+  /** Up to where the locks of {@link #ordered} are taken. */
+  private int locked;
 
   /**
    * Finds out whether all that it was filled with can be taken, and takes it if {@code take} says
@@ -31,24 +34,56 @@ final class Transaction {
       ordered[i].looks = !take || ordered[i].cost == 0;
     }
     while (true) {
-      boolean passes = false;
-      Hold unready = null;
+      Hold unready;
       try {
-        unready = holdAll();
-        if (unready == null) {
-          unready = judgeAll();
-        }
-        passes = unready == null && allAllowed();
+        lockAll();
+        unready = attempt(take);
       } finally {
-        releaseAll(passes && take);
+        unlockAll();
       }
       if (unready == null) {
-        makeRoom();
-        return passes;
+        return allAllowed();
       }
       unready.attempts++;
       unready.buckets.prepare(unready);
     }
+  }
+
+  /** Decides under the locks; returns a bucket that has to be prepared first, or null. */
+  private @Nullable Hold attempt(boolean take) {
+    boolean passes = false;
+    try {
+      Hold unready = holdAll();
+      if (unready == null) {
+        unready = judgeAll();
+      }
+      passes = unready == null && allAllowed();
+      return unready;
+    } finally {
+      releaseAll(passes && take);
+    }
+  }
+
+  /** Takes the lock of each key, each lock once. Nothing is held yet, so waiting is safe. */
+  private void lockAll() {
+    for (locked = 0; locked < size; locked++) {
+      if (isFirstOfItsLock(locked)) {
+        KeyLock.at(ordered[locked].lock).lock();
+      }
+    }
+  }
+
+  private void unlockAll() {
+    while (locked > 0) {
+      locked--;
+      if (isFirstOfItsLock(locked)) {
+        KeyLock.at(ordered[locked].lock).unlock();
+      }
+    }
+  }
+
+  private boolean isFirstOfItsLock(int i) {
+    return i == 0 || ordered[i - 1].lock != ordered[i].lock;
   }
 
   /** The answer to the request that was run last, which passes or not. */
@@ -106,9 +141,8 @@ final class Transaction {
     hold.cost = cost;
     hold.maxDelayNanos = maxDelayNanos;
     hold.attempts = 0;
-    hold.grown = false;
+    hold.coarse = false;
     hold.held = false;
-    hold.foreign = false;
     hold.absent = false;
     buckets.identify(hold);
     int at = size++;
@@ -148,15 +182,6 @@ final class Transaction {
       }
     }
     return true;
-  }
-
-  /** Once nothing is held any more, what has grown may cost others their place. */
-  private void makeRoom() {
-    for (int i = 0; i < size; i++) {
-      if (ordered[i].grown) {
-        ordered[i].buckets.makeRoom();
-      }
-    }
   }
 
   private void releaseAll(boolean taken) {

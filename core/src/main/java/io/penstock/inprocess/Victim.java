@@ -5,17 +5,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The search for a bucket to give up: the one with the smallest share missing among at least eight,
- * and among many more while all of them are spent, so that a flood does not reset the keys that are
- * being denied. Not thread-safe.
+ * and among many more while all those seen are to be spared, so that a flood does not reset the
+ * keys that are being denied. Not thread-safe.
  */
 final class Victim {
   private static final int AT_LEAST = 8;
   private static final int AT_MOST = 1024;
-  private static final long TOKEN = 1_000;
+  static final long TOKEN = 1_000;
 
-  private final boolean spentToo;
+  private final Spare spare;
   private int seen;
-  private boolean spent = true;
+  private Spare kind = Spare.NOBODY;
   private double share = Double.POSITIVE_INFINITY;
   private @Nullable Chunk chunk;
   private int index;
@@ -23,32 +23,45 @@ final class Victim {
   private long word;
   private long missing;
 
-  Victim(boolean spentToo) {
-    this.spentToo = spentToo;
+  Victim(Spare spare) {
+    this.spare = spare;
   }
 
+  /** Looks at a bucket under one limit, which owes {@code debt}. */
   void consider(Chunk chunk, int index, int slot, long word, long debt) {
-    seen++;
     Pace pace = chunk.paceAt(slot);
+    boolean spent = pace.remaining(debt) < Math.min(TOKEN, pace.remaining(0));
     double share = (double) debt / pace.burst();
-    if (share < this.share) {
+    consider(chunk, index, slot, word, share, spent, debt / pace.unitsPerThousandth());
+  }
+
+  /**
+   * Looks at a bucket.
+   *
+   * @param missing in thousandths of a token
+   */
+  void consider(
+      Chunk chunk, int index, int slot, long word, double share, boolean spent, long missing) {
+    seen++;
+    Spare kind = Spare.of(spent, chunk.deniedAt(slot));
+    if (kind.compareTo(this.kind) < 0 || (kind == this.kind && share < this.share)) {
+      this.kind = kind;
       this.share = share;
-      this.spent = pace.remaining(debt) < Math.min(TOKEN, pace.remaining(0));
       this.chunk = chunk;
       this.index = index;
       this.slot = slot;
       this.word = word;
-      this.missing = debt / pace.unitsPerThousandth();
+      this.missing = missing;
     }
   }
 
   /** Whether looking further is not worth it. */
   boolean settled() {
-    return share == 0 || (seen >= AT_LEAST && (!spent || spentToo)) || seen >= AT_MOST;
+    return share == 0 || (seen >= AT_LEAST && spare.allows(kind)) || seen >= AT_MOST;
   }
 
   boolean found() {
-    return chunk != null && (!spent || spentToo);
+    return chunk != null && spare.allows(kind);
   }
 
   Chunk chunk() {

@@ -14,13 +14,15 @@ final class WindowBuckets extends InProcessBuckets {
   private final WindowTable table;
   private final long order;
   private final WindowLimit window;
+  private final WindowCell.Shape shape;
 
   WindowBuckets(InProcessStore store, String name, WindowLimit limit, Tables tables) {
     super(store, name, limit);
     this.window = limit;
+    this.shape = WindowCell.Shape.of(limit);
     this.table = tables.windows();
     this.order = tables.order() + 1;
-    table.inForce().add(limit);
+    table.inForce().add(shape);
   }
 
   @Override
@@ -32,7 +34,7 @@ final class WindowBuckets extends InProcessBuckets {
 
   @Override
   public void retire() {
-    table.inForce().remove(window);
+    table.inForce().remove(shape);
   }
 
   @Override
@@ -59,10 +61,7 @@ final class WindowBuckets extends InProcessBuckets {
   public CompletionStage<Void> reset(String key) {
     Hold hold = new Hold(this, key);
     table.identify(hold);
-    if (table.hold(hold, window)) {
-      table.forget(hold);
-      table.release(hold, window, false);
-    }
+    table.forget(hold);
     return done();
   }
 
@@ -85,12 +84,12 @@ final class WindowBuckets extends InProcessBuckets {
 
   @Override
   boolean hold(Hold hold) {
-    return table.hold(hold, window);
+    return table.hold(hold);
   }
 
   @Override
   void prepare(Hold hold) {
-    table.prepare(hold, window);
+    table.prepare(hold);
   }
 
   @Override
@@ -101,11 +100,6 @@ final class WindowBuckets extends InProcessBuckets {
   @Override
   void release(Hold hold, boolean take) {
     table.release(hold, window, take);
-  }
-
-  @Override
-  void makeRoom() {
-    table.makeRoom();
   }
 
   @Override

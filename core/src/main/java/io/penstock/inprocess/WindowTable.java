@@ -13,8 +13,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Windows by key, each under a lock of its own. Thread-safe. Adding a key looks at a few others and
- * drops those in which nothing counts any more.
+ * Windows by key, each guarded by the {@link KeyLock} of its key. Thread-safe. Adding a key looks
+ * at a few others and drops those in which nothing counts any more.
  */
 final class WindowTable implements KeyBudget.Evictable {
   private static final long TICK_NANOS = 1;
@@ -26,137 +26,158 @@ final class WindowTable implements KeyBudget.Evictable {
   private final NanoClock clock;
   private final SipHash hash;
   private final KeyBudget budget;
-  private final Map<Hash, Cell> cells = new ConcurrentHashMap<>();
+  private final long order;
+  private final Map<Hash, WindowCell> cells = new ConcurrentHashMap<>();
 
   /** By weight, as the budget counts it. */
   private final AtomicLong size = new AtomicLong();
 
-  private final InForce<WindowLimit> inForce = new InForce<>();
+  private final InForce<WindowCell.Shape> inForce = new InForce<>();
 
-  /** Goes round all cells, a few at a time. */
-  private Iterator<Map.Entry<Hash, Cell>> hand = cells.entrySet().iterator();
+  /** Goes round all cells, a few at a time. Guarded by {@link #handLock}. */
+  private Iterator<Map.Entry<Hash, WindowCell>> hand = cells.entrySet().iterator();
 
-  WindowTable(NanoClock clock, SipHash hash, KeyBudget budget) {
+  private final ReentrantLock handLock = new ReentrantLock();
+
+  WindowTable(NanoClock clock, SipHash hash, KeyBudget budget, long order) {
     this.clock = clock;
     this.hash = hash;
     this.budget = budget;
-  }
-
-  /** What is kept of one key. */
-  static final class Cell extends ReentrantLock {
-    private static final long serialVersionUID = 1;
-
-    private transient WindowLimit limit;
-    private transient Window window;
-    private int weight = 1;
-    private boolean retired;
-
-    Cell(WindowLimit limit) {
-      this.limit = limit;
-      this.window = Window.of(limit, TICK_NANOS);
-    }
-
-    /** Counts by another limit from now on; what is used stays used, at most all of it. */
-    private void adopt(WindowLimit next, long now) {
-      if (next.kind() != limit.kind() || !next.window().equals(limit.window())) {
-        long used = Math.min(window.used(now), next.burstThousandths());
-        window = Window.of(next, TICK_NANOS);
-        if (used > 0) {
-          window.add(now, used);
-        }
-      }
-      limit = next;
-    }
+    this.order = order;
   }
 
   void identify(Hold hold) {
     hold.identify(hash);
   }
 
-  boolean hold(Hold hold, WindowLimit limit) {
-    Cell cell = cells.get(new Hash(hold.high, hold.low));
+  /** Holds a cell. Only under the lock of its key. */
+  boolean hold(Hold hold) {
+    WindowCell cell = cells.get(new Hash(hold.high, hold.low));
     if (cell == null) {
       if (!hold.looks) {
         return false;
       }
-      cell = new Cell(limit);
-    }
-    cell.lock();
-    if (cell.retired) {
-      cell.unlock();
-      return false;
+      cell = new WindowCell();
     }
     hold.cell = cell;
     return true;
   }
 
-  void prepare(Hold hold, WindowLimit limit) {
+  /** Makes a cell for a key that has none, or room in the one that it has. */
+  void prepare(Hold hold) {
     Hash key = new Hash(hold.high, hold.low);
-    if (!hold.looks && !cells.containsKey(key)) {
-      if (hold.insists()) {
-        budget.grow(1);
-      } else {
-        // Before the new cell is there, for nothing is used of that one either.
-        sweep();
-        budget.take(this);
-      }
-      if (cells.putIfAbsent(key, new Cell(limit)) == null) {
-        size.incrementAndGet();
-      } else {
-        budget.giveBack(1);
-      }
+    WindowCell cell = cells.get(key);
+    if (cell != null) {
+      hold.coarse = !grow(key, cell);
+      return;
+    }
+    if (hold.insists()) {
+      budget.grow(1);
+    } else {
+      // Before the new cell is there, for nothing is used of that one either.
+      sweep();
+      budget.take(this);
+    }
+    size.incrementAndGet();
+    if (cells.putIfAbsent(key, new WindowCell()) != null) {
+      size.decrementAndGet();
+      budget.giveBack(1);
     }
   }
 
-  /**
-   * Judges a held cell. One that counts by another limit that is in force too goes on doing so
-   * until something is taken by this one, so that going from one to the other gains nothing.
-   */
+  /** Makes room in a cell for one more entry; false if the store has none to give. */
+  private boolean grow(Hash key, WindowCell cell) {
+    ReentrantLock lock = KeyLock.of(order, key.high());
+    int needed;
+    lock.lock();
+    try {
+      if (cell.growing) {
+        return false;
+      }
+      needed = cell.retired ? 0 : cell.neededWeight(clock.nanos());
+      if (needed == 0) {
+        return true;
+      }
+      cell.growing = true;
+    } finally {
+      lock.unlock();
+    }
+    boolean granted = budget.reserve(this, needed);
+    lock.lock();
+    try {
+      cell.growing = false;
+      if (granted && cell.retired) {
+        budget.giveBack(needed);
+      } else if (granted) {
+        cell.grow(clock.nanos());
+        account(cell, needed);
+      }
+      return granted;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Corrects what is counted for a cell, of which {@code reserved} is counted already. */
+  private void account(WindowCell cell, int reserved) {
+    int grown = cell.currentWeight() - cell.weight;
+    if (grown != 0 || reserved != 0) {
+      cell.weight += grown;
+      size.addAndGet(grown);
+      budget.grow(grown - reserved);
+    }
+  }
+
+  /** Judges a held cell. */
   boolean judge(Hold hold, WindowLimit limit) {
-    Cell cell = Objects.requireNonNull(hold.cell);
+    WindowCell cell = Objects.requireNonNull(hold.cell);
     long most = limit.burstThousandths();
     hold.now = clock.nanos();
-    if (!inForce.has(cell.limit)) {
-      cell.adopt(limit, hold.now);
-    }
-    hold.before = cell.window.used(hold.now);
-    hold.after = hold.cost > most ? 0 : cell.window.waitFor(hold.now, hold.cost, most);
+    cell.adopt(limit, hold.now, inForce);
+    hold.before = cell.used(limit, hold.now);
+    hold.after = hold.cost > most ? 0 : cell.waitFor(limit, hold.now, hold.cost);
     hold.allowed = hold.cost <= most && hold.after == 0;
-    hold.unchanged = cell.window.resetAfter(hold.now);
-    return true;
+    hold.unchanged = cell.resetAfter(limit, hold.now);
+    boolean takes = hold.allowed && !hold.looks;
+    if (hold.after > 0 && !hold.looks) {
+      cell.denied = true;
+    }
+    return !takes || hold.coarse || cell.neededWeight(hold.now) == 0;
   }
 
   void release(Hold hold, WindowLimit limit, boolean take) {
-    Cell cell = Objects.requireNonNull(hold.cell);
+    WindowCell cell = Objects.requireNonNull(hold.cell);
     if (take && hold.cost > 0) {
-      cell.adopt(limit, hold.now);
-      cell.window.add(hold.now, hold.cost);
-      hold.before = cell.window.used(hold.now);
-      hold.unchanged = cell.window.resetAfter(hold.now);
+      cell.take(limit, hold.now, hold.cost);
+      hold.before = cell.used(limit, hold.now);
+      hold.unchanged = cell.resetAfter(limit, hold.now);
     } else if (hold.allowed && hold.cost > 0) {
       hold.lifetime = Window.of(limit, TICK_NANOS).lifetime(hold.now);
     }
     hold.taken = take;
-    int grown = cell.window.weight() - cell.weight;
-    cell.weight += grown;
-    size.addAndGet(grown);
-    budget.grow(grown);
-    cell.unlock();
+    if (!cell.retired && !hold.looks && !cell.growing) {
+      account(cell, 0);
+    }
     hold.cell = null;
-    hold.grown = grown > 0;
   }
 
-  void makeRoom() {
-    budget.makeRoom(this);
-  }
-
-  InForce<WindowLimit> inForce() {
+  InForce<WindowCell.Shape> inForce() {
     return inForce;
   }
 
-  /** Forgets a held cell; the hold is released as usual. */
+  /** Forgets a key. */
   void forget(Hold hold) {
-    retire(new Hash(hold.high, hold.low), Objects.requireNonNull(hold.cell), 0);
+    Hash key = new Hash(hold.high, hold.low);
+    ReentrantLock lock = KeyLock.at(hold.lock);
+    lock.lock();
+    try {
+      WindowCell cell = cells.get(key);
+      if (cell != null) {
+        retire(key, cell, 0);
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override
@@ -165,83 +186,102 @@ final class WindowTable implements KeyBudget.Evictable {
   }
 
   @Override
-  public synchronized boolean evict(boolean spentToo) {
-    Map.Entry<Hash, Cell> victim = null;
+  public boolean evict(Spare spare) {
+    if (!handLock.tryLock()) {
+      return false;
+    }
+    try {
+      return evictOne(spare);
+    } finally {
+      handLock.unlock();
+    }
+  }
+
+  private boolean evictOne(Spare spare) {
+    Map.Entry<Hash, WindowCell> victim = null;
+    Spare best = Spare.NOBODY;
     double smallest = Double.POSITIVE_INFINITY;
-    boolean spent = true;
-    for (int seen = 0; seen < MOST_PROBES && (seen < PROBES || (spent && !spentToo)); seen++) {
-      Map.Entry<Hash, Cell> entry = next();
+    long now = clock.nanos();
+    for (int seen = 0;
+        seen < MOST_PROBES && (seen < PROBES || victim == null || !spare.allows(best));
+        seen++) {
+      Map.Entry<Hash, WindowCell> entry = next();
       if (entry == null) {
         break;
       }
-      long most = entry.getValue().limit.burstThousandths();
-      long used = usedIfFree(entry.getValue());
-      double share = (double) used / most;
-      if (share < smallest) {
-        victim = entry;
-        smallest = share;
-        spent = most - used < Math.min(TOKEN, most);
+      WindowCell cell = entry.getValue();
+      ReentrantLock lock = KeyLock.of(order, entry.getKey().high());
+      if (lock.tryLock()) {
+        try {
+          double share = cell.usedShare(now);
+          Spare kind = Spare.of(cell.isSpent(now, TOKEN), cell.denied);
+          boolean free = !cell.retired && !cell.growing;
+          if (free && (kind.compareTo(best) < 0 || (kind == best && share < smallest))) {
+            victim = entry;
+            best = kind;
+            smallest = share;
+          }
+        } finally {
+          lock.unlock();
+        }
       }
     }
-    return victim != null && (!spent || spentToo) && drop(victim, false);
+    return victim != null && spare.allows(best) && drop(victim, false);
   }
 
-  private synchronized void sweep() {
-    for (int i = 0; i < SWEEP; i++) {
-      Map.Entry<Hash, Cell> entry = next();
-      if (entry != null) {
-        drop(entry, true);
+  private void sweep() {
+    if (!handLock.tryLock()) {
+      return;
+    }
+    try {
+      for (int i = 0; i < SWEEP; i++) {
+        Map.Entry<Hash, WindowCell> entry = next();
+        if (entry != null) {
+          drop(entry, true);
+        }
       }
+    } finally {
+      handLock.unlock();
     }
   }
 
   /** The cell that the hand comes to next; null only if there is none at all. */
-  private Map.@Nullable Entry<Hash, Cell> next() {
+  private Map.@Nullable Entry<Hash, WindowCell> next() {
     if (!hand.hasNext()) {
       hand = cells.entrySet().iterator();
     }
     return hand.hasNext() ? hand.next() : null;
   }
 
-  /** What is used of a cell, or as much as can be if somebody is at it. */
-  private long usedIfFree(Cell cell) {
-    if (!cell.tryLock()) {
-      return Long.MAX_VALUE;
-    }
-    try {
-      return cell.retired ? Long.MAX_VALUE : cell.window.used(clock.nanos());
-    } finally {
-      cell.unlock();
-    }
-  }
-
-  private boolean drop(Map.Entry<Hash, Cell> entry, boolean onlyUnused) {
-    Cell cell = entry.getValue();
-    if (!cell.tryLock()) {
+  private boolean drop(Map.Entry<Hash, WindowCell> entry, boolean onlyUnused) {
+    WindowCell cell = entry.getValue();
+    ReentrantLock lock = KeyLock.of(order, entry.getKey().high());
+    if (!lock.tryLock()) {
       return false;
     }
     try {
-      long used = cell.window.used(clock.nanos());
-      if (cell.retired || (onlyUnused && used > 0)) {
+      long forgiven = cell.forgiven(clock.nanos());
+      if (cell.retired || cell.growing || (onlyUnused && forgiven > 0)) {
         return false;
       }
-      retire(entry.getKey(), cell, used);
-      return true;
+      return retire(entry.getKey(), cell, forgiven);
     } finally {
-      cell.unlock();
+      lock.unlock();
     }
   }
 
-  /** Takes a cell out of the table. Only under its lock. */
-  private void retire(Hash key, Cell cell, long forgiven) {
-    if (!cell.retired && cells.remove(key, cell)) {
-      cell.retired = true;
-      size.addAndGet(-cell.weight);
-      if (forgiven > 0) {
-        budget.evicted(cell.weight, forgiven);
-      } else {
-        budget.giveBack(cell.weight);
-      }
+  /** Takes a cell out of the table. Only under the lock of its key. */
+  private boolean retire(Hash key, WindowCell cell, long forgiven) {
+    if (cell.retired || !cells.remove(key, cell)) {
+      return false;
     }
+    cell.retired = true;
+    size.addAndGet(-cell.weight);
+    if (forgiven > 0) {
+      budget.evicted(cell.weight, forgiven);
+    } else {
+      budget.giveBack(cell.weight);
+    }
+    return true;
   }
 }

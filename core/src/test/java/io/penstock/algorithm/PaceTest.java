@@ -59,22 +59,6 @@ class PaceTest {
   }
 
   @Test
-  void isFasterThan_byRateAlone() {
-    Pace ten = Pace.of(Limit.perSecond(10).burst(1), 1);
-    Pace tenOnMicros = Pace.of(Limit.perMinute(600).burst(9), 1_000);
-    Pace eleven = Pace.of(Limit.perSecond(11).burst(1), 1);
-    Pace elevenOnMicros = Pace.of(Limit.perSecond(11).burst(1), 1_000);
-    assertThat(eleven.isFasterThan(ten)).isTrue();
-    assertThat(elevenOnMicros.isFasterThan(ten)).isTrue();
-    assertThat(eleven.isFasterThan(tenOnMicros)).isTrue();
-    assertThat(ten.isFasterThan(eleven)).isFalse();
-    assertThat(ten.isFasterThan(elevenOnMicros)).isFalse();
-    assertThat(tenOnMicros.isFasterThan(eleven)).isFalse();
-    assertThat(ten.isFasterThan(tenOnMicros)).isFalse();
-    assertThat(tenOnMicros.isFasterThan(ten)).isFalse();
-  }
-
-  @Test
   void equals_byAllThatMatters() {
     Pace pace = Pace.of(Limit.perSecond(10).burst(5), 1);
     assertThat(pace).isEqualTo(Pace.of(Limit.perMinute(600).burst(5), 1));

@@ -1,0 +1,50 @@
+package io.penstock.inprocess;
+
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Locks shared by all keys of all stores in this process. Thread-safe.
+ *
+ * <p>A request over several buckets takes the locks of all of them, in the order of their indices,
+ * before it holds the first. So a slot is held only by the owner of its key's lock, a holder never
+ * waits for anything, and a thread that finds a slot held waits by parking on the lock. That works
+ * on virtual threads, where spinning can keep the holder from its carrier for good.
+ *
+ * <p>The lock of a chunk is taken before the lock of a key, never the other way round.
+ */
+final class KeyLock {
+  private static final int BITS = 10;
+  private static final int SPINS = 64;
+  private static final long SPREAD = 0x9e3779b97f4a7c15L;
+  private static final ReentrantLock[] LOCKS = new ReentrantLock[1 << BITS];
+
+  static {
+    for (int i = 0; i < LOCKS.length; i++) {
+      LOCKS[i] = new ReentrantLock();
+    }
+  }
+
+  private KeyLock() {}
+
+  /** The index of the lock of a key, given the order of its table and the key's hash. */
+  static int index(long order, long high) {
+    return (int) (((high + order * SPREAD) * SPREAD) >>> (Long.SIZE - BITS));
+  }
+
+  static ReentrantLock at(int index) {
+    return LOCKS[index];
+  }
+
+  static ReentrantLock of(long order, long high) {
+    return LOCKS[index(order, high)];
+  }
+
+  /** Spins a little; false once the caller has to take the lock instead. */
+  static boolean spin(int spins) {
+    if (spins >= SPINS) {
+      return false;
+    }
+    Thread.onSpinWait();
+    return true;
+  }
+}

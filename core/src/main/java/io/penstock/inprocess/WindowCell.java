@@ -1,0 +1,219 @@
+package io.penstock.inprocess;
+
+import io.penstock.WindowLimit;
+import io.penstock.algorithm.Window;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is counted for one key, by each window that it is asked under. Guarded by the {@link
+ * KeyLock} of the key.
+ *
+ * <p>Every grant counts in all windows, so none grants more than it would alone, whatever the order
+ * in which they are asked. What another window grants counts up to the limit at most. A window that
+ * is asked for the first time goes by what the others count, until it grants something itself.
+ */
+final class WindowCell {
+  private static final long TICK_NANOS = 1;
+
+  /** What tells windows apart: limits of the same kind and length share a count. */
+  record Shape(WindowLimit.Kind kind, Duration length) {
+    static Shape of(WindowLimit limit) {
+      return new Shape(limit.kind(), limit.window());
+    }
+  }
+
+  private static final class Form {
+    private final Shape shape;
+    private final Window window;
+    private final @Nullable Form next;
+
+    /** The largest limit that it was asked under. */
+    private long most;
+
+    Form(WindowLimit limit, @Nullable Form next) {
+      this.shape = Shape.of(limit);
+      this.window = Window.of(limit, TICK_NANOS);
+      this.next = next;
+      this.most = limit.burstThousandths();
+    }
+
+    private boolean isOf(WindowLimit limit) {
+      return shape.kind() == limit.kind() && shape.length().equals(limit.window());
+    }
+  }
+
+  /** Null of a cell that nothing was counted in yet. */
+  private @Nullable Form first;
+
+  /** Memory that the store's budget has counted for it. */
+  int weight = 1;
+
+  /** Whether it was given up: its key has another cell, or none. */
+  boolean retired;
+
+  /** Whether a request was denied since it last had room. */
+  boolean denied;
+
+  /** Whether a request is making room for it, so that it must not be given up. */
+  boolean growing;
+
+  /** Goes by {@code limit} alone from now on, if no other that counts here is in force. */
+  void adopt(WindowLimit limit, long now, InForce<Shape> inForce) {
+    Form own = find(limit);
+    if (own != null) {
+      own.most = Math.max(own.most, limit.burstThousandths());
+    } else if (first != null && !hasAnyOf(inForce)) {
+      long used = Math.min(used(now), limit.burstThousandths());
+      first = null;
+      add(limit, now, used);
+    }
+  }
+
+  private boolean hasAnyOf(InForce<Shape> inForce) {
+    for (Form form = first; form != null; form = form.next) {
+      if (inForce.has(form.shape)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What counts against {@code limit}. */
+  long used(WindowLimit limit, long now) {
+    Form own = find(limit);
+    return own == null ? used(now) : own.window.used(now);
+  }
+
+  /** The most that counts in any window. */
+  private long used(long now) {
+    long used = 0;
+    for (Form form = first; form != null; form = form.next) {
+      used = Math.max(used, form.window.used(now));
+    }
+    return used;
+  }
+
+  boolean isUnused(long now) {
+    return used(now) == 0;
+  }
+
+  /** The largest share of a limit that is used in any window. */
+  double usedShare(long now) {
+    double share = 0;
+    for (Form form = first; form != null; form = form.next) {
+      share = Math.max(share, (double) form.window.used(now) / form.most);
+    }
+    return share;
+  }
+
+  /** Whether less than {@code token} is left in any window. */
+  boolean isSpent(long now, long token) {
+    for (Form form = first; form != null; form = form.next) {
+      if (form.most - form.window.used(now) < Math.min(token, form.most)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The most that is used in any window, in thousandths of a token. */
+  long forgiven(long now) {
+    return used(now);
+  }
+
+  /** Ticks until {@code cost} fits under {@code limit}. */
+  long waitFor(WindowLimit limit, long now, long cost) {
+    Form own = find(limit);
+    if (own != null) {
+      return own.window.waitFor(now, cost, limit.burstThousandths());
+    }
+    long longest = 0;
+    for (Form form = first; form != null; form = form.next) {
+      longest = Math.max(longest, form.window.waitFor(now, cost, limit.burstThousandths()));
+    }
+    return longest;
+  }
+
+  /** Ticks until nothing counts against {@code limit} any more. */
+  long resetAfter(WindowLimit limit, long now) {
+    Form own = find(limit);
+    if (own != null) {
+      return own.window.resetAfter(now);
+    }
+    long longest = 0;
+    for (Form form = first; form != null; form = form.next) {
+      longest = Math.max(longest, form.window.resetAfter(now));
+    }
+    return longest;
+  }
+
+  /** Counts what {@code limit} granted. */
+  void take(WindowLimit limit, long now, long cost) {
+    denied = false;
+    if (isUnused(now)) {
+      first = null;
+    }
+    Form own = find(limit);
+    if (own == null) {
+      own = add(limit, now, Math.min(used(now), limit.burstThousandths()));
+    }
+    for (Form form = first; form != null; form = form.next) {
+      long counted =
+          form == own ? cost : Math.min(cost, Math.max(0, form.most - form.window.used(now)));
+      if (counted > 0) {
+        if (form.window.isFull(now)) {
+          form.window.coarsen();
+        }
+        form.window.add(now, counted);
+      }
+    }
+  }
+
+  private Form add(WindowLimit limit, long now, long used) {
+    Form own = new Form(limit, first);
+    first = own;
+    if (used > 0) {
+      own.window.add(now, used);
+    }
+    return own;
+  }
+
+  /** By how much the weight grows if every window gets room for another entry. */
+  int neededWeight(long now) {
+    int needed = 0;
+    for (Form form = first; form != null; form = form.next) {
+      if (form.window.isFull(now)) {
+        needed += form.window.grownWeight() - form.window.weight();
+      }
+    }
+    return needed;
+  }
+
+  /** Gets room for another entry in every window. */
+  void grow(long now) {
+    for (Form form = first; form != null; form = form.next) {
+      if (form.window.isFull(now)) {
+        form.window.grow();
+      }
+    }
+  }
+
+  /** Memory held, as a multiple of what a cell takes that keeps only counts. */
+  int currentWeight() {
+    int more = 0;
+    for (Form form = first; form != null; form = form.next) {
+      more += form.window.weight() - 1;
+    }
+    return 1 + more;
+  }
+
+  private @Nullable Form find(WindowLimit limit) {
+    for (Form form = first; form != null; form = form.next) {
+      if (form.isOf(limit)) {
+        return form;
+      }
+    }
+    return null;
+  }
+}
