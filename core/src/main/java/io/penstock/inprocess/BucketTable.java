@@ -42,6 +42,10 @@ final class BucketTable implements SipHash.Then<Pace> {
     this.whole = hash.of("");
   }
 
+  Chunks chunks() {
+    return chunks;
+  }
+
   InForce<Pace> inForce() {
     return chunks.inForce();
   }

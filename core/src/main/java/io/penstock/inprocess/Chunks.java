@@ -10,7 +10,6 @@ import io.penstock.algorithm.Bucket;
 import io.penstock.algorithm.Pace;
 import io.penstock.inprocess.SipHash.Hash;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -18,7 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * adding keys, other limits, growth, eviction. Thread-safe. A thread that has taken the {@link
  * KeyLock} of a key calls no method here that takes the lock of a chunk.
  */
-final class Chunks implements KeyBudget.Evictable {
+final class Chunks extends Table {
   /** No outcome is this. */
   static final long READY = Long.MIN_VALUE;
 
@@ -26,7 +25,6 @@ final class Chunks implements KeyBudget.Evictable {
   static final long FORCED = -1;
 
   private static final int KEYS_PER_CHUNK = 1024;
-  private static final int MOST_LOCKS = 64;
   private static final int FEW = 16;
   private static final long GONE = Long.MIN_VALUE;
   private static final long GRACE_NANOS = 1_000_000_000;
@@ -34,9 +32,7 @@ final class Chunks implements KeyBudget.Evictable {
   private final NanoClock clock;
   private final KeyBudget budget;
   private final long order;
-  private final AtomicReferenceArray<Chunk> chunks;
-  private final ReentrantLock[] locks;
-  private final Chunk none;
+  private final ChunkArray chunks;
 
   private final InForce<Pace> inForce = new InForce<>();
 
@@ -46,28 +42,21 @@ final class Chunks implements KeyBudget.Evictable {
   /** The longest delay ever promised, in ticks: debts beyond empty are believed as far as that. */
   private final AtomicLong reach = new AtomicLong();
 
-  Chunks(NanoClock clock, KeyBudget budget, long mostKeys, Pace pace, long order) {
+  Chunks(NanoClock clock, KeyBudget budget, long mostKeys, Pace pace, Tables owner) {
+    super(owner);
     this.clock = clock;
     this.budget = budget;
-    this.order = order;
+    this.order = owner.order();
     int count = (int) Math.min(1 << 20, (mostKeys - 1) / KEYS_PER_CHUNK + 1);
-    this.chunks = new AtomicReferenceArray<>(count);
-    this.locks = new ReentrantLock[Math.min(count, MOST_LOCKS)];
-    this.none = Chunk.none(clock.nanos(), pace);
-    for (int i = 0; i < count; i++) {
-      chunks.set(i, none);
-    }
-    for (int i = 0; i < locks.length; i++) {
-      locks[i] = new ReentrantLock();
-    }
+    this.chunks = new ChunkArray(count, Chunk.none(clock.nanos(), pace));
   }
 
   Chunk of(long high) {
-    return chunks.getAcquire(index(high));
+    return chunks.get(index(high));
   }
 
   @Override
-  public long size() {
+  long size() {
     return size.get();
   }
 
@@ -104,7 +93,7 @@ final class Chunks implements KeyBudget.Evictable {
     ReentrantLock lock = lock(index);
     lock.lock();
     try {
-      Chunk chunk = chunks.getPlain(index);
+      Chunk chunk = chunks.get(index);
       int i = chunk.find(high, low);
       if (i >= 0 && (chunk.isAt(i, pace) || chunk.formsAt(i) != null)) {
         return READY;
@@ -144,7 +133,7 @@ final class Chunks implements KeyBudget.Evictable {
       placed = mixed.add(key, new Forms(from, Bucket.owing(from, now, owed)));
     }
     if (denied) {
-      chunks.getPlain(index).deny(placed);
+      chunks.get(index).deny(placed);
     }
   }
 
@@ -154,7 +143,7 @@ final class Chunks implements KeyBudget.Evictable {
     ReentrantLock lock = lock(index);
     lock.lock();
     try {
-      return chunks.getPlain(index).find(high, low) < 0;
+      return chunks.get(index).find(high, low) < 0;
     } finally {
       lock.unlock();
     }
@@ -166,9 +155,10 @@ final class Chunks implements KeyBudget.Evictable {
     ReentrantLock lock = lock(index);
     lock.lock();
     try {
-      if (chunks.getPlain(index).find(high, low) < 0) {
+      if (chunks.get(index).find(high, low) < 0) {
         budget.grow(1);
         size.incrementAndGet();
+        budget.register(this);
         place(index, new Hash(high, low), pace, clock.nanos(), 0);
       }
     } finally {
@@ -179,13 +169,14 @@ final class Chunks implements KeyBudget.Evictable {
   private long add(int index, long high, long low, Pace pace) {
     budget.take(this);
     size.incrementAndGet();
+    budget.register(this);
     place(index, new Hash(high, low), pace, clock.nanos(), 0);
     return READY;
   }
 
   /** Gives a key that has none a slot. Only under the chunk's lock. */
   private int place(int index, Hash key, Pace pace, long now, long debt) {
-    Chunk chunk = chunks.getPlain(index);
+    Chunk chunk = chunks.get(index);
     if (!chunk.hasRoom() || !chunk.takes(pace) || !Slot.spans(pace, now - chunk.base)) {
       chunk = rebuild(index, pace, false);
     }
@@ -206,7 +197,7 @@ final class Chunks implements KeyBudget.Evictable {
     ReentrantLock lock = lock(index);
     lock.lock();
     try {
-      if (!Slot.spans(pace, clock.nanos() - chunks.getPlain(index).base)) {
+      if (!Slot.spans(pace, clock.nanos() - chunks.get(index).base)) {
         rebuild(index, pace, false);
       }
     } finally {
@@ -219,7 +210,11 @@ final class Chunks implements KeyBudget.Evictable {
    * under its lock.
    */
   private Chunk rebuild(int index, Pace pace, boolean forForms) {
-    Chunk old = chunks.getPlain(index);
+    return rebuild(index, pace, forForms, GRACE_NANOS);
+  }
+
+  private Chunk rebuild(int index, Pace pace, boolean forForms, long graceNanos) {
+    Chunk old = chunks.get(index);
     long[] owed = new long[old.slots()];
     for (int n = 0; n < owed.length; n++) {
       owed[n] = old.retire(Chunk.slot(n), order);
@@ -236,7 +231,7 @@ final class Chunks implements KeyBudget.Evictable {
         int i = Chunk.slot(n);
         Forms forms = old.formsAt(i);
         long owes = forms == null ? owes(old, i, word, now) : dropIfFull(old, i, forms, now);
-        if (owes >= leastKept(old.paceAt(i))) {
+        if (owes > leastKept(old.paceAt(i), graceNanos)) {
           owed[n] = owes;
           kept++;
           mixed |= !old.isAt(i, pace);
@@ -245,13 +240,13 @@ final class Chunks implements KeyBudget.Evictable {
         }
       }
     }
-    Chunk fresh = new Chunk(Math.max(kept + 1, old == none ? 1 : FEW), now, pace, mixed);
+    Chunk fresh = new Chunk(Math.max(kept + 1, old == chunks.none() ? 1 : FEW), now, pace, mixed);
     for (int n = 0; n < owed.length; n++) {
       if (owed[n] != GONE) {
         move(old, Chunk.slot(n), owed[n], fresh);
       }
     }
-    chunks.setRelease(index, fresh);
+    chunks.set(index, fresh);
     size.addAndGet(-dropped);
     budget.giveBack(dropped);
     return fresh;
@@ -270,7 +265,7 @@ final class Chunks implements KeyBudget.Evictable {
     }
   }
 
-  /** {@link Slot#LONG_FULL} of a bucket that was full under all its limits, and 0 of others. */
+  /** {@link Slot#LONG_FULL} of a bucket that is full under all its limits, and 1 of others. */
   private long dropIfFull(Chunk chunk, int i, Forms forms, long now) {
     ReentrantLock lock = KeyLock.of(order, chunk.keyAt(i).high());
     lock.lock();
@@ -279,15 +274,60 @@ final class Chunks implements KeyBudget.Evictable {
         forms.drop();
         return Slot.LONG_FULL;
       }
-      return 0;
+      return 1;
     } finally {
       lock.unlock();
     }
   }
 
   /** A full bucket is no bucket, but one used within this time is likely to be used again. */
-  private static long leastKept(Pace pace) {
-    return -GRACE_NANOS * pace.unitsPerTick();
+  private static long leastKept(Pace pace, long graceNanos) {
+    return -graceNanos * pace.unitsPerTick();
+  }
+
+  @Override
+  long busyNanos() {
+    long longest = 0;
+    for (int index = 0; index < chunks.length(); index++) {
+      Chunk chunk = chunks.get(index);
+      for (int n = 0; n < chunk.slots(); n++) {
+        int i = Chunk.slot(n);
+        long word = (long) WORDS.getAcquire(chunk.words, i);
+        if (word != EMPTY && word != RETIRED) {
+          longest = Math.max(longest, busyNanos(chunk, i, word));
+        }
+      }
+    }
+    return longest;
+  }
+
+  private long busyNanos(Chunk chunk, int i, long word) {
+    Forms forms = chunk.formsAt(i);
+    if (forms == null) {
+      return chunk.paceAt(i).ticks(debt(chunk, i, word, clock.nanos()));
+    }
+    ReentrantLock lock = KeyLock.of(order, chunk.words[i + 1]);
+    lock.lock();
+    try {
+      return forms.busyTicks(clock.nanos(), reach.get());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  void dropFull() {
+    for (int index = 0; index < chunks.length(); index++) {
+      if (chunks.get(index) != chunks.none()) {
+        ReentrantLock lock = lock(index);
+        lock.lock();
+        try {
+          rebuild(index, chunks.get(index).pace(), false, 0);
+        } finally {
+          lock.unlock();
+        }
+      }
+    }
   }
 
   private long owes(Chunk chunk, int i, long word, long now) {
@@ -300,13 +340,13 @@ final class Chunks implements KeyBudget.Evictable {
   }
 
   @Override
-  public boolean evict(Spare spare) {
+  boolean evict(Spare spare) {
     long now = clock.nanos();
     Victim victim = new Victim(spare);
     long first = turn.getAndIncrement();
     for (int n = 0; n < chunks.length() && !victim.settled(); n++) {
       int index = (int) Math.floorMod(first + n, (long) chunks.length());
-      Chunk chunk = chunks.getAcquire(index);
+      Chunk chunk = chunks.get(index);
       int slots = chunk.slots();
       int start = (int) Math.floorMod(first * 0x9e37_79b9L, (long) slots);
       for (int k = 0; k < slots && !victim.settled(); k++) {
@@ -380,7 +420,7 @@ final class Chunks implements KeyBudget.Evictable {
     ReentrantLock lock = lock(index);
     if (lock.tryLock()) {
       try {
-        if (chunks.getPlain(index) == sparse) {
+        if (chunks.get(index) == sparse) {
           rebuild(index, sparse.pace(), false);
         }
       } finally {
@@ -394,6 +434,6 @@ final class Chunks implements KeyBudget.Evictable {
   }
 
   private ReentrantLock lock(int index) {
-    return locks[index % locks.length];
+    return ChunkArray.lock(order, index);
   }
 }

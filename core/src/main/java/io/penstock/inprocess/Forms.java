@@ -110,6 +110,15 @@ final class Forms {
     return true;
   }
 
+  /** Ticks until the bucket is full under all limits. */
+  long busyTicks(long now, long reach) {
+    long longest = 0;
+    for (Form form : forms) {
+      longest = Math.max(longest, form.pace.ticks(form.bucket.debt(form.pace, now, reach)));
+    }
+    return longest;
+  }
+
   /** The largest share of a burst that is missing under any limit. */
   double missingShare(long now, long reach) {
     double share = 0;

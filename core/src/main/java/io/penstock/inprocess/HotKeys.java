@@ -14,10 +14,11 @@ final class HotKeys implements SipHash.Then<String> {
   private static final int SAMPLED_BITS = 10;
   private static final long SPREAD = 0x9e3779b97f4a7c15L;
 
-  private final @Nullable HotKey[] keys = new @Nullable HotKey[PLACES];
+  /** Made with the first sample: most tables of a store with many names never take one. */
+  private @Nullable HotKey @Nullable [] keys;
 
   /** The hash of the last sample in each place. */
-  private final long[] samples = new long[PLACES];
+  private long @Nullable [] samples;
 
   /** A key and its hash. Immutable, so that a race can't show half of one. */
   static final class HotKey {
@@ -34,7 +35,8 @@ final class HotKeys implements SipHash.Then<String> {
 
   /** The key with its hash, if it is a hot one. */
   @Nullable HotKey find(String key) {
-    HotKey hot = keys[place(key)];
+    @Nullable HotKey[] keys = this.keys;
+    HotKey hot = keys == null ? null : keys[place(key)];
     return hot != null && hot.key.equals(key) ? hot : null;
   }
 
@@ -53,6 +55,14 @@ final class HotKeys implements SipHash.Then<String> {
 
   @Override
   public long apply(long high, long low, String key, long cost, long most) {
+    @Nullable HotKey[] keys = this.keys;
+    long[] samples = this.samples;
+    if (keys == null || samples == null) {
+      keys = new @Nullable HotKey[PLACES];
+      samples = new long[PLACES];
+      this.keys = keys;
+      this.samples = samples;
+    }
     int place = place(key);
     if (samples[place] == high) {
       keys[place] = new HotKey(key, high, low);

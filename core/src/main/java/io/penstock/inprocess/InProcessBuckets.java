@@ -6,6 +6,7 @@ import io.penstock.Limit;
 import io.penstock.NanoClock;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Buckets in this process under one limit. Thread-safe.
@@ -21,11 +22,26 @@ abstract sealed class InProcessBuckets implements Buckets permits TokenBuckets, 
   final String name;
   final Limit limit;
 
-  InProcessBuckets(InProcessStore store, String name, Limit limit) {
+  private final Tables tables;
+  private final AtomicBoolean retired = new AtomicBoolean();
+
+  InProcessBuckets(InProcessStore store, String name, Limit limit, Tables tables) {
     this.store = store;
+    this.tables = tables;
     this.name = name;
     this.limit = limit;
   }
+
+  @Override
+  public final void retire() {
+    if (retired.compareAndSet(false, true)) {
+      leave();
+      store.retired(tables);
+    }
+  }
+
+  /** Takes the limit out of force. */
+  abstract void leave();
 
   /** The number of its table among all tables of all stores. */
   abstract long order();

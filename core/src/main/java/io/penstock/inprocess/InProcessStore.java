@@ -26,6 +26,9 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class InProcessStore implements Store {
   private static final long MOST_KEYS = 1L << 30;
 
+  /** How many tables are looked at when a name is used or retired. */
+  private static final int SWEEP = 4;
+
   private final NanoClock clock;
   private final long maxKeys;
   private final SipHash hash;
@@ -86,10 +89,49 @@ public final class InProcessStore implements Store {
 
   @Override
   public Buckets buckets(String name, Limit limit, Handling handling) {
-    Tables own = tables.computeIfAbsent(name, unused -> new Tables(this));
+    Tables own = use(name);
     return limit instanceof TokenBucket bucket
         ? new TokenBuckets(this, name, bucket, own)
         : new WindowBuckets(this, name, (WindowLimit) limit, own);
+  }
+
+  private Tables use(String name) {
+    Tables own =
+        tables.compute(
+            name,
+            (unused, known) -> {
+              Tables used = known == null ? new Tables(this, name) : known;
+              used.limiters.incrementAndGet();
+              return used;
+            });
+    sweep();
+    return own;
+  }
+
+  /** Notes that a limiter does not use a name any more. */
+  void retired(Tables own) {
+    own.limiters.decrementAndGet();
+    dropIfUnused(own);
+    sweep();
+  }
+
+  /** Drops names that are not used any more, once nothing is missing from their buckets. */
+  private void sweep() {
+    for (int i = 0; i < SWEEP; i++) {
+      Tables owner = budget.next().owner;
+      if (owner != null) {
+        dropIfUnused(owner);
+      }
+    }
+  }
+
+  private void dropIfUnused(Tables own) {
+    // A name that was dropped and is used again has other tables by now.
+    boolean unused = own.limiters.get() == 0 || tables.get(own.name()) != own;
+    if (unused && own.dropIfFull(budget)) {
+      tables.computeIfPresent(
+          own.name(), (name, known) -> known == own && own.limiters.get() == 0 ? null : known);
+    }
   }
 
   @Override
@@ -182,15 +224,12 @@ public final class InProcessStore implements Store {
     return clock;
   }
 
-  BucketTable newBucketTable(Pace pace, long order) {
-    Chunks chunks = new Chunks(clock, budget, maxKeys, pace, order);
-    budget.add(chunks);
+  BucketTable newBucketTable(Pace pace, Tables owner) {
+    Chunks chunks = new Chunks(clock, budget, maxKeys, pace, owner);
     return new BucketTable(clock, hash, chunks);
   }
 
-  WindowTable newWindowTable(long order) {
-    WindowTable table = new WindowTable(clock, hash, budget, order);
-    budget.add(table);
-    return table;
+  WindowTable newWindowTable(Tables owner) {
+    return new WindowTable(clock, hash, budget, owner);
   }
 }

@@ -1,10 +1,11 @@
 package io.penstock.inprocess;
 
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * How many buckets a store may keep, and who goes when there are more. Thread-safe.
@@ -21,29 +22,87 @@ final class KeyBudget {
   private final AtomicLong kept = new AtomicLong();
   private final LongAdder evicted = new LongAdder();
   private final LongAdder forgiven = new LongAdder();
-  private final List<Evictable> tables = new CopyOnWriteArrayList<>();
-  private final AtomicLong turn = new AtomicLong();
-  private volatile Evictable largest;
 
-  /** A table that can give up a bucket. */
-  interface Evictable {
-    long size();
+  /** Guarded by {@link #lock}, as are the places of the tables. */
+  private final List<Table> tables = new ArrayList<>();
 
-    /** Gives up the bucket with the least missing among some, as far as {@code spare} allows. */
-    boolean evict(Spare spare);
-  }
+  private final ReentrantLock lock = new ReentrantLock();
+  private int turn;
+  private volatile Table largest;
 
   KeyBudget(long most) {
     this.most = most;
     this.largest = new NoTable();
   }
 
-  void add(Evictable table) {
-    tables.add(table);
+  /** Makes a table with buckets take part, if it does not yet. */
+  void register(Table table) {
+    if (table.registered) {
+      return;
+    }
+    lock.lock();
+    try {
+      if (!table.registered) {
+        table.place = tables.size();
+        tables.add(table);
+        table.registered = true;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Lets go of a table that is not used any more, if it has no buckets; false if it has. */
+  boolean forget(Table table) {
+    lock.lock();
+    try {
+      if (table.registered) {
+        table.registered = false;
+        // A bucket that is added at this moment is seen here, or sees that it has to register.
+        if (table.size() > 0) {
+          table.registered = true;
+          return false;
+        }
+        Table last = tables.remove(tables.size() - 1);
+        if (last != table) {
+          tables.set(table.place, last);
+          last.place = table.place;
+        }
+        if (largest == table) {
+          largest = new NoTable();
+        }
+      }
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** One table after the other; none if there is none. */
+  Table next() {
+    lock.lock();
+    try {
+      if (tables.isEmpty()) {
+        return new NoTable();
+      }
+      turn = turn + 1 < tables.size() ? turn + 1 : 0;
+      return tables.get(turn);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  int tables() {
+    lock.lock();
+    try {
+      return tables.size();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Counts a new bucket of {@code asking}, and makes room first where there is none. */
-  void take(Evictable asking) {
+  void take(Table asking) {
     for (int n = 0; n < MAX_ATTEMPTS; n++) {
       long now = kept.get();
       if (now < most) {
@@ -63,7 +122,7 @@ final class KeyBudget {
    * Counts what a bucket of {@code asking} grows by, if there is room or buckets with tokens left
    * can make some.
    */
-  boolean reserve(Evictable asking, long weight) {
+  boolean reserve(Table asking, long weight) {
     for (long n = 0; n < MAX_ATTEMPTS + weight; n++) {
       long now = kept.get();
       if (now + weight <= most) {
@@ -77,12 +136,12 @@ final class KeyBudget {
     return false;
   }
 
-  private boolean evict(Evictable asking) {
+  private boolean evict(Table asking) {
     return evict(asking, Spare.SPENT) || evict(asking, Spare.DENIED) || evict(asking, Spare.NOBODY);
   }
 
-  private boolean evict(Evictable asking, Spare spare) {
-    Evictable large = largest(asking);
+  private boolean evict(Table asking, Spare spare) {
+    Table large = largest(asking);
     return large.evict(spare)
         || (large != asking && asking.evict(spare))
         || (spare != Spare.NOBODY && evictElsewhere(spare));
@@ -90,8 +149,9 @@ final class KeyBudget {
 
   /** Before a bucket goes that should be spared, some other tables are asked too. */
   private boolean evictElsewhere(Spare spare) {
-    for (int n = 0; n < Math.min(MOST_TABLES, tables.size()); n++) {
-      if (tables.get((int) (turn.getAndIncrement() % tables.size())).evict(spare)) {
+    int count = Math.min(MOST_TABLES, tables());
+    for (int n = 0; n < count; n++) {
+      if (next().evict(spare)) {
         return true;
       }
     }
@@ -128,22 +188,10 @@ final class KeyBudget {
   }
 
   /** Compares the largest known table with one other at a time: that finds it soon enough. */
-  private Evictable largest(Evictable asking) {
-    Evictable best = largest.size() >= asking.size() ? largest : asking;
-    Evictable other = tables.get((int) (turn.getAndIncrement() % tables.size()));
+  private Table largest(Table asking) {
+    Table best = largest.size() >= asking.size() ? largest : asking;
+    Table other = next();
     largest = other.size() > best.size() ? other : best;
     return largest;
-  }
-
-  private static final class NoTable implements Evictable {
-    @Override
-    public long size() {
-      return -1;
-    }
-
-    @Override
-    public boolean evict(Spare spare) {
-      return false;
-    }
   }
 }

@@ -1,7 +1,9 @@
 package io.penstock.inprocess;
 
 import io.penstock.algorithm.Pace;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** The tables behind one name of a store, made when they are first asked for. Thread-safe. */
@@ -9,30 +11,89 @@ final class Tables {
   private static final AtomicLong ORDER = new AtomicLong();
 
   private final InProcessStore store;
+  private final String name;
   private final long order = ORDER.getAndAdd(2);
-  private @Nullable BucketTable buckets;
-  private @Nullable WindowTable windows;
+  private final ReentrantLock lock = new ReentrantLock();
+  private volatile @Nullable BucketTable buckets;
+  private volatile @Nullable WindowTable windows;
 
-  Tables(InProcessStore store) {
+  /** Limiters of this name that are not retired. */
+  final AtomicInteger limiters = new AtomicInteger();
+
+  /** An instant before which something is missing from some bucket, for sure. */
+  private volatile long busyUntil;
+
+  Tables(InProcessStore store, String name) {
     this.store = store;
+    this.name = name;
+    this.busyUntil = store.clock().nanos();
   }
 
-  synchronized BucketTable buckets(Pace pace) {
-    if (buckets == null) {
-      buckets = store.newBucketTable(pace, order);
-    }
-    return buckets;
+  String name() {
+    return name;
   }
 
-  synchronized WindowTable windows() {
-    if (windows == null) {
-      windows = store.newWindowTable(order + 1);
+  BucketTable buckets(Pace pace) {
+    lock.lock();
+    try {
+      BucketTable made = buckets;
+      if (made == null) {
+        made = store.newBucketTable(pace, this);
+        buckets = made;
+      }
+      return made;
+    } finally {
+      lock.unlock();
     }
-    return windows;
+  }
+
+  WindowTable windows() {
+    lock.lock();
+    try {
+      WindowTable made = windows;
+      if (made == null) {
+        made = store.newWindowTable(this);
+        windows = made;
+      }
+      return made;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** The number of its token buckets among all tables; that of its windows is one more. */
   long order() {
     return order;
+  }
+
+  /**
+   * Drops everything if nothing is missing from any bucket; false if something is. Looks at all
+   * buckets, but not again before the last of them is full.
+   */
+  boolean dropIfFull(KeyBudget budget) {
+    long now = store.clock().nanos();
+    if (now - busyUntil < 0) {
+      return false;
+    }
+    BucketTable tokenBuckets = buckets;
+    WindowTable someWindows = windows;
+    long busy =
+        Math.max(
+            tokenBuckets == null ? 0 : tokenBuckets.chunks().busyNanos(),
+            someWindows == null ? 0 : someWindows.busyNanos());
+    if (busy > 0) {
+      busyUntil = now + busy;
+      return false;
+    }
+    return forget(budget, tokenBuckets == null ? null : tokenBuckets.chunks())
+        && forget(budget, someWindows);
+  }
+
+  private static boolean forget(KeyBudget budget, @Nullable Table table) {
+    if (table == null) {
+      return true;
+    }
+    table.dropFull();
+    return budget.forget(table);
   }
 }

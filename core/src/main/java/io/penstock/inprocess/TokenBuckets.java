@@ -17,7 +17,7 @@ final class TokenBuckets extends InProcessBuckets {
   private final Pace pace;
 
   TokenBuckets(InProcessStore store, String name, TokenBucket limit, Tables tables) {
-    super(store, name, limit);
+    super(store, name, limit, tables);
     this.pace = Pace.of(limit, TICK_NANOS);
     this.table = tables.buckets(pace);
     this.order = tables.order();
@@ -32,7 +32,7 @@ final class TokenBuckets extends InProcessBuckets {
   }
 
   @Override
-  public void retire() {
+  void leave() {
     table.inForce().remove(pace);
   }
 

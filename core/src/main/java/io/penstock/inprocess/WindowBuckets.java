@@ -17,7 +17,7 @@ final class WindowBuckets extends InProcessBuckets {
   private final WindowCell.Shape shape;
 
   WindowBuckets(InProcessStore store, String name, WindowLimit limit, Tables tables) {
-    super(store, name, limit);
+    super(store, name, limit, tables);
     this.window = limit;
     this.shape = WindowCell.Shape.of(limit);
     this.table = tables.windows();
@@ -33,7 +33,7 @@ final class WindowBuckets extends InProcessBuckets {
   }
 
   @Override
-  public void retire() {
+  void leave() {
     table.inForce().remove(shape);
   }
 

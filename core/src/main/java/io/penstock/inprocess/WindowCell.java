@@ -138,9 +138,11 @@ final class WindowCell {
   /** Ticks until nothing counts against {@code limit} any more. */
   long resetAfter(WindowLimit limit, long now) {
     Form own = find(limit);
-    if (own != null) {
-      return own.window.resetAfter(now);
-    }
+    return own == null ? resetAfter(now) : own.window.resetAfter(now);
+  }
+
+  /** Ticks until nothing counts in any window. */
+  long resetAfter(long now) {
     long longest = 0;
     for (Form form = first; form != null; form = form.next) {
       longest = Math.max(longest, form.window.resetAfter(now));

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Windows by key, each guarded by the {@link KeyLock} of its key. Thread-safe. Adding a key looks
  * at a few others and drops those in which nothing counts any more.
  */
-final class WindowTable implements KeyBudget.Evictable {
+final class WindowTable extends Table {
   private static final long TICK_NANOS = 1;
   private static final int SWEEP = 2;
   private static final int PROBES = 8;
@@ -39,11 +39,12 @@ final class WindowTable implements KeyBudget.Evictable {
 
   private final ReentrantLock handLock = new ReentrantLock();
 
-  WindowTable(NanoClock clock, SipHash hash, KeyBudget budget, long order) {
+  WindowTable(NanoClock clock, SipHash hash, KeyBudget budget, Tables owner) {
+    super(owner);
     this.clock = clock;
     this.hash = hash;
     this.budget = budget;
-    this.order = order;
+    this.order = owner.order() + 1;
   }
 
   void identify(Hold hold) {
@@ -79,6 +80,7 @@ final class WindowTable implements KeyBudget.Evictable {
       budget.take(this);
     }
     size.incrementAndGet();
+    budget.register(this);
     if (cells.putIfAbsent(key, new WindowCell()) != null) {
       size.decrementAndGet();
       budget.giveBack(1);
@@ -181,12 +183,12 @@ final class WindowTable implements KeyBudget.Evictable {
   }
 
   @Override
-  public long size() {
+  long size() {
     return size.get();
   }
 
   @Override
-  public boolean evict(Spare spare) {
+  boolean evict(Spare spare) {
     if (!handLock.tryLock()) {
       return false;
     }
@@ -194,6 +196,28 @@ final class WindowTable implements KeyBudget.Evictable {
       return evictOne(spare);
     } finally {
       handLock.unlock();
+    }
+  }
+
+  @Override
+  long busyNanos() {
+    long longest = 0;
+    for (Map.Entry<Hash, WindowCell> entry : cells.entrySet()) {
+      ReentrantLock lock = KeyLock.of(order, entry.getKey().high());
+      lock.lock();
+      try {
+        longest = Math.max(longest, entry.getValue().resetAfter(clock.nanos()));
+      } finally {
+        lock.unlock();
+      }
+    }
+    return longest;
+  }
+
+  @Override
+  void dropFull() {
+    for (Map.Entry<Hash, WindowCell> entry : cells.entrySet()) {
+      drop(entry, true);
     }
   }
 

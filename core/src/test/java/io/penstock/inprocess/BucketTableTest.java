@@ -96,6 +96,35 @@ class BucketTableTest {
   }
 
   @Test
+  void tryAcquire_floodOfKeysThatSpendAllAtOnce_resetsNobodyWhoIsDenied() {
+    InProcessStore store = store(1_000);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(1));
+    for (int i = 0; i < 1_800; i++) {
+      assertThat(limiter.tryAcquire("denied-" + i % 900)).isEqualTo(i < 900);
+    }
+    for (int i = 0; i < 20_000; i++) {
+      assertThat(limiter.tryAcquire("flood-" + i)).isTrue();
+    }
+    for (int i = 0; i < 900; i++) {
+      assertThat(limiter.tryAcquire("denied-" + i)).as("denied-%s", i).isFalse();
+    }
+    assertThat(store.keys()).isEqualTo(1_000);
+  }
+
+  @Test
+  void all_deniedInAFlood_isNotReset() {
+    InProcessStore store = store(1_000);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(1));
+    RateLimiter other = RateLimiter.on(store, "y", Limit.perDay(1).burst(10));
+    assertThat(RateLimiter.all(limiter.at("k"), other.at()).tryAcquire()).isTrue();
+    assertThat(RateLimiter.all(limiter.at("k"), other.at()).tryAcquire()).isFalse();
+    for (int i = 0; i < 5_000; i++) {
+      limiter.tryAcquire("flood-" + i);
+    }
+    assertThat(limiter.tryAcquire("k")).isFalse();
+  }
+
+  @Test
   void tryAcquire_atTheCapOverSeveralLimiters_makesRoomInTheLargest() {
     InProcessStore store = store(2_000);
     RateLimiter quiet = RateLimiter.on(store, "quiet", Limit.perDay(1).burst(10));

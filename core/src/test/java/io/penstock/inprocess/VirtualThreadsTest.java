@@ -3,6 +3,7 @@ package io.penstock.inprocess;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +32,7 @@ class VirtualThreadsTest {
             .start();
     try {
       assertThat(process.waitFor(2, TimeUnit.MINUTES)).as("all requests are answered").isTrue();
-      String output = new String(process.getInputStream().readAllBytes());
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(output).contains("granted=100000");
     } finally {
       process.destroyForcibly();

@@ -99,13 +99,70 @@ class WindowTableTest {
     assertThat(store.keys()).as("1024 entries, four to a key").isEqualTo(256);
     limiter.reset("k");
     assertThat(store.keys()).isZero();
-    for (int key = 0; key < 20; key++) {
-      for (int i = 0; i < 1_000; i++) {
+  }
+
+  @Test
+  void tryAcquire_logsOfManyKeys_stayWithinTheCap() {
+    InProcessStore store = store(1_000);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.slidingLog(10_000, DAY));
+    for (int i = 0; i < 1_000; i++) {
+      for (int key = 0; key < 20; key++) {
         limiter.tryAcquire("key-" + key);
         clock.advanceNanos(1);
+        assertThat(store.keys()).isLessThanOrEqualTo(1_000);
       }
     }
-    assertThat(store.keys()).isLessThan(1_000 + 256);
+  }
+
+  @Test
+  void tryAcquire_logLargerThanTheStore_isCoarserAndGrantsNoMore() {
+    InProcessStore store = store(100);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.slidingLog(10_000, DAY));
+    int granted = 0;
+    for (int i = 0; i < 12_000; i++) {
+      granted += limiter.tryAcquire("k") ? 1 : 0;
+      clock.advanceNanos(1);
+    }
+    assertThat(granted).isEqualTo(10_000);
+    assertThat(store.keys()).isLessThanOrEqualTo(100);
+    assertThat(store.evictions()).isZero();
+    clock.advance(DAY.minusNanos(12_001));
+    assertThat(limiter.tryAcquire("k")).as("a day after the first").isFalse();
+    clock.advanceNanos(12_000);
+    assertThat(limiter.tryAcquire("k", 10_000)).as("a day after the last").isTrue();
+  }
+
+  @Test
+  void tryAcquire_logsAtTheCapOfOthers_takeTheirPlaces() {
+    InProcessStore store = store(1_000);
+    RateLimiter others = RateLimiter.on(store, "y", Limit.perDay(1).burst(10));
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.slidingLog(1_000, DAY));
+    for (int i = 0; i < 1_000; i++) {
+      others.tryAcquire("key-" + i);
+    }
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(limiter.tryAcquire("k")).isTrue();
+      clock.advanceNanos(1);
+    }
+    clock.advance(DAY.minusNanos(1_000));
+    assertThat(limiter.tryAcquire("k")).as("the first of them has expired").isTrue();
+    assertThat(limiter.tryAcquire("k")).as("but not the second").isFalse();
+    assertThat(store.keys()).isLessThanOrEqualTo(1_000);
+  }
+
+  @Test
+  void tryAcquire_floodOfKeysThatSpendAllAtOnce_resetsNobodyWhoIsDenied() {
+    InProcessStore store = store(200);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.fixedWindow(1, DAY));
+    for (int i = 0; i < 300; i++) {
+      limiter.tryAcquire("denied-" + i % 150);
+    }
+    for (int i = 0; i < 2_000; i++) {
+      assertThat(limiter.tryAcquire("flood-" + i)).isTrue();
+    }
+    for (int i = 0; i < 150; i++) {
+      assertThat(limiter.tryAcquire("denied-" + i)).as("denied-%s", i).isFalse();
+    }
   }
 
   @Test

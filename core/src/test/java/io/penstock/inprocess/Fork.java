@@ -1,0 +1,50 @@
+package io.penstock.inprocess;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Runs a program of the tests in a JVM of its own, and reads the figures that it prints. */
+final class Fork {
+  private final Map<String, Long> figures = new HashMap<>();
+  private final StringBuilder output = new StringBuilder();
+
+  private Fork() {}
+
+  /** The figures of a program that ends without an error. */
+  static Fork run(String option, Class<?> main) throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                option,
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName())
+            .redirectErrorStream(true)
+            .start();
+    Fork fork = new Fork();
+    try (BufferedReader reader = process.inputReader()) {
+      reader.lines().forEach(fork::read);
+    }
+    assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(process.exitValue()).as("%s", fork.output).isZero();
+    return fork;
+  }
+
+  private void read(String line) {
+    output.append(line).append('\n');
+    String[] parts = line.split("=", 2);
+    if (parts.length == 2 && parts[1].matches("-?\\d+")) {
+      figures.put(parts[0], Long.parseLong(parts[1]));
+    }
+  }
+
+  long figure(String name) {
+    assertThat(figures).as("%s", output).containsKey(name);
+    return figures.get(name);
+  }
+}

@@ -1,0 +1,49 @@
+package io.penstock.inprocess;
+
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import io.penstock.testing.ManualClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Many names on one store, to be run under a small heap. Prints what {@link NamesTest} wants to
+ * know.
+ */
+final class Names {
+  private static final int RETIRED = 200_000;
+  private static final int LIVE = 20_000;
+
+  private Names() {}
+
+  public static void main(String[] args) {
+    ManualClock clock = new ManualClock();
+    InProcessStore store = InProcessStore.builder().clock(clock).build();
+    long before = usedBytes();
+    for (int i = 0; i < RETIRED; i++) {
+      RateLimiter limiter =
+          i % 4 == 0
+              ? RateLimiter.on(store, "w" + i, Limit.fixedWindow(5, Duration.ofMillis(100)))
+              : RateLimiter.on(store, "b" + i, Limit.perSecond(10).burst(1));
+      limiter.tryAcquire("k");
+      limiter.retire();
+      clock.advance(Duration.ofMillis(1));
+    }
+    System.out.println("left=" + (usedBytes() - before));
+    System.out.println("keys=" + store.keys());
+    List<RateLimiter> live = new ArrayList<>();
+    before = usedBytes();
+    for (int i = 0; i < LIVE; i++) {
+      RateLimiter limiter = RateLimiter.on(store, "live" + i, Limit.perSecond(10).burst(1));
+      limiter.tryAcquire("k");
+      live.add(limiter);
+    }
+    System.out.println("each=" + (usedBytes() - before) / live.size());
+  }
+
+  private static long usedBytes() {
+    System.gc();
+    return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+  }
+}
