@@ -130,8 +130,15 @@ public final class InProcessStore implements Store {
     boolean unused = own.limiters.get() == 0 || tables.get(own.name()) != own;
     if (unused && own.dropIfFull(budget)) {
       tables.computeIfPresent(
-          own.name(), (name, known) -> known == own && own.limiters.get() == 0 ? null : known);
+          own.name(),
+          (name, known) ->
+              known == own && own.limiters.get() == 0 && !own.isRegistered() ? null : known);
     }
+  }
+
+  /** A request that began before its limiter was retired may use a name that was dropped. */
+  void relink(Tables own) {
+    tables.putIfAbsent(own.name(), own);
   }
 
   @Override

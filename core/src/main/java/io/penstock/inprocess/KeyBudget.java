@@ -50,6 +50,9 @@ final class KeyBudget {
     } finally {
       lock.unlock();
     }
+    if (table.owner != null) {
+      table.owner.relink();
+    }
   }
 
   /** Lets go of a table that is not used any more, if it has no buckets; false if it has. */

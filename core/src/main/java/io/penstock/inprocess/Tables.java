@@ -89,6 +89,19 @@ final class Tables {
         && forget(budget, someWindows);
   }
 
+  /** Whether it has buckets that the budget knows. */
+  boolean isRegistered() {
+    BucketTable tokenBuckets = buckets;
+    WindowTable someWindows = windows;
+    return (tokenBuckets != null && tokenBuckets.chunks().registered)
+        || (someWindows != null && someWindows.registered);
+  }
+
+  /** Makes its buckets those of its name again, if the name was dropped since it was last used. */
+  void relink() {
+    store.relink(this);
+  }
+
   private static boolean forget(KeyBudget budget, @Nullable Table table) {
     if (table == null) {
       return true;

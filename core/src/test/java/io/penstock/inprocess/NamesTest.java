@@ -60,6 +60,9 @@ class NamesTest {
     assertThat(limiter.tryAcquire("k", 5)).isTrue();
     assertThat(limiter.tryAcquire("k", 5)).isFalse();
     assertThat(store.keys()).isEqualTo(1);
+    RateLimiter next = RateLimiter.on(store, "x", Limit.perSecond(1).burst(5));
+    assertThat(next.tryAcquire("k")).isFalse();
+    next.retire();
     clock.advance(Duration.ofSeconds(6));
     useOthers();
     assertThat(store.keys()).isZero();

@@ -162,6 +162,18 @@ class PolicyEngineReloadTest {
   }
 
   @Test
+  void replace_otherGroupsAgainAndAgain_freesWhatIsFull() {
+    PolicyEngine engine = new PolicyEngine(store, of(user("r").limits(TEN)));
+    for (int i = 0; i < 2_000; i++) {
+      engine.replace(of(user("r").group("g" + i).limits(TEN)));
+      assertThat(engine.decide(costing(1)).allowed()).isTrue();
+      clock.advance(Duration.ofMillis(100));
+    }
+    assertThat(store.keys()).isLessThan(50);
+    assertThat(store.evictions()).isZero();
+  }
+
+  @Test
   void close_itsLimits_areNoMoreInForce() {
     PolicyEngine engine = consumed(1_000, user("r").limits(THOUSAND));
     engine.close();

@@ -151,7 +151,7 @@ class DocumentedExamplesTest {
 
     assertThat(traffic.passing(50, user("8").attribute("plan", "pro"))).isEqualTo(50);
     assertThat(traffic.passing(1, user("8"))).isZero();
-    traffic.passSeconds(0.01);
+    traffic.passSeconds(0.1);
     assertThat(traffic.passing(20, user("8"))).isOne();
     traffic.passSeconds(1);
     assertThat(traffic.passing(20, user("8"))).isEqualTo(10);
