@@ -11,6 +11,7 @@ import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.EncoderBase;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.slf4j.LoggerFactory;
@@ -74,6 +75,18 @@ public final class Logs {
   private static final class StandardError extends FileOutputStream {
     StandardError() {
       super(FileDescriptor.err);
+    }
+
+    /**
+     * Fails for nobody: the appender would never write again, though a disk may have room later.
+     */
+    @Override
+    public void write(byte[] line) {
+      try {
+        super.write(line);
+      } catch (IOException e) {
+        DROPPED.increment();
+      }
     }
 
     @Override

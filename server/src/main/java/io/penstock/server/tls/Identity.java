@@ -32,6 +32,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.X509KeyManager;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A certificate with its chain and its private key, which is known to belong to it. Immutable.
@@ -199,18 +200,23 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
     return certificate().getSubjectX500Principal().getName();
   }
 
+  /** Why clients won't accept the certificate at this time; null if they will. */
+  @Nullable String invalidity(Instant now) {
+    Instant begin = certificate().getNotBefore().toInstant();
+    if (now.isAfter(expiry())) {
+      return "the certificate of " + subject() + " expired at " + expiry();
+    }
+    return now.isBefore(begin)
+        ? "the certificate of " + subject() + " is not valid before " + begin
+        : null;
+  }
+
   /** What may not be meant, though it can be used. */
   List<String> warnings(Instant now) {
     List<String> warnings = new ArrayList<>();
-    if (now.isAfter(expiry())) {
-      warnings.add("the certificate of " + subject() + " expired at " + expiry());
-    }
-    if (now.isBefore(certificate().getNotBefore().toInstant())) {
-      warnings.add(
-          "the certificate of "
-              + subject()
-              + " is not valid before "
-              + certificate().getNotBefore().toInstant());
+    String invalidity = invalidity(now);
+    if (invalidity != null) {
+      warnings.add(invalidity);
     }
     for (int i = 1; i < chain.size(); i++) {
       if (!isSignedBy(chain.get(i - 1), chain.get(i))) {

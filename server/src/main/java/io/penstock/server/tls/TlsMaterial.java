@@ -17,16 +17,23 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
 
 /** Certificates and keys as they were read from their files, checked. Immutable. */
 public final class TlsMaterial {
   private final TlsFiles files;
   private final List<Identity> identities;
   private final List<X509Certificate> clientCas;
+  private final byte[] fingerprint;
   private final Instant loadedAt = Instant.now();
 
-  private TlsMaterial(TlsFiles files, List<Identity> identities, List<X509Certificate> clientCas) {
+  private TlsMaterial(
+      TlsFiles files,
+      List<Identity> identities,
+      List<X509Certificate> clientCas,
+      byte[] fingerprint) {
     this.files = files;
+    this.fingerprint = fingerprint;
     this.identities = List.copyOf(identities);
     this.clientCas = List.copyOf(clientCas);
   }
@@ -37,13 +44,25 @@ public final class TlsMaterial {
    * @throws TlsException if any can't be used, or a key belongs to another certificate
    */
   public static TlsMaterial load(TlsFiles files) throws TlsException {
+    byte[] fingerprint;
+    try {
+      // Taken first: if a file changes meanwhile, it is seen to differ, and read again.
+      fingerprint = fingerprint(files);
+    } catch (IOException e) {
+      throw new TlsException("a file of TLS can't be read: " + e.getMessage(), e);
+    }
     List<Identity> identities = new ArrayList<>();
     for (TlsFiles.Pair pair : files.identities()) {
       identities.add(Identity.load(pair));
     }
     List<X509Certificate> clientCas =
         files.clientCa().isPresent() ? Identity.certificates(files.clientCa().get()) : List.of();
-    return new TlsMaterial(files, identities, clientCas);
+    return new TlsMaterial(files, identities, clientCas, fingerprint);
+  }
+
+  /** That of the files when they were read, or a moment before. */
+  byte[] fingerprint() {
+    return fingerprint.clone();
   }
 
   /** What tells the content of the files from any other. */
@@ -95,7 +114,19 @@ public final class TlsMaterial {
     }
   }
 
-  /** What may not be meant, though it can be used: certificates that are not valid now. */
+  /** Why clients won't accept a certificate now; null if they accept all. */
+  @Nullable String invalidity() {
+    Instant now = Instant.now();
+    for (Identity own : identities) {
+      String invalidity = own.invalidity(now);
+      if (invalidity != null) {
+        return invalidity;
+      }
+    }
+    return null;
+  }
+
+  /** What may not be meant, though it can be used: invalid certificates, chains out of order. */
   public List<String> warnings() {
     return identities.stream().flatMap(own -> own.warnings(Instant.now()).stream()).toList();
   }

@@ -8,7 +8,6 @@ import io.vertx.core.net.ServerSSLOptions;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -33,10 +32,10 @@ public final class TlsReloader implements AutoCloseable {
   private final Counter accepted;
   private final Counter rejected;
   private final Thread thread = new Thread(this::watch, "penstock-tls");
-  private volatile State state;
+  private volatile TlsMaterial current;
+  private volatile @Nullable String problem;
   private byte @Nullable [] inEffect;
   private byte @Nullable [] seen;
-  private @Nullable String reported;
 
   /**
    * How things stand. Immutable.
@@ -60,10 +59,12 @@ public final class TlsReloader implements AutoCloseable {
     this.apply = apply;
     this.accepted = outcome(registry, "accepted");
     this.rejected = outcome(registry, "rejected");
-    this.state = state(first);
+    this.current = first;
+    this.inEffect = first.fingerprint();
+    this.seen = inEffect;
     TimeGauge.builder(
             "penstock.tls.certificate.expiry.timestamp",
-            () -> state.expiry.getEpochSecond(),
+            () -> current.expiry().getEpochSecond(),
             TimeUnit.SECONDS)
         .description("When the first certificate of the proxy expires")
         .register(registry);
@@ -79,30 +80,17 @@ public final class TlsReloader implements AutoCloseable {
         .register(registry);
   }
 
-  private static State state(TlsMaterial material) {
-    List<String> warnings = material.warnings();
-    return new State(
-        material.certificates(),
-        material.loadedAt(),
-        material.expiry(),
-        warnings.isEmpty() ? null : warnings.get(0));
-  }
-
   public State state() {
-    State now = state;
-    return now.problem == null && Instant.now().isAfter(now.expiry)
-        ? new State(now.certificates, now.loadedAt, now.expiry, "a certificate has expired")
-        : now;
+    TlsMaterial served = current;
+    String rejection = problem;
+    return new State(
+        served.certificates(),
+        served.loadedAt(),
+        served.expiry(),
+        rejection == null ? served.invalidity() : rejection);
   }
 
   private void watch() {
-    try {
-      inEffect = TlsMaterial.fingerprint(files);
-    } catch (IOException e) {
-      // It is looked at again below.
-      inEffect = null;
-    }
-    seen = inEffect;
     try {
       while (true) {
         TimeUnit.MILLISECONDS.sleep(PERIOD_MILLIS);
@@ -119,19 +107,19 @@ public final class TlsReloader implements AutoCloseable {
   }
 
   private synchronized void look(boolean now) {
-    byte[] current;
+    byte[] content;
     try {
-      current = TlsMaterial.fingerprint(files);
+      content = TlsMaterial.fingerprint(files);
     } catch (IOException e) {
       // Whatever is there afterwards is read, changed or not.
       inEffect = null;
       reject("a file of TLS can't be read: " + e.getMessage());
       return;
     }
-    boolean same = Arrays.equals(current, seen);
-    seen = current;
-    if (now || (same && !Arrays.equals(current, inEffect))) {
-      inEffect = current;
+    boolean same = Arrays.equals(content, seen);
+    seen = content;
+    if (now || (same && !Arrays.equals(content, inEffect))) {
+      inEffect = content;
       take();
     }
   }
@@ -140,8 +128,8 @@ public final class TlsReloader implements AutoCloseable {
     try {
       TlsMaterial next = TlsMaterial.load(files);
       apply.apply(next.options()).await(APPLY_SECONDS, TimeUnit.SECONDS);
-      state = state(next);
-      reported = null;
+      current = next;
+      problem = null;
       accepted.increment();
       LOG.info("TLS certificates reloaded; the first expires at {}", next.expiry());
       next.warnings().forEach(LOG::warn);
@@ -153,15 +141,13 @@ public final class TlsReloader implements AutoCloseable {
     }
   }
 
-  private void reject(String problem) {
-    if (problem.equals(reported)) {
+  private void reject(String reason) {
+    if (reason.equals(problem)) {
       return;
     }
-    reported = problem;
-    State before = state;
+    problem = reason;
     rejected.increment();
-    LOG.warn("TLS certificates stay as they were: {}", problem);
-    state = new State(before.certificates, before.loadedAt, before.expiry, problem);
+    LOG.warn("TLS certificates stay as they were: {}", reason);
   }
 
   @Override
