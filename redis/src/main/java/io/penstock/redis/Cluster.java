@@ -60,7 +60,7 @@ final class Cluster implements Topology {
     Calls calls(Route route);
 
     /** All slots can be asked for, or no longer. */
-    void available(boolean available);
+    void available(boolean available, String reason);
   }
 
   Cluster(
@@ -152,11 +152,23 @@ final class Cluster implements Topology {
         allServed && owning.stream().allMatch(server -> server.health().isThere()) && !closed;
     if (now != available) {
       available = now;
-      parts.available(now);
+      parts.available(now, now ? "" : unavailableReason());
       if (now) {
         found.countDown();
       }
     }
+  }
+
+  @Override
+  public String unavailableReason() {
+    if (isAvailable()) {
+      return "";
+    }
+    return owning.stream()
+        .filter(server -> !server.health().isThere())
+        .map(server -> server.address() + ": " + server.health().reason())
+        .findFirst()
+        .orElse("not all slots of the cluster are served");
   }
 
   @Override

@@ -62,6 +62,10 @@ final class Dispatch {
     return topology.isAvailable();
   }
 
+  String unavailableReason() {
+    return topology.unavailableReason();
+  }
+
   /** What this node takes of buckets in advance. */
   Leasing leasing() {
     return leasing;

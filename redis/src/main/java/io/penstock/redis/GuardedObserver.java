@@ -79,4 +79,9 @@ final class GuardedObserver implements RedisObserver {
   public void available(boolean available) {
     guard(() -> observer.available(available));
   }
+
+  @Override
+  public void unavailable(String reason) {
+    guard(() -> observer.unavailable(reason));
+  }
 }

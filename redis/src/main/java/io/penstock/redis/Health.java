@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import io.lettuce.core.RedisCommandExecutionException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -9,7 +10,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +24,15 @@ final class Health {
   private static final long FIRST_PROBE_MILLIS = 20;
   private static final long LAST_PROBE_MILLIS = 200;
 
+  /**
+   * A server that answers probes and then rejects what it is asked, again and again, is probed less
+   * and less often, so that nothing changes many times a second.
+   */
+  private static final long MAX_REJECTED_PROBE_MILLIS = 5_000;
+
+  private static final int MAX_DOUBLINGS = 8;
+  private static final long REJECTIONS_FORGOTTEN_NANOS = TimeUnit.SECONDS.toNanos(60);
+
   private static final long IDLE_MILLIS = 1_000;
 
   /** So many calls in a row that come too late are as bad as one that doesn't come. */
@@ -31,7 +40,7 @@ final class Health {
 
   private final Link link;
   private final ScheduledExecutorService timer;
-  private final Consumer<Boolean> changes;
+  private final Listener changes;
   private final long deadlineNanos;
   private final CountDownLatch found = new CountDownLatch(1);
   private final AtomicReference<State> state = new AtomicReference<>(State.AWAY);
@@ -40,6 +49,13 @@ final class Health {
   private volatile boolean looked;
   private volatile long thereSinceNanos;
   private volatile long answeredNanos;
+  private volatile @Nullable Throwable failure;
+
+  /** How often it rejected what it was asked since a minute without that. Guarded by this. */
+  private int rejections;
+
+  /** Guarded by this. */
+  private long rejectedNanos = System.nanoTime();
 
   private enum State {
     THERE,
@@ -47,14 +63,23 @@ final class Health {
     CLOSED
   }
 
-  /**
-   * @param changes is told when it is there from now on, or away
-   */
-  Health(Link link, ScheduledExecutorService timer, Consumer<Boolean> changes, long deadlineNanos) {
+  /** Is told of changes. */
+  @FunctionalInterface
+  interface Listener {
+    /** It is there from now on, or unavailable because of {@code reason}. */
+    void changed(boolean there, String reason);
+  }
+
+  Health(Link link, ScheduledExecutorService timer, Listener changes, long deadlineNanos) {
     this.link = link;
     this.timer = timer;
     this.changes = changes;
     this.deadlineNanos = deadlineNanos;
+  }
+
+  /** Why it is unavailable, while it is. */
+  String reason() {
+    return Failures.reason(failure);
   }
 
   boolean isThere() {
@@ -111,13 +136,31 @@ final class Health {
    * @param sentNanos when it was asked: what was sent before it was last there says nothing
    */
   void lost(boolean connected, long sentNanos) {
+    lost(connected, sentNanos, null);
+  }
+
+  /** A call failed: the server rejected it, or the connection broke. */
+  void failed(Throwable cause, long sentNanos) {
+    lost(cause instanceof RedisCommandExecutionException, sentNanos, cause);
+  }
+
+  private void lost(boolean connected, long sentNanos, @Nullable Throwable cause) {
     if (sentNanos - thereSinceNanos >= 0 && state.compareAndSet(State.THERE, State.AWAY)) {
+      failure = cause;
       if (!connected) {
         link.drop();
       }
-      probeAfter(FIRST_PROBE_MILLIS);
-      changes.accept(false);
+      probeAfter(connected && cause != null ? afterRejection() : FIRST_PROBE_MILLIS);
+      changes.changed(false, reason());
     }
+  }
+
+  private synchronized long afterRejection() {
+    long now = System.nanoTime();
+    rejections = now - rejectedNanos > REJECTIONS_FORGOTTEN_NANOS ? 0 : rejections;
+    rejectedNanos = now;
+    long millis = FIRST_PROBE_MILLIS << Math.min(rejections++, MAX_DOUBLINGS);
+    return Math.min(millis, MAX_REJECTED_PROBE_MILLIS);
   }
 
   void close() {
@@ -137,7 +180,7 @@ final class Health {
         .whenComplete(
             (nanos, failure) -> {
               if (nanos == null) {
-                lost(false, now);
+                lost(false, now, failure == null ? null : Failures.cause(failure));
               } else {
                 answered(now, nanos);
               }
@@ -171,6 +214,7 @@ final class Health {
   }
 
   private void probed(long after, @Nullable Long nanos, @Nullable Throwable failure) {
+    this.failure = failure == null ? null : Failures.cause(failure);
     if (failure != null) {
       link.drop();
     }
@@ -184,7 +228,7 @@ final class Health {
     if (state.compareAndSet(State.AWAY, State.THERE)) {
       looked = true;
       found.countDown();
-      changes.accept(true);
+      changes.changed(true, "");
     }
   }
 }

@@ -7,6 +7,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class Link {
   private static final long PROBE_MILLIS = 1_000;
   private static final long PROBE_TIMEOUT_MILLIS = 250;
+
+  /** A call without requests: it takes the script, and the right to run it, but no bucket. */
+  private static final Batch NO_REQUESTS = new Batch(List.of());
 
   private final Connector connector;
   private final Script script;
@@ -68,6 +72,11 @@ final class Link {
     if (open == null) {
       return CompletableFuture.failedFuture(new NotSent());
     }
+    return call(open, batch, asking);
+  }
+
+  private CompletionStage<long[]> call(
+      StatefulRedisConnection<byte[], byte[]> open, Batch batch, boolean asking) {
     byte[] numbers = batch.numbers().toBytes();
     return call(open, asking, CommandType.EVALSHA, script.sha(), batch, numbers)
         .exceptionallyCompose(
@@ -103,7 +112,8 @@ final class Link {
   }
 
   /**
-   * Connects if need be, and finds out whether Redis takes writes. Ends in bounded time.
+   * Connects if need be, and finds out whether Redis takes writes and runs the script: a user may
+   * be allowed one and not the other. Ends in bounded time.
    *
    * @return how long Redis took for a write, in nanoseconds
    */
@@ -139,18 +149,22 @@ final class Link {
 
   private CompletionStage<Long> write(StatefulRedisConnection<byte[], byte[]> open) {
     long sent = System.nanoTime();
-    return probe(open)
+    byte[] key = probeKey;
+    CompletionStage<Long> taken =
+        (key == null ? open.async().ping() : write(open, key))
+            .thenApply(done -> System.nanoTime() - sent);
+    return (key == null ? taken : taken.thenCompose(nanos -> run(open).thenApply(ran -> nanos)))
         .toCompletableFuture()
         .copy()
-        .orTimeout(PROBE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
-        .thenApply(done -> System.nanoTime() - sent);
+        .orTimeout(PROBE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  private CompletionStage<String> probe(StatefulRedisConnection<byte[], byte[]> open) {
-    byte[] key = probeKey;
-    if (key == null) {
-      return open.async().ping();
-    }
+  private CompletionStage<long[]> run(StatefulRedisConnection<byte[], byte[]> open) {
+    return call(open, NO_REQUESTS, false);
+  }
+
+  private static CompletionStage<String> write(
+      StatefulRedisConnection<byte[], byte[]> open, byte[] key) {
     return open.async()
         .set(key, new byte[] {'1'}, SetArgs.Builder.px(PROBE_MILLIS))
         .exceptionallyCompose(

@@ -1,7 +1,6 @@
 package io.penstock.redis;
 
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.function.Consumer;
 
 /** How the parts of a store are put together. */
 final class Making {
@@ -29,7 +28,7 @@ final class Making {
     Link link = link(connector);
     link.probeWith(probeKeys.any());
     return new OneServer(
-        new Server(Address.UNKNOWN, link, health(link, observer::available)), this::calls);
+        new Server(Address.UNKNOWN, link, health(link, this::available)), this::calls);
   }
 
   Topology cluster(ClusterConnector connector) {
@@ -39,7 +38,7 @@ final class Making {
           @Override
           public Server server(Address address, Connector at, Runnable changed) {
             Link link = link(at);
-            return new Server(address, link, health(link, there -> changed.run()));
+            return new Server(address, link, health(link, (there, reason) -> changed.run()));
           }
 
           @Override
@@ -48,19 +47,26 @@ final class Making {
           }
 
           @Override
-          public void available(boolean available) {
-            observer.available(available);
+          public void available(boolean available, String reason) {
+            Making.this.available(available, reason);
           }
         },
         timer,
         probeKeys);
   }
 
+  private void available(boolean available, String reason) {
+    observer.available(available);
+    if (!available) {
+      observer.unavailable(reason);
+    }
+  }
+
   private Link link(Connector connector) {
     return new Link(connector, settings.script(), evictions);
   }
 
-  private Health health(Link link, Consumer<Boolean> changes) {
+  private Health health(Link link, Health.Listener changes) {
     return new Health(link, timer, changes, settings.deadline().toNanos());
   }
 

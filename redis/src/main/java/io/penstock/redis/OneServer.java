@@ -32,6 +32,11 @@ final class OneServer implements Topology, Route {
   }
 
   @Override
+  public String unavailableReason() {
+    return isAvailable() ? "" : server.health().reason();
+  }
+
+  @Override
   public int requestsUnderWay() {
     return calls.requestsUnderWay();
   }

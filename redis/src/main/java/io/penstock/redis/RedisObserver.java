@@ -54,4 +54,7 @@ public interface RedisObserver {
 
   /** Redis is asked again, or no longer. */
   default void available(boolean available) {}
+
+  /** Redis is no longer asked, because of {@code reason}; {@link #available} is told too. */
+  default void unavailable(String reason) {}
 }

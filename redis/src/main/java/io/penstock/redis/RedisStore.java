@@ -93,6 +93,11 @@ public final class RedisStore implements Store {
     return dispatch.isAvailable();
   }
 
+  /** Why Redis can't be asked now, such as {@code NOPERM …}; empty if it can. */
+  public String unavailableReason() {
+    return dispatch.unavailableReason();
+  }
+
   @Override
   public Buckets buckets(String name, Limit limit, Handling handling) {
     return new RedisBuckets(this, name, limit, handling);

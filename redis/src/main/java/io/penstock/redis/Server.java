@@ -1,6 +1,5 @@
 package io.penstock.redis;
 
-import io.lettuce.core.RedisCommandExecutionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -73,7 +72,7 @@ final class Server {
     if (cause == null || Redirection.isOfSlot(cause)) {
       health.answered(sent, now - sent);
     } else {
-      health.lost(cause instanceof RedisCommandExecutionException, sent);
+      health.failed(cause, sent);
     }
   }
 

@@ -14,6 +14,9 @@ interface Topology {
   /** Whether all buckets can be asked for. */
   boolean isAvailable();
 
+  /** Why some buckets can't be asked for; empty if all can. */
+  String unavailableReason();
+
   /** About how many requests are under way. */
   int requestsUnderWay();
 

@@ -15,7 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The rights that the documents name are enough for all that a limiter does. */
 class RightsIT {
@@ -30,16 +33,8 @@ class RightsIT {
             .findFirst()
             .orElseThrow();
     try (RedisProcess redis = RedisProcess.start()) {
-      redis.with(
-          commands -> {
-            CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);
-            List.of(line.split(" ", -1)).stream().skip(1).forEach(args::add);
-            return commands.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), args);
-          });
-      RedisURI uri =
-          RedisURI.builder(RedisURI.create(redis.url()))
-              .withAuthentication("penstock", "password")
-              .build();
+      acl(redis, line);
+      RedisURI uri = uri(redis);
       try (RedisStore store =
           RedisStore.builder()
               .deadline(Duration.ofSeconds(5))
@@ -60,6 +55,68 @@ class RightsIT {
           limiter.reset("k");
           assertThat(limiter.tryAcquire("k")).isTrue();
         }
+      }
+    }
+  }
+
+  private static void acl(RedisProcess redis, String line) {
+    redis.with(
+        commands -> {
+          CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);
+          List.of(line.split(" ", -1)).stream().skip(1).forEach(args::add);
+          return commands.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), args);
+        });
+  }
+
+  private static RedisURI uri(RedisProcess redis) {
+    return RedisURI.builder(RedisURI.create(redis.url()))
+        .withAuthentication("penstock", "password")
+        .build();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-@scripting", "-eval -evalsha", "-evalsha"})
+  void limiters_scriptingDenied_isUnavailableUntilAllowed(String denied) throws Exception {
+    String user = "ACL SETUSER penstock on >password ~* +@all ";
+    List<String> changes = new CopyOnWriteArrayList<>();
+    RedisObserver observer =
+        new RedisObserver() {
+          @Override
+          public void available(boolean available) {
+            changes.add(available ? "available" : "unavailable");
+          }
+
+          @Override
+          public void unavailable(String reason) {
+            changes.add(reason);
+          }
+        };
+    try (RedisProcess redis = RedisProcess.start()) {
+      acl(redis, user);
+      try (RedisStore store =
+          RedisStore.builder()
+              .deadline(Duration.ofSeconds(5))
+              .startTimeout(Duration.ofSeconds(10))
+              .observer(observer)
+              .connect(uri(redis))) {
+        RateLimiter limiter = RateLimiter.on(store, "l", Limit.perHour(1000).burst(1000));
+        assertThat(limiter.decide("k").degraded()).isFalse();
+
+        acl(redis, user + denied);
+        // Longer than many probes would take to find it available again, and lose it again.
+        for (long end = System.nanoTime() + 2_000_000_000L; System.nanoTime() < end; ) {
+          assertThat(limiter.decide("k").degraded()).isTrue();
+        }
+
+        assertThat(store.isAvailable()).isFalse();
+        assertThat(store.unavailableReason()).startsWith("NOPERM");
+        assertThat(changes).hasSize(3).startsWith("available", "unavailable");
+        assertThat(changes.get(2)).startsWith("NOPERM");
+
+        acl(redis, user);
+        Await.until("available again", store::isAvailable);
+        assertThat(limiter.decide("k").degraded()).isFalse();
+        assertThat(store.unavailableReason()).isEmpty();
       }
     }
   }

@@ -174,9 +174,12 @@ public final class StoreMeters implements RedisObserver {
   @Override
   public void available(boolean available) {
     if (available) {
-      LOG.info("Redis is there");
-    } else {
-      LOG.warn("Redis can't be asked: the failure policy of each rule decides");
+      LOG.info("Redis is available");
     }
+  }
+
+  @Override
+  public void unavailable(String reason) {
+    LOG.warn("Redis is unavailable ({}): the failure policy of each rule decides", reason);
   }
 }
