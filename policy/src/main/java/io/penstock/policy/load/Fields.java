@@ -244,10 +244,23 @@ public final class Fields {
         .forEach(
             (name, entry) -> {
               if (!known.contains(name)) {
-                String hint = problems.isFull() ? "" : Nearest.hint(name, known);
-                problems.error(entry.at(), path(name), "is no known field" + hint);
+                unknown(name, entry);
               }
             });
+  }
+
+  /** A name without a value may be a part of an unquoted secret: it isn't repeated. */
+  private void unknown(String name, Node.Entry entry) {
+    String hint = problems.isFull() ? "" : Nearest.hint(name, known);
+    String begin = name.substring(0, Math.max(0, name.indexOf(':')));
+    if (known.contains(begin)) {
+      problems.error(entry.at(), path(begin), "must have a space after the colon");
+    } else if (entry.value() instanceof Node.Scalar scalar && scalar.text().isEmpty()) {
+      String advice = "has an unknown field without a value; quote text that contains a , or :";
+      problems.error(entry.at(), path, advice + hint);
+    } else {
+      problems.error(entry.at(), path(name), "is no known field" + hint);
+    }
   }
 
   private <T> @Nullable T parsed(String name, String text, Function<String, T> parser) {

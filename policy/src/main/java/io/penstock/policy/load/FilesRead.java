@@ -1,5 +1,6 @@
 package io.penstock.policy.load;
 
+import io.penstock.policy.file.RegularFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -61,6 +62,7 @@ final class FilesRead {
   }
 
   private static byte[] bytes(Path file) throws IOException {
+    RegularFile.check(file);
     try (InputStream in = Files.newInputStream(file)) {
       byte[] bytes = in.readNBytes(Document.LARGEST + 1);
       if (bytes.length > Document.LARGEST) {

@@ -62,9 +62,13 @@ final class JsonTree {
     return new Location(file, location.getLineNr(), location.getColumnNr());
   }
 
-  /** Without the parser's advice on its own settings. */
+  /**
+   * Without the parser's advice on its own settings, and without the text, which may be a secret
+   * that was left unquoted.
+   */
   private static String readable(String message) {
     return message
+        .replaceAll("(?s)(Unrecognized|Non-standard) token '.*?'", "$1 token")
         .replaceAll("\\[Source: [^;]*; line: (\\d+), column: (\\d+)]", "line $1, column $2")
         .replaceAll("(\\d+), from `[\\w.]+\\(\\)`", "$1")
         .replaceAll(": enable `\\w+\\.\\w+` to allow", "")

@@ -120,18 +120,21 @@ final class JwtReader {
     }
   }
 
+  /** Messages don't repeat the text: there may be a password in it. */
   private static URI url(String text) {
     try {
       URI url = new URI(text);
       String scheme = url.getScheme();
-      if (url.getHost() != null
-          && ("https".equalsIgnoreCase(scheme) || "http".equalsIgnoreCase(scheme))) {
-        return url;
+      if (!"https".equalsIgnoreCase(scheme) && !"http".equalsIgnoreCase(scheme)) {
+        throw new IllegalArgumentException("must begin with https:// or http://");
       }
+      if (url.getHost() == null) {
+        throw new IllegalArgumentException("must name a host: https://…");
+      }
+      return url;
     } catch (URISyntaxException e) {
-      throw new IllegalArgumentException("must be an address of the web: " + text, e);
+      throw new IllegalArgumentException("must be a URL such as https://example.com/keys", e);
     }
-    throw new IllegalArgumentException("must begin with https:// or http://: " + text);
   }
 
   /** One text or a list of some. */

@@ -1,5 +1,6 @@
 package io.penstock.policy.load;
 
+import io.penstock.NanoClock;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -11,13 +12,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It looks at the files again and again instead of asking to be notified: editors that write by
  * renaming, config maps that swap links, network mounts and deletions are all the same to it. What
- * has changed is read once two looks in a row agree, so that a file is not read half written, and
- * only told if what is in the files has changed. Files that the policy names, such as those of
- * secrets, are watched with it.
+ * has changed is read once all files have looked the same for {@link #SETTLE}, because the first
+ * half of a file that is being written may be a policy too, and is only told if what is in the
+ * files has changed. Files that the policy names, such as those of secrets, are watched with it.
  */
 public final class PolicyWatcher implements AutoCloseable {
   /** How often to look. */
   public static final Duration INTERVAL = Duration.ofMillis(250);
+
+  /** How long files must have looked the same before a change is read. */
+  public static final Duration SETTLE = Duration.ofSeconds(2);
 
   /** Is told of policies, good and bad. */
   public interface Listener {
@@ -31,7 +35,10 @@ public final class PolicyWatcher implements AutoCloseable {
   private final Path root;
   private final Duration interval;
   private final Listener listener;
-  private final Clock clock;
+  private final Duration settle;
+  private final NanoClock time;
+  private final Clock clock = Clock.systemUTC();
+  private long seenNanos;
   private @Nullable FilesRead known;
   private @Nullable Signature settled;
   private @Nullable Signature seen;
@@ -44,17 +51,19 @@ public final class PolicyWatcher implements AutoCloseable {
   }
 
   public PolicyWatcher(Path fileOrFolder, Duration interval, Listener listener) {
-    this(fileOrFolder, interval, listener, Clock.systemUTC());
+    this(fileOrFolder, interval, SETTLE, listener, NanoClock.system());
   }
 
-  PolicyWatcher(Path fileOrFolder, Duration interval, Listener listener, Clock clock) {
+  PolicyWatcher(
+      Path fileOrFolder, Duration interval, Duration settle, Listener listener, NanoClock time) {
     if (interval.isNegative() || interval.isZero()) {
       throw new IllegalArgumentException("interval must be positive: " + interval);
     }
     this.root = fileOrFolder;
     this.interval = interval;
+    this.settle = settle;
     this.listener = listener;
-    this.clock = clock;
+    this.time = time;
   }
 
   /**
@@ -70,7 +79,7 @@ public final class PolicyWatcher implements AutoCloseable {
     } finally {
       known = read;
       settled = null;
-      seen = Signature.of(root, read.files());
+      see(Signature.of(root, read.files()));
     }
   }
 
@@ -96,7 +105,10 @@ public final class PolicyWatcher implements AutoCloseable {
       return;
     }
     if (!now.equals(seen)) {
-      seen = now;
+      see(now);
+      return;
+    }
+    if (time.nanos() - seenNanos < settle.toNanos()) {
       return;
     }
     if (known != null && FilesRead.now(now.files()).sameAs(known)) {
@@ -104,6 +116,11 @@ public final class PolicyWatcher implements AutoCloseable {
       return;
     }
     reload();
+  }
+
+  private void see(Signature now) {
+    seen = now;
+    seenNanos = time.nanos();
   }
 
   /** Looks regularly from now on, in a thread that keeps no process alive. */

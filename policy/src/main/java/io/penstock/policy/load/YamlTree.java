@@ -1,5 +1,7 @@
 package io.penstock.policy.load;
 
+import static java.util.regex.Pattern.DOTALL;
+
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,8 @@ import org.yaml.snakeyaml.reader.StreamReader;
 /**
  * Reads the part of YAML that says what JSON says. Scalars are those of YAML 1.2: {@code off} and
  * {@code no} are text. Anchors, aliases, merge keys and tags are errors.
+ *
+ * <p>Messages never repeat the text: it may be a secret that was left unquoted.
  */
 final class YamlTree {
   private static final Set<String> NULLS = Set.of("", "~", "null", "Null", "NULL");
@@ -27,6 +31,11 @@ final class YamlTree {
       Set.of("true", "True", "TRUE", "false", "False", "FALSE");
   private static final Pattern NUMBER =
       Pattern.compile("[-+]?+(?:\\d++(?:\\.\\d*+)?+|\\.\\d++)(?:[eE][-+]?+\\d++)?+");
+
+  /** Where the parser's messages repeat more of the text than a character. */
+  private static final Pattern REPEATED =
+      Pattern.compile(
+          "(undefined tag handle|numbers, but found:|expected URI in UTF-8:).*", DOTALL);
 
   private final String file;
   private final TreeBuilder tree;
@@ -83,12 +92,12 @@ final class YamlTree {
 
   private void take(NodeEvent event, Location at) throws MalformedException {
     if (event instanceof AliasEvent alias) {
-      problems.error(at, "", "aliases are not supported: *" + alias.getAnchor());
+      problems.error(at, "", "aliases are not supported: quote text that begins with *");
       takeScalar(new Node.Scalar(at, alias.getAnchor(), Node.Kind.TEXT), false);
       return;
     }
     if (event.getAnchor() != null) {
-      problems.error(at, "", "anchors are not supported: &" + event.getAnchor());
+      problems.error(at, "", "anchors are not supported: quote text that begins with &");
     }
     if (event instanceof ScalarEvent scalar) {
       checkTag(scalar.getTag(), at);
@@ -119,7 +128,7 @@ final class YamlTree {
 
   private void checkTag(@Nullable String tag, Location at) {
     if (tag != null) {
-      problems.error(at, "", "tags are not supported: " + tag);
+      problems.error(at, "", "tags are not supported: quote text that begins with !");
     }
   }
 
@@ -154,7 +163,8 @@ final class YamlTree {
   private static String readable(MarkedYAMLException e) {
     String context = e.getContext();
     Mark began = e.getContextMark();
-    String problem = String.valueOf(e.getProblem());
+    String problem =
+        REPEATED.matcher(String.valueOf(e.getProblem())).replaceFirst("$1 something else");
     if (context == null) {
       return problem;
     }

@@ -23,8 +23,8 @@ final class BeyondSchema {
           reason("files are read", "_file: (there is no such file|can't be read|must not be)"),
           reason("keys are decoded", "public_key: (public key|PEM|certificate) "),
           reason("algorithms have to fit a key", "algorithm must fit the public key"),
-          reason("addresses of the web are parsed", "jwks_url: must be an address of the web"),
-          reason("hosts are parsed", "jwks_url: must begin with https:// or http://: https?://"),
+          reason("addresses of the web are parsed", "jwks_url: must be a URL such as"),
+          reason("hosts are parsed", "jwks_url: must name a host"),
           reason("editors count in floating point", ": must be a whole number of thousandths: "),
           reason("editors drop digits", ": must be a number of at most 40 digits: "),
           reason("IPv6 is parsed", ": must be an address or network such as .*: [0-9a-fA-F.:/]*:"));

@@ -155,7 +155,7 @@ class PolicyLoaderTopLevelTest {
         "jwt: {secret_file: nowhere}; jwt.secret_file: there is no such file: ",
         "jwt: {jwks_file: .}; jwt.jwks_file: ",
         "jwt: {jwks_url: 'ftp://x/y'}; jwt.jwks_url: must begin with https:// or http://",
-        "jwt: {jwks_url: 'https://a b'}; jwt.jwks_url: must be an address of the web",
+        "jwt: {jwks_url: 'https://a b'}; jwt.jwks_url: must be a URL such as https://example.com/keys",
         "jwt: {secret: 0123456789abcdef0123456789abcdef, refresh_seconds: 5}; jwt.refresh_seconds: needs a jwks_url",
         "jwt: {secret: 0123456789abcdef0123456789abcdef, leeway_seconds: -1}; jwt.leeway_seconds: must be a whole number",
         "jwt: {secret: 0123456789abcdef0123456789abcdef, leeway_seconds: 3601}; jwt.leeway_seconds: must be a whole number from 0 to 3600: 3601",

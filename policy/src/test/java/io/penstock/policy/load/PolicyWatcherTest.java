@@ -3,7 +3,9 @@ package io.penstock.policy.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.NanoClock;
 import io.penstock.policy.Rule;
+import io.penstock.testing.ManualClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,8 +22,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class PolicyWatcherTest {
+  private static final Duration SETTLE = PolicyWatcher.SETTLE;
+
   @TempDir Path folder;
 
+  private final ManualClock clock = new ManualClock();
   private final List<String> told = new ArrayList<>();
   private final PolicyWatcher.Listener listener =
       new PolicyWatcher.Listener() {
@@ -44,14 +49,27 @@ class PolicyWatcherTest {
     return "{name: " + name + ", limit_keys: [], rate: 1/s}\n";
   }
 
+  private static String rules(String... names) {
+    StringBuilder text = new StringBuilder("rules:\n");
+    for (String name : names) {
+      text.append("  - {name: ").append(name).append(", limit_keys: [k_").append(name);
+      text.append("], rate: 1/s}\n");
+    }
+    return text.toString();
+  }
+
   private Path write(String name, String text) throws IOException {
     return Files.writeString(folder.resolve(name), text);
   }
 
   private PolicyWatcher watching(Path path) {
-    PolicyWatcher watcher = new PolicyWatcher(path, listener);
+    PolicyWatcher watcher = watcher(path, Duration.ZERO);
     watcher.load();
     return watcher;
+  }
+
+  private PolicyWatcher watcher(Path path, Duration settle) {
+    return new PolicyWatcher(path, PolicyWatcher.INTERVAL, settle, listener, clock);
   }
 
   /** More looks than a change takes to be told, so that telling it twice would be seen. */
@@ -63,7 +81,7 @@ class PolicyWatcherTest {
 
   @Test
   void look_nothingLoadedYet_tellsOnce() throws IOException {
-    PolicyWatcher watcher = new PolicyWatcher(write("p.yaml", rule("a")), listener);
+    PolicyWatcher watcher = watcher(write("p.yaml", rule("a")), Duration.ZERO);
 
     lookOften(watcher);
 
@@ -88,6 +106,42 @@ class PolicyWatcherTest {
     assertThat(told).containsExactly("longer");
     lookOften(watcher);
     assertThat(told).containsExactly("longer");
+  }
+
+  @Test
+  void look_writerPausesAtValidPrefix_waitsForTheRest() throws IOException {
+    PolicyWatcher watcher = watcher(write("p.yaml", rules("a", "b")), SETTLE);
+    watcher.load();
+
+    write("p.yaml", rules("a"));
+    lookFor(watcher, Duration.ofMillis(1_900));
+    assertThat(told).isEmpty();
+    write("p.yaml", rules("a", "longer"));
+    lookFor(watcher, Duration.ofMillis(1_900));
+    assertThat(told).isEmpty();
+
+    lookFor(watcher, Duration.ofMillis(500));
+    assertThat(told).containsExactly("a longer");
+  }
+
+  @Test
+  void reload_fileChangedJustNow_doesNotWait() throws IOException {
+    PolicyWatcher watcher = watcher(write("p.yaml", rule("a")), SETTLE);
+    watcher.load();
+    write("p.yaml", rule("b"));
+
+    watcher.reload();
+
+    assertThat(told).containsExactly("b");
+  }
+
+  /** Looks as often as the thread of a watcher would. */
+  private void lookFor(PolicyWatcher watcher, Duration time) {
+    for (long ms = 0; ms < time.toMillis(); ms += 100) {
+      watcher.look();
+      clock.advance(Duration.ofMillis(100));
+    }
+    watcher.look();
   }
 
   @Test
@@ -246,7 +300,7 @@ class PolicyWatcherTest {
 
   @Test
   void load_brokenAtFirst_throwsAndTellsWhenFixed() throws IOException {
-    PolicyWatcher watcher = new PolicyWatcher(write("p.yaml", "nothing"), listener);
+    PolicyWatcher watcher = watcher(write("p.yaml", "nothing"), Duration.ZERO);
 
     assertThatThrownBy(watcher::load).isInstanceOf(PolicyException.class);
     lookOften(watcher);
@@ -299,7 +353,12 @@ class PolicyWatcherTest {
         };
     write("p.yaml", rule("a"));
     try (PolicyWatcher watcher =
-        new PolicyWatcher(folder.resolve("p.yaml"), Duration.ofMillis(1), failing)) {
+        new PolicyWatcher(
+            folder.resolve("p.yaml"),
+            Duration.ofMillis(1),
+            Duration.ZERO,
+            failing,
+            NanoClock.system())) {
       watcher.start();
       assertThat(loaded.poll(30, TimeUnit.SECONDS)).isEqualTo("a");
       Path next = write("next", rule("b"));
