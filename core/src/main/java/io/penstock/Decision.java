@@ -108,16 +108,25 @@ public final class Decision {
     return new Decision(chosen, degraded, chosen.reason, wait, List.of(parts));
   }
 
-  /** A request that is refused because the store can't be asked. */
+  /** A request that is denied because the store can't be asked. */
   public static Decision unavailable(String limiter, Limit limit, long retryAfterNanos) {
-    return new Decision(false, limiter, limit, 0, retryAfterNanos, 0, Reason.STORE_UNAVAILABLE)
-        .asDegraded();
+    return unavailable(limiter, limit, retryAfterNanos, Reason.STORE_UNAVAILABLE);
+  }
+
+  /** A request that is denied because something that is needed to decide it is unavailable. */
+  public static Decision unavailable(
+      String limiter, Limit limit, long retryAfterNanos, Reason reason) {
+    return new Decision(false, limiter, limit, 0, retryAfterNanos, 0, reason).asDegraded();
   }
 
   /** The same figures, marked as decided by a failure policy and not by the store. */
   public Decision asDegraded() {
-    Reason why = allowed ? Reason.STORE_UNAVAILABLE : reason;
-    return new Decision(this, true, why, waitNanos, parts);
+    return asDegraded(Reason.STORE_UNAVAILABLE);
+  }
+
+  /** The same figures, marked as decided by a failure policy; {@code why}, if it is allowed. */
+  public Decision asDegraded(Reason why) {
+    return new Decision(this, true, allowed ? why : reason, waitNanos, parts);
   }
 
   /** Whether this is the one to show of the two: a denial, the longer wait, the smaller share. */

@@ -13,9 +13,16 @@ public enum Reason {
   /** The request lacks a key that its rule insists on. */
   MISSING_KEY,
   /** The store did not answer in time and the failure policy decided. */
-  STORE_UNAVAILABLE;
+  STORE_UNAVAILABLE,
+  /** The token can't be verified, as its keys are unavailable, and the failure policy decided. */
+  JWT_KEYS_UNAVAILABLE;
 
   private final String code = name().toLowerCase(Locale.ROOT);
+
+  /** Whether something that is needed to decide is unavailable. */
+  public boolean isUnavailable() {
+    return this == STORE_UNAVAILABLE || this == JWT_KEYS_UNAVAILABLE;
+  }
 
   /** The name on the wire, such as {@code token_bucket_exceeded}. */
   public String code() {

@@ -133,6 +133,11 @@ public record Attribute(Source source, String name) {
     return source == Source.HEADER && name.equals("cookie");
   }
 
+  /** Whether a request may have it or not, but nobody can tell: see {@link Request}. */
+  boolean isUnverifiable(Request request) {
+    return source == Source.CLAIM && request.claimsUnverifiable();
+  }
+
   private @Nullable String raw(Request request) {
     return switch (source) {
       case ADDRESS -> {

@@ -58,6 +58,9 @@ public sealed interface Condition {
       for (int i = 0; i < alternatives.size(); i++) {
         String value = alternatives.get(i).of(request);
         if (value == null) {
+          if (alternatives.get(i).isUnverifiable(request)) {
+            return Fit.NO;
+          }
           continue;
         }
         List<String> several = alternatives.get(i).repeated(request, value);

@@ -60,7 +60,7 @@ final class Explainer {
     CompletionStage<Map<Integer, Decision>> all =
         CompletableFuture.completedFuture(new HashMap<>());
     for (Pick pick : picks.values()) {
-      if (!pick.isRefused()) {
+      if (!pick.isSettled()) {
         List<Claim> peeks =
             selection.claims(pick).stream()
                 .map(claim -> new Claim(claim.limiter(), claim.key(), 0, 0))
@@ -78,7 +78,7 @@ final class Explainer {
   }
 
   private boolean isLeased(Pick pick) {
-    return !pick.isRefused()
+    return !pick.isSettled()
         && selection.claims(pick).stream().anyMatch(claim -> claim.buckets().isLeased(claim.key()));
   }
 
@@ -90,8 +90,9 @@ final class Explainer {
     List<Rule> rules = policy.policy().rules();
     for (int position = 0; position < rules.size(); position++) {
       Rule rule = rules.get(position);
-      String against = against(rule, tiers.get(position), first);
       Pick pick = picks.get(position);
+      String against =
+          pick != null && pick.isUnverified() ? null : against(rule, tiers.get(position), first);
       if (against != null) {
         findings.add(new Finding(rule, false, against, null, null));
       } else if (pick == null) {
@@ -117,7 +118,7 @@ final class Explainer {
       return against;
     }
     alone.begin(null);
-    Mode own = alone.consider(tier, request, false, false);
+    Mode own = alone.consider(tier, request, false, false, false);
     Rule counts =
         first
             .computeIfAbsent(rule.tierGroup(), unused -> new EnumMap<>(Mode.class))

@@ -93,6 +93,18 @@ final class KeyEncoder {
     }
   }
 
+  /**
+   * Adds an address in the place of claims that can't be verified, as no value looks like; without
+   * one, all share what is as if they were missing.
+   */
+  void addUnverified(KeyPart part, @Nullable IpAddress address) {
+    addMissing(part);
+    if (address != null) {
+      key.append("|=");
+      address.appendSubscriber(key);
+    }
+  }
+
   /** The key of all that was added. */
   String end() {
     if (key.length() > LONGEST_KEY) {

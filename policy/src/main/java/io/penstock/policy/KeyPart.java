@@ -33,8 +33,30 @@ public record KeyPart(List<Attribute> alternatives) {
       if (attribute.of(request) != null) {
         return attribute;
       }
+      if (attribute.isUnverifiable(request)) {
+        return null;
+      }
     }
     return null;
+  }
+
+  /** Whether nobody can tell its value, as a claim comes first that can't be verified. */
+  boolean isUnverifiable(Request request) {
+    for (int i = 0; i < alternatives.size(); i++) {
+      Attribute attribute = alternatives.get(i);
+      if (attribute.of(request) != null) {
+        return false;
+      }
+      if (attribute.isUnverifiable(request)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether it may be a claim of a token. */
+  boolean hasClaim() {
+    return alternatives.stream().anyMatch(each -> each.source() == Attribute.Source.CLAIM);
   }
 
   /** Its value in a request, if it is there. */
@@ -43,6 +65,9 @@ public record KeyPart(List<Attribute> alternatives) {
       String value = alternatives.get(i).of(request);
       if (value != null) {
         return value;
+      }
+      if (alternatives.get(i).isUnverifiable(request)) {
+        return null;
       }
     }
     return null;

@@ -31,6 +31,17 @@ public record Match(List<Condition> conditions) {
     return all;
   }
 
+  /** Whether it accepts a request as far as that can be told without claims of its token. */
+  boolean mayAccept(Request request) {
+    for (int i = 0; i < conditions.size(); i++) {
+      Condition condition = conditions.get(i);
+      if (!condition.accepts(request) && !condition.subject().isUnverifiable(request)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Whether this accepts every request that {@code other} does, as far as can be told. */
   public boolean covers(Match other) {
     return conditions.stream().allMatch(ours -> other.conditions.stream().anyMatch(ours::covers));

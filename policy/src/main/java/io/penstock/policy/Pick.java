@@ -2,6 +2,8 @@ package io.penstock.policy;
 
 import io.penstock.Claim;
 import io.penstock.Decision;
+import io.penstock.FailurePolicy;
+import io.penstock.Limit;
 import io.penstock.Reason;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,20 +13,51 @@ import org.jspecify.annotations.Nullable;
  * another request.
  */
 final class Pick {
+  /** When to come back while keys of tokens are unavailable. */
+  private static final long RETRY_NANOS = 1_000_000_000;
+
   private @Nullable Tier tier;
   private Mode own = Mode.OFF;
   private Mode mode = Mode.OFF;
   private String key = "";
   private long cost;
-  private boolean refused;
+  private @Nullable Decision settled;
+  private boolean unverified;
 
-  void set(Tier tier, Mode own, Mode mode, String key, long cost, boolean refused) {
+  void set(Tier tier, Mode own, Mode mode, String key, long cost) {
     this.tier = tier;
     this.own = own;
     this.mode = mode;
     this.key = key;
     this.cost = cost;
-    this.refused = refused;
+    this.settled = null;
+    this.unverified = false;
+  }
+
+  /** The request lacks a part of the key that the rule insists on. */
+  void refuse() {
+    settled = Decision.refused(tier().rule().name(), limit(), Reason.MISSING_KEY);
+  }
+
+  /** With the claims of the request, another rule may have counted. */
+  void label() {
+    unverified = true;
+  }
+
+  /** Claims of the request can't be verified: the rule's failure policy says what is done. */
+  void failOver() {
+    unverified = true;
+    FailurePolicy policy = tier().rule().handling().onFailure();
+    String name = tier().rule().name();
+    if (policy == FailurePolicy.CLOSED) {
+      settled = Decision.unavailable(name, limit(), RETRY_NANOS, Reason.JWT_KEYS_UNAVAILABLE);
+    } else if (policy == FailurePolicy.OPEN) {
+      settled = Decision.allowed(name, limit(), limit().burstThousandths(), 0, 0);
+    }
+  }
+
+  private Limit limit() {
+    return tier().rule().limits().get(0);
   }
 
   Tier tier() {
@@ -52,19 +85,24 @@ final class Pick {
     return cost;
   }
 
-  /** Whether it binds, and the request lacks a part of the key that it insists on. */
+  /** Whether it binds, and denies the request without asking the store. */
   boolean isRefusal() {
-    return refused && mode == Mode.ENFORCE;
+    return mode == Mode.ENFORCE && settled != null && !settled.allowed();
   }
 
   /** Whether it has nothing to ask the store for. */
-  boolean isRefused() {
-    return refused;
+  boolean isSettled() {
+    return settled != null;
+  }
+
+  /** Whether claims that it goes by can't be verified. */
+  boolean isUnverified() {
+    return unverified;
   }
 
   /** Whether it binds, and asks for one bucket. */
   boolean isSimple() {
-    return mode == Mode.ENFORCE && !refused && tier().rule().limits().size() == 1;
+    return mode == Mode.ENFORCE && settled == null && tier().rule().limits().size() == 1;
   }
 
   /** What is claimed of its bucket, when it is simple. */
@@ -78,11 +116,15 @@ final class Pick {
   }
 
   Outcome outcome(Decision decision) {
-    return new Outcome(tier().rule(), mode, key, cost, decision);
+    Decision labelled = unverified ? decision.asDegraded(Reason.JWT_KEYS_UNAVAILABLE) : decision;
+    return new Outcome(tier().rule(), mode, key, cost, labelled);
   }
 
-  Outcome refusal() {
-    Rule rule = tier().rule();
-    return outcome(Decision.refused(rule.name(), rule.limits().get(0), Reason.MISSING_KEY));
+  /** What it says without asking the store. */
+  Outcome settled() {
+    if (settled == null) {
+      throw new IllegalStateException("the store has to be asked");
+    }
+    return outcome(settled);
   }
 }

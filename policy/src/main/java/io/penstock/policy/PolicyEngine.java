@@ -3,6 +3,7 @@ package io.penstock.policy;
 import io.penstock.Claim;
 import io.penstock.Decision;
 import io.penstock.Store;
+import io.penstock.policy.jwt.JwtObserver;
 import io.penstock.policy.jwt.JwtVerifier;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,9 +37,17 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   public PolicyEngine(Store store, Policy policy, PolicyObserver observer) {
+    this(store, policy, observer, JwtObserver.NONE);
+  }
+
+  /**
+   * @param jwtObserver is told of tokens that are rejected, and of keys that can't be fetched
+   */
+  public PolicyEngine(
+      Store store, Policy policy, PolicyObserver observer, JwtObserver jwtObserver) {
     this.store = Objects.requireNonNull(store, "store");
     this.observer = Objects.requireNonNull(observer, "observer");
-    this.jwt = new JwtVerifier(policy.jwt());
+    this.jwt = new JwtVerifier(policy.jwt(), jwtObserver);
     this.current = new CompiledPolicy(policy, store);
   }
 
@@ -138,7 +147,9 @@ public final class PolicyEngine implements AutoCloseable {
       return Verdict.of(outcomes);
     }
     List<Claim> claims = selection.claims();
-    if (!claims.isEmpty()) {
+    if (claims.isEmpty()) {
+      selection.addOutcomes(List.of(), outcomes);
+    } else {
       List<Decision> decisions = selection.decisions();
       boolean allowed = decide(claims, decisions);
       selection.addOutcomes(decisions, outcomes);
@@ -150,7 +161,7 @@ public final class PolicyEngine implements AutoCloseable {
       Pick pick = selection.get(i);
       if (pick.mode() == Mode.SHADOW) {
         outcomes.add(
-            pick.isRefused() ? pick.refusal() : pick.outcome(decide(selection.claims(pick))));
+            pick.isSettled() ? pick.settled() : pick.outcome(decide(selection.claims(pick))));
       }
     }
     return Verdict.of(outcomes);
@@ -253,6 +264,7 @@ public final class PolicyEngine implements AutoCloseable {
     }
     List<Claim> claims = List.copyOf(selection.claims());
     if (claims.isEmpty()) {
+      selection.addOutcomes(List.of(), outcomes);
       return askShadows(selection, question, outcomes);
     }
     return question
@@ -279,8 +291,8 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   private static CompletionStage<Outcome> ask(Selection selection, Pick pick, Question question) {
-    return pick.isRefused()
-        ? CompletableFuture.completedFuture(pick.refusal())
+    return pick.isSettled()
+        ? CompletableFuture.completedFuture(pick.settled())
         : question.ask(List.copyOf(selection.claims(pick))).thenApply(pick::outcome);
   }
 

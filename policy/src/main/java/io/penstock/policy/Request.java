@@ -39,6 +39,14 @@ public interface Request {
   /** A claim of a token that was verified, if it is a string, a number or a boolean. */
   @Nullable String claim(String name);
 
+  /**
+   * Whether there is a token that can't be verified, because the keys for that are unavailable. Its
+   * claims are null then, but not known to be missing.
+   */
+  default boolean claimsUnverifiable() {
+    return false;
+  }
+
   /** Something that the caller knows, such as {@code user_id} or {@code plan}. */
   @Nullable String attribute(String name);
 

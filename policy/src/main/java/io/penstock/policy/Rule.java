@@ -130,6 +130,12 @@ public record Rule(
         || match.conditions().stream().anyMatch(condition -> condition.subject().isStated());
   }
 
+  /** Whether a claim of a token tells whom it is about, or which bucket. */
+  boolean needsClaims() {
+    return limitKeys.stream().anyMatch(KeyPart::hasClaim)
+        || match.conditions().stream().anyMatch(condition -> condition.subject().hasClaim());
+  }
+
   /** The rules that it is a tier with. */
   public TierGroup tierGroup() {
     return TierGroup.of(this);

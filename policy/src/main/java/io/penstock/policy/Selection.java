@@ -21,6 +21,10 @@ final class Selection {
   private final List<Outcome> outcomes = new ArrayList<>();
   private Pick[] picks = {new Pick(), new Pick(), new Pick(), new Pick()};
   private int size;
+
+  /** Whether the rule that is being considered has claims that can't be verified. */
+  private boolean unverified;
+
   private @Nullable Mode all;
 
   Selection(@Nullable String keySecret) {
@@ -60,7 +64,7 @@ final class Selection {
   List<Claim> claims() {
     claims.clear();
     for (int i = 0; i < size; i++) {
-      if (picks[i].mode() == Mode.ENFORCE) {
+      if (picks[i].mode() == Mode.ENFORCE && !picks[i].isSettled()) {
         picks[i].addClaims(claims);
       }
     }
@@ -90,7 +94,9 @@ final class Selection {
   void addOutcomes(List<Decision> results, List<Outcome> outcomes) {
     int next = 0;
     for (int i = 0; i < size; i++) {
-      if (picks[i].mode() == Mode.ENFORCE) {
+      if (picks[i].mode() == Mode.ENFORCE && picks[i].isSettled()) {
+        outcomes.add(picks[i].settled());
+      } else if (picks[i].mode() == Mode.ENFORCE) {
         int limits = picks[i].tier().rule().limits().size();
         outcomes.add(picks[i].outcome(joint(results, next, limits)));
         next += limits;
@@ -108,7 +114,7 @@ final class Selection {
   void addRefusals(List<Outcome> outcomes) {
     for (int i = 0; i < size; i++) {
       if (picks[i].isRefusal()) {
-        outcomes.add(picks[i].refusal());
+        outcomes.add(picks[i].settled());
       }
     }
   }
@@ -126,14 +132,18 @@ final class Selection {
   /**
    * Picks {@code tier} if it applies and none of its mode was picked before it.
    *
+   * @param unverified whether it was found to apply without claims that count, as they can't be
+   *     verified: then it is not asked again whether it does
    * @return the mode it was picked by; off if it was not
    */
-  Mode consider(Tier tier, Request request, boolean enforced, boolean shadowed) {
-    Condition.Fit fit = tier.fit(request);
+  Mode consider(
+      Tier tier, Request request, boolean enforced, boolean shadowed, boolean unverified) {
+    Condition.Fit fit = unverified ? Condition.Fit.YES : tier.fit(request);
     if (fit == Condition.Fit.NO) {
       return Mode.OFF;
     }
     Rule rule = tier.rule();
+    this.unverified = unverified;
     keys.begin();
     Written written = write(rule, request);
     if (written == Written.SKIPPED || (written == Written.REPEATED && rule.isUnlimited())) {
@@ -146,16 +156,18 @@ final class Selection {
     }
     if (!rule.isUnlimited()) {
       long cost = tier.cost(request);
-      boolean refused =
-          written != Written.WHOLE || fit == Condition.Fit.AMBIGUOUS || cost == Cost.AMBIGUOUS;
-      next()
-          .set(
-              tier,
-              mode,
-              all == null ? mode : all,
-              key,
-              cost == Cost.AMBIGUOUS ? rule.cost().fallback() : cost,
-              refused);
+      Pick pick = next();
+      pick.set(
+          tier,
+          mode,
+          all == null ? mode : all,
+          key,
+          cost == Cost.AMBIGUOUS ? rule.cost().fallback() : cost);
+      if (written != Written.WHOLE || fit == Condition.Fit.AMBIGUOUS || cost == Cost.AMBIGUOUS) {
+        pick.refuse();
+      } else if (this.unverified) {
+        pick.failOver();
+      }
     }
     return mode;
   }
@@ -193,6 +205,11 @@ final class Selection {
       KeyPart part = parts.get(i);
       Written written = write(part, rule.onRepeatedKey(), request);
       if (written == Written.MISSING) {
+        if (part.isUnverifiable(request)) {
+          unverified = true;
+          keys.addUnverified(part, request.address());
+          continue;
+        }
         MissingKey missing = rule.onMissing(part);
         if (missing == MissingKey.SHARE) {
           keys.addMissing(part);
@@ -215,6 +232,9 @@ final class Selection {
       Written written = write(alternatives.get(i), onRepeated, request);
       if (written != Written.MISSING) {
         return written;
+      }
+      if (alternatives.get(i).isUnverifiable(request)) {
+        return Written.MISSING;
       }
     }
     return Written.MISSING;

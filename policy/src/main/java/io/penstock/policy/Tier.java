@@ -68,6 +68,11 @@ final class Tier {
     return canBeEnforced() ? Mode.ENFORCE : Mode.SHADOW;
   }
 
+  /** Whether the rule may be about a request whose claims can't be verified. */
+  boolean mayAccept(Request request) {
+    return who.mayAccept(request);
+  }
+
   /** Whether the rule binds for this key, by its own word. */
   Mode mode(String key) {
     Rule.Rollout rollout = rule.rollout();

@@ -51,7 +51,9 @@ final class Why {
   /** How a rule that has buckets applies. */
   String applies(Pick pick) {
     Rule rule = pick.tier().rule();
-    return "matches" + mode(pick) + missing(rule);
+    return pick.isUnverified()
+        ? "may match" + mode(pick) + ", but the token can't be verified; on_store_failure decides"
+        : "matches" + mode(pick) + missing(rule);
   }
 
   /** How a rule without limits applies. */

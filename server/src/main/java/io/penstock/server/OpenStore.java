@@ -10,14 +10,17 @@ import io.penstock.redis.RedisStore;
 import io.penstock.redis.RedisStoreBuilder;
 import io.penstock.redis.metrics.StoreMeters;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * The store that settings ask for.
  *
  * @param kind for people
  * @param available whether it can be asked now
+ * @param problem why it can't be asked; empty if it can
  */
-record OpenStore(Store store, String kind, BooleanSupplier available) implements AutoCloseable {
+record OpenStore(Store store, String kind, BooleanSupplier available, Supplier<String> problem)
+    implements AutoCloseable {
   /**
    * @param clock of buckets in process; Redis has its own
    */
@@ -42,14 +45,14 @@ record OpenStore(Store store, String kind, BooleanSupplier available) implements
               settings.nodes().ifPresent(builder::nodes);
               RedisStore store = builder.connect(url);
               StoreMeters.watch(store, registry);
-              return new OpenStore(store, "redis", store::isAvailable);
+              return new OpenStore(store, "redis", store::isAvailable, store::unavailableReason);
             })
         .orElseGet(
             () -> {
               InProcessStore store =
                   InProcessStore.builder().maxKeys(settings.maxKeys()).clock(clock).build();
               count(store, registry);
-              return new OpenStore(store, "in-process", () -> true);
+              return new OpenStore(store, "in-process", () -> true, () -> "");
             });
   }
 

@@ -124,6 +124,7 @@ public final class PenstockServer implements AutoCloseable {
             keeper,
             store.kind(),
             store.available(),
+            store.problem(),
             () -> database.map(open -> open.feed().state()));
     this.vertx = vertx(settings.workers(), transport);
     this.adminVertx = vertx(1, adminTransport);
@@ -177,7 +178,9 @@ public final class PenstockServer implements AutoCloseable {
         server.keeper.inForce().loaded().policy().rules().size(),
         server.store.kind());
     if (!server.store.available().getAsBoolean()) {
-      LOG.warn("Redis is not there yet: the failure policy of each rule decides until it is");
+      LOG.warn(
+          "Redis is unavailable ({}): the failure policy of each rule decides until it is available",
+          server.store.problem().get());
     }
     if (settings.token().isEmpty() && !SettingCheck.isLoopback(settings.host())) {
       LOG.warn(

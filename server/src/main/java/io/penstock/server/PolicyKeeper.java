@@ -8,6 +8,7 @@ import io.penstock.policy.Policy;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.PolicyObserver;
 import io.penstock.policy.SamplePolicy;
+import io.penstock.policy.jwt.JwtObserver;
 import io.penstock.policy.load.Candidate;
 import io.penstock.policy.load.JointPolicy;
 import io.penstock.policy.load.LoadedPolicy;
@@ -16,6 +17,8 @@ import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.policy.load.PolicyWatcher;
 import io.penstock.policy.load.Problem;
+import io.penstock.policy.load.RemovedRules;
+import io.penstock.policy.metrics.JwtMeters;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -78,7 +81,13 @@ public final class PolicyKeeper implements AutoCloseable {
     if (!unusable.isEmpty()) {
       throw new PolicyException(unusable);
     }
-    this.engine = new PolicyEngine(store, file.policy(), observer);
+    this.engine =
+        new PolicyEngine(
+            store,
+            file.policy(),
+            observer,
+            JwtObserver.all(List.of(new JwtMeters(registry), new KeyLog())));
+    JwtMeters.watch(engine, registry);
     this.inForce = new PolicyInForce(file, origin(), Instant.now(), List.of());
     this.accepted = reloads(registry, "accepted");
     this.refused = reloads(registry, "rejected");
@@ -177,6 +186,7 @@ public final class PolicyKeeper implements AutoCloseable {
   }
 
   private boolean replace(LoadedPolicy ofFile, JointPolicy joint) {
+    String removed = RemovedRules.warning(engine.policy(), joint.policy());
     try {
       engine.replace(joint.policy());
     } catch (RuntimeException e) {
@@ -197,6 +207,9 @@ public final class PolicyKeeper implements AutoCloseable {
             new LoadedPolicy(joint.policy(), ofFile.warnings()), origin(), Instant.now(), problems);
     accepted.increment();
     LOG.info("policy reloaded: {} (rules: {})", origin(), joint.policy().rules().size());
+    if (removed != null) {
+      LOG.warn("{}: {}", origin(), removed);
+    }
     return true;
   }
 
@@ -222,6 +235,18 @@ public final class PolicyKeeper implements AutoCloseable {
       watcher.close();
     }
     engine.close();
+  }
+
+  /** Says when the keys of tokens can't be fetched, and when they can again. */
+  private static final class KeyLog implements JwtObserver {
+    @Override
+    public void keysChanged(boolean working, String message) {
+      if (working) {
+        LOG.info("{}", message);
+      } else {
+        LOG.warn("{}", message);
+      }
+    }
   }
 
   /** What becomes of the file. */

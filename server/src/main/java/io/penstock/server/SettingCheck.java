@@ -97,10 +97,16 @@ final class SettingCheck {
   private static @Nullable String upstream(String value) {
     try {
       String wrong = Upstream.check(URI.create(value));
-      return wrong == null ? null : wrong + ": " + value;
+      return wrong == null ? null : wrong + ": " + withoutUser(value);
     } catch (IllegalArgumentException e) {
-      return "must be a URL such as http://localhost:3000: " + value;
+      return "must be a URL such as http://localhost:3000: " + withoutUser(value);
     }
+  }
+
+  /** What stands before an @ may be a password. */
+  private static String withoutUser(String url) {
+    int at = url.lastIndexOf('@');
+    return at < 0 ? url : Settings.MASK + url.substring(at);
   }
 
   private static @Nullable String whole(String value, int least, int most) {

@@ -193,6 +193,14 @@ class SettingsReaderTest {
         .hasMessageNotContaining("Hidden");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"ftp://user:hunter2@host/", "http://user:hunter2@ho st/", "u:hunter2@h"})
+  void read_badUpstream_isShownWithoutItsPassword(String url) {
+    assertThatThrownBy(() -> SettingsReader.read(Map.of(Setting.UPSTREAM, url), Map.of(), null))
+        .hasMessageContaining("@h")
+        .hasMessageNotContaining("hunter2");
+  }
+
   @Test
   void read_badToken_isRefusedWithoutIt() {
     assertThatThrownBy(() -> readVariable("PENSTOCK_TOKEN", "Hidden"))

@@ -106,7 +106,9 @@ final class WithoutRedisTest {
     assertThat(server.admin("/livez").statusCode()).isEqualTo(200);
     assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);
     assertThat(server.admin("/readyz").body())
-        .contains("\"degraded\":true,\"store\":{\"kind\":\"redis\",\"available\":false}");
+        .contains(
+            "\"degraded\":true,\"store\":{\"kind\":\"redis\",\"available\":false,\"problem\":\"")
+        .containsIgnoringCase("connection refused");
   }
 
   @Test

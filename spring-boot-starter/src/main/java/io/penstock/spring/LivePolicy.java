@@ -7,16 +7,19 @@ import io.penstock.policy.Policy;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.PolicyObserver;
 import io.penstock.policy.Rule;
+import io.penstock.policy.jwt.JwtObserver;
 import io.penstock.policy.load.LoadedPolicy;
 import io.penstock.policy.load.Location;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.policy.load.PolicyWatcher;
 import io.penstock.policy.load.Problem;
+import io.penstock.policy.load.RemovedRules;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
@@ -54,13 +57,21 @@ public final class LivePolicy implements AutoCloseable {
    * @throws IllegalArgumentException if the store can't do what it says
    */
   LivePolicy(
-      Resource source, Store store, PolicyObserver observer, UnaryOperator<Policy> settings) {
+      Resource source,
+      Store store,
+      PolicyObserver observer,
+      List<JwtObserver> jwtObservers,
+      UnaryOperator<Policy> settings) {
     this.origin = source.getDescription();
     this.store = store;
     this.settings = settings;
     this.watcher = watcher(source);
     LoadedPolicy loaded = watcher == null ? parse(source) : watcher.load();
-    this.engine = new PolicyEngine(store, usable(settings.apply(loaded.policy()), store), observer);
+    List<JwtObserver> told = new ArrayList<>(jwtObservers);
+    told.add(new KeyLog());
+    this.engine =
+        new PolicyEngine(
+            store, usable(settings.apply(loaded.policy()), store), observer, JwtObserver.all(told));
     this.state = State.of(loaded);
     warn(loaded);
     LOG.info("policy: {} (rules: {})", origin, loaded.policy().rules().size());
@@ -142,10 +153,23 @@ public final class LivePolicy implements AutoCloseable {
     engine.close();
   }
 
+  /** Says when the keys of tokens can't be fetched, and when they can again. */
+  private static final class KeyLog implements JwtObserver {
+    @Override
+    public void keysChanged(boolean working, String message) {
+      if (working) {
+        LOG.info("{}", message);
+      } else {
+        LOG.warn("{}", message);
+      }
+    }
+  }
+
   /** What becomes of the file. */
   private final class Changes implements PolicyWatcher.Listener {
     @Override
     public void onLoaded(LoadedPolicy loaded) {
+      String removed = RemovedRules.warning(engine.policy(), loaded.policy());
       try {
         engine.replace(usable(settings.apply(loaded.policy()), store));
       } catch (IllegalArgumentException e) {
@@ -162,6 +186,9 @@ public final class LivePolicy implements AutoCloseable {
       state = State.of(loaded);
       warn(loaded);
       LOG.info("policy reloaded: {} (rules: {})", origin, loaded.policy().rules().size());
+      if (removed != null) {
+        LOG.warn("{}: {}", origin, removed);
+      }
     }
 
     @Override

@@ -58,6 +58,11 @@ record NamedRequest(@Nullable Request request, Known stated, long cost) implemen
   }
 
   @Override
+  public boolean claimsUnverifiable() {
+    return request != null && request.claimsUnverifiable();
+  }
+
+  @Override
   public @Nullable String attribute(String name) {
     String value = stated.get(name);
     return value != null || request == null ? value : request.attribute(name);

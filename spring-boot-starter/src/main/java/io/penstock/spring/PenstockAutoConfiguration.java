@@ -6,6 +6,7 @@ import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.PolicyObserver;
 import io.penstock.policy.http.HttpAnswers;
 import io.penstock.policy.http.Jitter;
+import io.penstock.policy.jwt.JwtObserver;
 import io.penstock.web.Gate;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
@@ -55,11 +56,13 @@ public class PenstockAutoConfiguration {
         PenstockProperties properties,
         ResourceLoader resources,
         Store store,
-        ObjectProvider<PolicyObserver> observers) {
+        ObjectProvider<PolicyObserver> observers,
+        ObjectProvider<JwtObserver> jwtObservers) {
       return new LivePolicy(
           resource(properties.policy(), resources),
           store,
           together(observers.orderedStream().toList()),
+          jwtObservers.orderedStream().toList(),
           new PolicySettings(properties));
     }
 

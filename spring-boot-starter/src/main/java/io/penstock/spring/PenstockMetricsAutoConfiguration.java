@@ -4,6 +4,7 @@ import io.lettuce.core.RedisClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.penstock.policy.metrics.DecisionMeters;
+import io.penstock.policy.metrics.JwtMeters;
 import io.penstock.redis.RedisObserver;
 import io.penstock.redis.metrics.StoreMeters;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +32,12 @@ public class PenstockMetricsAutoConfiguration {
   @ConditionalOnMissingBean
   DecisionMeters penstockDecisionMeters(MeterRegistry registry) {
     return new DecisionMeters(registry);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  JwtMeters penstockJwtMeters(MeterRegistry registry) {
+    return new JwtMeters(registry);
   }
 
   @Bean

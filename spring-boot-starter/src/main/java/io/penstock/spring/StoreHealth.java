@@ -27,7 +27,15 @@ final class StoreHealth {
     boolean redis = REDIS && Redis.is(store);
     Map<String, Object> details = new LinkedHashMap<>();
     details.put("store", redis ? "redis" : store.getClass().getSimpleName());
-    details.put("degraded", redis && !Redis.isAvailable(store));
+    boolean available = !redis || Redis.isAvailable(store);
+    String keys = engine.jwt().status().lastFailure();
+    details.put("degraded", !available || keys != null);
+    if (!available) {
+      details.put("store_problem", Redis.reason(store));
+    }
+    if (keys != null) {
+      details.put("jwt_problem", keys);
+    }
     details.put("rules", engine.policy().rules().size());
     return details;
   }
@@ -36,6 +44,10 @@ final class StoreHealth {
   private static final class Redis {
     static boolean is(Store store) {
       return store instanceof RedisStore;
+    }
+
+    static String reason(Store store) {
+      return store instanceof RedisStore redis ? redis.unavailableReason() : "";
     }
 
     static boolean isAvailable(Store store) {

@@ -12,12 +12,15 @@ import io.penstock.Limit;
 import io.penstock.Store;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.PolicyObserver;
+import io.penstock.policy.jwt.JwtObserver;
+import io.penstock.policy.jwt.KeyFailure;
 import io.penstock.policy.load.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -41,6 +44,7 @@ class LivePolicyTest {
             new FileSystemResource(file),
             new NoNodes(),
             PolicyObserver.NONE,
+            List.of(),
             UnaryOperator.identity())) {
       Files.writeString(file, REFUSED);
       await(() -> !policy.rejected().isEmpty());
@@ -67,8 +71,39 @@ class LivePolicyTest {
                     new FileSystemResource(file),
                     new NoNodes(),
                     PolicyObserver.NONE,
+                    List.of(),
                     UnaryOperator.identity()))
         .hasMessageContaining("nodes must be set");
+  }
+
+  @Test
+  void start_keysOfTokensUnavailable_isDegradedWithTheReason() throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("policy.yaml"), "jwt: {jwks_url: 'http://127.0.0.1:1/keys'}\n" + GOOD);
+    List<KeyFailure> failures = new CopyOnWriteArrayList<>();
+    JwtObserver observer =
+        new JwtObserver() {
+          @Override
+          public void fetchFailed(KeyFailure why) {
+            failures.add(why);
+          }
+        };
+    Store store = InProcessStore.create();
+    try (LivePolicy policy =
+        new LivePolicy(
+            new FileSystemResource(file),
+            store,
+            PolicyObserver.NONE,
+            List.of(observer),
+            UnaryOperator.identity())) {
+      await(() -> !failures.isEmpty());
+
+      assertThat(failures).contains(KeyFailure.CONNECTION);
+      assertThat(new StoreHealth(store, policy.engine()).details())
+          .containsEntry("degraded", true)
+          .containsKey("jwt_problem");
+    }
   }
 
   private static void await(BooleanSupplier condition) {

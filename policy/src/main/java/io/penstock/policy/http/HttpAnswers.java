@@ -146,6 +146,6 @@ public final class HttpAnswers {
 
   /** Whether nobody decided. */
   private static boolean isUnavailable(Outcome outcome) {
-    return outcome.decision().reason().filter(Reason.STORE_UNAVAILABLE::equals).isPresent();
+    return outcome.decision().reason().filter(Reason::isUnavailable).isPresent();
   }
 }

@@ -6,8 +6,8 @@ import io.penstock.policy.Request;
 import io.penstock.policy.address.Headers;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.jwt.JwtVerifier;
+import io.penstock.policy.jwt.TokenCheck;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +33,7 @@ public final class HttpRequest implements Request {
   private int queryStart;
   private @Nullable String path;
   private @Nullable String host;
-  private @Nullable Map<String, String> claims;
+  private @Nullable TokenCheck token;
   private boolean severalTokens;
 
   /** A request of which the caller knows no more than HTTP does. */
@@ -123,13 +123,28 @@ public final class HttpRequest implements Request {
 
   @Override
   public @Nullable String claim(String name) {
-    if (claims == null) {
-      String token = headers.get(AUTHORIZATION);
+    return severalTokens() ? SEPARATOR : token().claims().get(name);
+  }
+
+  /** Of several tokens none is looked at before a rule says which one counts. */
+  private boolean severalTokens() {
+    return token().result() == TokenCheck.Result.ABSENT && severalTokens;
+  }
+
+  @Override
+  public boolean claimsUnverifiable() {
+    return (token != null || jwt.mayLackKeys())
+        && token().result() == TokenCheck.Result.UNVERIFIABLE;
+  }
+
+  private TokenCheck token() {
+    if (token == null) {
+      String sent = headers.get(AUTHORIZATION);
       severalTokens =
-          token != null && token.contains(SEPARATOR) && headers.all(AUTHORIZATION).size() > 1;
-      claims = severalTokens ? Map.of() : jwt.claims(token);
+          sent != null && sent.contains(SEPARATOR) && headers.all(AUTHORIZATION).size() > 1;
+      token = jwt.check(severalTokens ? null : sent, address);
     }
-    return severalTokens ? SEPARATOR : claims.get(name);
+    return token;
   }
 
   @Override
@@ -146,12 +161,12 @@ public final class HttpRequest implements Request {
   /** The claim of the first and of the last token: verifying is expensive, and no other counts. */
   private List<String> claimValues(String name) {
     String value = claim(name);
-    if (!severalTokens) {
+    if (!severalTokens()) {
       return value == null ? List.of() : List.of(value);
     }
     List<String> tokens = headers.all(AUTHORIZATION);
     return Stream.of(tokens.get(0), tokens.get(tokens.size() - 1))
-        .map(token -> jwt.claims(token).getOrDefault(name, ""))
+        .map(each -> jwt.check(each, address).claims().getOrDefault(name, ""))
         .toList();
   }
 

@@ -105,14 +105,26 @@ record Claims(
     };
   }
 
-  /** Whether a token is in force, clocks being apart by no more than the leeway. */
-  boolean isInForce(double nowSeconds, double leewaySeconds) {
-    return nowSeconds < expires + leewaySeconds && nowSeconds >= notBefore - leewaySeconds;
-  }
-
-  /** Whether a token is from whom, and for whom, it should be. */
-  boolean isFromAndFor(@Nullable String issuer, List<String> wanted) {
-    return (issuer == null || issuer.equals(scalars.get("iss")))
-        && (wanted.isEmpty() || wanted.stream().anyMatch(audience::contains));
+  /**
+   * What a token with these claims is, if its signature is good: accepted, or the first reason
+   * against it. Clocks may be apart by the leeway.
+   *
+   * @param issuer whom it must be from; null for anybody
+   * @param wanted whom it must be for, one of these; empty for anybody
+   */
+  TokenCheck.Result result(
+      double nowSeconds, double leewaySeconds, @Nullable String issuer, List<String> wanted) {
+    if (!(nowSeconds < expires + leewaySeconds)) {
+      return TokenCheck.Result.EXPIRED;
+    }
+    if (!(nowSeconds >= notBefore - leewaySeconds)) {
+      return TokenCheck.Result.NOT_YET_VALID;
+    }
+    if (issuer != null && !issuer.equals(scalars.get("iss"))) {
+      return TokenCheck.Result.ISSUER;
+    }
+    return wanted.isEmpty() || wanted.stream().anyMatch(audience::contains)
+        ? TokenCheck.Result.ACCEPTED
+        : TokenCheck.Result.AUDIENCE;
   }
 }

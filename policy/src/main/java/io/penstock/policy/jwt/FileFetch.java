@@ -1,9 +1,11 @@
 package io.penstock.policy.jwt;
 
+import io.penstock.policy.file.RegularFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +21,23 @@ final class FileFetch implements KeyFetch {
 
   @Override
   public @Nullable KeySet fetch() throws IOException {
+    try {
+      return read();
+    } catch (KeyFetchException e) {
+      throw e;
+    } catch (NoSuchFileException e) {
+      throw new KeyFetchException(KeyFailure.FILE, "there is no such file: " + file, e);
+    } catch (IOException e) {
+      throw new KeyFetchException(KeyFailure.FILE, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private @Nullable KeySet read() throws IOException {
     FileTime modified = Files.getLastModifiedTime(file);
     if (modified.equals(read)) {
       return null;
     }
+    RegularFile.check(file);
     try (InputStream in = Files.newInputStream(file)) {
       byte[] bytes = in.readNBytes(MOST_BYTES + 1);
       if (bytes.length > MOST_BYTES) {

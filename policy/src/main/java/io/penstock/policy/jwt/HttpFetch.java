@@ -6,6 +6,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -39,18 +40,28 @@ final class HttpFetch implements KeyFetch {
       // The request's own time-out ends with the headers; a body may trickle.
       HttpResponse<byte[]> response = exchange.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
       if (response.statusCode() != OK) {
-        throw new IOException("the JWK set was answered with status " + response.statusCode());
+        throw new KeyFetchException(
+            KeyFailure.STATUS, "the answer has status " + response.statusCode(), null);
       }
       return KeySet.parse(new String(response.body(), StandardCharsets.UTF_8));
     } catch (ExecutionException e) {
-      throw new IOException("the JWK set can't be fetched: " + e.getCause(), e);
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      boolean late = cause instanceof HttpTimeoutException;
+      throw new KeyFetchException(
+          late ? KeyFailure.TIMEOUT : KeyFailure.CONNECTION, "no answer: " + reason(cause), e);
     } catch (TimeoutException e) {
-      throw new IOException("the JWK set was not there within " + timeout, e);
+      throw new KeyFetchException(KeyFailure.TIMEOUT, "no answer within " + timeout, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("closed");
     } finally {
       exchange.cancel(true);
     }
+  }
+
+  /** The JDK has no message for a connection that is refused. */
+  private static String reason(Throwable cause) {
+    String name = cause.getClass().getSimpleName();
+    return cause.getMessage() == null ? name : name + ": " + cause.getMessage();
   }
 }

@@ -5,8 +5,12 @@ import com.nimbusds.jwt.EncryptedJWT;
 import com.nimbusds.jwt.JWT;
 import com.nimbusds.jwt.JWTParser;
 import com.nimbusds.jwt.SignedJWT;
+import io.penstock.NanoClock;
+import io.penstock.policy.address.IpAddress;
+import io.penstock.policy.jwt.TokenCheck.Result;
 import java.io.IOException;
 import java.text.ParseException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Map;
@@ -28,7 +32,10 @@ public final class JwtVerifier implements AutoCloseable {
   private final Set<JWSAlgorithm> algorithms;
   private final InstantSource clock;
   private final KeyRing ring;
+  private final JwtObserver observer;
   private final VerifiedTokens verified = new VerifiedTokens();
+  private final RejectedTokens rejected = new RejectedTokens();
+  private final VerificationBudget budget;
   private final double leewaySeconds;
 
   /**
@@ -49,15 +56,40 @@ public final class JwtVerifier implements AutoCloseable {
     this(settings, InstantSource.system());
   }
 
+  /** A verifier in real time that tells {@code observer}, otherwise the same. */
+  public JwtVerifier(JwtSettings settings, JwtObserver observer) {
+    this(settings, InstantSource.system(), observer);
+  }
+
   /** A verifier in the time of {@code clock}, otherwise the same. */
   public JwtVerifier(JwtSettings settings, InstantSource clock) {
-    this(settings, clock, KeyRing.open(settings.keys(), clock));
+    this(settings, clock, JwtObserver.NONE);
+  }
+
+  private JwtVerifier(JwtSettings settings, InstantSource clock, JwtObserver observer) {
+    this(
+        settings,
+        clock,
+        KeyRing.open(settings.keys(), clock, observer),
+        new VerificationBudget(NanoClock.system()),
+        observer);
   }
 
   JwtVerifier(JwtSettings settings, InstantSource clock, KeyRing ring) {
+    this(settings, clock, ring, new VerificationBudget(NanoClock.system()), JwtObserver.NONE);
+  }
+
+  JwtVerifier(
+      JwtSettings settings,
+      InstantSource clock,
+      KeyRing ring,
+      VerificationBudget budget,
+      JwtObserver observer) {
+    this.budget = budget;
     this.settings = settings;
     this.clock = clock;
     this.ring = ring;
+    this.observer = observer;
     this.algorithms =
         settings.algorithms().stream().map(Algorithms::known).collect(Collectors.toSet());
     this.leewaySeconds = settings.leeway().toMillis() / MILLIS;
@@ -71,8 +103,8 @@ public final class JwtVerifier implements AutoCloseable {
    */
   public JwtVerifier under(JwtSettings other) {
     return Objects.equals(other.keys(), settings.keys())
-        ? new JwtVerifier(other, clock, ring)
-        : new JwtVerifier(other, clock);
+        ? new JwtVerifier(other, clock, ring, budget, observer)
+        : new JwtVerifier(other, clock, observer);
   }
 
   /**
@@ -80,25 +112,76 @@ public final class JwtVerifier implements AutoCloseable {
    * booleans, as text; none if there is no token that counts.
    */
   public Map<String, String> claims(@Nullable String authorization) {
-    String token = authorization == null ? null : token(authorization);
-    if (token == null) {
-      return Map.of();
+    return check(authorization, null).claims();
+  }
+
+  /**
+   * Finds out what the token in an {@code Authorization} header is.
+   *
+   * @param client who sent it; null if that isn't known. Who sends many bad ones has the rest
+   *     rejected unseen, but for those that were accepted lately.
+   */
+  public TokenCheck check(@Nullable String authorization, @Nullable IpAddress client) {
+    if (authorization == null || settings.trust() == JwtSettings.Trust.NONE) {
+      return Result.ABSENT.check();
     }
-    try {
-      return switch (settings.trust()) {
-        case NONE -> Map.of();
-        case DECODE_ONLY -> decoded(token);
-        case VERIFY -> verified(token);
-      };
-    } catch (ParseException | IOException | RuntimeException e) {
-      // A client's nonsense: the token doesn't count, and nobody needs to know more.
-      return Map.of();
+    if (!authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+      return Result.ABSENT.check();
     }
+    String token = token(authorization);
+    TokenCheck check = token == null ? Result.MALFORMED.check() : looked(token, client);
+    if (check.result().isRejection()) {
+      observer.rejected(check.result());
+    }
+    return check;
+  }
+
+  private TokenCheck looked(String token, @Nullable IpAddress client) {
+    if (settings.trust() == JwtSettings.Trust.DECODE_ONLY) {
+      return decoded(token);
+    }
+    KeySet keys = ring.keys().current();
+    long nowMillis = clock.millis();
+    TokenCheck known = verified.get(token, keys, nowMillis);
+    if (known != null) {
+      return known;
+    }
+    if (!budget.allows(client)) {
+      return Result.THROTTLED.check();
+    }
+    RejectedTokens.Id id = rejected.id(token);
+    Result before = rejected.get(id, keys, nowMillis);
+    if (before != null) {
+      return before.check();
+    }
+    TokenCheck check = verified(token, keys, nowMillis);
+    switch (check.result()) {
+      case MALFORMED, ALGORITHM, SIGNATURE -> {
+        rejected.put(id, check.result(), keys, nowMillis);
+        budget.spend(client);
+      }
+      case EXPIRED, ISSUER, AUDIENCE -> rejected.put(id, check.result(), keys, nowMillis);
+      default -> {
+        // Accepted, or it may be later.
+      }
+    }
+    return check;
   }
 
   /** How the keys are, for people who ask why tokens don't count. */
   public Status status() {
     return new Status(ring.keys().current().size(), ring.keys().lastFailure());
+  }
+
+  /** Whether there may be tokens that can't be verified now. Costs nothing, unlike a check. */
+  public boolean mayLackKeys() {
+    return settings.trust() == JwtSettings.Trust.VERIFY && ring.keys().lastFailure() != null;
+  }
+
+  /** How long ago the keys were last found to be current; zero if they are fixed. */
+  public Duration keysAge() {
+    long now = clock.millis();
+    return Duration.ofMillis(Math.max(0, now - ring.keys().fetchedAtMillis(now)));
   }
 
   @Override
@@ -115,9 +198,6 @@ public final class JwtVerifier implements AutoCloseable {
 
   private static @Nullable String token(String authorization) {
     int at = BEARER.length();
-    if (!authorization.regionMatches(true, 0, BEARER, 0, at)) {
-      return null;
-    }
     while (at < authorization.length() && authorization.charAt(at) == ' ') {
       at++;
     }
@@ -142,49 +222,56 @@ public final class JwtVerifier implements AutoCloseable {
         || c == '.';
   }
 
-  private Map<String, String> decoded(String token) throws ParseException, IOException {
-    JWT jwt = JWTParser.parse(token);
-    if (jwt instanceof EncryptedJWT) {
-      return Map.of();
+  private TokenCheck decoded(String token) {
+    try {
+      JWT jwt = JWTParser.parse(token);
+      if (jwt instanceof EncryptedJWT) {
+        return Result.MALFORMED.check();
+      }
+      Claims claims = payload(jwt);
+      Result result = result(claims, clock.millis());
+      return result == Result.ACCEPTED ? TokenCheck.accepted(claims.scalars()) : result.check();
+    } catch (ParseException | IOException | RuntimeException nonsense) {
+      return Result.MALFORMED.check();
     }
-    Claims claims = payload(jwt);
-    return counts(claims, clock.millis()) ? claims.scalars() : Map.of();
   }
 
-  private Map<String, String> verified(String token) throws ParseException, IOException {
-    KeySet keys = ring.keys().current();
-    long nowMillis = clock.millis();
-    Map<String, String> known = verified.get(token, keys, nowMillis);
-    if (known != null) {
-      return known;
+  private TokenCheck verified(String token, KeySet keys, long nowMillis) {
+    try {
+      SignedJWT jwt = SignedJWT.parse(token);
+      if (!algorithms.contains(jwt.getHeader().getAlgorithm())
+          || !jwt.getHeader().isBase64URLEncodePayload()) {
+        return Result.ALGORITHM.check();
+      }
+      // Claims are read first: to find a token expired costs much less than its signature.
+      Claims claims = payload(jwt);
+      Result result = result(claims, nowMillis);
+      if (result != Result.ACCEPTED) {
+        return result.check();
+      }
+      if (keys.size() == 0 || keys.lacksKeyOf(jwt.getHeader())) {
+        ring.keys().miss();
+        return keys.size() == 0 || ring.keys().lastFailure() != null
+            ? Result.UNVERIFIABLE.check()
+            : Result.UNKNOWN_KEY.check();
+      }
+      if (!keys.verifies(jwt)) {
+        return Result.SIGNATURE.check();
+      }
+      TokenCheck accepted = TokenCheck.accepted(claims.scalars());
+      double expiresMillis = (claims.expires() + leewaySeconds) * MILLIS;
+      verified.put(token, keys, accepted, nowMillis, expiresMillis);
+      return accepted;
+    } catch (ParseException | IOException | RuntimeException nonsense) {
+      return Result.MALFORMED.check();
     }
-    SignedJWT jwt = SignedJWT.parse(token);
-    if (!algorithms.contains(jwt.getHeader().getAlgorithm())
-        || !jwt.getHeader().isBase64URLEncodePayload()) {
-      return Map.of();
-    }
-    if (keys.lacksKeyOf(jwt.getHeader())) {
-      ring.keys().miss();
-      return Map.of();
-    }
-    if (!keys.verifies(jwt)) {
-      return Map.of();
-    }
-    Claims claims = payload(jwt);
-    if (!counts(claims, nowMillis)) {
-      return Map.of();
-    }
-    double expiresMillis = (claims.expires() + leewaySeconds) * MILLIS;
-    verified.put(token, keys, claims, nowMillis, expiresMillis);
-    return claims.scalars();
   }
 
   private static Claims payload(JWT jwt) throws IOException {
     return Claims.parse(Base64.getUrlDecoder().decode(jwt.getParsedParts()[1].toString()));
   }
 
-  private boolean counts(Claims claims, long nowMillis) {
-    return claims.isInForce(nowMillis / MILLIS, leewaySeconds)
-        && claims.isFromAndFor(settings.issuer(), settings.audience());
+  private Result result(Claims claims, long nowMillis) {
+    return claims.result(nowMillis / MILLIS, leewaySeconds, settings.issuer(), settings.audience());
   }
 }

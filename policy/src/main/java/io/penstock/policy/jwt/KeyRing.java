@@ -29,12 +29,12 @@ final class KeyRing implements AutoCloseable {
   /**
    * @throws IllegalArgumentException if a file can't be read
    */
-  static KeyRing open(@Nullable KeySource source, InstantSource clock) {
+  static KeyRing open(@Nullable KeySource source, InstantSource clock, JwtObserver observer) {
     if (source instanceof KeySource.JwksFile file) {
-      return ofFile(file, clock);
+      return ofFile(file, clock, observer);
     }
     if (source instanceof KeySource.JwksUrl url) {
-      return ofUrl(url, clock, FIRST_WAIT);
+      return ofUrl(url, clock, FIRST_WAIT, observer);
     }
     return of(Keys.fixed(fixed(source)));
   }
@@ -54,8 +54,9 @@ final class KeyRing implements AutoCloseable {
     return new KeyRing(keys, null);
   }
 
-  private static KeyRing ofFile(KeySource.JwksFile source, InstantSource clock) {
-    RefreshedKeys keys = keys(source, clock);
+  private static KeyRing ofFile(
+      KeySource.JwksFile source, InstantSource clock, JwtObserver observer) {
+    RefreshedKeys keys = keys(source, clock, observer);
     keys.refreshIfDue();
     if (keys.lastFailure() != null) {
       throw new IllegalArgumentException(
@@ -66,9 +67,10 @@ final class KeyRing implements AutoCloseable {
     return new KeyRing(keys, thread);
   }
 
-  static KeyRing ofUrl(KeySource.JwksUrl source, InstantSource clock, Duration firstWait) {
+  static KeyRing ofUrl(
+      KeySource.JwksUrl source, InstantSource clock, Duration firstWait, JwtObserver observer) {
     ScheduledThreadPoolExecutor thread = thread();
-    RefreshedKeys keys = keys(source, clock, thread);
+    RefreshedKeys keys = keys(source, clock, thread, observer);
     CountDownLatch first = new CountDownLatch(1);
     thread.execute(
         () -> {
@@ -81,13 +83,20 @@ final class KeyRing implements AutoCloseable {
   }
 
   /** A missing key doesn't make a file be read: within a second it is looked at anyway. */
-  static RefreshedKeys keys(KeySource.JwksFile source, InstantSource clock) {
-    return new RefreshedKeys(new FileFetch(source.file()), CHECK_INTERVAL, clock, command -> {});
+  static RefreshedKeys keys(KeySource.JwksFile source, InstantSource clock, JwtObserver observer) {
+    return new RefreshedKeys(
+        source.file().toString(),
+        new FileFetch(source.file()),
+        CHECK_INTERVAL,
+        clock,
+        command -> {},
+        observer);
   }
 
-  static RefreshedKeys keys(KeySource.JwksUrl source, InstantSource clock, Executor executor) {
+  static RefreshedKeys keys(
+      KeySource.JwksUrl source, InstantSource clock, Executor executor, JwtObserver observer) {
     HttpFetch fetch = new HttpFetch(source.url(), FETCH_TIMEOUT);
-    return new RefreshedKeys(fetch, source.refresh(), clock, executor);
+    return new RefreshedKeys(source.shown(), fetch, source.refresh(), clock, executor, observer);
   }
 
   private static ScheduledThreadPoolExecutor thread() {

@@ -47,10 +47,11 @@ final class KeySet {
         }
       }
     } catch (ParseException | RuntimeException e) {
-      throw new IOException("not a JWK set: " + e.getMessage(), e);
+      throw new KeyFetchException(KeyFailure.INVALID, "not a JWK set: " + e.getMessage(), e);
     }
     if (keys.isEmpty()) {
-      throw new IOException("the JWK set has no RSA or EC key to verify signatures with");
+      throw new KeyFetchException(
+          KeyFailure.INVALID, "the JWK set has no RSA or EC key to verify signatures with", null);
     }
     return new KeySet(keys);
   }

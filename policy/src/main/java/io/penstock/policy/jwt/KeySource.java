@@ -120,12 +120,24 @@ public sealed interface KeySource {
       boolean http = "http".equalsIgnoreCase(url.getScheme());
       boolean https = "https".equalsIgnoreCase(url.getScheme());
       if (!(http || https) || url.getHost() == null) {
-        throw new IllegalArgumentException("jwks_url must be an http or https URL: " + url);
+        throw new IllegalArgumentException("jwks_url must be an http or https URL");
       }
       if (refresh.compareTo(LEAST_REFRESH) < 0) {
         throw new IllegalArgumentException(
             "refresh must be at least " + LEAST_REFRESH + ": " + refresh);
       }
+    }
+
+    /** The URL without user, password and query, any of which may be a secret. */
+    String shown() {
+      String path = url.getRawPath() == null ? "" : url.getRawPath();
+      String port = url.getPort() < 0 ? "" : ":" + url.getPort();
+      return url.getScheme() + "://" + url.getHost() + port + path;
+    }
+
+    @Override
+    public String toString() {
+      return "JwksUrl[" + shown() + ", refresh=" + refresh + "]";
     }
 
     @Override

@@ -10,8 +10,11 @@ interface Keys {
   /** Says that a token named a key that isn't in the set, which may be an old one. */
   void miss();
 
-  /** Why the set could not be brought last time; null if it could. */
+  /** Why the set could not be fetched last time; null if it could. */
   @Nullable String lastFailure();
+
+  /** When the set was last found to be current, in milliseconds since 1970; now, if it is fixed. */
+  long fetchedAtMillis(long nowMillis);
 
   /** Keys that stay as they are. */
   static Keys fixed(KeySet set) {
@@ -27,6 +30,11 @@ interface Keys {
       @Override
       public @Nullable String lastFailure() {
         return null;
+      }
+
+      @Override
+      public long fetchedAtMillis(long nowMillis) {
+        return nowMillis;
       }
     };
   }

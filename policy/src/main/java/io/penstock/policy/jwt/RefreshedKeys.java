@@ -8,14 +8,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys that are brought anew: after a while, sooner after a failure, and when one is missing. The
- * last set that could be read stays in force until there is another. For many threads.
+ * Keys that are fetched anew: after a while, sooner after a failure, and when one is missing. The
+ * last set that could be read stays in effect until there is another. For many threads.
  */
 final class RefreshedKeys implements Keys {
   private static final long MISS_MILLIS = 10_000;
   private static final long FIRST_RETRY_MILLIS = 1_000;
   private static final long MOST_RETRY_MILLIS = 60_000;
   private static final int MOST_DOUBLINGS = 6;
+  private static final long REMINDER_MILLIS = 600_000;
 
   private final KeyFetch fetch;
   private final long refreshMillis;
@@ -23,8 +24,14 @@ final class RefreshedKeys implements Keys {
   private final Executor executor;
   private final AtomicLong missedAtMillis;
 
+  private final String source;
+  private final JwtObserver observer;
   private volatile KeySet current = KeySet.EMPTY;
   private volatile @Nullable String lastFailure = "not fetched yet";
+  private volatile long currentAtMillis;
+
+  /** When to say again that keys can't be fetched. Guarded by this. */
+  private long remindAtMillis;
 
   /** Guarded by this. */
   private long fetchedAtMillis;
@@ -36,16 +43,26 @@ final class RefreshedKeys implements Keys {
   private int failures;
 
   /**
-   * @param executor where keys are brought from when one is missing; should be the thread that
+   * @param source where the keys are, for people; without secrets
+   * @param executor where keys are fetched from when one is missing; should be the thread that
    *     calls {@link #refreshIfDue}
    */
-  RefreshedKeys(KeyFetch fetch, Duration refresh, InstantSource clock, Executor executor) {
+  RefreshedKeys(
+      String source,
+      KeyFetch fetch,
+      Duration refresh,
+      InstantSource clock,
+      Executor executor,
+      JwtObserver observer) {
+    this.source = source;
+    this.observer = observer;
     this.fetch = fetch;
     this.refreshMillis = refresh.toMillis();
     this.clock = clock;
     this.executor = executor;
     this.missedAtMillis = new AtomicLong(clock.millis() - MISS_MILLIS);
     this.fetchedAtMillis = clock.millis();
+    this.currentAtMillis = clock.millis();
   }
 
   @Override
@@ -56,6 +73,11 @@ final class RefreshedKeys implements Keys {
   @Override
   public @Nullable String lastFailure() {
     return lastFailure;
+  }
+
+  @Override
+  public long fetchedAtMillis(long nowMillis) {
+    return currentAtMillis;
   }
 
   @Override
@@ -80,15 +102,38 @@ final class RefreshedKeys implements Keys {
       if (fetched != null) {
         current = fetched;
       }
+      if (failures > 0) {
+        observer.keysChanged(true, "keys of tokens are fetched again from " + source + keysLeft());
+      }
       failures = 0;
       lastFailure = null;
       waitMillis = refreshMillis;
+      currentAtMillis = clock.millis();
     } catch (IOException | RuntimeException e) {
+      String reason = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+      lastFailure = reason;
       long backoff = FIRST_RETRY_MILLIS << Math.min(failures++, MOST_DOUBLINGS);
       waitMillis = Math.min(Math.min(backoff, MOST_RETRY_MILLIS), refreshMillis);
-      lastFailure = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+      failed(e instanceof KeyFetchException known ? known.why() : KeyFailure.INVALID, reason);
     }
     fetchedAtMillis = clock.millis();
+  }
+
+  private void failed(KeyFailure why, String reason) {
+    observer.fetchFailed(why);
+    long now = clock.millis();
+    if (failures == 1 || hasPassed(REMINDER_MILLIS, remindAtMillis, now)) {
+      remindAtMillis = now;
+      observer.keysChanged(
+          false,
+          "cannot fetch the keys of tokens from " + source + " (" + reason + ")" + keysLeft());
+    }
+  }
+
+  private String keysLeft() {
+    return current.size() == 0
+        ? "; no token can be verified: rules by jwt: claims fall back to on_store_failure"
+        : "; keys in effect: " + current.size();
   }
 
   /** A clock that was set back makes everything due, rather than nothing for as long. */

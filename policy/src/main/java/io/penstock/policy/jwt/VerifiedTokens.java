@@ -7,36 +7,57 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tokens that were found to count, so that a client's next request doesn't cost a signature. Only
  * for a while, and only under the keys they were verified with. For many threads.
+ *
+ * <p>There are two generations: when the young one is full, the old one is dropped, and the young
+ * one becomes the old one. A token that is used stays.
  */
 final class VerifiedTokens {
-  private static final int MOST_TOKENS = 1024;
-  private static final long MOST_MILLIS = 60_000;
+  static final int MAX_TOKENS = 8_192;
+  private static final long MAX_MILLIS = 60_000;
 
-  private record Entry(Map<String, String> claims, KeySet keys, long fromMillis, double toMillis) {
+  private record Entry(TokenCheck check, KeySet keys, long fromMillis, double toMillis) {
     boolean counts(KeySet inForce, long nowMillis) {
       return keys == inForce && nowMillis >= fromMillis && nowMillis < toMillis;
     }
   }
 
-  private final Map<String, Entry> entries = new ConcurrentHashMap<>();
+  private volatile Map<String, Entry> young = new ConcurrentHashMap<>();
+  private volatile Map<String, Entry> old = Map.of();
 
-  @Nullable Map<String, String> get(String token, KeySet keys, long nowMillis) {
-    Entry entry = entries.get(token);
-    return entry != null && entry.counts(keys, nowMillis) ? entry.claims : null;
+  @Nullable TokenCheck get(String token, KeySet keys, long nowMillis) {
+    Entry entry = young.get(token);
+    if (entry == null) {
+      entry = old.get(token);
+      if (entry != null) {
+        put(token, entry);
+      }
+    }
+    return entry != null && entry.counts(keys, nowMillis) ? entry.check : null;
   }
 
   /**
    * @param expiresMillis when the token ceases to count
    */
-  void put(String token, KeySet keys, Claims claims, long nowMillis, double expiresMillis) {
-    if (entries.size() >= MOST_TOKENS) {
-      entries.clear();
+  void put(String token, KeySet keys, TokenCheck check, long nowMillis, double expiresMillis) {
+    double toMillis = Math.min(expiresMillis, nowMillis + (double) MAX_MILLIS);
+    put(token, new Entry(check, keys, nowMillis, toMillis));
+  }
+
+  private void put(String token, Entry entry) {
+    if (young.size() >= MAX_TOKENS / 2) {
+      age();
     }
-    double toMillis = Math.min(expiresMillis, nowMillis + (double) MOST_MILLIS);
-    entries.put(token, new Entry(claims.scalars(), keys, nowMillis, toMillis));
+    young.put(token, entry);
+  }
+
+  private synchronized void age() {
+    if (young.size() >= MAX_TOKENS / 2) {
+      old = young;
+      young = new ConcurrentHashMap<>();
+    }
   }
 
   int size() {
-    return entries.size();
+    return young.size() + old.size();
   }
 }

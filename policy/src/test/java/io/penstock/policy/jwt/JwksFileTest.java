@@ -30,7 +30,7 @@ class JwksFileTest {
   void write() throws IOException {
     source = new KeySource.JwksFile(folder.resolve("keys.json"));
     write(Tokens.jwks(Tokens.RSA), 1);
-    keys = KeyRing.keys(source, clock);
+    keys = KeyRing.keys(source, clock, JwtObserver.NONE);
     keys.refreshIfDue();
     verifier = new JwtVerifier(JwtSettings.verifying(source), clock, KeyRing.of(keys));
   }

@@ -7,6 +7,7 @@ import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.jwk.RSAKey;
 import io.penstock.policy.jwt.JwtVerifier.Status;
 import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -28,6 +29,7 @@ class JwksUrlTest {
   private final AtomicLong nowMillis = new AtomicLong(Tokens.NOW_SECONDS * 1000);
   private final InstantSource clock = () -> Instant.ofEpochMilli(nowMillis.get());
 
+  private final KeyEvents events = new KeyEvents();
   private KeyServer server;
   private RefreshedKeys keys;
   private JwtVerifier verifier;
@@ -36,7 +38,7 @@ class JwksUrlTest {
   void start() throws IOException {
     server = new KeyServer(Tokens.jwks(Tokens.RSA));
     KeySource.JwksUrl source = server.source(REFRESH);
-    keys = KeyRing.keys(source, clock, Runnable::run);
+    keys = KeyRing.keys(source, clock, Runnable::run, events);
     verifier = new JwtVerifier(JwtSettings.verifying(source), clock, KeyRing.of(keys));
     keys.refreshIfDue();
   }
@@ -98,7 +100,7 @@ class JwksUrlTest {
     assertThat(verifier.claims(OLD)).isNotEmpty();
     assertThat(verifier.claims(NEW)).isEmpty();
     assertThat(verifier.status().keys()).isEqualTo(1);
-    assertThat(verifier.status().lastFailure()).contains("can't be fetched");
+    assertThat(verifier.status().lastFailure()).contains("no answer");
   }
 
   @Test
@@ -202,6 +204,57 @@ class JwksUrlTest {
   }
 
   @Test
+  void refresh_failsForAnHour_isSaidOnceAndRemindedOf() {
+    server.answerWith(500);
+    for (int minute = 0; minute < 60; minute++) {
+      nowMillis.addAndGet(60_000);
+      keys.refreshIfDue();
+    }
+
+    assertThat(events.failures).hasSizeGreaterThan(50).containsOnly(KeyFailure.STATUS);
+    assertThat(events.messages).hasSizeBetween(5, 6);
+    assertThat(events.messages.get(0))
+        .matches(
+            "failing: cannot fetch the keys of tokens from http://.*/keys \\(the answer has status"
+                + " 500\\); keys in effect: 1");
+    assertThat(verifier.keysAge()).isBetween(Duration.ofMinutes(55), Duration.ofMinutes(60));
+
+    server.answerWith(200);
+    nowMillis.addAndGet(60_000);
+    keys.refreshIfDue();
+    assertThat(events.messages.get(events.messages.size() - 1)).startsWith("working: keys of");
+    assertThat(verifier.keysAge()).isZero();
+  }
+
+  @Test
+  void refresh_urlWithSecrets_areNotSaid() {
+    KeySource.JwksUrl secret =
+        new KeySource.JwksUrl(
+            URI.create("http://user:hunter2@127.0.0.1:1/keys?token=hunter2"), REFRESH);
+    RefreshedKeys failing = KeyRing.keys(secret, clock, Runnable::run, events);
+    failing.refreshIfDue();
+
+    assertThat(events.failures).containsExactly(KeyFailure.CONNECTION);
+    assertThat(events.messages)
+        .singleElement()
+        .asString()
+        .contains("http://127.0.0.1:1/keys (", "no token can be verified")
+        .doesNotContain("hunter2");
+    assertThat(secret.toString()).doesNotContain("hunter2");
+  }
+
+  @Test
+  void check_unknownKeyWhileFetchingFails_isUnverifiable() {
+    assertThat(verifier.check(NEW, null).result()).isEqualTo(TokenCheck.Result.UNKNOWN_KEY);
+    server.answerWith(503);
+    nowMillis.addAndGet(REFRESH.toMillis());
+    keys.refreshIfDue();
+
+    assertThat(verifier.check(NEW, null).result()).isEqualTo(TokenCheck.Result.UNVERIFIABLE);
+    assertThat(verifier.check(OLD, null).result()).isEqualTo(TokenCheck.Result.ACCEPTED);
+  }
+
+  @Test
   void refresh_clockSetBack_isDue() {
     nowMillis.addAndGet(-3_600_000);
     keys.refreshIfDue();
@@ -215,7 +268,7 @@ class JwksUrlTest {
       stuck.holdUntil(new CountDownLatch(1));
       HttpFetch fetch = new HttpFetch(stuck.source(REFRESH).url(), Duration.ofSeconds(2));
 
-      RefreshedKeys waiting = new RefreshedKeys(fetch, REFRESH, clock, Runnable::run);
+      RefreshedKeys waiting = new RefreshedKeys("", fetch, REFRESH, clock, Runnable::run, events);
       waiting.refreshIfDue();
 
       assertThat(waiting.lastFailure()).contains("PT2S");
@@ -234,7 +287,7 @@ class JwksUrlTest {
     CountDownLatch latch = new CountDownLatch(1);
     server.holdUntil(latch);
     KeySource.JwksUrl source = server.source(REFRESH);
-    KeyRing ring = KeyRing.ofUrl(source, clock, Duration.ZERO);
+    KeyRing ring = KeyRing.ofUrl(source, clock, Duration.ZERO, events);
 
     try (JwtVerifier real = new JwtVerifier(JwtSettings.verifying(source), clock, ring)) {
       assertThat(real.claims(OLD)).isEmpty();

@@ -1,6 +1,8 @@
 package io.penstock.server.admin;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.policy.jwt.JwtSettings;
+import io.penstock.policy.jwt.JwtVerifier;
 import io.penstock.policy.load.Problem;
 import io.penstock.server.PolicyInForce;
 import io.penstock.server.PolicyKeeper;
@@ -18,8 +20,8 @@ import java.util.function.Supplier;
  * Says whether the process lives and whether it can serve. Thread-safe.
  *
  * <p>Redis that is away makes it degraded, not unready: without it every rule has its failure
- * policy, and a load balancer that took all nodes out would do more harm. So does a database that
- * is away, unless there have never been rules to go on with.
+ * policy, and a load balancer that took all nodes out would do more harm. So do keys of tokens that
+ * can't be fetched, and a database that is away, unless there have never been rules to go on with.
  */
 public final class Health {
   private static final int MOST_REJECTED = 100;
@@ -27,6 +29,7 @@ public final class Health {
   private final PolicyKeeper keeper;
   private final String store;
   private final BooleanSupplier available;
+  private final Supplier<String> storeProblem;
   private final Supplier<Optional<RuleFeed.State>> database;
   private volatile Optional<TlsReloader> tls = Optional.empty();
   private volatile boolean ending;
@@ -34,16 +37,19 @@ public final class Health {
   /**
    * @param store what kind of store there is
    * @param available whether it can be asked now
+   * @param storeProblem why it can't be asked; empty if it can
    * @param database how the database stands, if there is one
    */
   public Health(
       PolicyKeeper keeper,
       String store,
       BooleanSupplier available,
+      Supplier<String> storeProblem,
       Supplier<Optional<RuleFeed.State>> database) {
     this.keeper = keeper;
     this.store = store;
     this.available = available;
+    this.storeProblem = storeProblem;
     this.database = database;
   }
 
@@ -75,17 +81,26 @@ public final class Health {
     Optional<TlsReloader.State> certificates = tls.map(TlsReloader::state);
     boolean valid = certificates.map(now -> now.problem() == null).orElse(true);
     PolicyInForce inForce = keeper.inForce();
+    JwtVerifier jwt = keeper.engine().jwt();
+    boolean verifies = inForce.loaded().policy().jwt().trust() == JwtSettings.Trust.VERIFY;
+    boolean verifiable = !verifies || jwt.status().lastFailure() == null;
     request.response().setStatusCode(ready ? 200 : 503);
     JsonAnswers.end(
         request.response(),
         json -> {
           json.writeStartObject();
           json.writeBooleanField("ready", ready);
-          json.writeBooleanField("degraded", !there || !complete || !valid);
+          json.writeBooleanField("degraded", !there || !complete || !valid || !verifiable);
           json.writeObjectFieldStart("store");
           json.writeStringField("kind", store);
           json.writeBooleanField("available", there);
+          if (!there) {
+            json.writeStringField("problem", storeProblem.get());
+          }
           json.writeEndObject();
+          if (verifies) {
+            write(jwt, json);
+          }
           if (asked.isPresent()) {
             write(asked.get(), json);
           }
@@ -100,6 +115,14 @@ public final class Health {
           json.writeEndObject();
           json.writeEndObject();
         });
+  }
+
+  private static void write(JwtVerifier jwt, JsonGenerator json) throws IOException {
+    json.writeObjectFieldStart("jwt");
+    json.writeNumberField("keys", jwt.status().keys());
+    json.writeNumberField("age_seconds", jwt.keysAge().toSeconds());
+    json.writeStringField("problem", jwt.status().lastFailure());
+    json.writeEndObject();
   }
 
   private static void write(RuleFeed.State database, JsonGenerator json) throws IOException {

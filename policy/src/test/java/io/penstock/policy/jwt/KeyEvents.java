@@ -1,0 +1,26 @@
+package io.penstock.policy.jwt;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Notes what an observer is told. */
+final class KeyEvents implements JwtObserver {
+  final List<String> messages = new CopyOnWriteArrayList<>();
+  final List<KeyFailure> failures = new CopyOnWriteArrayList<>();
+  final List<TokenCheck.Result> rejected = new CopyOnWriteArrayList<>();
+
+  @Override
+  public void rejected(TokenCheck.Result why) {
+    rejected.add(why);
+  }
+
+  @Override
+  public void fetchFailed(KeyFailure why) {
+    failures.add(why);
+  }
+
+  @Override
+  public void keysChanged(boolean working, String message) {
+    messages.add((working ? "working: " : "failing: ") + message);
+  }
+}
