@@ -41,9 +41,9 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "Each setting is also a variable, such as PENSTOCK_ADMIN_PORT=9090, and a line in a file, such"
-          + " as admin_port: 9090. Flags count before variables, these before the file. Secrets"
-          + " belong into variables or the file: everybody on a machine sees flags.",
+      "Each setting is also a variable, such as PENSTOCK_ADMIN_PORT=9090, and a line in a file,"
+          + " such as admin_port: 9090. Flags count before variables, these before the file."
+          + " Secrets belong into variables or the file: everybody on a machine sees flags.",
       "",
       "SIGHUP reloads the policy; so does any change of its files.",
       "",

@@ -3,6 +3,7 @@ package io.penstock.inprocess;
 import io.penstock.Claims;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
+import java.time.Duration;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
@@ -152,6 +153,66 @@ public final class TableStress {
       for (int i = 0; i < 5; i++) {
         limiter.replaceLimit(Limit.perDay(i % 2 == 0 ? 20 : 10).burst(5));
         result.r2 += limiter.tryAcquire("key") ? 1 : 0;
+      }
+    }
+  }
+
+  @JCStressTest
+  @State
+  @Outcome(
+      id = {"1, 0", "0, 1"},
+      expect = Expect.ACCEPTABLE,
+      desc = "One got the bucket and the window.")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "Both did, or they denied each other.")
+  public static class TwoHoldABucketAndAWindow {
+    private final RateLimiter limiter = limiter(64, 1);
+    private final RateLimiter window =
+        RateLimiter.on(
+            InProcessStore.builder().clock(new FrozenClock()).hash(new SipHash(1, 2)).build(),
+            "w",
+            Limit.fixedWindow(1, Duration.ofDays(1)));
+    private final Claims forth = RateLimiter.all(limiter.at("a"), window.at("b"));
+    private final Claims back = RateLimiter.all(window.at("b"), limiter.at("a"));
+
+    @Actor
+    public void first(II_Result result) {
+      result.r1 = forth.tryAcquire() ? 1 : 0;
+    }
+
+    @Actor
+    public void second(II_Result result) {
+      result.r2 = back.tryAcquire() ? 1 : 0;
+    }
+  }
+
+  @JCStressTest
+  @State
+  @Outcome(
+      id = {"5, 0", "4, 1", "3, 2", "2, 3"},
+      expect = Expect.ACCEPTABLE,
+      desc = "The larger burst in all, the smaller one under its own limit.")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "Tokens came or went between the limits.")
+  public static class TakenUnderTwoLimits {
+    private final InProcessStore store =
+        InProcessStore.builder()
+            .clock(new FrozenClock())
+            .hash(new SipHash(1, 2))
+            .maxKeys(64)
+            .build();
+    private final RateLimiter larger = RateLimiter.on(store, "x", Limit.perDay(10).burst(5));
+    private final RateLimiter smaller = RateLimiter.on(store, "x", Limit.perDay(20).burst(3));
+
+    @Actor
+    public void larger(II_Result result) {
+      for (int i = 0; i < 6; i++) {
+        result.r1 += larger.tryAcquire("key") ? 1 : 0;
+      }
+    }
+
+    @Actor
+    public void smaller(II_Result result) {
+      for (int i = 0; i < 6; i++) {
+        result.r2 += smaller.tryAcquire("key") ? 1 : 0;
       }
     }
   }

@@ -146,7 +146,8 @@ final class SchemaCorpus {
           "rate: 5/s, refund_on_upstream_error: yes please",
           "rate: 5/s, on_repeated_key: both",
           "algorithm: fixed_window, limit: 5, window: 1s, refund_on_upstream_error: true",
-          "limits: [{algorithm: sliding_log, limit: 5, window: 1s}], refund_on_upstream_error: true",
+          "limits: [{algorithm: sliding_log, limit: 5, window: 1s}], refund_on_upstream_error:"
+              + " true",
           "rate: 5/s, algorithm: token_buckets",
           "rate: 5/s, algorithm: fixed_window",
           "rate: 5/s, limit: 5",
@@ -168,7 +169,8 @@ final class SchemaCorpus {
           "algorithm: fixed_window, algorithm_config: {limit: 5, window: 1s, rps: 5}",
           "algorithm: fixed_window, algorithm_config: {limit: 5}",
           "limits: [{algorithm: fixed_window, limit: 5, window: 1s}], on_limit: delay",
-          "limits: [{rate: 5/s}, {algorithm: sliding_window, limit: 5, window: 1s}], consistency: leased",
+          "limits: [{rate: 5/s}, {algorithm: sliding_window, limit: 5, window: 1s}], consistency:"
+              + " leased",
           "algorithm_config: {burst: 10}",
           "algorithm_config: {rps: 5}",
           "algorithm_config: {rps: 5, tokens_per_second: 5, burst: 10}",
@@ -318,7 +320,8 @@ final class SchemaCorpus {
           "{name: r, limit_keys: [a, a|b], rate: 1/s}",
           "{rules: [{name: a, limit_keys: [], rate: 1/s}, {name: a, limit_keys: [u], rate: 1/s}]}",
           "{rules: [{name: a, limit_keys: [], rate: 1/s}, {name: b, limit_keys: [], rate: 2/s}]}",
-          "{exempt: [{match: {a: b}}], rules: [{name: r, limit_keys: [], rate: 1/s, match: {a: b}}]}",
+          "{exempt: [{match: {a: b}}], rules: [{name: r, limit_keys: [], rate: 1/s, match: {a:"
+              + " b}}]}",
           "{key_secret_file: nowhere}",
           "{jwt: {secret: short}}",
           "{jwt: {secret_file: nowhere}}",

@@ -43,7 +43,8 @@ class ListenerBudgetsTest {
         assertThat(metrics(proxy))
             .contains("penstock_connections{listener=\"proxy\"} " + MAX + ".0")
             .contains(
-                "penstock_connections_refused_total{listener=\"decision\",reason=\"listener\"} 0.0");
+                "penstock_connections_refused_total{listener=\"decision\",reason=\"listener\"}"
+                    + " 0.0");
       } finally {
         for (Socket socket : crowd) {
           close(socket);

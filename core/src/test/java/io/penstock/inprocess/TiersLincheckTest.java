@@ -1,0 +1,60 @@
+package io.penstock.inprocess;
+
+import io.penstock.Claims;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import java.time.Duration;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Test;
+
+/** One key under two limits, alone and together with a window, is linearizable. */
+public class TiersLincheckTest {
+  private final InProcessStore store =
+      InProcessStore.builder().clock(new FrozenClock()).hash(new SipHash(1, 2)).build();
+  private final RateLimiter large = RateLimiter.on(store, "x", Limit.perDay(1).burst(3));
+  private final RateLimiter small = RateLimiter.on(store, "x", Limit.perDay(2).burst(2));
+  private final RateLimiter window =
+      RateLimiter.on(store, "w", Limit.fixedWindow(3, Duration.ofDays(1)));
+  private final Claims joint = RateLimiter.all(small.at("k"), window.at("k"));
+
+  @Operation
+  public boolean takeLarge() {
+    return large.tryAcquire("k");
+  }
+
+  @Operation
+  public boolean takeSmall() {
+    return small.tryAcquire("k");
+  }
+
+  @Operation
+  public double peekLarge() {
+    return large.peek("k").remaining();
+  }
+
+  @Operation
+  public boolean takeJointly() {
+    return joint.tryAcquire();
+  }
+
+  @Operation
+  public double peekWindow() {
+    return window.peek("k").remaining();
+  }
+
+  @Operation
+  public void refundLarge() {
+    large.refund("k", 1);
+  }
+
+  @Test
+  void manyRuns_ofThreeThreads_areLinearizable() {
+    new StressOptions()
+        .iterations(10)
+        .invocationsPerIteration(300)
+        .threads(3)
+        .actorsPerThread(3)
+        .check(getClass());
+  }
+}
