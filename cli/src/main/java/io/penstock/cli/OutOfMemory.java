@@ -1,6 +1,12 @@
 package io.penstock.cli;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
 import java.lang.Thread.UncaughtExceptionHandler;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +34,12 @@ final class OutOfMemory {
   @SuppressWarnings("unused")
   private static volatile byte @Nullable [] probe;
 
+  private static final byte[] MESSAGE =
+      "penstock: out of memory; the process exits\n".getBytes(US_ASCII);
+  private static final long REPORT_MILLIS = 500;
+  private static final CountDownLatch HAPPENED = new CountDownLatch(1);
+  private static final CountDownLatch REPORTED = new CountDownLatch(1);
+
   private OutOfMemory() {}
 
   /** Watches the whole process from now on. */
@@ -42,9 +54,42 @@ final class OutOfMemory {
             thrown.printStackTrace();
           }
         });
-    Thread thread = new Thread(OutOfMemory::look, "penstock-memory-probe");
+    start(OutOfMemory::look, "penstock-memory-probe");
+    start(OutOfMemory::report, "penstock-memory-report");
+  }
+
+  private static void start(Runnable action, String name) {
+    Thread thread = new Thread(action, name);
     thread.setDaemon(true);
     thread.start();
+  }
+
+  /** In a thread that is there already, so that a stuck reader doesn't keep the process alive. */
+  private static void report() {
+    // It stays open: closing it would close standard error.
+    @SuppressWarnings("resource")
+    FileOutputStream standardError = new FileOutputStream(FileDescriptor.err);
+    try {
+      HAPPENED.await();
+      standardError.write(MESSAGE);
+    } catch (IOException e) {
+      // Nobody reads it, and the status says the same.
+      REPORTED.countDown();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    REPORTED.countDown();
+  }
+
+  private static void exit() {
+    try {
+      HAPPENED.countDown();
+      boolean unused = REPORTED.await(REPORT_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      Runtime.getRuntime().halt(STATUS);
+    }
   }
 
   private static void look() {
@@ -55,7 +100,7 @@ final class OutOfMemory {
         TimeUnit.MILLISECONDS.sleep(PERIOD_MILLIS);
       }
     } catch (OutOfMemoryError e) {
-      Runtime.getRuntime().halt(STATUS);
+      exit();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -64,7 +109,7 @@ final class OutOfMemory {
   /** Ends the process at once if the JVM threw this, or its cause, for want of memory. */
   static void exitIfOutOfMemory(Throwable thrown) {
     if (isOutOfMemory(thrown)) {
-      Runtime.getRuntime().halt(STATUS);
+      exit();
     }
   }
 

@@ -36,6 +36,7 @@ class OutOfMemoryIT {
       fill(service);
 
       assertThat(service.process().await()).as(service.process().err()).isEqualTo(3);
+      assertThat(service.process().err()).contains("out of memory");
     }
   }
 

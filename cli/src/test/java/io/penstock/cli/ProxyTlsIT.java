@@ -66,6 +66,42 @@ class ProxyTlsIT {
     }
   }
 
+  @Test
+  void start_keysInOlderForms_areReadAndCompared() throws Exception {
+    SelfSigned rsa = SelfSigned.make(folder, "rsa", "RSA");
+    SelfSigned ec = SelfSigned.make(folder, "ec", "EC");
+    openssl("rsa -traditional -in rsa.key -out rsa-pkcs1.key");
+    openssl("ec -in ec.key -out ec-sec1.key");
+    assertThat(Files.readString(folder.resolve("rsa-pkcs1.key"))).contains("RSA PRIVATE KEY");
+    assertThat(Files.readString(folder.resolve("ec-sec1.key"))).contains("EC PRIVATE KEY");
+
+    assertThat(statusOf(rsa, "rsa-pkcs1.key")).isZero();
+    assertThat(statusOf(ec, "ec-sec1.key")).isZero();
+    assertThat(statusOf(rsa, "ec-sec1.key")).isEqualTo(2);
+    assertThat(statusOf(ec, "rsa-pkcs1.key")).isEqualTo(2);
+  }
+
+  private void openssl(String words) {
+    List<String> command = new ArrayList<>(List.of(Program.onPath("openssl")));
+    command.addAll(List.of(words.split(" ", -1)));
+    try (JarRun run = JarRun.startCommand(folder, command)) {
+      assertThat(run.await()).as(run.err()).isZero();
+    }
+  }
+
+  /** With which a start would end, if it did at once. */
+  private int statusOf(SelfSigned own, String key) {
+    List<String> args =
+        List.of(
+            "serve",
+            "--print-config",
+            "--proxy-tls-cert=" + own.certificate(),
+            "--proxy-tls-key=" + folder.resolve(key));
+    try (JarRun run = JarRun.start(folder, args)) {
+      return run.await();
+    }
+  }
+
   private Service start(int port, SelfSigned own) {
     return Service.start(
         folder,
