@@ -83,6 +83,9 @@ public final class SettingsReader {
 
   /** To settings, unlike policies, a file of which all is commented out is no mistake. */
   private static boolean saysNothing(Path file) {
+    if (!Files.isRegularFile(file)) {
+      return false;
+    }
     try (Stream<String> lines = Files.lines(file)) {
       return lines.allMatch(line -> line.isBlank() || line.stripLeading().startsWith("#"));
     } catch (IOException | UncheckedIOException unreadable) {

@@ -2,6 +2,7 @@ package io.penstock.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.policy.load.Problem;
 import io.penstock.server.SettingsReader.SettingsException;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -199,6 +201,16 @@ class SettingsReaderTest {
     assertThatThrownBy(() -> SettingsReader.read(Map.of(Setting.UPSTREAM, url), Map.of(), null))
         .hasMessageContaining("@h")
         .hasMessageNotContaining("hunter2");
+  }
+
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void read_fileIsADevice_isRefused() {
+    Path device = Path.of("/dev/zero");
+    assumeTrue(Files.exists(device), "there is a /dev/zero");
+
+    assertThatThrownBy(() -> SettingsReader.read(Map.of(), Map.of(), device))
+        .hasMessageContaining("must be a regular file");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.penstock.server.database;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.policy.file.RegularFile;
 import io.penstock.policy.http.Json;
 import io.penstock.policy.load.Document;
 import io.penstock.policy.load.Fields;
@@ -58,6 +59,7 @@ final class RuleSnapshot {
     if (!Files.exists(file)) {
       return Optional.empty();
     }
+    RegularFile.check(file);
     Problems problems = new Problems();
     Node document = Document.parse(Files.readString(file, UTF_8), file + ".json", problems);
     List<RuleRow> rows = document == null ? List.of() : rows(document, problems);
