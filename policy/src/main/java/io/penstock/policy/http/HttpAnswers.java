@@ -88,6 +88,11 @@ public final class HttpAnswers {
     }
   }
 
+  /** Whether {@link #headers} adds fields that tell how limits stand. */
+  public boolean hasLevels(Verdict verdict) {
+    return form != HeaderForm.NONE && verdict.decisive().isPresent();
+  }
+
   private void levels(Outcome decisive, List<Outcome> outcomes, HeaderSink sink) {
     Decision decision = decisive.decision();
     Quota quota = quotas.of(decisive.rule().name(), decision.limit());

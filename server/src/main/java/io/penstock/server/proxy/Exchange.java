@@ -122,7 +122,8 @@ final class Exchange {
 
   /** The headers as the origin gets them. */
   void writeHeaders(ForwardingHeaders forwarding, MultiMap to) {
-    HopByHop.copyOthers(request.headers(), to);
+    boolean trusted = client.trusted();
+    HopByHop.copyOthers(request.headers(), to, name -> ClientHeaders.isDropped(name, trusted));
     forwarding.set(request, client, to);
   }
 

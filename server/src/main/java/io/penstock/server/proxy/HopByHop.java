@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** Headers that are about a connection and not about a message: they end here. */
 final class HopByHop {
@@ -34,10 +35,15 @@ final class HopByHop {
 
   /** Copies what is about the message, but for what {@code from}'s Connection header names. */
   static void copyOthers(MultiMap from, MultiMap to) {
+    copyOthers(from, to, name -> false);
+  }
+
+  /** The same, without some others. */
+  static void copyOthers(MultiMap from, MultiMap to, Predicate<String> without) {
     Set<String> named = named(from);
     for (Map.Entry<String, String> header : from) {
       String name = header.getKey();
-      if (!endsHere(name, named)) {
+      if (!endsHere(name, named) && !without.test(name)) {
         to.add(name, header.getValue());
       }
     }

@@ -19,9 +19,11 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -104,6 +106,10 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
       refuse(request, 405, "Method Not Allowed", "This proxy makes no tunnels");
       return;
     }
+    if (!isKnownCoding(request)) {
+      refuse(request, 400, "Bad Request", "Transfer-Encoding must be chunked");
+      return;
+    }
     // Nothing of the body is read before somebody wants it.
     request.pause();
     Headers headers = new RequestHeaders(request.headers());
@@ -129,6 +135,15 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
             exchange.refuse(500, "Internal Server Error", "The request could not be decided");
           }
         });
+  }
+
+  /** The origin gets the body in chunks, and must get it as the client coded it. */
+  private static boolean isKnownCoding(HttpServerRequest request) {
+    if (!request.headers().contains(HttpHeaders.TRANSFER_ENCODING)) {
+      return true;
+    }
+    List<String> codings = request.headers().getAll(HttpHeaders.TRANSFER_ENCODING);
+    return codings.size() == 1 && codings.get(0).equalsIgnoreCase("chunked");
   }
 
   private ClientAddress clients() {
@@ -169,7 +184,12 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
   private void forward(Exchange exchange, Verdict verdict) {
     origin.forward(
         exchange,
-        response -> answers.headers(verdict, new ResponseHeaders(response)),
+        response -> {
+          if (answers.hasLevels(verdict)) {
+            RateLimitHeaders.remove(response.headers());
+          }
+          answers.headers(verdict, new ResponseHeaders(response));
+        },
         () -> unreached(verdict));
   }
 

@@ -1,0 +1,28 @@
+package io.penstock.server.proxy;
+
+import io.penstock.server.http.HeaderNames;
+import io.vertx.core.MultiMap;
+import java.util.List;
+
+/** What an origin says of limits of its own, in the fields that are ours. */
+final class RateLimitHeaders {
+  private static final List<CharSequence> NAMES =
+      List.of(
+          HeaderNames.of("ratelimit"),
+          HeaderNames.of("ratelimit-policy"),
+          HeaderNames.of("ratelimit-limit"),
+          HeaderNames.of("ratelimit-remaining"),
+          HeaderNames.of("ratelimit-reset"),
+          HeaderNames.of("x-ratelimit-limit"),
+          HeaderNames.of("x-ratelimit-remaining"),
+          HeaderNames.of("x-ratelimit-reset"));
+
+  private RateLimitHeaders() {}
+
+  /** Two answers in one field would tell a client nothing, so ours takes the place of both. */
+  static void remove(MultiMap headers) {
+    for (int i = 0; i < NAMES.size(); i++) {
+      headers.remove(NAMES.get(i));
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package io.penstock.server.proxy;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A client that pipelines requests, and checks every byte of what comes back. */
+final class PoolClient implements Callable<Void> {
+  private static final int PATIENCE_MILLIS = 120_000;
+  private static final int MAX_BATCH = 12;
+  private static final Pattern TAG = Pattern.compile("t\\d+;");
+
+  private final int port;
+  private final PoolTally tally;
+  private final SplittableRandom random;
+  private final long exchanges;
+
+  PoolClient(int port, PoolTally tally, long seed, long exchanges) {
+    this.port = port;
+    this.tally = tally;
+    this.random = new SplittableRandom(seed);
+    this.exchanges = exchanges;
+  }
+
+  @Override
+  public Void call() throws IOException {
+    long left = exchanges;
+    while (left > 0) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        socket.setTcpNoDelay(true);
+        socket.setSoTimeout(PATIENCE_MILLIS);
+        PoolReader in = new PoolReader(socket.getInputStream());
+        boolean open = true;
+        while (open && left > 0) {
+          List<PoolPlan> batch = batch(left);
+          left -= batch.size();
+          open = exchange(batch, socket, in);
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Requests to send together. One that waits to be asked for its body is the last. */
+  private List<PoolPlan> batch(long left) {
+    List<PoolPlan> batch = new ArrayList<>();
+    long size = Math.min(left, 1 + random.nextInt(MAX_BATCH));
+    while (batch.size() < size) {
+      PoolPlan plan = tally.next();
+      batch.add(plan);
+      if (plan.expects) {
+        break;
+      }
+    }
+    return batch;
+  }
+
+  /** Whether the connection can be used again. */
+  private boolean exchange(List<PoolPlan> batch, Socket socket, PoolReader in) {
+    int done = 0;
+    try {
+      StringBuilder requests = new StringBuilder();
+      for (PoolPlan plan : batch) {
+        requests.append(plan.request()).append(plan.expects ? "" : plan.requestBytes());
+      }
+      socket.getOutputStream().write(requests.toString().getBytes(ISO_8859_1));
+      for (PoolPlan plan : batch) {
+        if (plan.clientLeaves) {
+          return false;
+        }
+        boolean keeps = read(plan, socket, in);
+        done++;
+        if (!keeps) {
+          return false;
+        }
+      }
+      return true;
+    } catch (SocketTimeoutException stuck) {
+      tally.violation("nothing came for " + batch.get(done));
+      return false;
+    } catch (EOFException | SocketException closed) {
+      return false;
+    } catch (IOException | RuntimeException unreadable) {
+      tally.violation("not HTTP for " + batch.get(done) + ": " + unreadable);
+      return false;
+    } finally {
+      for (int i = done; i < batch.size(); i++) {
+        tally.brokeOff();
+      }
+    }
+  }
+
+  private boolean read(PoolPlan plan, Socket socket, PoolReader in) throws IOException {
+    boolean asked = !plan.expects;
+    while (true) {
+      String status = in.line();
+      String head = in.head();
+      check(plan, status + "\n" + head);
+      if (!status.startsWith("HTTP/1.1 1")) {
+        return readFinal(plan, status, head, in) && asked;
+      }
+      if (!status.startsWith("HTTP/1.1 100")) {
+        tally.gotInterim();
+      } else if (!asked) {
+        asked = true;
+        socket.getOutputStream().write(plan.requestBytes().getBytes(ISO_8859_1));
+      }
+    }
+  }
+
+  private boolean readFinal(PoolPlan plan, String status, String head, PoolReader in)
+      throws IOException {
+    boolean own = !PoolReader.header(head, "X-Tag").isEmpty();
+    StringBuilder body = new StringBuilder();
+    String trailer = "";
+    try {
+      boolean hasBody = !plan.head && !status.contains(" 204") && !status.contains(" 304");
+      if (hasBody && !PoolReader.header(head, "Transfer-Encoding").isEmpty()) {
+        trailer = in.readChunks(body);
+      } else if (hasBody) {
+        in.read(Integer.parseInt(PoolReader.header(head, "Content-Length")), body);
+      }
+    } finally {
+      if (own && !plan.body().startsWith(body.toString())) {
+        tally.violation("another body for " + plan + ": " + body);
+      }
+    }
+    check(plan, trailer + body);
+    if (own) {
+      if (plan.hasBody() && body.length() != plan.body().length()) {
+        tally.violation("a body cut short looks whole for " + plan + ": " + body);
+      }
+      tally.gotWhole();
+    } else {
+      if (!status.startsWith("HTTP/1.1 50")) {
+        tally.violation("neither a response nor an error for " + plan + ": " + status + head);
+      }
+      tally.gotError();
+    }
+    return !PoolReader.header(head, "Connection").equalsIgnoreCase("close");
+  }
+
+  /** Whatever names an exchange names this one. */
+  private void check(PoolPlan plan, String text) {
+    Matcher tags = TAG.matcher(text);
+    while (tags.find()) {
+      if (!tags.group().equals(plan.tag)) {
+        tally.violation("of another exchange for " + plan + ": " + text);
+        return;
+      }
+    }
+    if (text.contains("evil") || text.contains("Evil")) {
+      tally.violation("surplus bytes for " + plan + ": " + text);
+    }
+  }
+}

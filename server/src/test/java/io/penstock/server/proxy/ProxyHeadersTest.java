@@ -1,0 +1,137 @@
+package io.penstock.server.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.server.Setting;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Headers that must not pass as they came. */
+final class ProxyHeadersTest {
+  private static final String TRUSTING =
+      "client_address: {trusted_proxies: [127.0.0.0/8]}\n" + ProxyFixture.UNLIMITED;
+
+  @TempDir private Path folder;
+
+  /** What the origin is sent, in lower case. */
+  private String reached(String policy, String... headers) throws IOException {
+    AtomicReference<String> seen = new AtomicReference<>("");
+    try (SocketOrigin origin =
+            new SocketOrigin(
+                (head, connection) -> {
+                  seen.set(head.toLowerCase(Locale.ROOT));
+                  connection.send("HTTP/1.1 204 No Content\r\n\r\n");
+                });
+        ProxyFixture proxy = new ProxyFixture(folder, policy, origin.url())) {
+      String request =
+          "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+              + String.join("\r\n", headers)
+              + "\r\n\r\n";
+      assertThat(proxy.raw(request)).startsWith("HTTP/1.1 204");
+      return seen.get();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "X_Forwarded_For",
+        "x_forwarded-for",
+        "X.Forwarded.For",
+        "X_Forwarded_Proto",
+        "X_Forwarded_Host",
+        "X_Forwarded_Port",
+        "X_Real_IP",
+        "X_Request_Id",
+        "X-Original-URL",
+        "X_Original_URL",
+        "X-Original-URI",
+        "X-Original-Method",
+        "X-Rewrite-URL",
+        "X_REWRITE_URL",
+        "Content_Length",
+        "Transfer_Encoding",
+        "Proxy"
+      })
+  void headerThatMisleadsTheOrigin_isDroppedWhoeverSendsIt(String name) throws IOException {
+    for (String policy : new String[] {ProxyFixture.UNLIMITED, TRUSTING}) {
+      assertThat(reached(policy, name + ": evil")).isNotEmpty().doesNotContain("evil");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "X-Forwarded-For",
+        "X-Forwarded-Prefix",
+        "X-Forwarded-Uri",
+        "X-Forwarded-Ssl",
+        "X-Client-IP",
+        "X-Cluster-Client-IP",
+        "Forwarded",
+        "X-Real-IP",
+        "Front-End-Https"
+      })
+  void headerOfAProxy_passesFromTrustedOnesOnly(String name) throws IOException {
+    assertThat(reached(ProxyFixture.UNLIMITED, name + ": 192.0.2.66"))
+        .isNotEmpty()
+        .doesNotContain("192.0.2.66");
+    // Those two say what rules see, or nothing.
+    if (!name.equals("Forwarded") && !name.equals("X-Real-IP")) {
+      assertThat(reached(TRUSTING, name + ": 192.0.2.66")).contains("192.0.2.66");
+    }
+  }
+
+  @Test
+  void headersOfTheApplication_pass() throws IOException {
+    assertThat(
+            reached(
+                ProxyFixture.UNLIMITED, "X-Api-Key: k1", "x_custom: k2", "From: k3", "Pragma: k4"))
+        .contains("x-api-key: k1", "x_custom: k2", "from: k3", "pragma: k4");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"gzip, chunked", "chunked, gzip", "gzip", "identity", "x-chunked"})
+  void transferCodingOtherThanChunked_is400(String coding) throws Exception {
+    try (SocketOrigin origin =
+            new SocketOrigin((head, connection) -> connection.send("HTTP/1.1 204 No\r\n\r\n"));
+        ProxyFixture proxy = new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url())) {
+      assertThat(
+              proxy.raw(
+                  "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: "
+                      + coding
+                      + "\r\n\r\n2\r\nab\r\n0\r\n\r\n"))
+          .startsWith("HTTP/1.1 400");
+      assertThat(origin.accepted()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"all,0", "draft,0", "legacy,0", "x-ratelimit,0", "none,8"})
+  void rateLimitHeadersOfTheOrigin_giveWayToOurs(String form, int left) throws Exception {
+    try (SocketOrigin origin =
+            new SocketOrigin(
+                (head, connection) ->
+                    connection.send(
+                        "HTTP/1.1 204 No Content\r\nRateLimit: origins\r\n"
+                            + "RateLimit-Policy: origins\r\nRateLimit-Limit: origins\r\n"
+                            + "RateLimit-Remaining: origins\r\nRateLimit-Reset: origins\r\n"
+                            + "X-RateLimit-Limit: origins\r\nX-RateLimit-Remaining: origins\r\n"
+                            + "X-RateLimit-Reset: origins\r\nRetry-After: 7\r\n\r\n"));
+        ProxyFixture proxy =
+            new ProxyFixture(
+                folder, ProxyFixture.UNLIMITED, origin.url(), Map.of(Setting.HEADERS, form))) {
+      String answer = proxy.raw("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+      assertThat(answer.split("origins", -1)).hasSize(left + 1);
+      assertThat(answer).containsIgnoringCase("retry-after: 7");
+    }
+  }
+}
