@@ -14,12 +14,15 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.NetSocket;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One request on its way to the origin, and its response on the way back. Belongs to one event
  * loop.
  */
 final class Forwarding implements Underway.Request {
+  private static final Logger LOG = LoggerFactory.getLogger(Forwarding.class);
   private static final int SWITCHING_PROTOCOLS = 101;
   private static final long UNKNOWN = -1;
 
@@ -71,6 +74,8 @@ final class Forwarding implements Underway.Request {
   }
 
   private void send() {
+    // Without a handler, Vert.x logs an error for each. The response tells what came of it.
+    to.exceptionHandler(failure -> LOG.debug("a request to the origin broke off", failure));
     if (back.closed()) {
       abandon();
       return;

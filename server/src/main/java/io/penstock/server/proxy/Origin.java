@@ -17,6 +17,7 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.PemTrustOptions;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -32,10 +33,12 @@ final class Origin {
   private static final int MAX_HEADER_SIZE = 64 << 10;
   private static final Logger LOG = LoggerFactory.getLogger(Origin.class);
   private static final RepeatedWarning SURPLUS = new RepeatedWarning(LOG);
+  private static final RepeatedWarning BAD_ANSWERS = new RepeatedWarning(LOG);
 
   private final Upstream upstream;
   private final HttpClient client;
   private final FastThreadLocal<Underway> underway;
+  private final FastThreadLocal<Underway> waiting;
   private final Vertx vertx;
   private final ClientShares shares;
   private final LongAdder surplus = new LongAdder();
@@ -48,17 +51,8 @@ final class Origin {
     this.shares =
         new ClientShares(
             upstream.maxExchangesPerClient(), Math.max(1, upstream.waiting().queue() / 2));
-    this.underway =
-        new FastThreadLocal<>() {
-          @Override
-          protected Underway initialValue() {
-            Underway mine =
-                new Underway(
-                    upstream.firstByteTimeout(), upstream.totalTimeout(), upstream.slowClients());
-            vertx.setPeriodic(mine.periodMillis(), period -> mine.look());
-            return mine;
-          }
-        };
+    this.underway = perEventLoop(vertx, upstream.firstByteTimeout(), upstream.totalTimeout());
+    this.waiting = perEventLoop(vertx, upstream.waiting().timeout(), Duration.ZERO);
     this.client =
         vertx
             .httpClientBuilder()
@@ -76,6 +70,12 @@ final class Origin {
   private void makeStrict(HttpConnection connection) {
     try {
       OriginConnection.makeStrict(connection, MAX_HEADER_SIZE, this::surplus);
+      // Vert.x would log a stack trace for each; the exchange that it ends gets 502.
+      connection.exceptionHandler(
+          failure ->
+              BAD_ANSWERS.warn(
+                  "The origin's answer is not usable, the client gets 502: "
+                      + failure.getMessage()));
     } catch (RuntimeException unknown) {
       LOG.error("Cannot use connections to the origin", unknown);
       connection.close();
@@ -101,6 +101,17 @@ final class Origin {
   /** How many connections were closed because of bytes that belong to no request. */
   long surplusCount() {
     return surplus.sum();
+  }
+
+  private FastThreadLocal<Underway> perEventLoop(Vertx vertx, Duration first, Duration total) {
+    return new FastThreadLocal<>() {
+      @Override
+      protected Underway initialValue() {
+        Underway mine = new Underway(first, total, upstream.slowClients());
+        vertx.setPeriodic(mine.periodMillis(), period -> mine.look());
+        return mine;
+      }
+    };
   }
 
   private static HttpClientOptions options(Upstream upstream) {
@@ -133,7 +144,7 @@ final class Origin {
   void forward(Exchange exchange, Consumer<HttpServerResponse> additions, Runnable unreached) {
     Passage passage = new Passage(exchange, additions, unreached);
     switch (shares.enter(passage.address, passage)) {
-      case ENTERED -> passage.connect(upstream.waiting().timeout().toMillis(), ATTEMPTS);
+      case ENTERED -> passage.connect(ATTEMPTS);
       case WAITS -> passage.await(upstream.waiting().timeout().toMillis());
       case REJECTED -> passage.unavailable("Too many requests of this client wait for the origin");
     }
@@ -146,8 +157,11 @@ final class Origin {
     private final Runnable unreached;
     private final String address;
     private @Nullable Context context;
+    private Underway.@Nullable Stay stay;
+    private boolean gaveUp;
     private long timer;
-    private long deadlineNanos;
+    private long sinceNanos;
+    private long waitedMillis;
 
     Passage(Exchange exchange, Consumer<HttpServerResponse> additions, Runnable unreached) {
       this.exchange = exchange;
@@ -159,7 +173,7 @@ final class Origin {
     /** Waits until the client has fewer exchanges. */
     void await(long millis) {
       context = vertx.getOrCreateContext();
-      deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+      sinceNanos = System.nanoTime();
       timer =
           vertx.setTimer(
               millis,
@@ -176,32 +190,65 @@ final class Origin {
       own.runOnContext(
           now -> {
             vertx.cancelTimer(timer);
-            long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
-            connect(Math.max(1, left), ATTEMPTS);
+            waitedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
+            connect(ATTEMPTS);
           });
     }
 
-    void connect(long millis, int attempts) {
+    /**
+     * Waits for a connection. Vert.x has a timeout for that too, which now and then fires for a
+     * request that has its connection.
+     */
+    void connect(int attempts) {
       RequestOptions options =
           new RequestOptions()
               .setMethod(exchange.request().method())
               .setURI(exchange.target().uri())
-              .setConnectTimeout(millis)
               .setFollowRedirects(false);
       Future<HttpClientRequest> connected = client.request(options);
-      connected.onComplete(
-          request ->
-              new Forwarding(exchange, upstream, additions, request, underway.get(), this::left)
-                  .begin(),
-          failure -> {
-            if (failure instanceof HttpClosedException && attempts > 1) {
-              // The origin closed a connection of the pool just as it was taken; nothing was sent.
-              connect(millis, attempts - 1);
-              return;
-            }
-            left(null);
-            unreachable(failure);
-          });
+      if (!connected.isComplete()) {
+        stay = waiting.get().enter(late -> giveUp(), waitedMillis);
+      }
+      connected.onComplete(this::connected, failure -> failed(failure, attempts));
+    }
+
+    private void giveUp() {
+      gaveUp = true;
+      stopWaiting();
+      left(null);
+      unavailable("No connection to the origin became free in time");
+    }
+
+    private void stopWaiting() {
+      if (stay != null) {
+        stay.leave();
+        stay = null;
+      }
+    }
+
+    private void connected(HttpClientRequest request) {
+      stopWaiting();
+      if (gaveUp) {
+        // Nothing was sent on it: the connection goes back to the pool.
+        request.exceptionHandler(reset -> LOG.debug("a connection is not needed any more", reset));
+        var unused = request.reset();
+        return;
+      }
+      new Forwarding(exchange, upstream, additions, request, underway.get(), this::left).begin();
+    }
+
+    private void failed(Throwable failure, int attempts) {
+      stopWaiting();
+      if (gaveUp) {
+        return;
+      }
+      if (failure instanceof HttpClosedException && attempts > 1) {
+        // The origin closed a connection of the pool just as it was taken; nothing was sent.
+        connect(attempts - 1);
+        return;
+      }
+      left(null);
+      unreachable(failure);
     }
 
     private void left(Underway.@Nullable Lateness why) {
@@ -214,11 +261,10 @@ final class Origin {
     private void unreachable(Throwable failure) {
       if (failure instanceof ConnectionPoolTooBusyException) {
         unavailable("Too many requests wait for the origin");
-      } else if (failure instanceof ConnectTimeoutException) {
+      } else if (failure instanceof TimeoutException
+          || failure instanceof ConnectTimeoutException) {
         unreached.run();
         exchange.refuse(504, "Gateway Timeout", "The origin could not be reached in time");
-      } else if (failure instanceof TimeoutException) {
-        unavailable("No connection to the origin became free in time");
       } else {
         unreached.run();
         exchange.refuse(502, "Bad Gateway", "The origin can't be reached");

@@ -83,7 +83,12 @@ final class Underway {
 
   /** A request sets out. */
   Stay enter(Request request) {
-    return new Stay(request);
+    return new Stay(request, look);
+  }
+
+  /** A request sets out that has been waiting before. */
+  Stay enter(Request request, long waitedMillis) {
+    return new Stay(request, look - waitedMillis / periodMillis);
   }
 
   /** A period has passed. */
@@ -105,7 +110,7 @@ final class Underway {
   /** The time of one request on its way. */
   final class Stay {
     private final Request request;
-    private final long since = look;
+    private final long since;
     private boolean answered;
     private boolean left;
     private boolean blocked;
@@ -120,8 +125,9 @@ final class Underway {
     private @Nullable Stay previous;
     private @Nullable Stay next;
 
-    private Stay(Request request) {
+    private Stay(Request request, long since) {
       this.request = request;
+      this.since = since;
       this.next = first;
       if (first != null) {
         first.previous = this;

@@ -155,22 +155,22 @@ final class PoolPlan {
 
   private String answer() {
     String named = "X-Tag: " + tag + "\r\n";
-    switch (fault) {
-      case GARBAGE:
-        return "evil " + tag + "\r\n" + named + "\r\n" + tag;
-      case BAD_STATUS:
-        return "HTTP/1.1 99999 Evil\r\n" + named + "Content-Length: 0\r\n\r\n";
-      case UNASKED_SWITCH:
-        return "HTTP/1.1 101 Evil\r\n" + named + "Connection: Upgrade\r\nUpgrade: x\r\n\r\n" + tag;
-      case LENGTH_AND_CHUNKS:
-        return "HTTP/1.1 200 OK\r\n"
-            + named
-            + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
-      case BAD_CHUNK:
-        return "HTTP/1.1 200 OK\r\n" + named + "Transfer-Encoding: chunked\r\n\r\nevil\r\n" + tag;
-      default:
-        break;
-    }
+    return switch (fault) {
+      case GARBAGE -> "evil " + tag + "\r\n" + named + "\r\n" + tag;
+      case BAD_STATUS -> "HTTP/1.1 99999 Evil\r\n" + named + "Content-Length: 0\r\n\r\n";
+      case UNASKED_SWITCH ->
+          "HTTP/1.1 101 Evil\r\n" + named + "Connection: Upgrade\r\nUpgrade: x\r\n\r\n" + tag;
+      case LENGTH_AND_CHUNKS ->
+          "HTTP/1.1 200 OK\r\n"
+              + named
+              + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+      case BAD_CHUNK ->
+          "HTTP/1.1 200 OK\r\n" + named + "Transfer-Encoding: chunked\r\n\r\nevil\r\n" + tag;
+      default -> framed(named);
+    };
+  }
+
+  private String framed(String named) {
     String length = "Content-Length: " + body().length() + "\r\n";
     String bytes = hasBody() ? body() : "";
     return switch (framing) {

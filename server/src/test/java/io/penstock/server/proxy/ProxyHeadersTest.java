@@ -114,6 +114,7 @@ final class ProxyHeadersTest {
     }
   }
 
+  @SuppressWarnings("StringConcatToTextBlock") // Lines end as HTTP has them.
   @ParameterizedTest
   @CsvSource({"all,0", "draft,0", "legacy,0", "x-ratelimit,0", "none,8"})
   void rateLimitHeadersOfTheOrigin_giveWayToOurs(String form, int left) throws Exception {
