@@ -12,6 +12,8 @@ public enum Reason {
   COST_ABOVE_BURST,
   /** The request lacks a key that its rule insists on. */
   MISSING_KEY,
+  /** The path of the request could be read in more than one way. */
+  PATH_REJECTED,
   /** The store did not answer in time and the failure policy decided. */
   STORE_UNAVAILABLE,
   /** The token can't be verified, as its keys are unavailable, and the failure policy decided. */

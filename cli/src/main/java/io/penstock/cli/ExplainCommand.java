@@ -82,7 +82,8 @@ final class ExplainCommand implements Callable<Integer> {
             policy.mode(),
             policy.clientAddress(),
             JwtSettings.NONE,
-            policy.keySecret());
+            policy.keySecret(),
+            policy.paths());
     try (InProcessStore store = InProcessStore.create();
         PolicyEngine engine = new PolicyEngine(store, withoutTokens)) {
       return engine.explain(request).toCompletableFuture().join();

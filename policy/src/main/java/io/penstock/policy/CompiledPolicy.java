@@ -1,6 +1,9 @@
 package io.penstock.policy;
 
 import io.penstock.Store;
+import io.penstock.policy.path.NormalPath;
+import io.penstock.policy.path.PathSettings;
+import io.penstock.policy.path.PathSettings.EncodedSlashes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -95,6 +98,31 @@ final class CompiledPolicy {
     return modeOfAll(override) == Mode.OFF;
   }
 
+  /** How paths are made normal now; nothing is rejected where no rule binds. */
+  PathSettings paths(@Nullable Mode override) {
+    Mode all = modeOfAll(override);
+    return all == Mode.SHADOW || all == Mode.OFF
+        ? policy.paths().with(EncodedSlashes.KEEP)
+        : policy.paths();
+  }
+
+  /**
+   * A request as rules see it: with its path made normal.
+   *
+   * @return null if its path has to be rejected
+   */
+  @Nullable Request seen(Request request, PathSettings paths) {
+    String path = request.path();
+    if (path == null || path.isEmpty()) {
+      return request;
+    }
+    String matched = NormalPath.matched(path, paths);
+    if (matched == null) {
+      return null;
+    }
+    return matched.equals(path) ? request : new SeenRequest(request, matched);
+  }
+
   boolean exempts(Request request) {
     for (int i = 0; i < exempt.size(); i++) {
       if (exempt.get(i).accepts(request)) {
@@ -105,14 +133,22 @@ final class CompiledPolicy {
   }
 
   /**
-   * Finds the rules that count for a request.
+   * Finds the rules that count for a request, or rejects it.
    *
    * @param override what all rules are, whatever they say; null to let them say
    */
-  void select(Request request, Phase phase, @Nullable Mode override, Selection selection) {
+  void select(Request asked, Phase phase, @Nullable Mode override, Selection selection) {
     Mode all = modeOfAll(override);
     selection.begin(all);
-    if (all == Mode.OFF || exempts(request)) {
+    if (all == Mode.OFF) {
+      return;
+    }
+    Request request = seen(asked, paths(override));
+    if (request == null) {
+      selection.reject();
+      return;
+    }
+    if (exempts(request)) {
       return;
     }
     Part part = part(phase);
@@ -125,9 +161,12 @@ final class CompiledPolicy {
   }
 
   /** As {@link #select}, of one rule that is asked for by its name. */
-  void selectManual(String name, Request request, @Nullable Mode override, Selection selection) {
+  void selectManual(String name, Request asked, @Nullable Mode override, Selection selection) {
     Mode all = modeOfAll(override);
     selection.begin(all);
+    // Its request is being handled already, so it is too late to reject that.
+    Request seen = seen(asked, policy.paths().with(EncodedSlashes.DECODE));
+    Request request = seen == null ? asked : seen;
     TierSet group = manual.get(name);
     if (group != null && all != Mode.OFF && !exempts(request)) {
       group.choose(request, selection);

@@ -41,7 +41,7 @@ final class Explainer {
     this.request = request;
     this.selection = selection;
     this.store = store;
-    this.why = new Why(policy, request, override);
+    this.why = new Why(policy, request, override, selection.isRejected());
     this.alone = new Selection(policy.policy().keySecret());
     policy
         .groups()

@@ -1,6 +1,8 @@
 package io.penstock.policy;
 
 import io.penstock.policy.Condition.Fit;
+import io.penstock.policy.path.PathPatterns;
+import io.penstock.policy.path.PathSettings;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +42,27 @@ public record Match(List<Condition> conditions) {
       }
     }
     return true;
+  }
+
+  /** The same match for paths that are made normal by {@code paths}. */
+  Match under(PathSettings paths) {
+    for (Condition condition : conditions) {
+      if (condition instanceof Condition.Like like && like.isOn(Attribute.Source.PATH)) {
+        return new Match(conditions.stream().map(each -> under(paths, each)).toList());
+      }
+    }
+    return this;
+  }
+
+  private static Condition under(PathSettings paths, Condition condition) {
+    return condition instanceof Condition.Like like && like.isOn(Attribute.Source.PATH)
+        ? new Condition.Like(
+            like.subject(),
+            like.patterns().stream()
+                .flatMap(pattern -> PathPatterns.of(pattern.text(), paths).stream())
+                .map(Pattern::new)
+                .toList())
+        : condition;
   }
 
   /** Whether this accepts every request that {@code other} does, as far as can be told. */

@@ -2,6 +2,7 @@ package io.penstock.policy;
 
 import io.penstock.policy.address.ClientAddress;
 import io.penstock.policy.jwt.JwtSettings;
+import io.penstock.policy.path.PathSettings;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param clientAddress how the address of a client is told
  * @param jwt whose tokens count
  * @param keySecret the key for hashes of private values; null hashes without one
+ * @param paths how paths are made normal, those of requests and those that rules name
  */
 public record Policy(
     List<Rule> rules,
@@ -21,11 +23,23 @@ public record Policy(
     Mode mode,
     ClientAddress clientAddress,
     JwtSettings jwt,
-    @Nullable String keySecret) {
+    @Nullable String keySecret,
+    PathSettings paths) {
 
   public Policy {
-    rules = List.copyOf(rules);
-    exempt = List.copyOf(exempt);
+    rules = rules.stream().map(rule -> rule.under(paths)).toList();
+    exempt = exempt.stream().map(match -> match.under(paths)).toList();
+  }
+
+  /** A policy with the usual settings for paths. */
+  public Policy(
+      List<Rule> rules,
+      List<Match> exempt,
+      Mode mode,
+      ClientAddress clientAddress,
+      JwtSettings jwt,
+      @Nullable String keySecret) {
+    this(rules, exempt, mode, clientAddress, jwt, keySecret, PathSettings.DEFAULT);
   }
 
   /** A policy of rules alone. */

@@ -5,6 +5,7 @@ import io.penstock.Decision;
 import io.penstock.Store;
 import io.penstock.policy.jwt.JwtObserver;
 import io.penstock.policy.jwt.JwtVerifier;
+import io.penstock.policy.path.PathSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -74,6 +75,11 @@ public final class PolicyEngine implements AutoCloseable {
     before.closeBeside(after);
   }
 
+  /** How the paths of requests are made normal under the policy and the override in force. */
+  public PathSettings paths() {
+    return current.paths(override);
+  }
+
   /** What tells the claims of tokens under the policy in force. */
   public JwtVerifier jwt() {
     return jwt;
@@ -126,9 +132,13 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   private Verdict decided(CompiledPolicy policy, Selection selection) {
-    Verdict verdict = selection.size() == 0 ? Verdict.UNLIMITED : decide(selection);
+    Verdict verdict = selection.size() == 0 ? ofNoRule(selection) : decide(selection);
     policy.selections().giveBack(selection);
     return told(verdict);
+  }
+
+  private static Verdict ofNoRule(Selection selection) {
+    return selection.isRejected() ? Verdict.PATH_REJECTED : Verdict.UNLIMITED;
   }
 
   /** Whether any rule may apply in a phase, so that it is worth asking. */
@@ -222,7 +232,8 @@ public final class PolicyEngine implements AutoCloseable {
     @Nullable Mode all = override;
     Selection selection = new Selection(policy.keySecret());
     policy.select(request, Phase.WHOLE, all, selection);
-    return new Explainer(policy, request, all, selection, store)
+    Request seen = policy.seen(request, policy.paths(all));
+    return new Explainer(policy, seen == null ? request : seen, all, selection, store)
         .explain(ask(selection, store::preview));
   }
 
@@ -234,9 +245,13 @@ public final class PolicyEngine implements AutoCloseable {
    */
   public Optional<RuleBuckets> buckets(String name, Request request) {
     CompiledPolicy policy = current;
+    Request seen = policy.seen(request, policy.paths(override));
+    if (seen == null) {
+      throw new IllegalArgumentException("the path is rejected: " + request.path());
+    }
     return policy
         .tier(name)
-        .map(tier -> new RuleBuckets(store, tier, request, new Selection(policy.keySecret())));
+        .map(tier -> new RuleBuckets(store, tier, seen, new Selection(policy.keySecret())));
   }
 
   private CompletionStage<Verdict> ask(Request request, Phase phase, Question question) {
@@ -257,6 +272,9 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   private static CompletionStage<Verdict> ask(Selection selection, Question question) {
+    if (selection.size() == 0) {
+      return CompletableFuture.completedFuture(ofNoRule(selection));
+    }
     List<Outcome> outcomes = new ArrayList<>(selection.size());
     if (selection.refused()) {
       selection.addRefusals(outcomes);

@@ -3,6 +3,7 @@ package io.penstock.policy;
 import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.TokenBucket;
+import io.penstock.policy.path.PathSettings;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -110,6 +111,28 @@ public record Rule(
         refundOnUpstreamError,
         rollout,
         null);
+  }
+
+  /** The same rule for paths that are made normal by {@code paths}. */
+  Rule under(PathSettings paths) {
+    Match normal = match.under(paths);
+    return normal.equals(match)
+        ? this
+        : new Rule(
+            name,
+            description,
+            limitKeys,
+            normal,
+            group,
+            onMissingKey,
+            onRepeatedKey,
+            limits,
+            cost,
+            maxDelay,
+            handling,
+            refundOnUpstreamError,
+            rollout,
+            scope);
   }
 
   /** Whether it lets everything pass, to exempt some from the tiers after it. */

@@ -21,6 +21,7 @@ final class Selection {
   private final List<Outcome> outcomes = new ArrayList<>();
   private Pick[] picks = {new Pick(), new Pick(), new Pick(), new Pick()};
   private int size;
+  private boolean rejected;
 
   /** Whether the rule that is being considered has claims that can't be verified. */
   private boolean unverified;
@@ -35,6 +36,16 @@ final class Selection {
   void begin(@Nullable Mode all) {
     this.all = all;
     size = 0;
+    rejected = false;
+  }
+
+  /** Notes that the request is to be denied, whatever its rules say. */
+  void reject() {
+    rejected = true;
+  }
+
+  boolean isRejected() {
+    return rejected;
   }
 
   int size() {

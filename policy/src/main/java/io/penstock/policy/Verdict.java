@@ -18,6 +18,9 @@ public final class Verdict {
   /** No rule applies: allowed. */
   public static final Verdict UNLIMITED = new Verdict(null);
 
+  /** The request is denied for its path, before any rule is asked. */
+  public static final Verdict PATH_REJECTED = new Verdict(null);
+
   private static final Outcome[] NO_OUTCOMES = {};
 
   private final @Nullable Outcome decisive;
@@ -51,6 +54,9 @@ public final class Verdict {
 
   /** This, and what other rules said of the same request later, as one verdict. */
   public Verdict and(Verdict later) {
+    if (this == PATH_REJECTED || later == PATH_REJECTED) {
+      return PATH_REJECTED;
+    }
     if (outcomes.length == 0) {
       return later;
     }
@@ -75,10 +81,13 @@ public final class Verdict {
 
   /** Whether the request may pass, after {@link #delay()}. */
   public boolean allowed() {
-    return decisive == null || decisive.decision().allowed();
+    return decisive == null ? this != PATH_REJECTED : decisive.decision().allowed();
   }
 
-  /** The outcome whose figures are those of the answer; empty if no enforcing rule applied. */
+  /**
+   * The outcome whose figures are those of the answer; empty if no enforcing rule applied, and for
+   * {@link #PATH_REJECTED}.
+   */
   public Optional<Outcome> decisive() {
     return Optional.ofNullable(decisive);
   }
@@ -122,6 +131,9 @@ public final class Verdict {
 
   @Override
   public String toString() {
+    if (this == PATH_REJECTED) {
+      return "denied, the path is rejected";
+    }
     return decisive == null
         ? "allowed, no rule applies"
         : decisive.rule().name() + ": " + decisive.decision();

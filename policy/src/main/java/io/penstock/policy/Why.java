@@ -11,9 +11,11 @@ final class Why {
   private final CompiledPolicy policy;
   private final Request request;
   private final @Nullable Mode override;
+  private final boolean rejected;
 
-  Why(CompiledPolicy policy, Request request, @Nullable Mode override) {
+  Why(CompiledPolicy policy, Request request, @Nullable Mode override, boolean rejected) {
     this.policy = policy;
+    this.rejected = rejected;
     this.request = request;
     this.override = override;
   }
@@ -31,6 +33,9 @@ final class Why {
     }
     if (rule.isManual()) {
       return "is asked for by name only";
+    }
+    if (rejected) {
+      return "the path is rejected";
     }
     if (policy.exempts(request)) {
       return "the request is exempt";

@@ -99,12 +99,12 @@ class ExplainerTest {
 
   @Test
   void explain_valueOfSeveralLines_staysInOne() {
-    Policy policy = policy(rule("r").where("path", "/a"));
+    Policy policy = policy(rule("r").where("plan", "/a"));
     StatedRequest request =
-        StatedRequest.builder().path("/b\nforged: line" + "x".repeat(1_000)).build();
+        StatedRequest.builder().attribute("plan", "/b\nforged: line" + "x".repeat(1_000)).build();
 
     assertThat(explain(policy, request).get(0))
-        .startsWith("not: path is /b forged: linexx")
+        .startsWith("not: plan is /b forged: linexx")
         .endsWith("x…, not /a")
         .hasSizeLessThan(200)
         .doesNotContain("\n");

@@ -173,4 +173,21 @@ final class CheckTest {
       assertThat(asked.headers().firstValue("X-Penstock-Reason")).hasValue("missing_key");
     }
   }
+
+  @Test
+  void check_spellingOfAPath_isLimitedOrRejected(@TempDir Path other) {
+    String policy = "{name: login, limit_keys: [], match: {path: /login}, rate: 1/h, burst: 1}";
+    try (RunningServer login = RunningServer.serving(other, policy)) {
+      assertThat(login.check("{\"path\":\"/a/..;/lo%67in;b\"}").body())
+          .contains("\"remaining\":0,");
+      assertThat(login.check("{\"path\":\"//login\"}").body()).startsWith("{\"allowed\":false,");
+      assertThat(login.check("{\"path\":\"/%2Flogin\"}").body())
+          .startsWith("{\"allowed\":false,\"rule\":null,\"reason\":\"path_rejected\",");
+      String batch = "{\"checks\":[{\"path\":\"/a%00\"},{\"path\":\"/b\"}]}";
+      assertThat(login.post("/v1/check/batch", batch).body())
+          .containsSubsequence("path_rejected", "{\"allowed\":true,");
+      assertThat(login.check("{\"path\":\"/%2Flogin\",\"dry_run\":true}").body())
+          .contains("path_rejected");
+    }
+  }
 }

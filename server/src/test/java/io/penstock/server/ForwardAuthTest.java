@@ -259,4 +259,29 @@ final class ForwardAuthTest {
             java.util.stream.Collectors.toMap(
                 Map.Entry::getKey, entry -> String.join("|", entry.getValue())));
   }
+
+  @Test
+  void forwardAuth_pathsThatOriginsReadAsLogin_areLimitedOrRejected() {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      for (String path : new String[] {"/login;a=b", "/a/..;/login", "/;x/login", "/login"}) {
+        assertThat(asked(server, path).statusCode()).as(path).isIn(200, 429);
+        assertThat(headers(asked(server, path))).as(path).containsKey("ratelimit-remaining");
+      }
+      HttpResponse<String> rejected = asked(server, "/%2Flogin?x=%2F");
+      assertThat(rejected.statusCode()).isEqualTo(400);
+      assertThat(headers(rejected)).containsEntry("x-penstock-reason", "path_rejected");
+      assertThat(rejected.body()).contains("\"reason\":\"path_rejected\"");
+      HttpRequest.Builder nginx =
+          server
+              .decision("/v1/forward-auth?deny_status=403")
+              .headers("X-Original-URI", "/%2Flogin", "X-Original-Method", "POST");
+      assertThat(RunningServer.send(nginx).statusCode()).isEqualTo(403);
+      assertThat(asked(server, "/other?x=%2F").statusCode()).isEqualTo(200);
+    }
+  }
+
+  private static HttpResponse<String> asked(RunningServer server, String uri) {
+    return server.forwardAuth(
+        "X-Original-URI", uri, "X-Original-Method", "POST", "X-Original-Host", "shop.example");
+  }
 }

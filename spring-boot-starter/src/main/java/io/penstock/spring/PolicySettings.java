@@ -23,7 +23,8 @@ final class PolicySettings implements UnaryOperator<Policy> {
         properties.mode() == null ? policy.mode() : properties.mode(),
         clientAddress(policy.clientAddress()),
         policy.jwt(),
-        policy.keySecret());
+        policy.keySecret(),
+        policy.paths());
   }
 
   private ClientAddress clientAddress(ClientAddress written) {

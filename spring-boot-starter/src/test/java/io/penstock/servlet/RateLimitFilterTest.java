@@ -196,4 +196,26 @@ class RateLimitFilterTest {
       throw new IllegalStateException(e);
     }
   }
+
+  @Test
+  void get_spellingsOfAPath_areOnePath() {
+    Gate gate = gate("  - {name: login, limit_keys: [], match: {path: /login}, rate: 1/h}\n");
+    try (Container container = container(new RateLimitFilter(gate, Phase.WHOLE, List.of()))) {
+      assertThat(container.get("/login").statusCode()).isEqualTo(200);
+      for (String path : List.of("/login;a=b", "/;x/login", "/a/..;/login", "/%6cogin;b")) {
+        assertThat(container.get(path).statusCode()).as(path).isEqualTo(429);
+      }
+    }
+  }
+
+  @Test
+  void get_keyInTwoHeaders_isDenied() {
+    Gate gate = gate("  - {name: keys, limit_keys: [\"header:x-api-key\"], rate: 1/h, burst: 5}\n");
+    try (Container container = container(new RateLimitFilter(gate, Phase.WHOLE, List.of()))) {
+      assertThat(container.get("/", "X-Api-Key", "K").statusCode()).isEqualTo(200);
+      HttpResponse<String> denied = container.get("/", "X-Api-Key", "K", "X-Api-Key", "r1");
+      assertThat(denied.statusCode()).isEqualTo(429);
+      assertThat(denied.headers().firstValue("X-Penstock-Reason")).contains("missing_key");
+    }
+  }
 }

@@ -54,7 +54,8 @@ public final class LoaderFuzz {
             loaded.mode(),
             loaded.clientAddress(),
             JwtSettings.NONE,
-            loaded.keySecret());
+            loaded.keySecret(),
+            loaded.paths());
     ManualClock clock = new ManualClock();
     InProcessStore store = InProcessStore.builder().clock(clock).maxKeys(100).build();
     try (PolicyEngine engine = new PolicyEngine(store, policy)) {

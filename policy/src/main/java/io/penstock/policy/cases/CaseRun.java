@@ -29,7 +29,8 @@ final class CaseRun implements AutoCloseable {
         policy.mode(),
         policy.clientAddress(),
         JwtSettings.NONE,
-        policy.keySecret());
+        policy.keySecret(),
+        policy.paths());
   }
 
   static CaseResult of(PolicyCase policyCase, Policy policy) {

@@ -31,7 +31,7 @@ public final class CheckAnswer {
       writeScope(json, decisive.get().rule());
       writeFigures(json, decisive.get().decision());
     } else {
-      writeNoFigures(json);
+      writeNoFigures(json, verdict);
     }
     json.writeNumberField("delay_ms", Rounding.millis(verdict.delay()));
     json.writeBooleanField("degraded", verdict.degraded());
@@ -74,12 +74,20 @@ public final class CheckAnswer {
     json.writeNumberField("reset_after_ms", Rounding.millis(decision.resetAfter()));
   }
 
-  private static void writeNoFigures(JsonGenerator json) throws IOException {
+  private static void writeNoFigures(JsonGenerator json, Verdict verdict) throws IOException {
     json.writeNullField("rule");
-    json.writeNullField("reason");
+    if (verdict.allowed()) {
+      json.writeNullField("reason");
+    } else {
+      json.writeStringField("reason", Reason.PATH_REJECTED.code());
+    }
     json.writeNullField("limit");
     json.writeNullField("remaining");
-    json.writeNumberField("retry_after_ms", 0);
+    if (verdict.allowed()) {
+      json.writeNumberField("retry_after_ms", 0);
+    } else {
+      json.writeNullField("retry_after_ms");
+    }
     json.writeNumberField("reset_after_ms", 0);
   }
 

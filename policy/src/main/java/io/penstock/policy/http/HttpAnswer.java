@@ -8,6 +8,9 @@ public final class HttpAnswer {
   /** What a request that may pass is answered with by doors that have nothing else to say. */
   public static final int PASS = 200;
 
+  /** For a request whose path is rejected. */
+  public static final int BAD_REQUEST = 400;
+
   /** Some rule allows no more. */
   public static final int TOO_MANY_REQUESTS = 429;
 

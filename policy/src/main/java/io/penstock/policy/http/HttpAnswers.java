@@ -55,6 +55,9 @@ public final class HttpAnswers {
 
   /** The status that goes with the verdict, as {@link HttpAnswer#status} has it. */
   public int status(Verdict verdict) {
+    if (verdict == Verdict.PATH_REJECTED) {
+      return HttpAnswer.BAD_REQUEST;
+    }
     Optional<Outcome> decisive = verdict.decisive();
     if (verdict.allowed() || decisive.isEmpty()) {
       return HttpAnswer.PASS;
@@ -64,6 +67,9 @@ public final class HttpAnswers {
 
   /** The body of the response to a denied request, of type {@link #PROBLEM_TYPE}. */
   public byte[] problem(Verdict verdict) {
+    if (verdict == Verdict.PATH_REJECTED) {
+      return Problem.rejectedPath();
+    }
     Outcome decisive =
         verdict
             .decisive()
@@ -75,6 +81,10 @@ public final class HttpAnswers {
 
   /** Adds the header fields that go with the verdict, whether it allows or denies. */
   public void headers(Verdict verdict, HeaderSink sink) {
+    if (verdict == Verdict.PATH_REJECTED) {
+      sink.add(PENSTOCK_REASON, Reason.PATH_REJECTED.code());
+      return;
+    }
     Optional<Outcome> decisive = verdict.decisive();
     if (decisive.isEmpty()) {
       return;

@@ -74,7 +74,8 @@ public final class HttpRequest implements Request {
   public @Nullable String path() {
     if (path == null) {
       String all = target();
-      path = all == null || queryStart < 0 ? all : all.substring(0, queryStart);
+      String sent = all == null || queryStart < 0 ? all : all.substring(0, queryStart);
+      path = sent != null && sent.isEmpty() ? "/" : sent;
     }
     return path;
   }

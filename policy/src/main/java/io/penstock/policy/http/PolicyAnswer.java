@@ -10,6 +10,7 @@ import io.penstock.policy.KeyPart;
 import io.penstock.policy.Match;
 import io.penstock.policy.Policy;
 import io.penstock.policy.Rule;
+import io.penstock.policy.path.PathSettings;
 import java.io.IOException;
 import java.util.Locale;
 
@@ -21,6 +22,7 @@ public final class PolicyAnswer {
   public static void write(Policy policy, JsonGenerator json) throws IOException {
     json.writeStartObject();
     json.writeStringField("mode", policy.mode().code());
+    write(policy.paths(), json);
     json.writeArrayFieldStart("exempt");
     for (Match match : policy.exempt()) {
       write(match, json);
@@ -31,6 +33,16 @@ public final class PolicyAnswer {
       write(rule, json);
     }
     json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private static void write(PathSettings paths, JsonGenerator json) throws IOException {
+    json.writeObjectFieldStart("paths");
+    json.writeStringField("encoded_slashes", code(paths.encodedSlashes()));
+    json.writeStringField("parameters", paths.stripsParameters() ? "strip" : "keep");
+    json.writeStringField("case", paths.ignoresCase() ? "insensitive" : "sensitive");
+    json.writeStringField("trailing_dots", paths.stripsTrailingDots() ? "strip" : "keep");
+    json.writeStringField("trailing_slash", paths.stripsTrailingSlash() ? "strip" : "keep");
     json.writeEndObject();
   }
 

@@ -21,6 +21,19 @@ final class Problem {
     return Json.bytes(json -> write(json, status, decisive, outcomes));
   }
 
+  static byte[] rejectedPath() {
+    return Json.bytes(
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("type", "about:blank");
+          json.writeStringField("title", "Bad Request");
+          json.writeNumberField("status", HttpAnswer.BAD_REQUEST);
+          json.writeStringField("detail", "The path could be read in more than one way");
+          json.writeStringField("reason", Reason.PATH_REJECTED.code());
+          json.writeEndObject();
+        });
+  }
+
   private static void write(
       JsonGenerator json, int status, Outcome decisive, List<Outcome> outcomes) throws IOException {
     boolean unavailable = status == HttpAnswer.UNAVAILABLE;

@@ -116,6 +116,7 @@ public record JointPolicy(Policy policy, List<Standing> standings, List<Problem>
         files.mode(),
         files.clientAddress(),
         files.jwt(),
-        files.keySecret());
+        files.keySecret(),
+        files.paths());
   }
 }

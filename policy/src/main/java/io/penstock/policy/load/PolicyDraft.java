@@ -6,6 +6,7 @@ import io.penstock.policy.Policy;
 import io.penstock.policy.Rule;
 import io.penstock.policy.address.ClientAddress;
 import io.penstock.policy.jwt.JwtSettings;
+import io.penstock.policy.path.PathSettings;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,6 +27,7 @@ final class PolicyDraft {
   private ClientAddress clientAddress = ClientAddress.PEER;
   private JwtSettings jwt = JwtSettings.NONE;
   private @Nullable String keySecret;
+  private PathSettings paths = PathSettings.DEFAULT;
 
   PolicyDraft(Problems problems) {
     this.problems = problems;
@@ -75,7 +77,8 @@ final class PolicyDraft {
             mode,
             clientAddress,
             jwt,
-            keySecret);
+            keySecret,
+            paths);
     return new LoadedPolicy(policy, problems.warnings());
   }
 
@@ -125,6 +128,10 @@ final class PolicyDraft {
     Placed<Node> tokens = section(fields, "jwt", "jwt");
     if (tokens != null) {
       jwt = new JwtReader(origin, problems).read(tokens);
+    }
+    Placed<Node> spelling = section(fields, "paths", "paths");
+    if (spelling != null) {
+      paths = PathsReader.read(spelling, problems);
     }
     if (section(fields, "mode", "mode") != null) {
       mode = fields.choice("mode", RuleReader.MODES, Mode.ENFORCE);

@@ -32,7 +32,7 @@ class HttpRequestTest {
     "/a?b?c, /a",
     "/%2E/A;x=1//b, /%2E/A;x=1//b",
     "*, *",
-    "?a, ''",
+    "?a, /",
   })
   void path_target_isWithoutTheQuery(String target, String path) {
     assertThat(request(target).path()).isEqualTo(path);

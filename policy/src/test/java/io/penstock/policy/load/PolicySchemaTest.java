@@ -175,6 +175,11 @@ class PolicySchemaTest {
         "policy; exempt; a: b; a: b",
         "clientAddress; header; client_address: {; client_address: {}",
         "clientAddress; trusted_proxies; client_address: {; client_address: {}",
+        "pathSettings; encoded_slashes; paths: {; paths: {}",
+        "pathSettings; parameters; paths: {; paths: {}",
+        "pathSettings; case; paths: {; paths: {}",
+        "pathSettings; trailing_dots; paths: {; paths: {}",
+        "pathSettings; trailing_slash; paths: {; paths: {}",
         "verifiedTokens; leeway_seconds; jwt: {secret: SECRET, ; jwt: {secret: SECRET}",
         "verifiedTokens; refresh_seconds; jwt: {jwks_url: 'https://a/b', ;"
             + " jwt: {jwks_url: 'https://a/b'}"

@@ -41,9 +41,13 @@ final class SchemaCorpus {
           jwt: {jwks_url: "https://id.example.com/keys", algorithms: RS256, refresh_seconds: 60, audience: a}
           client_address: {}
           mode: shadow
+          paths: {encoded_slashes: decode, parameters: keep, case: insensitive, trailing_dots: strip, trailing_slash: strip}
           exempt: []
           rules: [{name: r, limit_keys: [], algorithm: leaky_bucket, algorithm_config: {rps: 5}}]
           """,
+          "{paths: {encoded_slashes: reject, parameters: strip, case: sensitive, trailing_dots: keep, trailing_slash: keep},"
+              + " rules: [{name: r, limit_keys: [], rate: 5/s}]}",
+          "{paths: {encoded_slashes: keep}, rules: [{name: r, limit_keys: [], rate: 5/s}]}",
           "{jwt: trusted, mode: off, rules: [{name: 5, limit_keys: [5, true], rate: 5/s}]}",
           "{jwt: {secret: %s}, rules: [{name: r, limit_keys: [], rate: 5/s}]}".formatted(SECRET));
 

@@ -5,7 +5,6 @@ import io.penstock.policy.address.Headers;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.http.HttpAnswers;
 import io.penstock.policy.http.HttpRequests;
-import io.penstock.policy.http.NormalPath;
 import io.penstock.policy.http.RequestLine;
 import io.penstock.server.Limiting;
 import io.penstock.server.http.HeaderNames;
@@ -94,7 +93,7 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
     String target = either(fields, ORIGINAL_URI, FORWARDED_URI);
     return RequestLine.of(
         method == null ? asked.method().name() : method,
-        NormalPath.of(target == null ? behind(asked.uri()) : target),
+        target == null ? behind(asked.uri()) : target,
         host == null ? fields.get(HttpHeaders.HOST) : host);
   }
 

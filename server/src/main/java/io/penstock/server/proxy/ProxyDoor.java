@@ -96,10 +96,14 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
     if (!closing.isEmpty() && closing.contains(request.connection())) {
       return;
     }
-    Target target = Target.of(request);
+    Target target = Target.of(request, limiting.engine().paths());
     IpAddress peer = IpAddress.parse(String.valueOf(request.remoteAddress().hostAddress()));
     if (target == null || peer == null || request.headers().contains("")) {
-      refuse(request, 400, "Bad Request", "The request is for no target of this proxy");
+      refuse(
+          request,
+          400,
+          "Bad Request",
+          "The target is none of this proxy, or its path is ambiguous");
       return;
     }
     if (request.method().name().equals("CONNECT")) {

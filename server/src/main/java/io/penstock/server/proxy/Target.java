@@ -1,6 +1,7 @@
 package io.penstock.server.proxy;
 
-import io.penstock.policy.http.NormalPath;
+import io.penstock.policy.path.NormalPath;
+import io.penstock.policy.path.PathSettings;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
@@ -18,23 +19,28 @@ record Target(String uri, @Nullable String host) {
   private static final String HOST_MARKS = "_.~%!$&'()*+,;=:[]-";
 
   /** The target of a request; null if it is none that this proxy serves. */
-  static @Nullable Target of(HttpServerRequest request) {
+  static @Nullable Target of(HttpServerRequest request, PathSettings paths) {
     String host = request.authority() == null ? null : request.authority().toString();
     String uri = request.uri();
     if (!isCleanHost(request, host) || hasControl(uri)) {
       return null;
     }
     if (uri.startsWith("/")) {
-      return new Target(NormalPath.of(uri), host);
+      return of(uri, host, paths);
     }
     if (uri.equals("*") && request.method().name().equals("OPTIONS")) {
       return new Target(uri, host);
     }
-    return absolute(uri, host);
+    return absolute(uri, host, paths);
+  }
+
+  private static @Nullable Target of(String uri, @Nullable String host, PathSettings paths) {
+    String normal = NormalPath.forwarded(uri, paths);
+    return normal == null ? null : new Target(normal, host);
   }
 
   /** {@code http://host/path}: only for the host that the request is for. */
-  private static @Nullable Target absolute(String uri, @Nullable String host) {
+  private static @Nullable Target absolute(String uri, @Nullable String host, PathSettings paths) {
     int slashes = uri.indexOf("://");
     String scheme = slashes < 0 ? "" : uri.substring(0, slashes).toLowerCase(Locale.ROOT);
     if (host == null || !(scheme.equals("http") || scheme.equals("https"))) {
@@ -43,9 +49,7 @@ record Target(String uri, @Nullable String host) {
     String rest = uri.substring(slashes + 3);
     int path = indexOfPath(rest);
     String authority = rest.substring(0, path);
-    return authority.equalsIgnoreCase(host)
-        ? new Target(NormalPath.of(rest.substring(path)), host)
-        : null;
+    return authority.equalsIgnoreCase(host) ? of(rest.substring(path), host, paths) : null;
   }
 
   private static int indexOfPath(String rest) {

@@ -76,8 +76,9 @@ final class ProxyTest {
   @Test
   void request_headersBodyAndPath_arriveAsTheyShould() throws Exception {
     CompletableFuture<String> seen = new CompletableFuture<>();
+    String policy = "paths: {encoded_slashes: keep}\n" + ProxyFixture.UNLIMITED;
     try (TestOrigin origin = new TestOrigin(request -> record(request, seen));
-        ProxyFixture proxy = new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url())) {
+        ProxyFixture proxy = new ProxyFixture(folder, policy, origin.url())) {
       String answer =
           proxy.raw(
               "POST /a/%2e%2e/b%2fc?q=%2e HTTP/1.1\r\nHost: shop.example\r\nConnection: close,"

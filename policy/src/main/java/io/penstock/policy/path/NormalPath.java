@@ -1,0 +1,158 @@
+package io.penstock.policy.path;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one way to write a path that can be written in many, so that nobody gets around a rule by
+ * spelling: {@code //a/./b/../%63} is {@code /a/c}.
+ *
+ * <p>There are two forms. The <em>forwarded</em> one is what the proxy sends: escapes of characters
+ * that need none are undone, those that remain are in upper case, {@code .} and {@code ..} segments
+ * are resolved, and slashes in a row are one. The <em>matched</em> one is what rules see: the
+ * forwarded one without what the origin ignores, each character in its one spelling. So the matched
+ * form of a path and of its forwarded form are the same.
+ *
+ * <p>{@code ..;x} is resolved as {@code ..} where parameters are stripped, and rejected where they
+ * are not: some origins take it for one and some don't. An escaped NUL is always rejected.
+ */
+public final class NormalPath {
+  private final PathSettings settings;
+  private final boolean matching;
+
+  private NormalPath(PathSettings settings, boolean matching) {
+    this.settings = settings;
+    this.matching = matching;
+  }
+
+  /**
+   * The target of a request as it may be forwarded, with its query as it is.
+   *
+   * @return the same object if it is normal already; null if the request has to be rejected
+   */
+  public static @Nullable String forwarded(String target, PathSettings settings) {
+    int end = target.indexOf('?');
+    int length = end < 0 ? target.length() : end;
+    if (isNormal(target, length, settings)) {
+      return target;
+    }
+    String path = new NormalPath(settings, false).of(target, length);
+    return path == null || end < 0 ? path : path + target.substring(end);
+  }
+
+  /**
+   * A path as rules match it. The path has no query.
+   *
+   * @return the same object if it is so already; null if the request has to be rejected
+   */
+  public static @Nullable String matched(String path, PathSettings settings) {
+    if (isMatched(path, settings) || path.equals("*")) {
+      return path;
+    }
+    String normal = new NormalPath(settings, true).of(path, path.length());
+    if (normal == null) {
+      return null;
+    }
+    String whole =
+        settings.stripsTrailingSlash() && normal.length() > 1 && normal.endsWith("/")
+            ? normal.substring(0, normal.length() - 1)
+            : normal;
+    return settings.ignoresCase() ? PathCase.folded(whole) : whole;
+  }
+
+  private static boolean isNormal(String target, int length, PathSettings settings) {
+    if (length == 0 || target.charAt(0) != '/') {
+      return false;
+    }
+    boolean afterSlash = false;
+    for (int i = 0; i < length; i++) {
+      char c = target.charAt(i);
+      if (c == '%' || c == '#' || c == '\\' || c == 0) {
+        return false;
+      }
+      if (afterSlash && (c == '/' || c == '.' || c == ';')) {
+        return false;
+      }
+      if (c == '.' && settings.stripsTrailingDots()) {
+        return false;
+      }
+      afterSlash = c == '/';
+    }
+    return true;
+  }
+
+  private static boolean isMatched(String path, PathSettings settings) {
+    int length = path.length();
+    if (length == 0 || path.charAt(0) != '/') {
+      return false;
+    }
+    boolean afterSlash = false;
+    for (int i = 0; i < length; i++) {
+      char c = path.charAt(i);
+      boolean slash = c == '/';
+      if (!slash && !PathText.isPlain(c)) {
+        return false;
+      }
+      if (afterSlash && (slash || c == '.')) {
+        return false;
+      }
+      if ((c == '.' && settings.stripsTrailingDots())
+          || (c >= 'A' && c <= 'Z' && settings.ignoresCase())) {
+        return false;
+      }
+      afterSlash = slash;
+    }
+    return !(afterSlash && settings.stripsTrailingSlash() && length > 1);
+  }
+
+  private @Nullable String of(String target, int length) {
+    String path = new PathText(settings, matching).unescaped(target, length);
+    return path == null ? null : resolved(path);
+  }
+
+  /** Goes through the segments; null if one of them has to be rejected. */
+  private @Nullable String resolved(String path) {
+    StringBuilder normal = new StringBuilder(path.length() + 1);
+    int length = path.length();
+    int from = 0;
+    while (from <= length) {
+      int slash = path.indexOf('/', from);
+      int to = slash < 0 ? length : slash;
+      boolean last = to == length;
+      String segment = path.substring(from, to);
+      int semicolon = segment.indexOf(';');
+      String name = semicolon < 0 ? segment : segment.substring(0, semicolon);
+      boolean dots = name.equals(".") || name.equals("..");
+      if (semicolon >= 0 && !settings.stripsParameters()) {
+        if (dots) {
+          return null;
+        }
+        name = segment;
+      }
+      if (dots || name.isEmpty()) {
+        if (name.equals("..")) {
+          normal.setLength(Math.max(0, normal.lastIndexOf("/")));
+        }
+        if (last) {
+          // A path that ends in nothing, or in dots, ends in a slash.
+          normal.append('/').append(matching || dots ? "" : segment);
+        }
+      } else if (!append(name, segment, normal)) {
+        return null;
+      }
+      from = to + 1;
+    }
+    return normal.length() == 0 ? "/" : normal.toString();
+  }
+
+  private boolean append(String name, String segment, StringBuilder normal) {
+    String shown = name;
+    if (settings.stripsTrailingDots()) {
+      shown = PathText.withoutTrailingDots(name);
+      if (shown.isEmpty()) {
+        return false;
+      }
+    }
+    normal.append('/').append(matching ? shown : segment);
+    return true;
+  }
+}

@@ -1,0 +1,5 @@
+/** Paths of requests: one spelling of each, for rules and origins alike. */
+@NullMarked
+package io.penstock.policy.path;
+
+import org.jspecify.annotations.NullMarked;
