@@ -142,9 +142,9 @@ public record Attribute(Source source, String name) {
     return switch (source) {
       case ADDRESS -> {
         IpAddress address = request.address();
-        yield address == null ? null : address.subscriber();
+        yield address == null ? null : address.toString();
       }
-      case METHOD -> request.method();
+      case METHOD -> inUpperCase(request.method());
       case PATH -> request.path();
       case HOST -> request.host();
       case HEADER -> request.header(name);
@@ -153,6 +153,11 @@ public record Attribute(Source source, String name) {
       case CLAIM -> request.claim(name);
       case STATED -> request.attribute(name);
     };
+  }
+
+  /** Methods are told apart by case in HTTP, and by nobody who writes rules or serves them. */
+  private static @Nullable String inUpperCase(@Nullable String method) {
+    return method == null ? null : method.toUpperCase(Locale.ROOT);
   }
 
   @Override

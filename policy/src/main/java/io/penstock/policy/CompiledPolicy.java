@@ -26,7 +26,7 @@ final class CompiledPolicy {
   CompiledPolicy(Policy policy, Store store) {
     this.policy = policy;
     this.exempt = policy.exempt();
-    this.selections = new Selection.Pool(policy.keySecret());
+    this.selections = new Selection.Pool(policy);
     Map<TierGroup, List<Tier>> tiers = new LinkedHashMap<>();
     for (int i = 0; i < policy.rules().size(); i++) {
       Rule rule = policy.rules().get(i);
@@ -66,10 +66,6 @@ final class CompiledPolicy {
 
   Policy policy() {
     return policy;
-  }
-
-  @Nullable String keySecret() {
-    return policy.keySecret();
   }
 
   /** The rule of a name, if it is on and has limits. */

@@ -46,7 +46,7 @@ public sealed interface Condition {
   /** Whether this accepts every request that {@code other} does, as far as can be told. */
   boolean covers(Condition other);
 
-  /** One of some values, compared as they are. */
+  /** One of some values, compared as they are; of methods, HEAD is what GET is. */
   record OneOf(KeyPart subject, Set<String> values) implements Condition {
     public OneOf {
       values = Set.copyOf(values);
@@ -82,7 +82,16 @@ public sealed interface Condition {
     }
 
     private Fit fit(String value) {
-      return values.contains(value) ? Fit.YES : Fit.NO;
+      return matches(value) ? Fit.YES : Fit.NO;
+    }
+
+    private boolean matches(String value) {
+      return values.contains(value) || (value.equals("HEAD") && isOnGet());
+    }
+
+    private boolean isOnGet() {
+      return subject.alternatives().get(0).source() == Attribute.Source.METHOD
+          && values.contains("GET");
     }
 
     @Override
@@ -94,7 +103,7 @@ public sealed interface Condition {
     public boolean covers(Condition other) {
       return other instanceof OneOf that
           && subject.equals(that.subject)
-          && values.containsAll(that.values);
+          && that.values.stream().allMatch(this::matches);
     }
   }
 

@@ -42,7 +42,7 @@ final class Explainer {
     this.selection = selection;
     this.store = store;
     this.why = new Why(policy, request, override, selection.isRejected());
-    this.alone = new Selection(policy.policy().keySecret());
+    this.alone = new Selection(policy.policy());
     policy
         .groups()
         .forEach(group -> group.tiers().forEach(tier -> tiers.put(tier.position(), tier)));

@@ -2,6 +2,7 @@ package io.penstock.policy;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.penstock.policy.address.ClientAddress;
 import io.penstock.policy.address.IpAddress;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -28,6 +29,7 @@ final class KeyEncoder {
   private static final String BASE64 =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
+  private final int ipv6Prefix;
   private final MessageDigest hash;
   private final @Nullable Mac keyedHash;
   private final StringBuilder key = new StringBuilder();
@@ -44,6 +46,15 @@ final class KeyEncoder {
   }
 
   KeyEncoder(@Nullable String secret) {
+    this(secret, ClientAddress.DEFAULT_IPV6_PREFIX);
+  }
+
+  /**
+   * @param secret the key of hashes; null hashes without one
+   * @param ipv6Prefix how many bits of an IPv6 address count
+   */
+  KeyEncoder(@Nullable String secret, int ipv6Prefix) {
+    this.ipv6Prefix = ipv6Prefix;
     try {
       this.hash = MessageDigest.getInstance(HASH);
       if (secret == null) {
@@ -79,7 +90,7 @@ final class KeyEncoder {
     separate();
     name(attribute);
     key.append('=');
-    address.appendSubscriber(key);
+    address.appendSubscriber(key, ipv6Prefix);
   }
 
   /** Adds that a part of the key is missing, which no value looks like. */
@@ -101,7 +112,7 @@ final class KeyEncoder {
     addMissing(part);
     if (address != null) {
       key.append("|=");
-      address.appendSubscriber(key);
+      address.appendSubscriber(key, ipv6Prefix);
     }
   }
 

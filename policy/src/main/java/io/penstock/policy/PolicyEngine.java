@@ -230,7 +230,7 @@ public final class PolicyEngine implements AutoCloseable {
   public CompletionStage<Explanation> explain(Request request) {
     CompiledPolicy policy = current;
     @Nullable Mode all = override;
-    Selection selection = new Selection(policy.keySecret());
+    Selection selection = new Selection(policy.policy());
     policy.select(request, Phase.WHOLE, all, selection);
     Request seen = policy.seen(request, policy.paths(all));
     return new Explainer(policy, seen == null ? request : seen, all, selection, store)
@@ -251,7 +251,7 @@ public final class PolicyEngine implements AutoCloseable {
     }
     return policy
         .tier(name)
-        .map(tier -> new RuleBuckets(store, tier, seen, new Selection(policy.keySecret())));
+        .map(tier -> new RuleBuckets(store, tier, seen, new Selection(policy.policy())));
   }
 
   private CompletionStage<Verdict> ask(Request request, Phase phase, Question question) {

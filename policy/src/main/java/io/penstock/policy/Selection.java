@@ -28,8 +28,8 @@ final class Selection {
 
   private @Nullable Mode all;
 
-  Selection(@Nullable String keySecret) {
-    this.keys = new KeyEncoder(keySecret);
+  Selection(Policy policy) {
+    this.keys = new KeyEncoder(policy.keySecret(), policy.clientAddress().ipv6Prefix());
   }
 
   /** Begins anew; {@code all} is the mode of all rules, null leaves it to them. */
@@ -308,17 +308,17 @@ final class Selection {
     /** In references: 128 bytes, so that threads share no cache line, nor a pair of them. */
     private static final int SPACING = 32;
 
-    private final @Nullable String keySecret;
+    private final Policy policy;
     private final AtomicReferenceArray<@Nullable Selection> idle =
         new AtomicReferenceArray<>(SIZE * SPACING);
 
-    Pool(@Nullable String keySecret) {
-      this.keySecret = keySecret;
+    Pool(Policy policy) {
+      this.policy = policy;
     }
 
     Selection lend() {
       Selection own = idle.getAndSet(place(), null);
-      return own == null ? new Selection(keySecret) : own;
+      return own == null ? new Selection(policy) : own;
     }
 
     void giveBack(Selection selection) {

@@ -81,12 +81,17 @@ final class TierIndex {
     int most = WORTHWHILE - 1;
     for (Condition condition : tier.conditions()) {
       int values = wanted.getOrDefault(condition.subject(), Set.of()).size();
-      if (!condition.values().isEmpty() && values > most) {
+      if (!condition.values().isEmpty() && values > most && !isOnMethod(condition)) {
         telling = condition;
         most = values;
       }
     }
     return telling;
+  }
+
+  /** A condition on methods accepts one that it doesn't list. */
+  private static boolean isOnMethod(Condition condition) {
+    return condition.subject().alternatives().get(0).source() == Attribute.Source.METHOD;
   }
 
   private static int[] array(Collection<Integer> tiers) {

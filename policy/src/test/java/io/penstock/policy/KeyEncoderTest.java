@@ -40,7 +40,7 @@ class KeyEncoderTest {
     encoder.add(attribute, address);
     assertThat(encoder.end())
         .isEqualTo(
-            key(null, new Part("user_id", "42"), new Part("ip:address", address.subscriber())));
+            key(null, new Part("user_id", "42"), new Part("ip:address", address.subscriber(64))));
   }
 
   @Test

@@ -32,7 +32,8 @@ final class PolicySettings implements UnaryOperator<Policy> {
     ClientAddress.Source header = properties.clientAddressHeader();
     return new ClientAddress(
         proxies == null ? written.trustedProxies() : networks(proxies),
-        header == null ? written.source() : header);
+        header == null ? written.source() : header,
+        written.ipv6Prefix());
   }
 
   private static List<Cidr> networks(List<String> texts) {

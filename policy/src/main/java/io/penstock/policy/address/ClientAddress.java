@@ -12,8 +12,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param trustedProxies the networks of proxies whose word counts
  * @param source where they say whom they ask for
+ * @param ipv6Prefix how many bits of an IPv6 address tell clients apart
  */
-public record ClientAddress(List<Cidr> trustedProxies, Source source) {
+public record ClientAddress(List<Cidr> trustedProxies, Source source, int ipv6Prefix) {
+  /** What providers give a subscriber, at the least. */
+  public static final int DEFAULT_IPV6_PREFIX = 64;
+
+  public static final int MIN_IPV6_PREFIX = 48;
+  public static final int MAX_IPV6_PREFIX = 128;
+
   /** The TCP peer, always. */
   public static final ClientAddress PEER = new ClientAddress(List.of(), Source.X_FORWARDED_FOR);
 
@@ -52,6 +59,16 @@ public record ClientAddress(List<Cidr> trustedProxies, Source source) {
 
   public ClientAddress {
     trustedProxies = List.copyOf(trustedProxies);
+    if (ipv6Prefix < MIN_IPV6_PREFIX || ipv6Prefix > MAX_IPV6_PREFIX) {
+      throw new IllegalArgumentException(
+          "ipv6_prefix must be from %d to %d: %d"
+              .formatted(MIN_IPV6_PREFIX, MAX_IPV6_PREFIX, ipv6Prefix));
+    }
+  }
+
+  /** Clients whose IPv6 addresses are told apart by the usual prefix. */
+  public ClientAddress(List<Cidr> trustedProxies, Source source) {
+    this(trustedProxies, source, DEFAULT_IPV6_PREFIX);
   }
 
   /** The client behind {@code peer}, or the peer itself if it isn't a trusted proxy. */

@@ -57,19 +57,29 @@ public record IpAddress(long high, long low) {
 
   /** Who it belongs to, as far as one can tell: the address itself, of IPv6 its /64. */
   public String subscriber() {
+    return subscriber(ClientAddress.DEFAULT_IPV6_PREFIX);
+  }
+
+  /** Who it belongs to if a subscriber has so many bits of IPv6. */
+  public String subscriber(int ipv6Prefix) {
     StringBuilder text = new StringBuilder(40);
-    appendSubscriber(text);
+    appendSubscriber(text, ipv6Prefix);
     return text.toString();
   }
 
-  /** Adds {@link #subscriber()} to a text. */
-  public void appendSubscriber(StringBuilder text) {
+  /** Adds {@link #subscriber} to a text. */
+  public void appendSubscriber(StringBuilder text, int ipv6Prefix) {
     if (isV4()) {
       appendV4(text);
     } else {
-      appendV6(text, high, 0);
-      text.append("/64");
+      appendV6(text, high & mask(ipv6Prefix), low & mask(ipv6Prefix - Long.SIZE));
+      text.append('/').append(ipv6Prefix);
     }
+  }
+
+  /** The first bits of a half. */
+  private static long mask(int bits) {
+    return bits <= 0 ? 0 : bits >= Long.SIZE ? -1 : -1L << (Long.SIZE - bits);
   }
 
   /** The canonical form of RFC 5952. */

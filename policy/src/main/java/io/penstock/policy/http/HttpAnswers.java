@@ -6,6 +6,7 @@ import io.penstock.Decision;
 import io.penstock.Reason;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Outcome;
+import io.penstock.policy.Rule;
 import io.penstock.policy.Verdict;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,7 +106,8 @@ public final class HttpAnswers {
 
   private void levels(Outcome decisive, List<Outcome> outcomes, HeaderSink sink) {
     Decision decision = decisive.decision();
-    Quota quota = quotas.of(decisive.rule().name(), decision.limit());
+    Rule rule = decisive.rule();
+    Quota quota = quotas.of(rule.name(), LimitNumbers.of(rule, decision), decision.limit());
     String remaining = Long.toString(decision.remainingThousandths() / TOKEN);
     String reset = Long.toString(quota.resetSeconds(decision));
     if (form.hasTriple()) {
@@ -116,7 +118,7 @@ public final class HttpAnswers {
     if (!form.hasDraft()) {
       return;
     }
-    if (outcomes.size() == 1) {
+    if (outcomes.size() == 1 && rule.limits().size() == 1) {
       sink.add(RATE_LIMIT, quota.current(remaining, reset));
       sink.add(RATE_LIMIT_POLICY, quota.policy());
     } else {
@@ -132,17 +134,29 @@ public final class HttpAnswers {
       if (outcome.mode() != Mode.ENFORCE) {
         continue;
       }
-      if (policies.length() > 0) {
-        current.append(", ");
-        policies.append(", ");
+      Rule rule = outcome.rule();
+      for (int limit = 0; limit < rule.limits().size(); limit++) {
+        int number = LimitNumbers.of(rule, limit);
+        separate(policies)
+            .append(quotas.of(rule.name(), number, rule.limits().get(limit)).policy());
       }
-      Decision decision = outcome.decision();
-      Quota quota = quotas.of(outcome.rule().name(), decision.limit());
-      quota.current(current, decision.remainingThousandths() / TOKEN, quota.resetSeconds(decision));
-      policies.append(quota.policy());
+      List<Decision> results = outcome.decision().results();
+      for (int result = 0; result < results.size(); result++) {
+        Decision decision = results.get(result);
+        int number = LimitNumbers.of(rule, results, result);
+        Quota quota = quotas.of(rule.name(), number, decision.limit());
+        quota.current(
+            separate(current),
+            decision.remainingThousandths() / TOKEN,
+            quota.resetSeconds(decision));
+      }
     }
     sink.add(RATE_LIMIT, current.toString());
     sink.add(RATE_LIMIT_POLICY, policies.toString());
+  }
+
+  private static StringBuilder separate(StringBuilder list) {
+    return list.length() == 0 ? list : list.append(", ");
   }
 
   private void denial(Outcome outcome, HeaderSink sink) {

@@ -47,13 +47,24 @@ final class Problem {
     json.writeArrayFieldStart("violated-policies");
     for (Outcome outcome : outcomes) {
       if (outcome.mode() == Mode.ENFORCE && !outcome.decision().allowed()) {
-        json.writeString(outcome.rule().name());
+        writeViolated(outcome, json);
       }
     }
     json.writeEndArray();
     CheckAnswer.writeReason(json, decision);
     CheckAnswer.writeRetryAfter(json, decision);
     json.writeEndObject();
+  }
+
+  /** The limits that deny, by their names in the headers. */
+  private static void writeViolated(Outcome outcome, JsonGenerator json) throws IOException {
+    List<Decision> results = outcome.decision().results();
+    for (int i = 0; i < results.size(); i++) {
+      if (!results.get(i).allowed()) {
+        int number = LimitNumbers.of(outcome.rule(), results, i);
+        json.writeString(Quota.name(outcome.rule().name(), number));
+      }
+    }
   }
 
   private static String unavailable(Outcome outcome) {

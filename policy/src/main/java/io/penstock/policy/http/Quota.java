@@ -10,15 +10,17 @@ final class Quota {
   private static final char REPLACEMENT = '?';
 
   private final String rule;
+  private final int number;
   private final Limit limit;
   private final String burst;
   private final String current;
   private final String policy;
   private final @Nullable Refill refill;
 
-  Quota(String rule, Limit limit) {
-    String name = quoted(rule);
+  Quota(String rule, int number, Limit limit) {
+    String name = quoted(name(rule, number));
     this.rule = rule;
+    this.number = number;
     this.limit = limit;
     this.burst = Long.toString(limit.burstThousandths() / Rounding.TOKEN);
     this.current = name + ";r=";
@@ -26,9 +28,16 @@ final class Quota {
     this.refill = limit instanceof TokenBucket bucket ? new Refill(bucket) : null;
   }
 
+  /** What a limit of a rule is called: the rule, with a number if it has several limits. */
+  static String name(String rule, int number) {
+    return number == 0 ? rule : rule + "#" + number;
+  }
+
   /** Whether this is about that limit of that rule. */
-  boolean isOf(String someRule, Limit someLimit) {
-    return rule.equals(someRule) && (limit == someLimit || limit.equals(someLimit));
+  boolean isOf(String someRule, int someNumber, Limit someLimit) {
+    return number == someNumber
+        && rule.equals(someRule)
+        && (limit == someLimit || limit.equals(someLimit));
   }
 
   /** The limit in whole tokens. */

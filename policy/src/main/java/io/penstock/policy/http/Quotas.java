@@ -13,15 +13,18 @@ final class Quotas {
 
   private final AtomicReferenceArray<@Nullable Quota> places = new AtomicReferenceArray<>(PLACES);
 
-  Quota of(String rule, Limit limit) {
+  /**
+   * @param number which of the limits of the rule, from 1; 0 for its only one
+   */
+  Quota of(String rule, int number, Limit limit) {
     // Not the whole limit, whose rate is expensive to hash.
-    int hash = rule.hashCode() * 31 + Long.hashCode(limit.burstThousandths());
+    int hash = (rule.hashCode() + number) * 31 + Long.hashCode(limit.burstThousandths());
     int place = (hash ^ (hash >>> 16)) & (PLACES - 1);
     Quota known = places.getAcquire(place);
-    if (known != null && known.isOf(rule, limit)) {
+    if (known != null && known.isOf(rule, number, limit)) {
       return known;
     }
-    Quota quota = new Quota(rule, limit);
+    Quota quota = new Quota(rule, number, limit);
     places.setRelease(place, quota);
     return quota;
   }

@@ -35,12 +35,13 @@ final class AddressReader {
         problems.error(item.at(), item.path(), String.valueOf(e.getMessage()));
       }
     }
+    int ipv6Prefix =
+        fields.whole(
+            "ipv6_prefix",
+            ClientAddress.MIN_IPV6_PREFIX,
+            ClientAddress.MAX_IPV6_PREFIX,
+            ClientAddress.DEFAULT_IPV6_PREFIX);
     fields.done();
-    try {
-      return new ClientAddress(proxies, source);
-    } catch (IllegalArgumentException e) {
-      problems.error(node.at(), node.path(), String.valueOf(e.getMessage()));
-      return ClientAddress.PEER;
-    }
+    return new ClientAddress(proxies, source, ipv6Prefix);
   }
 }

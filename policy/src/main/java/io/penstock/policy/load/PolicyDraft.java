@@ -1,5 +1,6 @@
 package io.penstock.policy.load;
 
+import io.penstock.policy.Condition;
 import io.penstock.policy.Match;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Policy;
@@ -69,6 +70,8 @@ final class PolicyDraft {
       problems.error(whole, "", "has no rules");
     }
     new Reachability(exempt, problems).check(rules);
+    rules.forEach(rule -> warnOfParameters(rule.value().match(), rule));
+    exempt.forEach(entry -> warnOfParameters(entry.value(), entry));
     problems.throwIfErrors();
     Policy policy =
         new Policy(
@@ -80,6 +83,21 @@ final class PolicyDraft {
             keySecret,
             paths);
     return new LoadedPolicy(policy, problems.warnings());
+  }
+
+  private void warnOfParameters(Match match, Placed<?> placed) {
+    for (Condition condition : match.conditions()) {
+      if (paths.stripsParameters()
+          && condition instanceof Condition.Like like
+          && like.subject().toString().equals("path")
+          && like.wants().indexOf(';') >= 0) {
+        problems.warning(
+            placed.at(),
+            placed.path() + ".match.path",
+            "path parameters are stripped before rules match; say paths: {parameters: keep}: "
+                + like.wants());
+      }
+    }
   }
 
   private static List<Placed<Node>> items(Fields fields, String name) {

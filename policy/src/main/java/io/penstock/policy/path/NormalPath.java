@@ -72,7 +72,7 @@ public final class NormalPath {
       if (afterSlash && (c == '/' || c == '.' || c == ';')) {
         return false;
       }
-      if (c == '.' && settings.stripsTrailingDots()) {
+      if ((c == '.' || c == ' ') && settings.stripsTrailingDots()) {
         return false;
       }
       afterSlash = c == '/';

@@ -128,7 +128,7 @@ class IpAddressTest {
     "1:0:0:2:3::, 1:0:0:2::/64",
   })
   void subscriber_isTheAddressOrItsSlash64(String text, String subscriber) {
-    assertThat(IpAddress.parse(text).subscriber()).isEqualTo(subscriber);
+    assertThat(IpAddress.parse(text).subscriber(64)).isEqualTo(subscriber);
   }
 
   @Property
@@ -213,5 +213,18 @@ class IpAddressTest {
         .ofMinSize(1)
         .ofMaxSize(17)
         .map(parts -> String.join("", parts));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "2001:db8:1:2ff:4::1, 48, 2001:db8:1::/48",
+    "2001:db8:1:2ff:4::1, 56, 2001:db8:1:200::/56",
+    "2001:db8:1:2ff:4::1, 64, 2001:db8:1:2ff::/64",
+    "2001:db8:1:2ff:4::1, 80, 2001:db8:1:2ff:4::/80",
+    "2001:db8:1:2ff:4::1, 128, 2001:db8:1:2ff:4::1/128",
+    "192.0.2.7, 48, 192.0.2.7",
+  })
+  void subscriber_ofAPrefix_isItsNetwork(String text, int prefix, String subscriber) {
+    assertThat(IpAddress.parse(text).subscriber(prefix)).isEqualTo(subscriber);
   }
 }

@@ -9,6 +9,7 @@ import io.penstock.policy.address.Cidr;
 import io.penstock.policy.address.ClientAddress;
 import io.penstock.policy.jwt.JwtSettings;
 import io.penstock.policy.jwt.KeySource;
+import io.penstock.policy.path.PathSettings;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -203,5 +204,40 @@ class PolicyLoaderTopLevelTest {
     assertThat(Loading.errors("jwt: {secret: [hunter2], algorithms: 5}\nkey_secret: {a: hunter2}"))
         .isNotEmpty()
         .noneMatch(line -> line.contains("hunter2"));
+  }
+
+  @Test
+  void load_paths_areThoseOfTheOrigin() {
+    Policy policy =
+        Loading.policy(
+            """
+            paths: {encoded_slashes: decode, parameters: keep, case: insensitive, trailing_slash: strip}
+            exempt: [{match: {path: /Health}}]
+            rules: [{name: r, limit_keys: [], match: {path: [/API/*, /caf%c3%a9, "/%40me"]}, rate: 1/s}]
+            """);
+    assertThat(policy.paths())
+        .isEqualTo(new PathSettings(PathSettings.EncodedSlashes.DECODE, false, true, false, true));
+    assertThat(policy.exempt().get(0).conditions().get(0).wants()).isEqualTo("/health");
+    assertThat(policy.rules().get(0).match().conditions().get(0).wants())
+        .isEqualTo("/@me or /api or /api/* or /caf%C3%A9");
+    assertThat(Loading.policy("{name: r, limit_keys: [], rate: 1/s}").paths())
+        .isEqualTo(PathSettings.DEFAULT);
+  }
+
+  @Test
+  void load_patternWithParameters_isWarnedOf() {
+    String rule = "rules: [{name: r, limit_keys: [], match: {path: '/a;b'}, rate: 1/s}]";
+    assertThat(Loading.warnings(rule))
+        .singleElement()
+        .asString()
+        .contains("rules[0].match.path: path parameters are stripped");
+    assertThat(Loading.warnings("paths: {parameters: keep}\n" + rule)).isEmpty();
+  }
+
+  @Test
+  void load_pathsThatAreWrong_areErrors() {
+    assertThat(Loading.errors("{paths: {case: any, dots: x}, rules: []}"))
+        .anySatisfy(error -> assertThat(error).contains("paths.case: must be sensitive | insens"))
+        .anySatisfy(error -> assertThat(error).contains("paths.dots: "));
   }
 }

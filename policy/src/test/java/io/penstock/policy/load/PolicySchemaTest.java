@@ -174,6 +174,7 @@ class PolicySchemaTest {
         "policy; mode; a: b; a: b",
         "policy; exempt; a: b; a: b",
         "clientAddress; header; client_address: {; client_address: {}",
+        "clientAddress; ipv6_prefix; client_address: {; client_address: {}",
         "clientAddress; trusted_proxies; client_address: {; client_address: {}",
         "pathSettings; encoded_slashes; paths: {; paths: {}",
         "pathSettings; parameters; paths: {; paths: {}",

@@ -39,7 +39,7 @@ final class SchemaCorpus {
           """,
           """
           jwt: {jwks_url: "https://id.example.com/keys", algorithms: RS256, refresh_seconds: 60, audience: a}
-          client_address: {}
+          client_address: {ipv6_prefix: 56}
           mode: shadow
           paths: {encoded_slashes: decode, parameters: keep, case: insensitive, trailing_dots: strip, trailing_slash: strip}
           exempt: []
