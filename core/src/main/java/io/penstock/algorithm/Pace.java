@@ -25,8 +25,8 @@ public final class Pace {
   /** No debt is larger on this machine's own numbers. */
   public static final long MOST_DEBT = 1L << 62;
 
-  /** No debt is larger where numbers are exact below 2^53 only. */
-  public static final long MOST_DEBT_IN_DOUBLES = 1L << 52;
+  /** No unit of a thousandth is larger where numbers are exact below 2^53 only. */
+  public static final long MAX_UNITS_IN_DOUBLES = 1L << 49;
 
   /** How many units {@link #span()} is, rounded down to a whole tick. */
   public static final long SPAN_UNITS = 1L << 60;
@@ -40,28 +40,27 @@ public final class Pace {
   private final long burstThousandths;
   private final long tickNanos;
   private final long span;
-  private final long mostDebt;
 
-  private Pace(Fraction thousandthsPerTick, long burstThousandths, long tickNanos, long mostDebt) {
+  private Pace(Fraction thousandthsPerTick, long burstThousandths, long tickNanos) {
     this.unitsPerTick = thousandthsPerTick.over().longValueExact();
     this.unitsPerThousandth = thousandthsPerTick.under().longValueExact();
     this.burst = Math.multiplyExact(burstThousandths, unitsPerThousandth);
     this.burstThousandths = burstThousandths;
     this.tickNanos = tickNanos;
     this.span = SPAN_UNITS / unitsPerTick;
-    this.mostDebt = mostDebt;
   }
 
   /** The pace of {@code limit} on a clock whose tick is {@code tickNanos} nanoseconds. */
   public static Pace of(TokenBucket limit, long tickNanos) {
-    return of(limit, tickNanos, MOST_DEBT);
+    return of(limit, tickNanos, Long.MAX_VALUE);
   }
 
   /**
-   * The pace of {@code limit} in units so large that no debt is more than {@code mostDebt} of them:
-   * two bursts, or a burst and everything promised to those who wait.
+   * The pace of {@code limit} in units so large that a thousandth of a token is at most {@code
+   * maxUnitsPerThousandth} of them, and no debt more than {@link #MOST_DEBT}: two bursts, or a
+   * burst and everything promised to those who wait.
    */
-  public static Pace of(TokenBucket limit, long tickNanos, long mostDebt) {
+  public static Pace of(TokenBucket limit, long tickNanos, long maxUnitsPerThousandth) {
     Rate rate = limit.rate();
     BigInteger over = rate.thousandths().multiply(BigInteger.valueOf(tickNanos));
     BigInteger common = over.gcd(rate.nanos());
@@ -69,7 +68,8 @@ public final class Pace {
     Fraction kept =
         exact.atMost(
             BigInteger.valueOf(MOST_UNITS_PER_TICK),
-            BigInteger.valueOf(mostDebt / 2 / limit.burstThousandths()));
+            BigInteger.valueOf(
+                Math.min(maxUnitsPerThousandth, MOST_DEBT / 2 / limit.burstThousandths())));
     // (exact - kept) / exact <= 1 / million, without dividing
     BigInteger whole = exact.over().multiply(kept.under());
     BigInteger lost = whole.subtract(kept.over().multiply(exact.under()));
@@ -77,7 +77,7 @@ public final class Pace {
       throw new IllegalArgumentException(
           "rate must be representable within one part in a million: " + rate);
     }
-    return new Pace(kept, limit.burstThousandths(), tickNanos, mostDebt);
+    return new Pace(kept, limit.burstThousandths(), tickNanos);
   }
 
   /** How many units make a tick. */
@@ -93,6 +93,11 @@ public final class Pace {
   /** How far from a common base instants can lie and still be counted in units, in ticks. */
   public long span() {
     return span;
+  }
+
+  /** How many thousandths of a token the bucket holds. */
+  public long burstThousandths() {
+    return burstThousandths;
   }
 
   /** The debt of an empty bucket, in units. */
@@ -114,8 +119,8 @@ public final class Pace {
 
   /** An amount of tokens in units; what is more than any debt is just below the most. */
   public long units(long thousandths) {
-    return thousandths > (mostDebt - 1) / unitsPerThousandth
-        ? mostDebt - 1
+    return thousandths > (MOST_DEBT - 1) / unitsPerThousandth
+        ? MOST_DEBT - 1
         : thousandths * unitsPerThousandth;
   }
 
@@ -131,7 +136,7 @@ public final class Pace {
 
   /** The debt at which a request still passes if it may be held back for {@code delayTicks}. */
   public long ceiling(long delayTicks) {
-    long most = (mostDebt - burst) / unitsPerTick;
+    long most = (MOST_DEBT - burst) / unitsPerTick;
     return burst + Math.min(delayTicks, most) * unitsPerTick;
   }
 

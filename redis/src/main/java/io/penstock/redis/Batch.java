@@ -103,7 +103,7 @@ final class Batch {
       numbers.add(group.what.code()).add(group.callers.size()).add(group.parts.size());
       for (Part part : group.parts) {
         numbers.add(numberOf(keys, part.redisKey())).add(numberOf(limits, part.terms()));
-        numbers.add(part.cost()).add(part.most());
+        numbers.add(part.thousandths()).add(part.terms().delayTicks(part.most()));
       }
       if (group.callers.get(0) instanceof LeaseAsk lease) {
         lease.write(numbers);
@@ -142,7 +142,7 @@ final class Batch {
         }
       }
       for (Part part : group.parts) {
-        part.terms().noteDone(group.what, part, replies[next], granted);
+        part.terms().noteDone(group.what, part, replies, next, granted);
         next += part.terms().replyLength();
       }
     }

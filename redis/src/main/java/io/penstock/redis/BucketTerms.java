@@ -10,6 +10,9 @@ import java.util.concurrent.atomic.AtomicLong;
 final class BucketTerms extends Terms {
   private static final int KIND = 0;
 
+  /** The script counts no longer delays. */
+  private static final long MAX_DELAY_TICKS = 1L << 50;
+
   private final String name;
   private final TokenBucket limit;
   private final Pace pace;
@@ -25,7 +28,7 @@ final class BucketTerms extends Terms {
   BucketTerms(String name, TokenBucket limit, List<Pace> replaced) {
     this.name = name;
     this.limit = limit;
-    this.pace = Pace.of(limit, Ticks.NANOS, Pace.MOST_DEBT_IN_DOUBLES);
+    this.pace = Pace.of(limit, Ticks.NANOS, Pace.MAX_UNITS_IN_DOUBLES);
     this.replaced = replaced.stream().filter(old -> !old.equals(pace)).toList();
   }
 
@@ -39,7 +42,7 @@ final class BucketTerms extends Terms {
 
   @Override
   int replyLength() {
-    return 1;
+    return 2;
   }
 
   @Override
@@ -49,11 +52,14 @@ final class BucketTerms extends Terms {
 
   @Override
   void write(Numbers numbers) {
-    numbers.add(KIND).add(pace.unitsPerTick()).add(pace.unitsPerThousandth()).add(pace.burst());
+    numbers.add(KIND);
+    write(pace, numbers);
     numbers.add(reach.get()).add(replaced.size());
-    for (Pace old : replaced) {
-      numbers.add(old.unitsPerTick()).add(old.unitsPerThousandth()).add(old.burst());
-    }
+    replaced.forEach(old -> write(old, numbers));
+  }
+
+  private static void write(Pace pace, Numbers numbers) {
+    numbers.add(pace.unitsPerTick()).add(pace.unitsPerThousandth()).add(pace.burstThousandths());
   }
 
   @Override
@@ -63,12 +69,25 @@ final class BucketTerms extends Terms {
 
   @Override
   long most(long thousandths, long maxDelayNanos) {
-    return pace.holds(thousandths) ? pace.ceiling(maxDelayNanos / Ticks.NANOS) : -1;
+    long delay = Math.min(MAX_DELAY_TICKS, maxDelayNanos / Ticks.NANOS);
+    return pace.holds(thousandths) ? pace.ceiling(delay) : -1;
+  }
+
+  @Override
+  long delayTicks(long most) {
+    return most < 0 ? -1 : (most - pace.burst()) / pace.unitsPerTick();
+  }
+
+  /** The debt that the script replied: whole ticks, and units beyond them. */
+  long debt(long[] replies, int reply) {
+    long rest = replies[reply + 1];
+    long most = (Pace.MOST_DEBT - rest) / pace.unitsPerTick();
+    return Math.min(most, replies[reply]) * pace.unitsPerTick() + rest;
   }
 
   @Override
   Decision decision(Part claim, long[] replies, int reply, long granted, long caller) {
-    long before = replies[reply];
+    long before = debt(replies, reply);
     if (caller < granted) {
       return allowed(before + (caller + 1) * claim.cost());
     }
@@ -83,7 +102,8 @@ final class BucketTerms extends Terms {
   }
 
   @Override
-  void noteDone(Ask.What what, Part claim, long before, long granted) {
+  void noteDone(Ask.What what, Part claim, long[] replies, int reply, long granted) {
+    long before = debt(replies, reply);
     long debt = 0;
     if (what == Ask.What.TAKE) {
       debt = before + granted * claim.cost();

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** A lease's call on its way to Redis and back. Nobody waits for it. Thread-safe. */
 final class LeaseAsk extends Ask {
   /** How many numbers the script answers. */
-  static final int REPLY_LENGTH = 4;
+  static final int REPLY_LENGTH = 5;
 
   private final long holder;
   private final Lease.Call call;
@@ -50,11 +50,11 @@ final class LeaseAsk extends Ask {
   /** Redis has answered, from {@code at} on. */
   void replied(long[] replies, int at) {
     BucketTerms terms = (BucketTerms) part().terms();
-    long debt = replies[at + 1];
+    long debt = terms.debt(replies, at + 1);
     long level = terms.pace().remaining(debt);
     long reset = Ticks.toNanos(terms.pace().ticks(debt));
     Lease.Reply reply =
-        new Lease.Reply(replies[at], replies[at + 2], replies[at + 3], level, reset);
+        new Lease.Reply(replies[at], replies[at + 3], replies[at + 4], level, reset);
     RedisBuckets buckets = part().buckets();
     if (answer(Decision.allowed(buckets.name(), buckets.limit(), level, reset, 0))) {
       ended.accept(this, reply);

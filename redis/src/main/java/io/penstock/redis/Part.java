@@ -76,12 +76,12 @@ final class Part {
     return maxDelayNanos;
   }
 
-  /** The cost, as the script counts. */
+  /** The cost, in units of the limit. */
   long cost() {
     return cost;
   }
 
-  /** The debt up to which it passes, as the script counts; negative if it never does. */
+  /** The debt up to which it passes, in units of the limit; negative if it never does. */
   long most() {
     return most;
   }

@@ -10,16 +10,19 @@ abstract sealed class Terms permits BucketTerms, WindowTerms {
   /** Says the limit to the script. */
   abstract void write(Numbers numbers);
 
-  /** What a cost is to the script. */
+  /** A cost in units of the limit. */
   abstract long cost(long thousandths);
 
-  /** The debt up to which a claim passes; -1 if it never does. */
+  /** The debt up to which a claim passes, in units of the limit; -1 if it never does. */
   abstract long most(long thousandths, long maxDelayNanos);
 
-  /** Notes what was done to a bucket of which so much was missing before. */
-  void noteDone(Ask.What what, Part claim, long before, long granted) {}
+  /** The same as the script is told it: the longest delay in ticks; -1 if a claim never passes. */
+  abstract long delayTicks(long most);
 
-  /** How much longer {@code more} takes to be there, in the script's terms; -1 if unknown. */
+  /** Notes what was done to a bucket, from the script's numbers for a claim. */
+  void noteDone(Ask.What what, Part claim, long[] replies, int reply, long granted) {}
+
+  /** How much longer {@code more} takes to be there, in units of the limit; -1 if unknown. */
   abstract long extraWaitNanos(long more);
 
   /** The letter that keeps buckets of this kind apart from others of the same name and key. */

@@ -61,6 +61,11 @@ final class WindowTerms extends Terms {
   }
 
   @Override
+  long delayTicks(long most) {
+    return most < 0 ? -1 : 0;
+  }
+
+  @Override
   long extraWaitNanos(long more) {
     return -1;
   }

@@ -18,6 +18,7 @@ local function readLimit()
     for i = 1, read() do
       limit.replaced[i] = { perTick = read(), perThousandth = read(), burst = read() }
     end
+    withBurst(limit)
   else
     limit.length, limit.most = read(), read()
   end
@@ -52,13 +53,7 @@ end
 local function grant(claims, what, times)
   local granted = times
   for i = 1, #claims do
-    local claim = claims[i]
-    local room = claim.limit.algorithm.judge(claim)
-    if room < claim.cost or room < 0 then
-      granted = 0
-    elseif claim.cost > 0 then
-      granted = min(granted, floor(room / claim.cost))
-    end
+    granted = min(granted, claims[i].limit.algorithm.judge(claims[i], times))
   end
   if granted > 0 and what ~= PREVIEW then
     for i = 1, #claims do
@@ -75,20 +70,20 @@ local replies = { 0 }
 -- Lets a holder say what it has of a bucket, and take more.
 local function lease(claim)
   claim.writes = true
-  claim.limit.algorithm.judge(claim)
+  claim.limit.algorithm.judge(claim, 1)
   local granted, kept = leases.renew(claim, {
     holder = read(), number = read(), keep = read(), back = read(), want = read(), grain = read(),
     length = read(),
   })
   local n = #replies
-  replies[n + 1], replies[n + 2] = granted, claim.before
-  replies[n + 3], replies[n + 4] = kept, claim.bucket.out
+  replies[n + 1], replies[n + 2], replies[n + 3] = granted, claim.ticks, claim.rest
+  replies[n + 4], replies[n + 5] = kept, claim.bucket.out
 end
 
 -- Does something to one bucket without asking whether it may.
 local function change(claim, what)
   local algorithm = claim.limit.algorithm
-  algorithm.judge(claim)
+  algorithm.judge(claim, 1)
   if what == CHARGE then
     algorithm.charge(claim)
   elseif what == REFUND then
@@ -104,9 +99,9 @@ for _ = 1, read() do
   for i = 1, read() do
     local key, limit = read(), limits[read()]
     local claim = {
-      key = KEYS[key], limit = limit, bucket = bucketOf(key, limit), cost = read(), most = read(),
+      key = KEYS[key], limit = limit, bucket = bucketOf(key, limit), cost = read(), delay = read(),
     }
-    claim.writes = what ~= PREVIEW and claim.cost > 0 and claim.most >= 0
+    claim.writes = what ~= PREVIEW and claim.cost > 0 and claim.delay >= 0
     claims[i] = claim
   end
   if what == LEASE then

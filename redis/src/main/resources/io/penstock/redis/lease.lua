@@ -7,29 +7,31 @@
 -- is known; and it counts the length of its lease from before it asked, so that its end comes first.
 
 -- So that a value stays short. Others have to ask for each token.
-local MOST_HOLDERS = 64
+local MAX_HOLDERS = 64
 
 -- A holder has at most this share of the burst, and all together have at most that.
 local SHARE, TOGETHER = 8, 2
 
--- A lease that ends later than that after now was made by a clock that stepped back.
+-- No lease lasts longer. One that would, in a value that holds instants, was made by a clock that
+-- stepped back.
 local LONGEST_LEASE = 10000000
 
-function leases.parse(fields, first)
+function leases.parse(fields, first, elapsed)
   local count = fields[first]
-  if not isWhole(count, 1) or count > MOST_HOLDERS or #fields < first + 4 * count then
+  if not isWhole(count, 1) or count > MAX_HOLDERS or #fields < first + 4 * count then
     error('not leases')
   end
   local out = {}
   for i = 1, count do
     local at = first + 4 * i - 3
     local lease = {
-      holder = fields[at], number = fields[at + 1], amount = fields[at + 2], ends = fields[at + 3],
+      holder = fields[at], number = fields[at + 1], amount = fields[at + 2], left = fields[at + 3],
     }
     if not isWhole(lease.holder, 0) or not isWhole(lease.number, 0) or not isWhole(lease.amount, 1)
-      or not isWhole(lease.ends, 0) then
+      or not isWhole(lease.left, 0) then
       error('not a lease')
     end
+    lease.left = lease.left - elapsed
     out[i] = lease
   end
   return out, first + 4 * count + 1
@@ -37,23 +39,24 @@ end
 
 -- Brings a bucket to now: forms owe what leases have kept missing until now, or until they ended.
 function leases.settle(bucket)
-  table.sort(bucket.leases, function(one, other) return one.ends < other.ends end)
+  table.sort(bucket.leases, function(one, other) return one.left < other.left end)
   local out = 0
   for i = #bucket.leases, 1, -1 do
     local lease = bucket.leases[i]
-    if lease.ends - now > LONGEST_LEASE then
-      lease.ends = now + LONGEST_LEASE
+    if lease.left > LONGEST_LEASE then
+      lease.left = LONGEST_LEASE
       bucket.pending = true
     end
     out = out + lease.amount
-    local over = max(0, now - lease.ends)
+    local over = max(0, -lease.left)
     for _, form in ipairs(bucket.forms) do
-      local least = leastOf(form, out) - over * form.perTick
-      if least > debtOf(form, 0) then
-        owe(form, least)
+      local ticks, rest = leastOf(form, out)
+      ticks = ticks - over
+      if ticks >= 0 and isMore(ticks, rest, debtOf(form, 0)) then
+        owe(form, ticks, rest)
       end
     end
-    if over == 0 and lease.ends > now then
+    if lease.left > 0 then
       bucket.out = out
     else
       table.remove(bucket.leases, i)
@@ -72,19 +75,20 @@ end
 -- What a holder may take: what is there, within its share, and no part of what a request needs.
 local function grantable(claim, call, kept)
   local limit, bucket = claim.limit, claim.bucket
-  if #bucket.leases >= MOST_HOLDERS or claim.before > limit.burst then
+  if #bucket.leases >= MAX_HOLDERS then
     return 0
   end
-  local burst = limit.burst / limit.perThousandth
-  local most = min(
-    call.want, floor((limit.burst - claim.before) / limit.perThousandth),
-    floor(burst / SHARE) - kept, floor(burst / TOGETHER) - bucket.out)
+  local roomTicks, roomRest = minus(limit.perTick, limit.burstTicks, limit.burstRest,
+    claim.ticks, claim.rest)
+  local room = thousandthsOf(roomTicks, roomRest, limit)
+  local most = min(call.want, room,
+    floor(limit.burst / SHARE) - kept, floor(limit.burst / TOGETHER) - bucket.out)
   return max(0, floor(most / call.grain) * call.grain)
 end
 
 -- Returns what was granted, -1 if a later call has come before; and what the holder may keep.
 function leases.renew(claim, call)
-  local bucket, perThousandth = claim.bucket, claim.limit.perThousandth
+  local bucket, limit = claim.bucket, claim.limit
   local at, old = find(bucket, call.holder)
   if old and old.number >= call.number then
     return -1, 0
@@ -97,20 +101,22 @@ function leases.renew(claim, call)
     bucket.out = bucket.out - has + kept
   end
   if back > 0 then
-    claim.before = max(0, claim.before - back * perThousandth)
-    move(bucket, claim.form, claim.before, -back)
+    claim.ticks, claim.rest =
+      minus(limit.perTick, claim.ticks, claim.rest, owedFor(back, limit))
+    move(bucket, claim.form, claim.ticks, claim.rest, -back)
   end
   local granted = grantable(claim, call, kept)
   if granted > 0 then
     bucket.out = bucket.out + granted
-    claim.before = claim.before + granted * perThousandth
-    move(bucket, claim.form, claim.before, granted)
+    claim.ticks, claim.rest =
+      plus(limit.perTick, claim.ticks, claim.rest, owedFor(granted, limit))
+    move(bucket, claim.form, claim.ticks, claim.rest, granted)
   end
   if kept + granted > 0 then
     bucket.leases[#bucket.leases + 1] = {
       holder = call.holder, number = call.number, amount = kept + granted,
       -- Later than for the holder, even if its clock is slow by a tenth.
-      ends = now + call.length + ceil(call.length / 8) + 1,
+      left = call.length + ceil(call.length / 8) + 1,
     }
   end
   bucket.changed = bucket.changed or has > 0 or granted > 0
@@ -119,17 +125,17 @@ end
 
 -- Adds leases to what is kept; returns for how many ticks they matter.
 function leases.save(bucket, fields)
-  fields[1] = #bucket.leases
-  local last = now
+  fields[#fields + 1] = #bucket.leases
+  local last = 0
   for _, lease in ipairs(bucket.leases) do
     local n = #fields
     fields[n + 1], fields[n + 2] = lease.holder, lease.number
-    fields[n + 3], fields[n + 4] = lease.amount, lease.ends
-    last = max(last, lease.ends)
+    fields[n + 3], fields[n + 4] = lease.amount, lease.left
+    last = max(last, lease.left)
   end
   local longest = 0
   for _, form in ipairs(bucket.forms) do
-    longest = max(longest, ceil(leastOf(form, bucket.out) / form.perTick))
+    longest = max(longest, (leastOf(form, bucket.out)) + 1)
   end
-  return last - now + longest + 1
+  return last + longest + 1
 end

@@ -5,59 +5,85 @@
 local function decideUsual()
   local perTick, perThousandth, burst = numbers[3], numbers[4], numbers[5]
   local reach, count = numbers[6], numbers[8]
-  if numbers[1] ~= 1 or numbers[2] ~= BUCKET or numbers[7] ~= 0 or count ~= #KEYS then
+  local units = burst * perThousandth
+  if numbers[1] ~= 1 or numbers[2] ~= BUCKET or numbers[7] ~= 0 or count ~= #KEYS
+    or units >= 2^53 then
     return nil
   end
+  local burstRest = fmod(units, perTick)
+  local burstTicks = (units - burstRest) / perTick
   local values = redis.call('MGET', unpack(KEYS))
-  local debts, reaches, seen = {}, {}, {}
+  local ticksOf, restOf, reachOf, seen = {}, {}, {}, {}
   for i = 1, count do
     local at = 2 + 7 * i
     local key = numbers[at + 3]
-    if numbers[at] ~= TAKE or numbers[at + 2] ~= 1 or seen[key] then
+    if numbers[at] ~= TAKE or numbers[at + 2] ~= 1 or seen[key]
+      or numbers[at + 5] * perThousandth >= 2^53 then
       return nil
     end
     seen[key] = true
-    local debt, far = 0, 0
-    -- MGET has nothing to say of other types, which are foreign values.
+    local ticks, rest, far = 0, 0, 0
+    -- MGET returns nothing for other types, which are foreign values.
     local value = values[key] or redis.pcall('GET', KEYS[key])
     if value then
-      local fine, mark, fullAt, remainder, tick, thousandth, whole, reached, past, more =
+      local fine, mark, written, owed, more, tick, thousandth, whole, reached, past, other =
         pcall(cmsgpack.unpack, value)
       if not fine or mark ~= MARK or tick ~= perTick or thousandth ~= perThousandth
-        or whole ~= burst or past ~= 0 or more or not isWhole(fullAt, 0)
-        or not isWhole(remainder, 0) or remainder >= perTick or not isWhole(reached, 0)
-        or burst + reached * perTick >= 2^53 then
+        or whole ~= burst or past ~= 0 or other or not isWhole(written, 0) or written > now
+        or not isWhole(owed, 0) or not isWhole(more, 0) or more >= perTick
+        or not isWhole(reached, 0) then
+        return nil
+      end
+      local left, longest = owed - (now - written), burstTicks + max(reach, reached)
+      if left > longest or left == longest and more > burstRest then
         return nil
       end
       far = reached
-      local ticks, most = fullAt - now, burst + max(reach, far) * perTick
-      if ticks > most / perTick or ticks * perTick + remainder > most then
-        return nil
+      if left >= 0 then
+        ticks, rest = left, more
       end
-      debt = ticks < 0 and 0 or ticks * perTick + remainder
     end
-    debts[i], reaches[i] = debt, far
+    ticksOf[i], restOf[i], reachOf[i] = ticks, rest, far
   end
   local replies = { 0 }
   for i = 1, count do
     local at = 2 + 7 * i
-    local granted, cost, debt = numbers[at + 1], numbers[at + 5], debts[i]
-    local room = numbers[at + 6] - debt
-    if room < cost or room < 0 then
+    local granted, cost, delay = numbers[at + 1], numbers[at + 5] * perThousandth, numbers[at + 6]
+    local ticks, rest = ticksOf[i], restOf[i]
+    local costRest = fmod(cost, perTick)
+    local costTicks = (cost - costRest) / perTick
+    local roomTicks, roomRest = burstTicks + delay - ticks, burstRest - rest
+    if roomRest < 0 then
+      roomTicks, roomRest = roomTicks - 1, roomRest + perTick
+    end
+    if delay < 0 or roomTicks < 0 then
       granted = 0
     elseif cost > 0 then
-      granted = min(granted, floor(room / cost))
+      -- May be too much by one; exact from here.
+      granted = min(granted,
+        floor((roomTicks + roomRest / perTick) / (costTicks + costRest / perTick)) + 1)
+      while granted > 0 do
+        local sum = granted * costRest
+        local over = fmod(sum, perTick)
+        local needed = granted * costTicks + (sum - over) / perTick
+        if needed < roomTicks or needed == roomTicks and over <= roomRest then
+          break
+        end
+        granted = granted - 1
+      end
     end
-    replies[2 * i], replies[2 * i + 1] = granted, debt
+    local n = 3 * i
+    replies[n - 1], replies[n], replies[n + 1] = granted, ticks, rest
     if granted > 0 and cost > 0 then
-      local after, far = debt + granted * cost, reaches[i]
-      local remainder = fmod(after, perTick)
-      local ticks = (after - remainder) / perTick
-      if after > burst then
-        far = max(far, ceil((after - burst) / perTick))
+      local sum = rest + granted * costRest
+      rest = fmod(sum, perTick)
+      ticks = ticks + granted * costTicks + (sum - rest) / perTick
+      local far = reachOf[i]
+      if ticks >= burstTicks then
+        far = max(far, ticks - burstTicks + (rest > burstRest and 1 or 0))
       end
       redis.call('SET', KEYS[numbers[at + 3]],
-        cmsgpack.pack(MARK, now + ticks, remainder, perTick, perThousandth, burst, far, 0),
+        cmsgpack.pack(MARK, now, ticks, rest, perTick, perThousandth, burst, far, 0),
         'PX', ceil((ticks + 1) / 1000))
     end
   end

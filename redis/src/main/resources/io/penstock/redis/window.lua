@@ -1,139 +1,247 @@
--- Windows that count: index, the number of the aligned window; current, what was counted in it; and
--- previous, in the one before.
+-- Windows that count. A form is the count under one limit: kind, length and most, which identify the
+-- limit; current, what was counted in the aligned window around now; and previous, in the one before.
+-- All forms are charged for what any of them grants, so that each limit sees everything that passed.
+--
+-- A window holds no more than its limit. What other limits granted beyond that counts in the windows
+-- that follow: otherwise, where windows of different lengths end one after the other, each would
+-- grant its whole limit once more.
+
+local MARK_OF_WINDOWS = 'W'
 
 local window = {}
 
-local function roll(state)
-  local index = floor(now / state.length)
-  if index > state.index then
-    state.previous = index == state.index + 1 and state.current or 0
-    state.current = 0
-  elseif index < state.index then
-    -- The share of the previous count would be another window's: all of it counts here.
-    state.current = state.current + (state.kind == COUNTER and state.previous or 0)
-    state.previous = 0
-  end
-  state.index = index
+local function share(form, at)
+  return divideUp(form.previous, form.length - fmod(at, form.length), form.length)
 end
 
-local function usedOf(state)
-  roll(state)
-  if state.kind == FIXED then
-    return state.current
-  end
-  return state.current
-    + divideUp(state.previous, state.length - fmod(now, state.length), state.length)
+-- What counts against the limit now.
+local function usedOf(form)
+  return form.kind == FIXED and form.current or form.current + share(form, now)
 end
 
-local function unused(limit)
-  return { kind = limit.kind, length = limit.length, index = 0, current = 0, previous = 0 }
+-- Brings a form that was last written at an earlier time to the present.
+local function roll(form, ended)
+  if ended > 0 then
+    local left = max(0, form.current - (ended - 1) * form.most)
+    form.previous = form.kind == COUNTER and min(left, form.most) or 0
+    form.current = max(0, left - form.most)
+  end
 end
 
-local function parseWindow(value)
-  local kind, length, index, current, previous, more = cmsgpack.unpack(value)
-  if (kind == FIXED or kind == COUNTER) and isWhole(length, 1) and isWhole(index, 0)
-    and isWhole(current, 0) and isWhole(previous, 0) and not more then
-    return { kind = kind, length = length, index = index, current = current, previous = previous }
+local function windowsSince(form, written)
+  return floor(now / form.length) - floor(written / form.length)
+end
+
+-- Above the limit, a form counts what it takes the longest window to let go of.
+local function highest(form, longest)
+  return form.most * (1 + ceil(longest / form.length))
+end
+
+local function isCount(form)
+  return (form.kind == FIXED or form.kind == COUNTER) and isWhole(form.length, 1)
+    and isWhole(form.most, 1) and isWhole(form.current, 0) and isWhole(form.previous, 0)
+end
+
+-- What earlier versions kept: one count with the number of its window, and no limit.
+local function parseOld(kind, length, index, current, previous)
+  local form = {
+    kind = kind, length = length, most = 1, current = current, previous = previous, old = true,
+  }
+  if not isCount(form) or not isWhole(index, 0) then
+    error('not a window')
   end
-  error('not a window')
+  form.most = max(1, current, previous)
+  local ended = floor(now / length) - index
+  if ended < 0 and kind == COUNTER then
+    form.current, form.previous = current + previous, 0
+  end
+  roll(form, ended)
+  return { forms = { form }, stepped = ended < 0, rolled = ended > 0 }
+end
+
+-- What is kept: a mark, the time at which it was written, and five numbers for each form.
+local function parseWindows(value)
+  local fields = { cmsgpack.unpack(value) }
+  if fields[1] ~= MARK_OF_WINDOWS then
+    if #fields ~= 5 then
+      error('not a window')
+    end
+    return parseOld(unpack(fields))
+  end
+  local written, count = fields[2], (#fields - 2) / 5
+  if not isWhole(written, 0) or count < 1 or count > MAX_FORMS or count ~= floor(count) then
+    error('not windows')
+  end
+  local bucket = { forms = {}, stepped = written > now }
+  local longest = 1
+  for i = 3, #fields, 5 do
+    local form = {
+      kind = fields[i], length = fields[i + 1], most = fields[i + 2], current = fields[i + 3],
+      previous = fields[i + 4],
+    }
+    if not isCount(form) then
+      error('not a window')
+    end
+    longest = max(longest, form.length)
+    bucket.forms[#bucket.forms + 1] = form
+  end
+  for _, form in ipairs(bucket.forms) do
+    form.current = min(form.current, highest(form, longest))
+    form.previous = min(form.previous, form.most)
+    if bucket.stepped then
+      -- The share of the previous count is what it was then, and counts here.
+      form.current = form.current + (form.kind == COUNTER and share(form, written) or 0)
+      form.previous = 0
+    else
+      local ended = windowsSince(form, written)
+      roll(form, ended)
+      bucket.rolled = bucket.rolled or ended > 0
+    end
+  end
+  return bucket
 end
 
 function window.load(value)
   if not value then
-    return {}
+    return { forms = {} }
   end
-  local fine, state = pcall(parseWindow, value)
+  local fine, bucket = pcall(parseWindows, value)
   if fine then
-    return { state = state }
+    return bucket
   end
   repaired = repaired + 1
-  return { foreign = true }
+  return { forms = {}, foreign = true }
 end
 
--- What a bucket that counts by another kind or length has used, at most all of it, counts from now.
-local function converted(limit, used)
-  local own = unused(limit)
-  roll(own)
-  own.current = min(used, limit.most)
+-- The form under a limit: its own, or what counts under the others carried over, at most all of it.
+local function countUnder(bucket, limit)
+  local carried = bucket.foreign and limit.most or 0
+  for _, form in ipairs(bucket.forms) do
+    if form.kind == limit.kind and form.length == limit.length then
+      if form.old then
+        form.most, form.old = limit.most, nil
+        form.current, form.previous = min(form.current, form.most), min(form.previous, form.most)
+      end
+      if form.most == limit.most then
+        return form
+      end
+    end
+    carried = max(carried, usedOf(form))
+  end
+  local own = {
+    kind = limit.kind, length = limit.length, most = limit.most,
+    current = min(carried, limit.most), previous = 0,
+  }
+  bucket.forms[#bucket.forms + 1] = own
   return own
 end
 
--- A claim under another kind or length judges a copy, which takes the bucket's place only when
--- something is taken: so going from one to the other and back forgets nothing.
-function window.judge(claim)
+-- Returns how many times a claim's cost fits, up to so many.
+function window.judge(claim, times)
   local bucket, limit = claim.bucket, claim.limit
+  local form = countUnder(bucket, limit)
   if bucket.foreign then
-    bucket.state = converted(limit, limit.most)
     bucket.foreign, bucket.changed = false, true
   end
-  local state = bucket.state or converted(limit, 0)
-  bucket.state = state
-  local index = state.index
-  roll(state)
-  -- What is over is over, even if the clock should go back.
-  bucket.changed = bucket.changed or state.index ~= index
-  if state.kind ~= limit.kind or state.length ~= limit.length then
-    state = converted(limit, usedOf(state))
+  -- What is over is over, even if the clock should step back.
+  bucket.changed = bucket.changed or bucket.rolled or claim.writes and bucket.stepped
+  form.asked = true
+  claim.form = form
+  claim.before = usedOf(form)
+  claim.resetBefore = window.resetAfter(form)
+  local room = limit.most - claim.before
+  if claim.delay < 0 or room < claim.cost then
+    return 0
   end
-  claim.state = state
-  claim.before = usedOf(state)
-  claim.resetBefore = window.resetAfter(state)
-  return claim.most - claim.before
+  return claim.cost > 0 and min(times, floor(room / claim.cost)) or times
 end
 
-function window.resetAfter(state)
-  local toEnd = state.length - fmod(now, state.length)
-  if state.current > 0 then
-    return state.kind == COUNTER and toEnd + state.length or toEnd
+function window.resetAfter(form)
+  local toEnd = form.length - fmod(now, form.length)
+  if form.current > 0 then
+    local windows = ceil(form.current / form.most) - (form.kind == FIXED and 1 or 0)
+    return toEnd + windows * form.length
   end
-  return state.kind == COUNTER and state.previous > 0 and toEnd or 0
+  return form.kind == COUNTER and form.previous > 0 and toEnd or 0
 end
 
 function window.waitFor(claim)
-  local state, limit = claim.state, claim.limit.most
-  local room = limit - claim.cost
-  if usedOf(state) <= room then
+  local form, most = claim.form, claim.limit.most
+  local room = most - claim.cost
+  if usedOf(form) <= room then
     return 0
   end
-  local toEnd = state.length - fmod(now, state.length)
-  if state.kind == FIXED then
-    return toEnd
+  local toEnd = form.length - fmod(now, form.length)
+  if form.kind == COUNTER and form.current <= room then
+    return toEnd - divide(form.length, room - form.current, form.previous)
   end
-  if state.current <= room then
-    return toEnd - divide(state.length, room - state.current, state.previous)
+  -- In how many windows the count no longer exceeds the room.
+  local ended = max(1, ceil((form.current - room) / most))
+  local wait = toEnd + (ended - 1) * form.length
+  if form.kind == COUNTER then
+    local current = max(0, form.current - ended * most)
+    local previous = min(most, form.current - (ended - 1) * most)
+    wait = wait + form.length - min(form.length, (divide(form.length, room - current, previous)))
   end
-  return toEnd + state.length - divide(state.length, room, state.current)
+  return wait
 end
 
 function window.take(claim, times)
-  claim.state.current = claim.state.current + claim.cost * times
-  claim.bucket.state = claim.state
-  claim.bucket.changed = true
+  local bucket, own, amount = claim.bucket, claim.form, claim.cost * times
+  local longest = 0
+  for _, form in ipairs(bucket.forms) do
+    longest = max(longest, form.length)
+  end
+  for _, form in ipairs(bucket.forms) do
+    if form == own then
+      form.current = form.current + amount
+    else
+      -- Windows that end together grant nothing twice.
+      local most = form.length == own.length and form.most or highest(form, longest)
+      form.current = min(form.current + amount, max(form.current, most))
+    end
+  end
+  bucket.changed = true
 end
 
 function window.reset(claim)
-  claim.state = converted(claim.limit, 0)
-  claim.bucket.state = claim.state
+  claim.bucket.forms = {}
   claim.bucket.changed = true
 end
 
 function window.reply(claim, replies, denied)
-  local state = claim.state
+  local limit = claim.limit
   local n = #replies
   replies[n + 1] = claim.before
-  replies[n + 2] = denied and claim.most >= 0 and window.waitFor(claim) or 0
-  replies[n + 3] = state.length * state.kind - fmod(now, state.length)
+  replies[n + 2] = denied and claim.delay >= 0 and window.waitFor(claim) or 0
+  replies[n + 3] = limit.length * limit.kind - fmod(now, limit.length)
   replies[n + 4] = claim.resetBefore
 end
 
+local function isCountKeptRather(one, other)
+  if one.asked ~= other.asked then
+    return one.asked == true
+  end
+  return window.resetAfter(one) > window.resetAfter(other)
+end
+
 function window.save(key, bucket)
-  local state = bucket.state
-  local left = window.resetAfter(state)
-  if left == 0 then
+  local fields, longest = {}, 0
+  table.sort(bucket.forms, isCountKeptRather)
+  for i = 1, min(#bucket.forms, MAX_FORMS) do
+    local form = bucket.forms[i]
+    if not form.old then
+      -- Those that count nothing are kept beside others, to count what these grant.
+      longest = max(longest, window.resetAfter(form))
+      local n = #fields
+      fields[n + 1], fields[n + 2], fields[n + 3] = form.kind, form.length, form.most
+      fields[n + 4], fields[n + 5] = form.current, form.previous
+    end
+  end
+  if longest == 0 then
     redis.call('DEL', key)
   else
-    redis.call('SET', key,
-      cmsgpack.pack(state.kind, state.length, state.index, state.current, state.previous),
-      'PX', ceil(left / 1000))
+    redis.call('SET', key, cmsgpack.pack(MARK_OF_WINDOWS, now, unpack(fields)),
+      'PX', ceil(longest / 1000))
   end
 end

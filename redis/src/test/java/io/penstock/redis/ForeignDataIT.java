@@ -119,7 +119,7 @@ class ForeignDataIT {
   }
 
   private static List<byte[]> garbage() {
-    Pace pace = Pace.of(BUCKET, Ticks.NANOS, Pace.MOST_DEBT_IN_DOUBLES);
+    Pace pace = Pace.of(BUCKET, Ticks.NANOS, Pace.MAX_UNITS_IN_DOUBLES);
     long tick = pace.unitsPerTick();
     long thousandth = pace.unitsPerThousandth();
     long burst = pace.burst();
@@ -218,7 +218,7 @@ class ForeignDataIT {
 
   @Test
   void decide_onAFutureFarAway_findsAnEmptyBucket() {
-    Pace pace = Pace.of(BUCKET, Ticks.NANOS, Pace.MOST_DEBT_IN_DOUBLES);
+    Pace pace = Pace.of(BUCKET, Ticks.NANOS, Pace.MAX_UNITS_IN_DOUBLES);
     RateLimiter bucket = RateLimiter.on(store, "t", BUCKET);
     byte[] key = redisKey('t', "k");
     long tick = pace.unitsPerTick();

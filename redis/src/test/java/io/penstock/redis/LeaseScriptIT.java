@@ -82,7 +82,7 @@ class LeaseScriptIT {
         Lease.Call call = call(i + 1, keep, back, random.nextInt(6_000), 1 + random.nextInt(1_500));
         LeaseAsk ask = new LeaseAsk(some.part("k", 0, 0), holder, call, (done, reply) -> {});
         long[] replies = call(List.of(ask));
-        held[holder] = replies[1] + replies[3];
+        held[holder] = replies[1] + replies[4];
       } else {
         What what = kind < 7 ? What.TAKE : kind == 7 ? What.REFUND : What.RESET;
         call(List.of(store.ask(what, List.of(some.part("k", 1_000 + random.nextInt(9_000), 0)))));
@@ -90,8 +90,9 @@ class LeaseScriptIT {
       // So short that no lease ends.
       time.set(time.micros() + random.nextInt(20_000));
       for (RedisBuckets buckets : all) {
-        long debt = call(List.of(store.ask(What.PREVIEW, List.of(buckets.part("k", 0, 0)))))[2];
-        Pace pace = Pace.of((TokenBucket) buckets.limit(), Ticks.NANOS, Pace.MOST_DEBT_IN_DOUBLES);
+        long[] replies = call(List.of(store.ask(What.PREVIEW, List.of(buckets.part("k", 0, 0)))));
+        Pace pace = Pace.of((TokenBucket) buckets.limit(), Ticks.NANOS, Pace.MAX_UNITS_IN_DOUBLES);
+        long debt = replies[2] * pace.unitsPerTick() + replies[3];
         long out = held[0] + held[1] + held[2];
         assertThat(debt)
             .as("%s out, under %s", out, buckets.limit())
@@ -102,23 +103,25 @@ class LeaseScriptIT {
   }
 
   @Example
-  void leases_whenTheClockStepsBack_areOverSoonAllTheSame() throws Exception {
+  void leases_whenTheClockStepsBack_lastAsLongAsTheyWouldHave() throws Exception {
     time.clear();
     RedisBuckets buckets = new RedisBuckets(store, "x", LIMITS.get(0), Handling.DEFAULT);
     Part part = buckets.part("k", 0, 0);
     call(List.of(new LeaseAsk(part, 1, call(1, 0, 0, 5_000, 1_000), (done, reply) -> {})));
     long before = time.micros();
     time.set(before - 3_600_000_000L);
-    // Written down by whoever comes first; empty as any bucket that such a clock left.
-    Ask denied = store.ask(What.TAKE, List.of(buckets.part("k", 1_000, 0)));
-    call(List.of(denied));
-    assertThat(denied.answer().join().allowed()).isFalse();
-    time.set(time.micros() + 10_000_000L);
-    call(List.of(store.ask(What.TAKE, List.of(buckets.part("k", 40_000, 0)))));
-    time.set(time.micros() + 4_000_000L);
+    // Nothing is added, and nothing is taken: 5 of 40 are out.
+    Ask rest = store.ask(What.TAKE, List.of(buckets.part("k", 35_000, 0)));
+    call(List.of(rest));
+    assertThat(rest.answer().join().allowed()).isTrue();
+    Ask more = store.ask(What.TAKE, List.of(buckets.part("k", 1, 0)));
+    call(List.of(more));
+    assertThat(more.answer().join().allowed()).isFalse();
+    long lease = Lease.LENGTH_NANOS / Ticks.NANOS;
+    time.set(time.micros() + 4_000_000L + lease + lease / 8);
     Ask all = store.ask(What.TAKE, List.of(buckets.part("k", 40_000, 0)));
     call(List.of(all));
-    assertThat(all.answer().join().allowed()).as("full again").isTrue();
+    assertThat(all.answer().join().allowed()).as("the lease is over, and the bucket full").isTrue();
     time.set(before);
   }
 
@@ -148,7 +151,7 @@ class LeaseScriptIT {
       this.random = random;
       time.clear();
       this.buckets = new RedisBuckets(store, "x", limit, Handling.DEFAULT);
-      this.pace = Pace.of(limit, Ticks.NANOS, Pace.MOST_DEBT_IN_DOUBLES);
+      this.pace = Pace.of(limit, Ticks.NANOS, Pace.MAX_UNITS_IN_DOUBLES);
       this.model = new LeasedBucket(pace, time.micros());
     }
 
@@ -199,7 +202,7 @@ class LeaseScriptIT {
         LeasedBucket.Reply expected = model.lease(now, holder, lease.call());
         LeasedBucket.Reply reply =
             new LeasedBucket.Reply(
-                replies[next], replies[next + 1], replies[next + 2], replies[next + 3]);
+                replies[next], debt(replies, next + 1), replies[next + 3], replies[next + 4]);
         assertThat(reply).as("%s of %s at %s", lease.call(), holder, now).isEqualTo(expected);
         if (reply.granted() >= 0) {
           held[holder] = reply.granted() + reply.kept();
@@ -208,7 +211,7 @@ class LeaseScriptIT {
       }
       long cost = ask.parts().get(0).thousandths();
       long before = model.debt(now);
-      assertThat(replies[next + 1])
+      assertThat(debt(replies, next + 1))
           .as("%s before %s at %s", ask.what(), cost, now)
           .isEqualTo(before);
       Decision decision = ask.answer().join();
@@ -221,7 +224,11 @@ class LeaseScriptIT {
       } else if (ask.what() == What.RESET) {
         model.reset(now);
       }
-      return next + 2;
+      return next + 3;
+    }
+
+    private long debt(long[] replies, int at) {
+      return replies[at] * pace.unitsPerTick() + replies[at + 1];
     }
   }
 }

@@ -54,7 +54,7 @@ final class LeaseWorld {
   LeaseWorld(long seed, TokenBucket limit, int nodes, double drift, LeaseFlaw... flaws) {
     this.random = new Random(seed);
     this.limit = limit;
-    this.pace = Pace.of(limit, Ticks.NANOS, Pace.MOST_DEBT_IN_DOUBLES);
+    this.pace = Pace.of(limit, Ticks.NANOS, Pace.MAX_UNITS_IN_DOUBLES);
     this.now = 1_000 * SECOND;
     this.store = new LeasedBucket(pace, tick(), flaws);
     this.flaws = Set.of(flaws);

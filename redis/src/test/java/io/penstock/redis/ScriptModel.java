@@ -17,7 +17,17 @@ final class ScriptModel {
   private final Map<String, Owing> buckets = new HashMap<>();
   private final Map<String, Window> windows = new HashMap<>();
 
-  private record Owing(Bucket bucket, long reach) {}
+  private final Map<String, CountModel> counts = new HashMap<>();
+
+  /**
+   * @param written when it was last changed: no time passes while the clock is behind that
+   */
+  private record Owing(Bucket bucket, long reach, long written) {
+    Bucket at(long now) {
+      long back = Math.max(0, written - now);
+      return new Bucket(bucket.fullAt() - back, bucket.remainder());
+    }
+  }
 
   /** One bucket's view of one request. */
   private abstract static class Claim {
@@ -49,6 +59,7 @@ final class ScriptModel {
     Decision[] decisions = new Decision[claims.size()];
     // What a preview foresees is what taking would have said, so it is taken and put back.
     Map<String, Owing> before = new HashMap<>(buckets);
+    Map<String, CountModel> countsBefore = new HashMap<>(counts);
     claims.forEach(allowed && what == What.TAKE ? Claim::take : Claim::leave);
     for (int i = 0; i < decisions.length; i++) {
       decisions[i] = claims.get(i).decision(allowed);
@@ -56,6 +67,8 @@ final class ScriptModel {
     if (what == What.PREVIEW) {
       buckets.clear();
       buckets.putAll(before);
+      counts.clear();
+      counts.putAll(countsBefore);
     }
     return decisions.length == 1 ? decisions[0] : Decision.all(decisions);
   }
@@ -69,6 +82,7 @@ final class ScriptModel {
     if (what == What.RESET) {
       buckets.remove(key);
       windows.remove(key);
+      counts.remove(key);
       return;
     }
     OfTokens claim = new OfTokens(part, now);
@@ -84,14 +98,16 @@ final class ScriptModel {
     private final Pace pace;
     private final Bucket bucket;
     private final long reach;
+    private final boolean steppedBack;
     private final Bucket.Verdict verdict;
 
     OfTokens(Part part, long now) {
       super(part, now);
       this.limit = (TokenBucket) part.buckets().limit();
-      this.pace = Pace.of(limit, Ticks.NANOS, Pace.MOST_DEBT_IN_DOUBLES);
-      Owing owing = buckets.getOrDefault(part.redisKey(), new Owing(Bucket.full(now), 0));
-      this.bucket = owing.bucket;
+      this.pace = Pace.of(limit, Ticks.NANOS, Pace.MAX_UNITS_IN_DOUBLES);
+      Owing owing = buckets.getOrDefault(part.redisKey(), new Owing(Bucket.full(now), 0, now));
+      this.bucket = owing.at(now);
+      this.steppedBack = owing.written > now;
       this.reach = owing.reach;
       long maxDelay = part.maxDelayNanos() / Ticks.NANOS;
       this.verdict = bucket.take(pace, now, part.thousandths(), maxDelay, reach);
@@ -99,7 +115,7 @@ final class ScriptModel {
 
     void keep(Bucket next) {
       long over = next.debt(pace, now, Long.MAX_VALUE) - pace.burst();
-      buckets.put(part.redisKey(), new Owing(next, Math.max(reach, pace.ticks(over))));
+      buckets.put(part.redisKey(), new Owing(next, Math.max(reach, pace.ticks(over)), now));
     }
 
     @Override
@@ -116,8 +132,7 @@ final class ScriptModel {
 
     @Override
     void leave() {
-      boolean clamped = bucket.debt(pace, now, Long.MAX_VALUE) > pace.ceiling(reach);
-      if (clamped && part.thousandths() > 0 && !verdict.never()) {
+      if (steppedBack && part.thousandths() > 0 && !verdict.never()) {
         keep(Bucket.owing(pace, now, bucket.debt(pace, now, reach)));
       }
     }
@@ -143,17 +158,31 @@ final class ScriptModel {
     private final Window window;
     private final long most;
     private final long cost;
+    private final boolean steppedBack;
     private long used;
     private long reset;
 
     OfWindow(Part part, long now) {
       super(part, now);
       this.limit = (WindowLimit) part.buckets().limit();
-      this.window = windows.computeIfAbsent(part.redisKey(), key -> Window.of(limit, Ticks.NANOS));
+      CountModel count = counts.getOrDefault(part.redisKey(), CountModel.unused(limit, now));
+      if (count.isOver(now)) {
+        count = count.at(now);
+        counts.put(part.redisKey(), count);
+      }
+      this.steppedBack = count.written() > now;
+      this.window =
+          isLog()
+              ? windows.computeIfAbsent(part.redisKey(), key -> Window.of(limit, Ticks.NANOS))
+              : count.window(now);
       this.most = limit.burstThousandths();
       this.cost = part.thousandths();
       this.used = window.used(now);
       this.reset = window.resetAfter(now);
+    }
+
+    private boolean isLog() {
+      return limit.kind() == WindowLimit.Kind.SLIDING_WINDOW_LOG;
     }
 
     @Override
@@ -165,11 +194,23 @@ final class ScriptModel {
     void take() {
       if (cost > 0) {
         window.add(now, cost);
+        keep(cost);
       }
     }
 
     @Override
-    void leave() {}
+    void leave() {
+      if (steppedBack && cost > 0 && cost <= most) {
+        keep(0);
+      }
+    }
+
+    private void keep(long more) {
+      if (!isLog()) {
+        CountModel before = counts.getOrDefault(part.redisKey(), CountModel.unused(limit, now));
+        counts.put(part.redisKey(), before.at(now).plus(more));
+      }
+    }
 
     @Override
     Decision decision(boolean taken) {
