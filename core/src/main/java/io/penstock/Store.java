@@ -16,6 +16,14 @@ public interface Store extends AutoCloseable {
    */
   Buckets buckets(String name, Limit limit, Handling handling);
 
+  /**
+   * Finds out whether {@link #buckets} would take a limit, so that a policy can be rejected when it
+   * is loaded and not when the first request comes.
+   *
+   * @throws IllegalArgumentException if it would not
+   */
+  default void check(String name, Limit limit, Handling handling) {}
+
   /** Takes all that is claimed, or nothing. */
   Decision decide(List<Claim> claims);
 

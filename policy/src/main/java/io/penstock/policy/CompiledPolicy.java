@@ -1,5 +1,6 @@
 package io.penstock.policy;
 
+import io.penstock.Limit;
 import io.penstock.Store;
 import io.penstock.policy.path.NormalPath;
 import io.penstock.policy.path.PathSettings;
@@ -31,6 +32,7 @@ final class CompiledPolicy {
     for (int i = 0; i < policy.rules().size(); i++) {
       Rule rule = policy.rules().get(i);
       if (rule.rollout().mode() != Mode.OFF) {
+        check(rule, store);
         TierGroup group = rule.tierGroup();
         tiers
             .computeIfAbsent(group, unused -> new ArrayList<>())
@@ -49,6 +51,16 @@ final class CompiledPolicy {
     this.whole = new Part(asked);
     this.early = new Part(asked.stream().filter(g -> !g.needsStated()).toList());
     this.late = new Part(asked.stream().filter(TierSet::needsStated).toList());
+  }
+
+  private static void check(Rule rule, Store store) {
+    for (Limit limit : rule.limits()) {
+      try {
+        store.check(rule.name(), limit, rule.handling());
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException("rule " + rule.name() + ": " + e.getMessage(), e);
+      }
+    }
   }
 
   /** Groups that are asked together, and an index of them. */

@@ -33,6 +33,9 @@ public final class PolicyEngine implements AutoCloseable {
   private volatile JwtVerifier jwt;
   private volatile @Nullable Mode override;
 
+  /**
+   * @throws IllegalArgumentException if the store can't keep a limit of the policy
+   */
   public PolicyEngine(Store store, Policy policy) {
     this(store, policy, PolicyObserver.NONE);
   }
@@ -57,7 +60,11 @@ public final class PolicyEngine implements AutoCloseable {
     return current.policy();
   }
 
-  /** Puts another policy in force at once. What was consumed stays consumed. */
+  /**
+   * Puts another policy in force at once. What was consumed stays consumed.
+   *
+   * @throws IllegalArgumentException if the store can't keep a limit of it; then nothing changes
+   */
   public synchronized void replace(Policy policy) {
     CompiledPolicy old = current;
     JwtVerifier before = jwt;
@@ -194,22 +201,33 @@ public final class PolicyEngine implements AutoCloseable {
     return claim.buckets().take(claim.key(), claim.cost(), claim.maxDelayNanos());
   }
 
-  /** As {@link #decide}, without waiting for the store. */
+  /**
+   * As {@link #decide}, without waiting for the store. Whatever goes wrong fails the stage; nothing
+   * is thrown.
+   */
   public CompletionStage<Verdict> decideAsync(Request request) {
     return decideAsync(request, Phase.WHOLE);
   }
 
   /** As {@link #decide(Request, Phase)}, without waiting for the store. */
   public CompletionStage<Verdict> decideAsync(Request request, Phase phase) {
-    return ask(request, phase, store::decideAsync).thenApply(this::told);
+    try {
+      return ask(request, phase, store::decideAsync).thenApply(this::told);
+    } catch (RuntimeException failure) {
+      return CompletableFuture.failedFuture(failure);
+    }
   }
 
   /** As {@link #decide(String, Request)}, without waiting for the store. */
   public CompletionStage<Verdict> decideAsync(String manualRule, Request request) {
-    CompiledPolicy policy = current;
-    Selection selection = policy.selections().lend();
-    policy.selectManual(manualRule, request, override, selection);
-    return ask(policy, selection, store::decideAsync).thenApply(this::told);
+    try {
+      CompiledPolicy policy = current;
+      Selection selection = policy.selections().lend();
+      policy.selectManual(manualRule, request, override, selection);
+      return ask(policy, selection, store::decideAsync).thenApply(this::told);
+    } catch (RuntimeException failure) {
+      return CompletableFuture.failedFuture(failure);
+    }
   }
 
   /**
@@ -223,7 +241,11 @@ public final class PolicyEngine implements AutoCloseable {
 
   /** What {@link #decide} would answer now. Nothing is charged, and nobody is told. */
   public CompletionStage<Verdict> preview(Request request) {
-    return ask(request, Phase.WHOLE, store::preview);
+    try {
+      return ask(request, Phase.WHOLE, store::preview);
+    } catch (RuntimeException failure) {
+      return CompletableFuture.failedFuture(failure);
+    }
   }
 
   /** Why each rule does or doesn't apply to a request, and what would come of it. */

@@ -11,11 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** A store that decides at once, and says so when it is told to. Thread-safe. */
 final class LaterStore implements Store {
   private final InProcessStore store;
   private final List<Runnable> answers = new ArrayList<>();
+  private volatile @Nullable String refusal;
 
   LaterStore(InProcessStore store) {
     this.store = store;
@@ -30,6 +32,9 @@ final class LaterStore implements Store {
 
   @Override
   public CompletionStage<Decision> decideAsync(List<Claim> claims) {
+    if (refusal != null) {
+      throw new IllegalStateException(refusal);
+    }
     return later(store.decide(claims));
   }
 
@@ -42,6 +47,18 @@ final class LaterStore implements Store {
     CompletableFuture<Decision> answer = new CompletableFuture<>();
     answers.add(() -> answer.complete(decision));
     return answer;
+  }
+
+  /** Refuses everything that is asked from now on. */
+  void refuse(String why) {
+    refusal = why;
+  }
+
+  @Override
+  public void check(String name, Limit limit, Handling handling) {
+    if (refusal != null) {
+      throw new IllegalArgumentException(refusal);
+    }
   }
 
   @Override

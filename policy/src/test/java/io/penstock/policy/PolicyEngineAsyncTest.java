@@ -2,6 +2,7 @@ package io.penstock.policy;
 
 import static io.penstock.policy.Rules.rule;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Limit;
 import io.penstock.inprocess.InProcessStore;
@@ -35,6 +36,24 @@ class PolicyEngineAsyncTest {
         .path("/")
         .cost(tokens * 1_000)
         .build();
+  }
+
+  @Test
+  void decideAsync_whenTheStoreThrows_failsTheStage() {
+    store.refuse("broken");
+    assertThat(engine.decideAsync(request(1, 1)).toCompletableFuture()).isCompletedExceptionally();
+  }
+
+  @Test
+  void replace_withALimitThatTheStoreCantKeep_changesNothing() {
+    store.refuse("too fine");
+    Policy other = Policy.of(rule("other").by("user_id").limits(TEN).build());
+    assertThatThrownBy(() -> engine.replace(other))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("rule other: too fine");
+    assertThat(engine.policy()).isSameAs(POLICY);
+    assertThatThrownBy(() -> new PolicyEngine(store, other))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   /** Gives all answers in any order, each from a thread of its own, until none is left. */

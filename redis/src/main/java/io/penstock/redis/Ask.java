@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * One caller's request on its way to Redis and back. Thread-safe: it is answered once, by whoever
  * comes first, the reply or the deadline.
  */
-sealed class Ask permits LeaseAsk, Leg {
+sealed class Ask permits GiveBack, LeaseAsk, Leg {
   /** What is asked for, as the script numbers it. */
   enum What {
     TAKE(0),
@@ -18,7 +18,8 @@ sealed class Ask permits LeaseAsk, Leg {
     CHARGE(2),
     REFUND(3),
     RESET(4),
-    LEASE(5);
+    LEASE(5),
+    GIVE_BACK(6);
 
     private final int code;
 
@@ -98,6 +99,13 @@ sealed class Ask permits LeaseAsk, Leg {
   /** Redis has said that it won't: nothing was charged. */
   void refused() {
     stage.compareAndSet(Stage.SENT, Stage.WAITING);
+  }
+
+  /** It can't be decided at all. Whoever waits for it gets the reason. */
+  void fail(RuntimeException cause) {
+    if (giveUp() != Loss.NONE) {
+      answer.completeExceptionally(cause);
+    }
   }
 
   /** What is left of it when it is given up. */

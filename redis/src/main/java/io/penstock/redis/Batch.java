@@ -105,8 +105,11 @@ final class Batch {
         numbers.add(numberOf(keys, part.redisKey())).add(numberOf(limits, part.terms()));
         numbers.add(part.thousandths()).add(part.terms().delayTicks(part.most()));
       }
-      if (group.callers.get(0) instanceof LeaseAsk lease) {
+      Ask first = group.callers.get(0);
+      if (first instanceof LeaseAsk lease) {
         lease.write(numbers);
+      } else if (first instanceof GiveBack back) {
+        back.write(numbers);
       }
     }
     return numbers;
@@ -116,10 +119,10 @@ final class Batch {
    * Tells the callers what the script replied.
    *
    * @param denials is told what was denied
-   * @return those for whom it comes too late although they were granted what they asked for
+   * @return what was charged to those for whom it comes too late
    */
-  List<Ask> answer(long[] replies, BiConsumer<List<Part>, Decision> denials) {
-    List<Ask> late = new ArrayList<>();
+  List<Charge> answer(long[] replies, BiConsumer<List<Part>, Decision> denials) {
+    List<Charge> late = new ArrayList<>();
     int next = 1;
     for (Group group : groups) {
       if (group.callers.get(0) instanceof LeaseAsk lease) {
@@ -133,12 +136,13 @@ final class Batch {
         Decision decision = decision(group, replies, next, granted, caller);
         if (ask instanceof Leg leg) {
           leg.noteUntaken(decision(group, replies, next, Math.min(granted, caller), caller));
+          leg.noteCharges(charges(group, replies, next, caller));
         }
         if (caller == granted && group.what == Ask.What.TAKE) {
           denials.accept(group.parts, decision);
         }
         if (!ask.answer(decision) && caller < granted && ask.what() == Ask.What.TAKE) {
-          late.add(ask);
+          late.addAll(charges(group, replies, next, caller));
         }
       }
       for (Part part : group.parts) {
@@ -147,6 +151,18 @@ final class Batch {
       }
     }
     return late;
+  }
+
+  private static List<Charge> charges(Group group, long[] replies, int first, long caller) {
+    List<Charge> charges = new ArrayList<>();
+    int at = first;
+    for (Part part : group.parts) {
+      if (part.terms() instanceof BucketTerms terms && part.cost() > 0) {
+        charges.add(terms.charge(part, replies, at, caller));
+      }
+      at += part.terms().replyLength();
+    }
+    return charges;
   }
 
   private static Decision decision(

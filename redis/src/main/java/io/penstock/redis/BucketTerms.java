@@ -28,8 +28,13 @@ final class BucketTerms extends Terms {
   BucketTerms(String name, TokenBucket limit, List<Pace> replaced) {
     this.name = name;
     this.limit = limit;
-    this.pace = Pace.of(limit, Ticks.NANOS, Pace.MAX_UNITS_IN_DOUBLES);
+    this.pace = paceOf(limit);
     this.replaced = replaced.stream().filter(old -> !old.equals(pace)).toList();
+  }
+
+  /** A limit on ticks of a microsecond, in numbers that the script can count with. */
+  static Pace paceOf(TokenBucket limit) {
+    return Pace.of(limit, Ticks.NANOS, Pace.MAX_UNITS_IN_DOUBLES);
   }
 
   Pace pace() {
@@ -83,6 +88,13 @@ final class BucketTerms extends Terms {
     long rest = replies[reply + 1];
     long most = (Pace.MOST_DEBT - rest) / pace.unitsPerTick();
     return Math.min(most, replies[reply]) * pace.unitsPerTick() + rest;
+  }
+
+  /** What a caller was charged by a request that was granted. */
+  Charge charge(Part claim, long[] replies, int reply, long caller) {
+    long debt = debt(replies, reply) + (caller + 1) * claim.cost();
+    long perTick = pace.unitsPerTick();
+    return new Charge(claim, replies[replies.length - 1], debt / perTick, debt % perTick);
   }
 
   @Override

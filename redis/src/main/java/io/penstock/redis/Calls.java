@@ -64,6 +64,9 @@ final class Calls {
     /** A call failed; those of its requests that have no answer are still to be answered. */
     void failed(List<Ask> asks, Throwable cause);
 
+    /** Requests can't be asked for at all, whatever the server does. */
+    void broken(List<Ask> asks, RuntimeException cause);
+
     /** The keys of a request have come apart: it can be asked for in one call no longer. */
     void cameApart(Ask ask);
   }
@@ -109,8 +112,7 @@ final class Calls {
       List<Ask> asks = next();
       if (asks.isEmpty()) {
         turn.set(IDLE);
-      } else {
-        send(new Batch(asks), now);
+      } else if (send(asks, now)) {
         return;
       }
     }
@@ -139,6 +141,22 @@ final class Calls {
     return asks;
   }
 
+  /**
+   * Sends a call; false if there is none because it can't be made, and its requests have failed.
+   */
+  private boolean send(List<Ask> asks, long sent) {
+    Batch batch;
+    try {
+      batch = new Batch(asks);
+    } catch (RuntimeException failure) {
+      turn.set(IDLE);
+      callbacks.broken(asks, failure);
+      return false;
+    }
+    send(batch, sent);
+    return true;
+  }
+
   private void send(Batch batch, long sent) {
     requestsUnderWay = batch.size();
     CompletionStage<long[]> call;
@@ -155,8 +173,13 @@ final class Calls {
       Batch batch, long @Nullable [] replies, @Nullable Throwable failure, long sent) {
     if (replies == null) {
       // Known to have failed before the next is tried, which would fail as well.
-      refused(
-          batch, failure == null ? new IllegalStateException("no reply") : Failures.cause(failure));
+      try {
+        refused(
+            batch,
+            failure == null ? new IllegalStateException("no reply") : Failures.cause(failure));
+      } catch (RuntimeException broken) {
+        callbacks.broken(batch.asks(), broken);
+      }
       turn.set(IDLE);
       send();
       return;

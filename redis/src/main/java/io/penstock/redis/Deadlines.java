@@ -34,7 +34,7 @@ final class Deadlines {
     long deadline = ask.deadlineNanos();
     if (lastDeadlineNanos - deadline > MOST_LATE_NANOS) {
       long left = Math.max(0, deadline - System.nanoTime());
-      var unused = timer.schedule(() -> overdue.accept(ask), left, TimeUnit.NANOSECONDS);
+      var unused = timer.schedule(() -> giveUp(ask), left, TimeUnit.NANOSECONDS);
     } else {
       lastDeadlineNanos = deadline;
     }
@@ -49,7 +49,16 @@ final class Deadlines {
   void giveUpAll() {
     Ask ask;
     while ((ask = watched.poll()) != null) {
+      giveUp(ask);
+    }
+  }
+
+  /** One that can't be given up fails by itself, and holds up no others. */
+  private void giveUp(Ask ask) {
+    try {
       overdue.accept(ask);
+    } catch (RuntimeException failure) {
+      ask.fail(failure);
     }
   }
 
@@ -67,7 +76,7 @@ final class Deadlines {
         && (first.answer().isDone() || first.deadlineNanos() - System.nanoTime() <= 0)) {
       watched.remove(first);
       if (!first.answer().isDone()) {
-        overdue.accept(first);
+        giveUp(first);
       }
     }
     ticking.set(false);

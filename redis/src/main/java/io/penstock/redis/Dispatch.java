@@ -78,11 +78,16 @@ final class Dispatch {
 
   /** Asks, and answers later. */
   CompletionStage<Decision> later(Ask ask) {
-    CompletableFuture<Decision> answer = start(ask);
-    if (!answer.isDone()) {
-      deadlines.watch(ask);
+    try {
+      CompletableFuture<Decision> answer = start(ask);
+      if (!answer.isDone()) {
+        deadlines.watch(ask);
+      }
+      return answer;
+    } catch (RuntimeException failure) {
+      ask.fail(failure);
+      return ask.answer();
     }
-    return answer;
   }
 
   /** Does something that has no decision for an answer. */
@@ -204,8 +209,8 @@ final class Dispatch {
     }
 
     @Override
-    public void giveBack(List<Part> taken) {
-      Dispatch.this.giveBack(taken);
+    public void giveBack(List<Charge> taken) {
+      taken.forEach(Dispatch.this::giveBack);
     }
 
     @Override
@@ -225,7 +230,7 @@ final class Dispatch {
       }
       batch
           .answer(replies, (parts, denial) -> denied(parts, denial, passed))
-          .forEach(late -> giveBack(late.parts()));
+          .forEach(Dispatch.this::giveBack);
       leasing.noteCrowds(batch);
     }
 
@@ -240,6 +245,12 @@ final class Dispatch {
         }
         giveUp(ask, Degradation.FAILED);
       }
+    }
+
+    @Override
+    public void broken(List<Ask> asks, RuntimeException cause) {
+      observer.failed(asks.size(), cause);
+      asks.forEach(ask -> ask.fail(cause));
     }
 
     @Override
@@ -258,15 +269,10 @@ final class Dispatch {
    * Returns what a request was charged whose answer came too late, or that was denied elsewhere.
    * The answer did come, so Redis is asked even if it is still believed to be away.
    */
-  private void giveBack(List<Part> taken) {
-    for (Part part : taken) {
-      if (part.limitsTokens() && part.cost() > 0) {
-        long last = System.nanoTime() + GIVE_BACK_NANOS;
-        Ask refund = new Ask(What.REFUND, List.of(part), last);
-        var unused = refund.answer().thenAccept(done -> givenBack(refund, done));
-        topology.calls(part).submit(refund);
-      }
-    }
+  private void giveBack(Charge charge) {
+    Ask refund = new GiveBack(charge, System.nanoTime() + GIVE_BACK_NANOS);
+    var unused = refund.answer().thenAccept(done -> givenBack(refund, done));
+    topology.calls(charge.part()).submit(refund);
   }
 
   private void givenBack(Ask refund, Decision done) {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Leg extends Ask {
   private volatile @Nullable Decision untaken;
   private volatile @Nullable Degradation lost;
+  private volatile List<Charge> charges = List.of();
 
   Leg(What what, List<Part> parts, long deadlineNanos) {
     super(what, parts, deadlineNanos);
@@ -18,6 +19,11 @@ final class Leg extends Ask {
   /** What the answer is if what was taken is given back. */
   void noteUntaken(Decision decision) {
     untaken = decision;
+  }
+
+  /** What it was charged, if it was granted. */
+  void noteCharges(List<Charge> noted) {
+    charges = noted;
   }
 
   /** No answer will come; its request has to do without. */
@@ -45,13 +51,13 @@ final class Leg extends Ask {
   }
 
   /** What it took as far as is known; what only a failure policy let pass took nothing. */
-  List<Part> taken() {
-    List<Part> taken = new ArrayList<>();
+  List<Charge> taken() {
+    List<Charge> taken = new ArrayList<>();
     if (what() == What.TAKE && allowed()) {
       List<Decision> results = decision().results();
-      for (int i = 0; i < results.size(); i++) {
-        if (!results.get(i).degraded()) {
-          taken.add(parts().get(i));
+      for (Charge charge : charges) {
+        if (!results.get(parts().indexOf(charge.part())).degraded()) {
+          taken.add(charge);
         }
       }
     }

@@ -6,9 +6,11 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.penstock.Buckets;
 import io.penstock.Claim;
 import io.penstock.Decision;
+import io.penstock.FailurePolicy;
 import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.Store;
+import io.penstock.TokenBucket;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.redis.Ask.What;
 import java.util.ArrayList;
@@ -101,6 +103,16 @@ public final class RedisStore implements Store {
   @Override
   public Buckets buckets(String name, Limit limit, Handling handling) {
     return new RedisBuckets(this, name, limit, handling);
+  }
+
+  @Override
+  public void check(String name, Limit limit, Handling handling) {
+    if (limit instanceof TokenBucket bucket) {
+      BucketTerms.paceOf(bucket);
+    }
+    if (handling.onFailure() == FailurePolicy.LOCAL) {
+      local.check(name, localShare(name, limit), Handling.DEFAULT);
+    }
   }
 
   /** This node's share of a limit. */

@@ -42,7 +42,7 @@ final class Span {
     /** Decides for those that have no answer. */
     Decision decide(What what, List<Part> parts, Degradation why);
 
-    void giveBack(List<Part> taken);
+    void giveBack(List<Charge> taken);
 
     /** A request was denied that was asked at {@code startNanos}. */
     void denied(List<Part> parts, Decision denial, long startNanos);
@@ -81,11 +81,15 @@ final class Span {
     if (missing.decrementAndGet() > 0) {
       return;
     }
-    List<Leg> windows = windowsToTake();
-    if (windows.isEmpty()) {
-      finish();
-    } else {
-      ask(windows);
+    try {
+      List<Leg> windows = windowsToTake();
+      if (windows.isEmpty()) {
+        finish();
+      } else {
+        ask(windows);
+      }
+    } catch (RuntimeException failure) {
+      whole.fail(failure);
     }
   }
 

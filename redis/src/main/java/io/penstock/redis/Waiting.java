@@ -3,6 +3,7 @@ package io.penstock.redis;
 import io.penstock.Decision;
 import io.penstock.StoreException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -41,7 +42,7 @@ final class Waiting {
           interrupted = true;
         } catch (TimeoutException timeout) {
           overdue.accept(ask);
-          return answer.join();
+          return ended(answer);
         } catch (ExecutionException failed) {
           throw new StoreException("the decision failed", failed.getCause());
         }
@@ -50,6 +51,14 @@ final class Waiting {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  private static Decision ended(CompletableFuture<Decision> answer) {
+    try {
+      return answer.join();
+    } catch (CompletionException failed) {
+      throw new StoreException("the decision failed", failed.getCause());
     }
   }
 }

@@ -8,13 +8,15 @@
 --                      units a tick, units a thousandth, burst in thousandths
 --     a window         1 fixed or 2 counter or 3 log, length in ticks, limit in thousandths
 --   how many requests, then for each
---     what to do       0 take, 1 preview, 2 charge, 3 refund, 4 reset, 5 lease
+--     what to do       0 take, 1 preview, 2 charge, 3 refund, 4 reset, 5 lease, 6 give back
 --     how often        the same request of several callers
 --     how many claims, then for each: its key, its limit, its cost in thousandths and the longest
 --                      delay in ticks that it accepts; -1 if it can never pass
 --     for a lease, of one token bucket: who holds it, the number of the call, and in thousandths
 --                      what the holder keeps, gives back and wants, and of what it wants a multiple;
 --                      then for how many ticks from before it asked
+--     to give back, to one token bucket: when the cost was charged, and the debt right after that,
+--                      in ticks and units beyond them
 --
 -- Returns numbers: how many foreign values were repaired, then for each request
 --   how many of its callers it is granted to, the first ones; then for each claim
@@ -23,6 +25,7 @@
 --                      those granted, ticks to the reset if none is
 --   for a lease instead: thousandths granted, the debt after as for a token bucket, thousandths kept,
 --                      thousandths that all holders together have
+--   and last the time
 --
 -- Numbers stay below 2^53, so doubles are exact. A tick is a microsecond. A debt may be more units
 -- than a double can count, so it is always two numbers: ticks, and a rest of less than a tick.
@@ -35,7 +38,7 @@
 -- The script is all files here, joined in the order that Script gives: each may use what those before
 -- it define.
 
-local TAKE, PREVIEW, CHARGE, REFUND, RESET, LEASE = 0, 1, 2, 3, 4, 5
+local TAKE, PREVIEW, CHARGE, REFUND, RESET, LEASE, GIVE_BACK = 0, 1, 2, 3, 4, 5, 6
 local BUCKET, FIXED, COUNTER = 0, 1, 2
 
 -- A bucket is kept once for each limit that it was recently asked under, up to this many.

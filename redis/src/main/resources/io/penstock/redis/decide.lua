@@ -88,6 +88,8 @@ local function change(claim, what)
     algorithm.charge(claim)
   elseif what == REFUND then
     algorithm.refund(claim)
+  elseif what == GIVE_BACK then
+    algorithm.giveBack(claim, { time = read(), ticks = read(), rest = read() })
   else
     algorithm.reset(claim)
   end
@@ -126,5 +128,5 @@ for key, bucket in pairs(buckets) do
   end
 end
 
-replies[1] = repaired
+replies[1], replies[#replies + 1] = repaired, now
 return replies

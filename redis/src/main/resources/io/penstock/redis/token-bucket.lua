@@ -8,8 +8,8 @@
 -- What is out on lease counts as missing until it comes back or the lease ends: no form owes less
 -- than that.
 
--- The marks of values that hold instants instead of the time at which they were written, as versions
--- before 0.2 wrote them; with leases the second.
+-- The marks of values that hold instants instead of the time at which they were written, as earlier
+-- versions wrote them; with leases the second.
 local OLD_MARK, OLD_LEASED = 't', 'h'
 
 local MAX_UNITS = 2^49
@@ -277,6 +277,34 @@ function tokenBucket.refund(claim)
   local ticks, rest = minus(claim.limit.perTick, claim.ticks, claim.rest,
     claim.costTicks, claim.costRest)
   move(claim.bucket, claim.form, ticks, rest, -claim.cost)
+end
+
+-- Refunds a cost to a bucket that would rather not have been charged, but no more than the bucket
+-- would have now without that charge: had it been full since, time would have brought it nothing.
+-- Since the charge the debt was never less than what time alone would have left of it.
+function tokenBucket.giveBack(claim, charged)
+  local elapsed = max(0, now - charged.time)
+  if elapsed > charged.ticks then
+    return
+  end
+  local own, bucket = claim.form, claim.bucket
+  local left = thousandthsOf(charged.ticks - elapsed, charged.rest, claim.limit)
+  local given = min(claim.cost, left)
+  for _, form in ipairs(bucket.forms) do
+    local ticks, rest = debtOf(form, form == own and claim.limit.reach or 0)
+    local backTicks, backRest = owedFor(given, form)
+    if form ~= own then
+      local allTicks, allRest = owedFor(claim.cost, form)
+      if allTicks < elapsed then
+        backTicks, backRest = 0, 0
+      else
+        backTicks, backRest = smaller(backTicks, backRest, allTicks - elapsed, allRest)
+      end
+    end
+    ticks, rest = minus(form.perTick, ticks, rest, backTicks, backRest)
+    owe(form, larger(ticks, rest, leastOf(form, bucket.out)))
+  end
+  bucket.changed = true
 end
 
 -- What is out is out, and stays missing.

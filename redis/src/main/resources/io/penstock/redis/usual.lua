@@ -5,11 +5,11 @@
 local function decideUsual()
   local perTick, perThousandth, burst = numbers[3], numbers[4], numbers[5]
   local reach, count = numbers[6], numbers[8]
-  local units = burst * perThousandth
   if numbers[1] ~= 1 or numbers[2] ~= BUCKET or numbers[7] ~= 0 or count ~= #KEYS
-    or units >= 2^53 then
+    or burst * perThousandth >= 2^53 then
     return nil
   end
+  local units = burst * perThousandth
   local burstRest = fmod(units, perTick)
   local burstTicks = (units - burstRest) / perTick
   local values = redis.call('MGET', unpack(KEYS))
@@ -87,6 +87,7 @@ local function decideUsual()
         'PX', ceil((ticks + 1) / 1000))
     end
   end
+  replies[3 * count + 2] = now
   return replies
 end
 

@@ -19,8 +19,12 @@ class LegTest {
   private final Part first = new Part(null, terms, "a", "a", 1_000, 0);
   private final Part second = new Part(null, terms, "b", "b", 1_000, 0);
 
+  private final Charge ofFirst = new Charge(first, 1, 2, 0);
+  private final Charge ofSecond = new Charge(second, 1, 3, 0);
+
   private Leg answered(What what, Decision... parts) {
     Leg leg = new Leg(what, List.of(first, second), 0);
+    leg.noteCharges(List.of(ofFirst, ofSecond));
     leg.send();
     leg.answer(Decision.all(parts));
     return leg;
@@ -28,14 +32,15 @@ class LegTest {
 
   @Test
   void taken_isWhatRedisGranted() {
-    assertThat(answered(What.TAKE, ALLOWED, ALLOWED).taken()).containsExactly(first, second);
+    assertThat(answered(What.TAKE, ALLOWED, ALLOWED).taken()).containsExactly(ofFirst, ofSecond);
     assertThat(answered(What.TAKE, ALLOWED, DENIED).taken()).isEmpty();
     assertThat(answered(What.PREVIEW, ALLOWED, ALLOWED).taken()).isEmpty();
   }
 
   @Test
   void taken_partlyByAFailurePolicy_isTheRest() {
-    assertThat(answered(What.TAKE, ALLOWED.asDegraded(), ALLOWED).taken()).containsExactly(second);
+    assertThat(answered(What.TAKE, ALLOWED.asDegraded(), ALLOWED).taken())
+        .containsExactly(ofSecond);
   }
 
   @Test

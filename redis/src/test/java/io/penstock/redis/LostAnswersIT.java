@@ -91,6 +91,23 @@ class LostAnswersIT {
   }
 
   @Test
+  void answerLate_whenTheBucketWasFullAgainMeanwhile_addsNothing() {
+    // Full again after a tenth of a second: what was charged by then would have refilled nothing.
+    Limit fast = Limit.perSecond(100).burst(10);
+    RateLimiter limiter = RateLimiter.on(store, "f", fast);
+    RateLimiter other = RateLimiter.on(direct, "f", fast);
+    proxy.keepReplies(true);
+    assertThat(limiter.decide("k", 8).degraded()).isTrue();
+    Await.until("full again", () -> other.peek("k").remaining() == 10);
+    // So slow from here on that time brings nothing while the test looks.
+    RateLimiter slow = RateLimiter.on(direct, "f", SLOW);
+    slow.decide("k", 10);
+    proxy.keepReplies(false);
+    Await.until("given back", () -> counts.givenBack.get() == 1);
+    assertThat(slow.peek("k").remaining()).isLessThan(0.001);
+  }
+
+  @Test
   void answerLate_afterTheStoreWasGivenUp_isGivenBackToo() {
     RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
     RateLimiter other = RateLimiter.on(store, "y", SLOW);

@@ -62,7 +62,13 @@ public final class Limiting {
   public void decide(Request request, Answer answer) {
     long begin = System.nanoTime();
     if (local) {
-      Verdict verdict = engine.decide(request);
+      Verdict verdict;
+      try {
+        verdict = engine.decide(request);
+      } catch (RuntimeException failure) {
+        answer.failed(failure);
+        return;
+      }
       times.took(System.nanoTime() - begin);
       tell(request, verdict);
       answer.decided(verdict);

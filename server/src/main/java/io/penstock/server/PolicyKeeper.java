@@ -82,11 +82,7 @@ public final class PolicyKeeper implements AutoCloseable {
       throw new PolicyException(unusable);
     }
     this.engine =
-        new PolicyEngine(
-            store,
-            file.policy(),
-            observer,
-            JwtObserver.all(List.of(new JwtMeters(registry), new KeyLog())));
+        engine(store, observer, JwtObserver.all(List.of(new JwtMeters(registry), new KeyLog())));
     JwtMeters.watch(engine, registry);
     this.inForce = new PolicyInForce(file, origin(), Instant.now(), List.of());
     this.accepted = reloads(registry, "accepted");
@@ -105,6 +101,19 @@ public final class PolicyKeeper implements AutoCloseable {
     if (watcher != null) {
       watcher.start();
     }
+  }
+
+  private PolicyEngine engine(Store store, PolicyObserver observer, JwtObserver tokens) {
+    try {
+      return new PolicyEngine(store, file.policy(), observer, tokens);
+    } catch (IllegalArgumentException unusable) {
+      throw new PolicyException(List.of(problem(unusable)));
+    }
+  }
+
+  private Problem problem(RuntimeException reason) {
+    return new Problem(
+        Problem.Severity.ERROR, Location.of(origin()), "", String.valueOf(reason.getMessage()));
   }
 
   private LoadedPolicy first(boolean sample) {
@@ -190,13 +199,7 @@ public final class PolicyKeeper implements AutoCloseable {
     try {
       engine.replace(joint.policy());
     } catch (RuntimeException e) {
-      reject(
-          List.of(
-              new Problem(
-                  Problem.Severity.ERROR,
-                  Location.of(origin()),
-                  "",
-                  String.valueOf(e.getMessage()))));
+      reject(List.of(problem(e)));
       return false;
     }
     List<Problem> problems = new ArrayList<>(fileProblems);

@@ -1,6 +1,7 @@
 package io.penstock.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.Map;
@@ -31,6 +32,11 @@ final class WithoutRedisTest {
           rate: 1/h
           burst: 4
           on_store_failure: local
+        - name: wide
+          limit_keys: [user_id]
+          match: {path: /wide}
+          rate: 16.6667/s
+          burst: 5000000
       """;
 
   @TempDir private static Path folder;
@@ -60,6 +66,30 @@ final class WithoutRedisTest {
   @AfterAll
   static void stop() {
     server.close();
+  }
+
+  @Test
+  void check_limitThatNeedsFineUnits_isAnswered() {
+    assertThat(ask("/wide")).startsWith("{\"allowed\":true,\"rule\":\"wide\"");
+  }
+
+  @Test
+  void start_withALimitWhoseShareCantBeKept_isRejected(@TempDir Path own) {
+    String policy =
+        """
+        rules:
+          - {name: slow, limit_keys: [user_id], rate: 0.0000001/s, burst: 1, on_store_failure: local}
+        """;
+    Map<Setting, String> settings =
+        Map.of(
+            Setting.POLICY,
+            RunningServer.write(own, policy).toString(),
+            Setting.REDIS,
+            "redis://127.0.0.1:1",
+            Setting.NODES,
+            "64");
+    assertThatThrownBy(() -> RunningServer.with(settings))
+        .hasMessageContaining("rule slow: burst / rate must be at most 10 years");
   }
 
   @Test
