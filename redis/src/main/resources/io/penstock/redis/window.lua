@@ -114,7 +114,7 @@ function window.load(value)
 end
 
 -- The form under a limit: its own, or what counts under the others carried over, at most all of it.
-local function countUnder(bucket, limit)
+local function countUnder(bucket, limit, writes)
   local carried = bucket.foreign and limit.most or 0
   for _, form in ipairs(bucket.forms) do
     if form.kind == limit.kind and form.length == limit.length then
@@ -133,13 +133,15 @@ local function countUnder(bucket, limit)
     current = min(carried, limit.most), previous = 0,
   }
   bucket.forms[#bucket.forms + 1] = own
+  -- Even for a denial, so that the wait which it is told holds.
+  bucket.changed = bucket.changed or writes and own.current > 0
   return own
 end
 
 -- Returns how many times a claim's cost fits, up to so many.
 function window.judge(claim, times)
   local bucket, limit = claim.bucket, claim.limit
-  local form = countUnder(bucket, limit)
+  local form = countUnder(bucket, limit, claim.writes)
   if bucket.foreign then
     bucket.foreign, bucket.changed = false, true
   end

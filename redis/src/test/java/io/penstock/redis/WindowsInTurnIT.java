@@ -159,7 +159,10 @@ class WindowsInTurnIT {
         time.set((ScriptTime.START / SECOND_MICROS / 21 * 21 + offset) * SECOND_MICROS + 700_000);
         RateLimiter one = RateLimiter.on(store, "x" + sliding + offset, small);
         RateLimiter other = RateLimiter.on(store, "x" + sliding + offset, large);
-        one.decide("k");
+        if (offset % 2 == 0) {
+          // Otherwise the first that is known of this limit is the denial.
+          one.decide("k");
+        }
         assertThat(other.tryAcquire("k", 15)).isTrue();
         Decision denied = one.decide("k", 2);
         assertThat(denied.allowed()).isFalse();
