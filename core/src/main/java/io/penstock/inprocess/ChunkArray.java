@@ -1,14 +1,18 @@
 package io.penstock.inprocess;
 
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The chunks of one table, in segments that are made when the first chunk is put into them, so that
  * a table without keys takes little memory. Thread-safe; a chunk is replaced under its lock only.
  */
 final class ChunkArray {
+  private static final VarHandle SEGMENTS = MethodHandles.arrayElementVarHandle(Chunk[][].class);
+  private static final VarHandle CHUNKS = MethodHandles.arrayElementVarHandle(Chunk[].class);
+
   /** For all tables of the process: a lock of its own for each chunk would be most of a table. */
   private static final ReentrantLock[] LOCKS = new ReentrantLock[256];
 
@@ -21,7 +25,7 @@ final class ChunkArray {
   private final int length;
   private final int shift;
   private final Chunk none;
-  private final AtomicReferenceArray<@Nullable AtomicReferenceArray<Chunk>> segments;
+  private final Chunk[][] segments;
 
   /** An array of {@code length} chunks, all of them {@code none}. */
   ChunkArray(int length, Chunk none) {
@@ -29,7 +33,7 @@ final class ChunkArray {
     this.none = none;
     // As many segments as chunks in a segment, or nearly.
     this.shift = (Integer.SIZE - Integer.numberOfLeadingZeros(length - 1)) / 2;
-    this.segments = new AtomicReferenceArray<>(((length - 1) >>> shift) + 1);
+    this.segments = new Chunk[((length - 1) >>> shift) + 1][];
   }
 
   /** The lock of a chunk, which others may share; {@code order} is the number of the table. */
@@ -46,20 +50,19 @@ final class ChunkArray {
   }
 
   Chunk get(int index) {
-    AtomicReferenceArray<Chunk> segment = segments.getAcquire(index >>> shift);
-    return segment == null ? none : segment.getAcquire(index & ((1 << shift) - 1));
+    Chunk[] segment = (Chunk[]) SEGMENTS.getAcquire(segments, index >>> shift);
+    return segment == null ? none : (Chunk) CHUNKS.getAcquire(segment, index & ((1 << shift) - 1));
   }
 
   void set(int index, Chunk chunk) {
-    AtomicReferenceArray<Chunk> segment = segments.getAcquire(index >>> shift);
+    Chunk[] segment = (Chunk[]) SEGMENTS.getAcquire(segments, index >>> shift);
     if (segment == null) {
-      AtomicReferenceArray<Chunk> fresh = new AtomicReferenceArray<>(1 << shift);
-      for (int i = 0; i < fresh.length(); i++) {
-        fresh.setPlain(i, none);
-      }
-      segment = segments.compareAndExchange(index >>> shift, null, fresh);
-      segment = segment == null ? fresh : segment;
+      Chunk[] fresh = new Chunk[1 << shift];
+      Arrays.fill(fresh, none);
+      Chunk[] first =
+          (Chunk[]) SEGMENTS.compareAndExchange(segments, index >>> shift, (Chunk[]) null, fresh);
+      segment = first == null ? fresh : first;
     }
-    segment.setRelease(index & ((1 << shift) - 1), chunk);
+    CHUNKS.setRelease(segment, index & ((1 << shift) - 1), chunk);
   }
 }

@@ -179,7 +179,8 @@ public final class PenstockServer implements AutoCloseable {
         server.store.kind());
     if (!server.store.available().getAsBoolean()) {
       LOG.warn(
-          "Redis is unavailable ({}): the failure policy of each rule decides until it is available",
+          "Redis is unavailable ({}): the failure policy of each rule decides until it is"
+              + " available",
           server.store.problem().get());
     }
     if (settings.token().isEmpty() && !SettingCheck.isLoopback(settings.host())) {

@@ -156,15 +156,22 @@ class PolicyLoaderTopLevelTest {
         "jwt: {secret_file: nowhere}; jwt.secret_file: there is no such file: ",
         "jwt: {jwks_file: .}; jwt.jwks_file: ",
         "jwt: {jwks_url: 'ftp://x/y'}; jwt.jwks_url: must begin with https:// or http://",
-        "jwt: {jwks_url: 'https://a b'}; jwt.jwks_url: must be a URL such as https://example.com/keys",
-        "jwt: {secret: 0123456789abcdef0123456789abcdef, refresh_seconds: 5}; jwt.refresh_seconds: needs a jwks_url",
-        "jwt: {secret: 0123456789abcdef0123456789abcdef, leeway_seconds: -1}; jwt.leeway_seconds: must be a whole number",
-        "jwt: {secret: 0123456789abcdef0123456789abcdef, leeway_seconds: 3601}; jwt.leeway_seconds: must be a whole number from 0 to 3600: 3601",
-        "jwt: {secret: 0123456789abcdef0123456789abcdef, algorithms: []}; jwt.algorithms: must not be empty",
-        "jwt: {secret: 0123456789abcdef0123456789abcdef, isuer: y}; jwt.isuer: is no known field; did you mean issuer?",
+        "jwt: {jwks_url: 'https://a b'}; jwt.jwks_url: must be a URL such as"
+            + " https://example.com/keys",
+        "jwt: {secret: 0123456789abcdef0123456789abcdef, refresh_seconds: 5}; jwt.refresh_seconds:"
+            + " needs a jwks_url",
+        "jwt: {secret: 0123456789abcdef0123456789abcdef, leeway_seconds: -1}; jwt.leeway_seconds:"
+            + " must be a whole number",
+        "jwt: {secret: 0123456789abcdef0123456789abcdef, leeway_seconds: 3601}; jwt.leeway_seconds:"
+            + " must be a whole number from 0 to 3600: 3601",
+        "jwt: {secret: 0123456789abcdef0123456789abcdef, algorithms: []}; jwt.algorithms: must not"
+            + " be empty",
+        "jwt: {secret: 0123456789abcdef0123456789abcdef, isuer: y}; jwt.isuer: is no known field;"
+            + " did you mean issuer?",
         "key_secret: ''; key_secret: must not be empty",
         "key_secret: [x]; key_secret: must be a single value",
-        "{key_secret: 0123456789abcdef0123456789abcdef, key_secret_file: y}; must be said in one place only",
+        "{key_secret: 0123456789abcdef0123456789abcdef, key_secret_file: y}; must be said in one"
+            + " place only",
         "exempt: {match: {a: b}}; exempt: must be a list",
         "exempt: [{}]; exempt[0].match: is required",
         "exempt: [{match: {}}]; exempt[0].match: must not be empty",
