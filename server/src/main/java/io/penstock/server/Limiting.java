@@ -8,8 +8,8 @@ import io.penstock.policy.Rule;
 import io.penstock.policy.Verdict;
 import io.penstock.server.log.RepeatedWarning;
 import io.penstock.server.metrics.DecisionTimes;
-import io.vertx.core.Context;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -110,23 +110,31 @@ public final class Limiting {
 
   private static void later(
       CompletionStage<Verdict> asked, Answer answer, Consumer<Verdict> before) {
-    Context asker = Objects.requireNonNull(Vertx.currentContext());
+    ContextInternal asker = (ContextInternal) Objects.requireNonNull(Vertx.currentContext());
     var unused =
         asked.whenComplete(
             (verdict, failure) -> {
-              if (failure == null) {
-                before.accept(verdict);
-              }
+              Throwable failed = failure == null ? noted(verdict, before) : failure;
               if (Vertx.currentContext() == asker) {
-                pass(verdict, failure, answer);
+                // What an answer throws must reach the context: the future would keep it.
+                asker.emit(back -> pass(verdict, failed, answer));
               } else {
-                asker.runOnContext(back -> pass(verdict, failure, answer));
+                asker.runOnContext(back -> pass(verdict, failed, answer));
               }
             });
   }
 
+  private static @Nullable Throwable noted(Verdict verdict, Consumer<Verdict> before) {
+    try {
+      before.accept(verdict);
+      return null;
+    } catch (RuntimeException e) {
+      return e;
+    }
+  }
+
   private static void pass(@Nullable Verdict verdict, @Nullable Throwable failure, Answer answer) {
-    if (verdict != null) {
+    if (verdict != null && failure == null) {
       answer.decided(verdict);
     } else if (failure instanceof CompletionException wrapped && wrapped.getCause() != null) {
       answer.failed(wrapped.getCause());

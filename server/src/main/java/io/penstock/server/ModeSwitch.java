@@ -36,25 +36,33 @@ public final class ModeSwitch {
     return Optional.ofNullable(forced);
   }
 
-  /** Makes all rules what {@code mode} says, until a time has passed. */
-  public synchronized void force(Mode mode, Duration time) {
+  /**
+   * Makes all rules what {@code mode} says, until a time has passed.
+   *
+   * @param by who wants it, for the log
+   */
+  public synchronized void force(Mode mode, Duration time, String by) {
     end();
     forced = new Forced(mode, Instant.now().plus(time));
     engine.override(mode);
     timer = vertx.setTimer(Math.max(1, time.toMillis()), this::expire);
-    LOG.warn("all rules are in mode {} until {}", mode.code(), forced.until());
+    LOG.warn("all rules are in mode {} until {}, set by {}", mode.code(), forced.until(), by);
   }
 
-  /** Lets rules say again whether they bind. */
-  public synchronized void clear() {
+  /**
+   * Lets rules say again whether they bind.
+   *
+   * @param by who wants it, for the log
+   */
+  public synchronized void clear(String by) {
     if (end()) {
-      LOG.warn("rules are in their own modes again");
+      LOG.warn("rules are in their own modes again, set by {}", by);
     }
   }
 
   private synchronized void expire(long id) {
     if (id == timer) {
-      clear();
+      clear("expiry");
     }
   }
 

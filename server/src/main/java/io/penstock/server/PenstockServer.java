@@ -31,6 +31,7 @@ import io.penstock.server.http.AccessTokens;
 import io.penstock.server.http.BearerToken;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.Connections;
+import io.penstock.server.http.FailedRequests;
 import io.penstock.server.http.GuardedTransport;
 import io.penstock.server.http.Holding;
 import io.penstock.server.http.HttpDoor;
@@ -73,6 +74,11 @@ public final class PenstockServer implements AutoCloseable {
   private static final long LONGEST_START_SECONDS = 30;
   private static final Duration ADMIN_CLOSE = Duration.ofSeconds(1);
   private static final int MAX_ADMIN_CONNECTIONS = 1_000;
+
+  /** The part of the time for shutdown after which clients that send nothing are taken for idle. */
+  private static final int QUIET_SHARE = 10;
+
+  private static final long DRAIN_PAUSE_MILLIS = 10;
 
   private final Map<String, Set<String>> paths = new HashMap<>();
   private final Duration shutdown;
@@ -126,8 +132,8 @@ public final class PenstockServer implements AutoCloseable {
             store.available(),
             store.problem(),
             () -> database.map(open -> open.feed().state()));
-    this.vertx = vertx(settings.workers(), transport);
-    this.adminVertx = vertx(1, adminTransport);
+    this.vertx = vertx(workers(settings), transport);
+    this.adminVertx = vertx(new VertxOptions().setEventLoopPoolSize(1), adminTransport);
     vertx.setPeriodic(DecisionMeters.PERIOD_MILLIS, period -> meters.pass());
     this.limiting =
         new Limiting(
@@ -232,11 +238,24 @@ public final class PenstockServer implements AutoCloseable {
         settings.requestTimeoutMillis());
   }
 
-  private static Vertx vertx(int eventLoops, GuardedTransport transport) {
-    return Vertx.builder()
-        .with(new VertxOptions().setEventLoopPoolSize(eventLoops))
-        .withTransport(transport)
-        .build();
+  /** Worker threads read large bodies only: more of them would take turns with event loops. */
+  private static VertxOptions workers(Settings settings) {
+    return new VertxOptions()
+        .setEventLoopPoolSize(settings.workers())
+        .setWorkerPoolSize(settings.workers());
+  }
+
+  private static Vertx vertx(VertxOptions options, GuardedTransport transport) {
+    return Vertx.builder().with(options).withTransport(transport).build();
+  }
+
+  private FailedRequests failures(String listener) {
+    FailedRequests failures = new FailedRequests(listener);
+    FunctionCounter.builder("penstock.requests.failed", failures, FailedRequests::count)
+        .description("Requests that were answered 500 because handling them failed")
+        .tag("listener", listener)
+        .register(registry);
+    return failures;
   }
 
   /** Whether a node knows its share of what all have, or has all of it. */
@@ -312,7 +331,8 @@ public final class PenstockServer implements AutoCloseable {
                 connections("proxy", limits(settings)),
                 Doors.proxyOptions(settings, material.map(TlsMaterial::options)),
                 settings.workers()),
-            door));
+            door,
+            failures("proxy")));
   }
 
   private HttpDoor decisionDoor(Settings settings) {
@@ -333,7 +353,8 @@ public final class PenstockServer implements AutoCloseable {
                 connections("decision", limits(settings)),
                 Doors.options(settings.host(), settings.port()),
                 settings.workers()),
-            door));
+            door,
+            failures("decision")));
   }
 
   private HttpDoor adminDoor(Settings settings) {
@@ -346,8 +367,9 @@ public final class PenstockServer implements AutoCloseable {
             new AdminDoor.Tools(
                 health,
                 new Metrics(registry),
-                new PolicyTools(keeper, new ModeSwitch(adminVertx, keeper.engine()), bodies),
-                new KeyTools(keeper.engine(), bodies),
+                new PolicyTools(
+                    keeper, new ModeSwitch(adminVertx, keeper.engine()), bodies, tokens),
+                new KeyTools(keeper.engine(), bodies, tokens),
                 new RuleTools(adminVertx, database, bodies, tokens),
                 new ViolationTools(adminVertx, database)));
     paths.putAll(door.routes().paths());
@@ -365,7 +387,8 @@ public final class PenstockServer implements AutoCloseable {
                         settings.requestTimeoutMillis())),
                 Doors.options(settings.adminHost(), settings.adminPort()),
                 1),
-            door));
+            door,
+            failures("admin")));
   }
 
   /**
@@ -427,12 +450,30 @@ public final class PenstockServer implements AutoCloseable {
     LOG.info("ending");
     health.end();
     tls.ifPresent(TlsReloader::close);
+    drain();
     List<Future<Void>> closing = new ArrayList<>(List.of(decision.close(shutdown)));
     proxy.ifPresent(door -> closing.add(door.close(shutdown)));
     await(Future.join(closing).mapEmpty(), shutdown);
     await(admin.close(ADMIN_CLOSE), ADMIN_CLOSE);
     end();
     LOG.info("ended");
+  }
+
+  /** Clients that keep connections learn with their next answer to use others. */
+  private void drain() {
+    List<Connections> draining = new ArrayList<>(List.of(decision.connections()));
+    proxy.ifPresent(door -> draining.add(door.connections()));
+    draining.forEach(Connections::drain);
+    Duration quiet = shutdown.dividedBy(QUIET_SHARE);
+    long end = System.nanoTime() + shutdown.dividedBy(2).toNanos();
+    try {
+      while (System.nanoTime() - end < 0
+          && !draining.stream().allMatch(connections -> connections.isDrained(quiet))) {
+        Thread.sleep(DRAIN_PAUSE_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void end() {

@@ -4,6 +4,7 @@ import io.penstock.Decision;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.RuleBuckets;
 import io.penstock.policy.http.BucketsAnswer;
+import io.penstock.server.http.AccessTokens;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.Documents;
 import io.penstock.server.http.JsonAnswers;
@@ -21,10 +22,12 @@ public final class KeyTools {
 
   private final PolicyEngine engine;
   private final Bodies bodies;
+  private final AccessTokens tokens;
 
-  public KeyTools(PolicyEngine engine, Bodies bodies) {
+  public KeyTools(PolicyEngine engine, Bodies bodies, AccessTokens tokens) {
     this.engine = engine;
     this.bodies = bodies;
+    this.tokens = tokens;
   }
 
   void peek(HttpServerRequest request) {
@@ -36,7 +39,7 @@ public final class KeyTools {
         request,
         KeyQuestion.Kind.PLAIN,
         (buckets, question) -> {
-          LOG.info("a key of rule {} is reset", question.rule());
+          LOG.info("a key of rule {} is reset by {}", question.rule(), tokens.describe(request));
           return buckets.reset().thenCompose(done -> buckets.peek());
         });
   }
@@ -48,9 +51,10 @@ public final class KeyTools {
         (buckets, question) -> {
           CompletionStage<Void> granted = buckets.grant(question.thousandths());
           LOG.info(
-              "a key of rule {} is granted {} thousandths of a token",
+              "a key of rule {} is granted {} thousandths of a token by {}",
               question.rule(),
-              question.thousandths());
+              question.thousandths(),
+              tokens.describe(request));
           return granted.thenCompose(done -> buckets.peek());
         });
   }
@@ -61,12 +65,9 @@ public final class KeyTools {
       BiFunction<RuleBuckets, KeyQuestion, CompletionStage<List<Decision>>> action) {
     bodies.read(
         request,
-        body -> {
-          KeyQuestion question = Documents.read(request, body, kind::read);
-          if (question != null) {
-            act(request, question, action);
-          }
-        });
+        body ->
+            Documents.<KeyQuestion>read(
+                request, body, kind::read, question -> act(request, question, action)));
   }
 
   private void act(

@@ -1,18 +1,19 @@
 package io.penstock.server.admin;
 
 import io.penstock.server.http.Refusals;
+import io.penstock.server.log.RepeatedWarning;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Answers that have to wait for the store. */
 final class Later {
-  private static final Logger LOG = LoggerFactory.getLogger(Later.class);
+  private static final RepeatedWarning WARNING =
+      new RepeatedWarning(LoggerFactory.getLogger(Later.class));
 
   private Later() {}
 
@@ -27,7 +28,7 @@ final class Later {
                       if (failure == null) {
                         then.accept(result);
                       } else {
-                        LOG.warn("the store could not be asked", failure);
+                        WARNING.warn("the store could not be asked", failure);
                         Refusals.end(
                             request.response(),
                             503,

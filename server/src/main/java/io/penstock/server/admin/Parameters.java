@@ -1,6 +1,8 @@
 package io.penstock.server.admin;
 
+import io.penstock.server.http.Queries;
 import io.penstock.server.http.Refusals;
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The parameters of a query, checked. Belongs to one request. */
 final class Parameters {
+  private static final int MAX_WRONG = 10;
+
   private final HttpServerRequest request;
   private final Map<String, String> values = new HashMap<>();
   private final List<String> wrong = new ArrayList<>();
@@ -25,19 +29,26 @@ final class Parameters {
   /** The parameters of a request; such as are not among {@code known} are wrong. */
   static Parameters of(HttpServerRequest request, Set<String> known) {
     Parameters parameters = new Parameters(request);
-    request
-        .params()
-        .forEach(
-            (name, value) -> {
-              if (!known.contains(name)) {
-                parameters.wrong.add("there is no parameter " + name + "; there are " + known);
-              } else if (value.indexOf('\0') >= 0) {
-                parameters.wrong.add(name + " must not have NUL in it");
-              } else if (parameters.values.put(name, value) != null) {
-                parameters.wrong.add(name + " must be given once");
-              }
-            });
+    MultiMap query = Queries.of(request);
+    if (query == null) {
+      parameters.wrong.add("the query must be percent-encoded");
+      return parameters;
+    }
+    query.forEach((name, value) -> parameters.add(name, value, known));
     return parameters;
+  }
+
+  private void add(String name, String value, Set<String> known) {
+    if (wrong.size() >= MAX_WRONG) {
+      return;
+    }
+    if (!known.contains(name)) {
+      wrong.add("there is no parameter " + name + "; there are " + known);
+    } else if (value.indexOf('\0') >= 0) {
+      wrong.add(name + " must not have NUL in it");
+    } else if (values.put(name, value) != null) {
+      wrong.add(name + " must be given once");
+    }
   }
 
   @Nullable String text(String name) {

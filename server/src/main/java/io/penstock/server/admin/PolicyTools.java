@@ -15,6 +15,7 @@ import io.penstock.policy.request.QuestionReader;
 import io.penstock.server.ModeSwitch;
 import io.penstock.server.PolicyInForce;
 import io.penstock.server.PolicyKeeper;
+import io.penstock.server.http.AccessTokens;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.Documents;
 import io.penstock.server.http.JsonAnswers;
@@ -33,11 +34,13 @@ public final class PolicyTools {
   private final PolicyKeeper keeper;
   private final ModeSwitch modes;
   private final Bodies bodies;
+  private final AccessTokens tokens;
 
-  public PolicyTools(PolicyKeeper keeper, ModeSwitch modes, Bodies bodies) {
+  public PolicyTools(PolicyKeeper keeper, ModeSwitch modes, Bodies bodies, AccessTokens tokens) {
     this.keeper = keeper;
     this.modes = modes;
     this.bodies = bodies;
+    this.tokens = tokens;
   }
 
   void policy(HttpServerRequest request) {
@@ -64,19 +67,20 @@ public final class PolicyTools {
   void explain(HttpServerRequest request) {
     bodies.read(
         request,
-        body -> {
-          Question question = Documents.read(request, body, QuestionReader::read);
-          if (question != null) {
-            Later.answer(
-                request,
-                keeper.engine().explain(question.request()),
-                (Explanation explanation) ->
-                    request
-                        .response()
-                        .putHeader("Content-Type", JsonAnswers.TYPE)
-                        .end(Buffer.buffer(ExplainAnswer.bytes(explanation))));
-          }
-        });
+        body ->
+            Documents.<Question>read(
+                request, body, QuestionReader::read, question -> explain(request, question)));
+  }
+
+  private void explain(HttpServerRequest request, Question question) {
+    Later.answer(
+        request,
+        keeper.engine().explain(question.request()),
+        (Explanation explanation) ->
+            request
+                .response()
+                .putHeader("Content-Type", JsonAnswers.TYPE)
+                .end(Buffer.buffer(ExplainAnswer.bytes(explanation))));
   }
 
   void mode(HttpServerRequest request) {
@@ -92,17 +96,20 @@ public final class PolicyTools {
   void setMode(HttpServerRequest request) {
     bodies.read(
         request,
-        body -> {
-          Wanted wanted = Documents.read(request, body, PolicyTools::readMode);
-          if (wanted != null) {
-            if (wanted.mode == null) {
-              modes.clear();
-            } else {
-              modes.force(wanted.mode, wanted.time);
-            }
-            mode(request);
-          }
-        });
+        body ->
+            Documents.<Wanted>read(
+                request,
+                body,
+                PolicyTools::readMode,
+                wanted -> {
+                  String by = tokens.describe(request);
+                  if (wanted.mode == null) {
+                    modes.clear(by);
+                  } else {
+                    modes.force(wanted.mode, wanted.time, by);
+                  }
+                  mode(request);
+                }));
   }
 
   /**

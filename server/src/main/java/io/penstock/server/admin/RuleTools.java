@@ -15,12 +15,16 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Shows and changes the rules in the database. Thread-safe. */
 public final class RuleTools {
+  private static final Logger LOG = LoggerFactory.getLogger(RuleTools.class);
   private static final int USUAL_PAGE = 100;
   private static final int LARGEST_PAGE = 1_000;
   private static final int LARGEST_SET_BYTES = 32 << 20;
@@ -93,18 +97,19 @@ public final class RuleTools {
     }
     bodies.read(
         request,
-        body -> {
-          RuleRequest.One wanted = Documents.read(request, body, RuleRequest::readNew);
-          if (wanted != null) {
-            asked.answer(
+        body ->
+            Documents.<RuleRequest.One>read(
                 request,
-                database -> database.rules().create(wanted.draft(), how),
-                change -> {
-                  request.response().setStatusCode(how.dryRun() ? 200 : 201);
-                  writeChange(request, change, how);
-                });
-          }
-        });
+                body,
+                RuleRequest::readNew,
+                wanted ->
+                    asked.answer(
+                        request,
+                        database -> database.rules().create(wanted.draft(), how),
+                        change -> {
+                          request.response().setStatusCode(how.dryRun() ? 200 : 201);
+                          writeChange(request, change, how);
+                        })));
   }
 
   void replace(HttpServerRequest request, String name) {
@@ -115,16 +120,18 @@ public final class RuleTools {
     }
     bodies.read(
         request,
-        body -> {
-          RuleRequest.One wanted = Documents.read(request, body, RuleRequest::readChanged);
-          Long version = wanted == null ? null : wanted.version();
-          if (wanted != null && version != null) {
-            asked.answer(
+        body ->
+            Documents.<RuleRequest.One>read(
                 request,
-                database -> database.rules().replace(name, wanted.draft(), version, how),
-                change -> changed(request, name, change, how));
-          }
-        });
+                body,
+                RuleRequest::readChanged,
+                wanted -> {
+                  long version = Objects.requireNonNull(wanted.version());
+                  asked.answer(
+                      request,
+                      database -> database.rules().replace(name, wanted.draft(), version, how),
+                      change -> changed(request, name, change, how));
+                }));
   }
 
   void delete(HttpServerRequest request, String name) {
@@ -151,15 +158,17 @@ public final class RuleTools {
         .upTo(LARGEST_SET_BYTES)
         .read(
             request,
-            body -> {
-              RuleRequest.Many wanted = Documents.read(request, body, RuleRequest::readMany);
-              if (wanted != null) {
-                asked.answer(
+            body ->
+                Documents.<RuleRequest.Many>read(
                     request,
-                    database -> database.rules().apply(wanted.drafts(), wanted.alone(), how),
-                    changes -> writeChanges(request, changes, how));
-              }
-            });
+                    body,
+                    RuleRequest::readMany,
+                    wanted ->
+                        asked.answer(
+                            request,
+                            database ->
+                                database.rules().apply(wanted.drafts(), wanted.alone(), how),
+                            changes -> writeChanges(request, changes, how))));
   }
 
   void history(HttpServerRequest request) {
@@ -192,7 +201,7 @@ public final class RuleTools {
   }
 
   private RuleBook.How how(HttpServerRequest request, Parameters parameters) {
-    return new RuleBook.How(tokens.nameOf(request), parameters.flag(DRY_RUN));
+    return new RuleBook.How(tokens.describe(request), parameters.flag(DRY_RUN));
   }
 
   private static void changed(
@@ -210,6 +219,9 @@ public final class RuleTools {
 
   private static void writeChanges(
       HttpServerRequest request, List<RuleChange> changes, RuleBook.How how) {
+    if (!how.dryRun()) {
+      note(changes, how.by());
+    }
     JsonAnswers.end(
         request.response(),
         json -> {
@@ -222,6 +234,15 @@ public final class RuleTools {
           json.writeEndArray();
           json.writeEndObject();
         });
+  }
+
+  private static void note(List<RuleChange> changes, String by) {
+    List<RuleChange> made = changes.stream().filter(change -> !change.isNone()).toList();
+    if (made.size() == 1) {
+      LOG.info("{} of rule {} in the database by {}", made.get(0).action(), made.get(0).name(), by);
+    } else {
+      LOG.info("{} rules in the database are changed by {}", made.size(), by);
+    }
   }
 
   private static void notFound(HttpServerRequest request, String name) {

@@ -30,10 +30,8 @@ final class Check implements Handler<HttpServerRequest> {
   }
 
   private void decide(HttpServerRequest asked, Buffer body) {
-    Question question = Documents.read(asked, body, QuestionReader::read);
-    if (question != null) {
-      ask(limiting, question, new Answer(asked));
-    }
+    Documents.<Question>read(
+        asked, body, QuestionReader::read, question -> ask(limiting, question, new Answer(asked)));
   }
 
   static void ask(Limiting limiting, Question question, Limiting.Answer answer) {

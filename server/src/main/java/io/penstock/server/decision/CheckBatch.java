@@ -41,10 +41,11 @@ final class CheckBatch implements Handler<HttpServerRequest> {
   }
 
   private void decide(HttpServerRequest asked, Buffer body) {
-    List<Question> questions = Documents.read(asked, body, CheckBatch::read);
-    if (questions == null) {
-      return;
-    }
+    Documents.<List<Question>>read(
+        asked, body, CheckBatch::read, questions -> decide(asked, questions));
+  }
+
+  private void decide(HttpServerRequest asked, List<Question> questions) {
     Answers answers = new Answers(asked, questions.size());
     if (questions.isEmpty()) {
       answers.end();

@@ -9,6 +9,7 @@ import io.penstock.policy.http.RequestLine;
 import io.penstock.server.Limiting;
 import io.penstock.server.http.HeaderNames;
 import io.penstock.server.http.Holding;
+import io.penstock.server.http.Queries;
 import io.penstock.server.http.Refusals;
 import io.penstock.server.http.RequestHeaders;
 import io.penstock.server.http.ResponseHeaders;
@@ -38,6 +39,7 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
   private static final CharSequence FORWARDED_HOST = HeaderNames.of("x-forwarded-host");
   private static final CharSequence FORWARDED_URI = HeaderNames.of("x-forwarded-uri");
 
+  private static final String MALFORMED = "";
   private static final int OK = 200;
   private static final int DENY_FROM = 400;
   private static final int DENY_TO = 599;
@@ -116,7 +118,11 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
    */
   private static int denyStatus(HttpServerRequest asked) {
     boolean ours = asked.query() != null && PATH.equals(asked.path());
-    String text = ours ? asked.getParam("deny_status") : null;
+    if (!ours) {
+      return 0;
+    }
+    MultiMap query = Queries.of(asked);
+    String text = query == null ? MALFORMED : query.get("deny_status");
     if (text == null) {
       return 0;
     }

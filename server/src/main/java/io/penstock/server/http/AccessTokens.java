@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * no slow function, because {@code penstock token} makes tokens of 256 random bits.
  */
 public final class AccessTokens {
-  /** What who has no token is called. */
-  public static final String ANYBODY = "anybody";
+  /** The name of a caller without a token, where none is needed. */
+  public static final String ANONYMOUS = "anonymous";
 
   private static final String BEARER = "Bearer ";
   private static final Pattern FORM =
@@ -100,7 +100,7 @@ public final class AccessTokens {
   /** Who asks; null if they may not, and then they have been told. */
   public @Nullable Caller admit(HttpServerRequest request, Role needed) {
     if (tokens.isEmpty()) {
-      return needed == Role.WRITE && isFromPage(request) ? null : new Caller(ANYBODY, Role.WRITE);
+      return needed == Role.WRITE && isFromPage(request) ? null : new Caller(ANONYMOUS, Role.WRITE);
     }
     Caller caller = caller(request.getHeader("Authorization"));
     if (caller == null) {
@@ -127,10 +127,17 @@ public final class AccessTokens {
     return fromPage;
   }
 
-  /** What to call whoever has sent a request that was let in. */
-  public String nameOf(HttpServerRequest request) {
-    Caller caller = caller(request.getHeader("Authorization"));
-    return caller == null ? ANYBODY : caller.name();
+  /**
+   * Who has sent a request that was let in, for the audit log and the history of rules: {@code ops
+   * (write) from 10.0.0.7}, or {@code anonymous from 127.0.0.1}.
+   */
+  public String describe(HttpServerRequest request) {
+    Caller caller = tokens.isEmpty() ? null : caller(request.getHeader("Authorization"));
+    String name =
+        caller == null
+            ? ANONYMOUS
+            : caller.name() + " (" + caller.role().name().toLowerCase(Locale.ROOT) + ")";
+    return name + " from " + request.remoteAddress().hostAddress();
   }
 
   private @Nullable Caller caller(@Nullable String authorization) {

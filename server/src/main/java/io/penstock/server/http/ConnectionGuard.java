@@ -7,20 +7,29 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
+import io.vertx.core.VertxException;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.impl.Http1xOrH2CHandler;
 import io.vertx.core.http.impl.HttpServerConnection;
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -41,11 +50,14 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionGuard extends ChannelDuplexHandler {
   private static final byte[] TOO_SLOW = answer("408 Request Timeout");
   private static final byte[] BROKEN = answer("400 Bad Request");
+  private static final byte[] FAILED = answer("500 Internal Server Error");
 
   private static final String DECODER = "httpDecoder";
+  private static final String UPGRADE = "h2c";
 
-  private final long millis;
+  private final Connections connections;
   private @Nullable HeadScan firstHead = new HeadScan();
+  private boolean introduced;
   private boolean sawBytes;
   private @Nullable HttpServerOptions strictNext;
   private @Nullable Future<?> deadline;
@@ -53,6 +65,9 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   private boolean withinRequest;
   private boolean sawRequest;
   private boolean withinResponse;
+
+  /** Whether the rest of what the client sends is thrown away, because its place is lost. */
+  private boolean deaf;
 
   /** How many requests have begun whose answers have not ended. */
   private int owed;
@@ -62,8 +77,8 @@ final class ConnectionGuard extends ChannelDuplexHandler {
 
   private @Nullable IdleCheck idle;
 
-  ConnectionGuard(long millis) {
-    this.millis = millis;
+  ConnectionGuard(Connections connections) {
+    this.connections = connections;
   }
 
   private static byte[] answer(String status) {
@@ -72,7 +87,8 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   }
 
   /** To be called for each connection that a server tells of. */
-  static void attach(HttpConnection connection, HttpServerOptions options) {
+  static void attach(
+      HttpConnection connection, HttpServerOptions options, FailedRequests failures) {
     ChannelHandlerContext http = ((HttpServerConnection) connection).channelHandlerContext();
     ConnectionGuard own = http.pipeline().get(ConnectionGuard.class);
     if (own == null) {
@@ -81,10 +97,13 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     own.stop();
     http.pipeline().remove(own);
     if (http.handler() instanceof Http2ConnectionHandler) {
+      StreamGuard.attach(http, failures);
+      own.connections.beginHttp2(connection, http.channel());
       return;
     }
-    ConnectionGuard next = new ConnectionGuard(own.millis);
+    ConnectionGuard next = new ConnectionGuard(own.connections);
     next.attached = true;
+    next.introduced = true;
     next.firstHead = null;
     if (own.sawBytes) {
       // The head that made Vert.x tell of the connection is on its way through the pipeline.
@@ -94,6 +113,37 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     }
     http.pipeline().addBefore(http.name(), "guard", next);
     next.idle = IdleCheck.takeOver(http.pipeline().context(next));
+    connection.exceptionHandler(
+        failure -> {
+          if (!next.deaf && isOurs(failure)) {
+            failures.note(failure);
+            next.end(http.pipeline().context(next), FAILED);
+          }
+        });
+  }
+
+  /** Whether something failed here, rather than the client or the network. */
+  private static boolean isOurs(Throwable failure) {
+    return !(failure instanceof IOException
+        || failure instanceof DecoderException
+        || failure instanceof VertxException);
+  }
+
+  /**
+   * Shows Vert.x the first bytes one by one, until it knows what the client speaks. Then there is a
+   * place for what has to come before its handlers.
+   *
+   * @return whether it knows
+   */
+  private static boolean introduce(ChannelHandlerContext connection, ByteBuf bytes) {
+    ChannelPipeline pipeline = connection.pipeline();
+    while (bytes.isReadable() && pipeline.get(Http1xOrH2CHandler.class) != null) {
+      connection.fireChannelRead(bytes.readRetainedSlice(1));
+    }
+    if (pipeline.get(UPGRADE) != null) {
+      pipeline.addBefore(UPGRADE, null, new UpgradeCheck());
+    }
+    return pipeline.get(Http1xOrH2CHandler.class) == null;
   }
 
   /** Whether there is a folded line in the first head of a connection. */
@@ -124,6 +174,10 @@ final class ConnectionGuard extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext connection, Object message) {
+    if (deaf) {
+      ReferenceCountUtil.release(message);
+      return;
+    }
     if (message == LastHttpContent.EMPTY_LAST_CONTENT) {
       // The end of nearly every request: what follows would only find that out slowly.
       withinRequest = false;
@@ -134,9 +188,19 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       }
       return;
     }
-    if (message instanceof HttpRequest request && request.decoderResult().isSuccess()) {
+    if (message instanceof HttpRequest request) {
+      if (request.decoderResult().isSuccess() && HostText.isBad(request.headers())) {
+        request.setDecoderResult(
+            DecoderResult.failure(new IllegalArgumentException("the host is none")));
+      }
       begin();
+      withinRequest = !(message instanceof LastHttpContent);
+      // What follows a head that is malformed is no request, whatever a decoder makes of it.
+      deaf = request.decoderResult().isFailure();
       connection.fireChannelRead(message);
+      if (!deaf && strictNext != null && message instanceof LastHttpContent) {
+        beStrict(connection, strictNext);
+      }
       return;
     }
     if (message instanceof HttpContent body
@@ -151,8 +215,12 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       end(connection, BROKEN);
       return;
     }
-    if (message instanceof HttpRequest) {
-      begin();
+    if (!introduced && message instanceof ByteBuf bytes) {
+      introduced = introduce(connection, bytes);
+      if (!bytes.isReadable()) {
+        bytes.release();
+        return;
+      }
     }
     if (message instanceof HttpObject) {
       withinRequest = !(message instanceof LastHttpContent);
@@ -172,6 +240,9 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     headWaits = false;
     owed++;
     stop();
+    if (connections.isDraining()) {
+      connections.requestCame();
+    }
   }
 
   /**
@@ -206,7 +277,28 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       withinResponse = true;
     }
     moved();
-    var unused = connection.write(message, promise);
+    if (connections.isDraining()) {
+      writeLast(connection, message, promise);
+    } else {
+      var unused = connection.write(message, promise);
+    }
+  }
+
+  /** While the process shuts down, an answer is the last one of its connection, and says so. */
+  private void writeLast(ChannelHandlerContext connection, Object message, ChannelPromise promise) {
+    boolean ends = owed == 0 && message instanceof LastHttpContent;
+    if (message instanceof HttpResponse head
+        && head.status().code() >= 200
+        && owed == (ends ? 0 : 1)) {
+      head.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    }
+    if (!ends) {
+      var unused = connection.write(message, promise);
+      return;
+    }
+    ChannelPromise written = promise.unvoid();
+    written.addListener(sent -> close(connection));
+    var unused = connection.write(message, written);
   }
 
   /** Whether a status only says that the answer is still to come. */
@@ -257,7 +349,8 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     deadline =
         connection
             .executor()
-            .schedule(() -> end(connection, TOO_SLOW), millis, TimeUnit.MILLISECONDS);
+            .schedule(
+                () -> end(connection, TOO_SLOW), connections.headMillis(), TimeUnit.MILLISECONDS);
   }
 
   private void stop() {
@@ -268,18 +361,32 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   }
 
   private void end(ChannelHandlerContext connection, byte[] answer) {
+    deaf = true;
+    ChannelPipeline pipeline = connection.pipeline();
     boolean next = !withinResponse && owed == (withinRequest ? 1 : 0);
-    if (!next || connection.pipeline().get(SslHandler.class) != null) {
+    // The decoder is behind TLS and before the encoder, which has no part in this answer.
+    ChannelHandlerContext codec = pipeline.context(DECODER);
+    if (!next || (codec == null && pipeline.get(SslHandler.class) != null)) {
       // What would be written here is no part of what the client is reading, or would be taken for
-      // the answer to another request.
-      var unused = connection.close();
+      // the answer to another request. One that has been written already has to arrive.
+      connection.flush();
+      close(connection);
       return;
     }
-    connection.pipeline().addFirst(new LingeringClose());
-    connection
-        .pipeline()
-        .firstContext()
+    linger(pipeline);
+    (codec == null ? pipeline.firstContext() : codec)
         .writeAndFlush(Unpooled.wrappedBuffer(answer))
         .addListener(ChannelFutureListener.CLOSE);
+  }
+
+  private static void close(ChannelHandlerContext connection) {
+    linger(connection.pipeline());
+    var unused = connection.close();
+  }
+
+  private static void linger(ChannelPipeline pipeline) {
+    if (pipeline.get(LingeringClose.class) == null) {
+      pipeline.addFirst(new LingeringClose());
+    }
   }
 }

@@ -3,9 +3,12 @@ package io.penstock.server.http;
 import io.netty.channel.Channel;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.server.log.RepeatedWarning;
+import io.vertx.core.http.HttpConnection;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -29,6 +32,10 @@ public final class Connections {
   private final Map<IpAddress, Integer> byAddress = new ConcurrentHashMap<>();
   private final LongAdder refusedByListener = new LongAdder();
   private final LongAdder refusedByAddress = new LongAdder();
+  private final Set<Channel> servers = ConcurrentHashMap.newKeySet();
+  private final Set<HttpConnection> http2 = ConcurrentHashMap.newKeySet();
+  private volatile boolean draining;
+  private volatile long lastRequestNanos;
 
   /**
    * What a listener allows.
@@ -78,6 +85,53 @@ public final class Connections {
     return counter(reason).sum();
   }
 
+  /** How long a request may take from its first byte to the end of its headers. */
+  long headMillis() {
+    return limits.headMillis;
+  }
+
+  /** Remembers a server that accepts. */
+  void listens(Channel server) {
+    servers.add(server);
+  }
+
+  /**
+   * Accepts no more connections, and lets go of those that there are: each gets an answer to what
+   * it asks next and is then closed.
+   */
+  public void drain() {
+    lastRequestNanos = System.nanoTime();
+    draining = true;
+    for (Channel server : servers) {
+      var unused = server.close();
+    }
+    // No number yet of the last stream that will be answered: all that come are.
+    http2.forEach(connection -> connection.goAway(0, Integer.MAX_VALUE));
+  }
+
+  /** Whether there are none left, or no request has come for a time. */
+  public boolean isDrained(Duration quiet) {
+    return open.get() == 0 || System.nanoTime() - lastRequestNanos > quiet.toNanos();
+  }
+
+  /** Whether each answer is the last of its connection. */
+  boolean isDraining() {
+    return draining;
+  }
+
+  void requestCame() {
+    lastRequestNanos = System.nanoTime();
+  }
+
+  /** Remembers a connection that has to be told when it should end. */
+  void beginHttp2(HttpConnection connection, Channel channel) {
+    http2.add(connection);
+    channel.closeFuture().addListener(closed -> http2.remove(connection));
+    if (draining) {
+      connection.goAway(0, Integer.MAX_VALUE);
+    }
+  }
+
   private LongAdder counter(Refusal reason) {
     return reason == Refusal.LISTENER ? refusedByListener : refusedByAddress;
   }
@@ -100,7 +154,7 @@ public final class Connections {
       return false;
     }
     connection.closeFuture().addListener(closed -> release(address));
-    connection.pipeline().addLast(new ConnectionGuard(limits.headMillis));
+    connection.pipeline().addLast(new ConnectionGuard(this));
     return true;
   }
 

@@ -46,6 +46,7 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
   /** With the same bounds for all servers together that have none of their own. */
   GuardedTransport(@Nullable Connections ofOthers) {
+    FailedRequests.register();
     io.vertx.core.transport.Transport fast = io.vertx.core.transport.Transport.nativeTransport();
     this.chosen = fast != null && fast.available() ? fast : io.vertx.core.transport.Transport.NIO;
     this.transport = chosen.implementation();
@@ -73,6 +74,12 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
   /** Sees every connection that a server accepts. */
   private static final class Acceptor extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelActive(ChannelHandlerContext server) {
+      server.channel().attr(CONNECTIONS).get().listens(server.channel());
+      server.fireChannelActive();
+    }
+
     @Override
     public void channelRead(ChannelHandlerContext server, Object accepted) {
       Channel connection = (Channel) accepted;

@@ -19,17 +19,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class HttpDoor {
   private static final AtomicInteger FREE_PORTS = new AtomicInteger();
 
+  private final Connections connections;
   private final HttpServerOptions options;
   private final Handler<HttpServerRequest> handler;
+  private final FailedRequests failures;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
 
-  private HttpDoor(HttpServerOptions options, Handler<HttpServerRequest> handler) {
-    this.options = new HttpServerOptions(options);
+  private HttpDoor(Listener listener, Handler<HttpServerRequest> handler, FailedRequests failures) {
+    this.connections = listener.connections;
+    this.options = new HttpServerOptions(listener.options);
     if (options.getPort() == 0) {
       // To Vert.x, 0 is a free port for each worker; what is negative is one for all who say it.
       this.options.setPort(FREE_PORTS.decrementAndGet());
     }
-    this.handler = handler;
+    this.handler = failures.known(handler);
+    this.failures = failures;
   }
 
   /**
@@ -48,10 +52,11 @@ public final class HttpDoor {
    * Opens a door.
    *
    * @param handler called by all workers at the same time
+   * @param failures answers requests for which the handler, or what follows from it, throws
    */
   public static Future<HttpDoor> open(
-      Vertx vertx, Listener listener, Handler<HttpServerRequest> handler) {
-    HttpDoor door = new HttpDoor(listener.options, handler);
+      Vertx vertx, Listener listener, Handler<HttpServerRequest> handler, FailedRequests failures) {
+    HttpDoor door = new HttpDoor(listener, handler, failures);
     listener.transport.guard(door.options, listener.connections);
     return open(vertx, door, listener.workers);
   }
@@ -72,6 +77,11 @@ public final class HttpDoor {
     return servers.get(0).updateSSLOptions(tls, true);
   }
 
+  /** Connections that there are, and those that come until the port is closed. */
+  public Connections connections() {
+    return connections;
+  }
+
   /** Lets nobody in any more, and waits for those who are, but no longer than {@code most}. */
   public Future<Void> close(Duration most) {
     return Future.join(
@@ -85,11 +95,12 @@ public final class HttpDoor {
   private final class Worker extends VerticleBase {
     @Override
     public Future<?> start() {
+      context.exceptionHandler(failures::uncaught);
       HttpServer server = vertx.createHttpServer(options);
       server
           .requestHandler(handler)
           .invalidRequestHandler(MalformedRequests::answer)
-          .connectionHandler(connection -> ConnectionGuard.attach(connection, options));
+          .connectionHandler(connection -> ConnectionGuard.attach(connection, options, failures));
       return server.listen().onSuccess(servers::add);
     }
   }

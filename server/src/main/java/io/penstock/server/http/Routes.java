@@ -58,6 +58,14 @@ public final class Routes implements Handler<HttpServerRequest> {
         }
       }
     }
+    if (MalformedHead.isFor(request.uri())) {
+      Refusals.end(request.response(), 400, "Bad Request", "The request is malformed");
+      return;
+    }
+    if (request.method().equals(HttpMethod.CONNECT)) {
+      Refusals.end(request.response(), 405, "Method Not Allowed", "This listener opens no tunnels");
+      return;
+    }
     if (methods == null) {
       Refusals.end(request.response(), 404, "Not Found", "There is nothing at this path");
       return;

@@ -21,8 +21,18 @@ public final class RepeatedWarning {
     warn(message, null);
   }
 
-  /** Writes the warning with its cause, or counts it. */
+  /**
+   * Writes the warning with the name of its cause, or counts it. Stack traces are for the debug
+   * level, and there each has its own.
+   */
   public void warn(String message, @Nullable Throwable cause) {
+    if (cause instanceof OutOfMemoryError) {
+      logger.error(message, cause);
+      return;
+    }
+    if (cause != null) {
+      logger.debug(message, cause);
+    }
     long now = System.nanoTime();
     long next = nextNanos.get();
     if (now - next < 0 || !nextNanos.compareAndSet(next, now + INTERVAL_NANOS)) {
@@ -30,6 +40,10 @@ public final class RepeatedWarning {
       return;
     }
     long repeats = unwritten.getAndSet(0);
-    logger.warn(repeats == 0 ? message : message + ", and " + repeats + " times before", cause);
+    logger.warn(
+        "{}{}{}",
+        message,
+        cause == null ? "" : ": " + cause,
+        repeats == 0 ? "" : ", and " + repeats + " times before");
   }
 }

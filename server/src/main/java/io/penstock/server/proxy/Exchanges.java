@@ -83,7 +83,7 @@ final class Exchanges {
         new AccessEntry.Asked(
             String.valueOf(address),
             request.method().name(),
-            request.uri(),
+            target(request),
             protocol(request.version()),
             request.authority() == null ? null : request.authority().toString(),
             request.getHeader("Referer"),
@@ -95,6 +95,12 @@ final class Exchanges {
             nanos,
             exchange == null ? 0 : exchange.upstreamStatus()),
         exchange == null ? null : exchange.verdict());
+  }
+
+  /** What the request is for: an address of its own in the case of CONNECT. */
+  private static String target(HttpServerRequest request) {
+    String uri = request.uri();
+    return uri == null ? String.valueOf(request.authority()) : uri;
   }
 
   private static String protocol(HttpVersion version) {

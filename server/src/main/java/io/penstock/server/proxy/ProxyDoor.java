@@ -15,11 +15,13 @@ import io.penstock.server.http.Refusals;
 import io.penstock.server.http.RequestHeaders;
 import io.penstock.server.http.ResponseHeaders;
 import io.penstock.server.log.AccessLog;
+import io.penstock.server.log.RepeatedWarning;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
@@ -28,9 +30,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /** The door in front of an origin. Thread-safe. */
 public final class ProxyDoor implements Handler<HttpServerRequest> {
+  private static final RepeatedWarning UNDECIDED =
+      new RepeatedWarning(LoggerFactory.getLogger(ProxyDoor.class));
+
   private final Vertx vertx;
   private final Limiting limiting;
   private final HttpRequests requests;
@@ -96,6 +102,10 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
     if (!closing.isEmpty() && closing.contains(request.connection())) {
       return;
     }
+    if (request.method().equals(HttpMethod.CONNECT)) {
+      refuse(request, 405, "Method Not Allowed", "This proxy makes no tunnels");
+      return;
+    }
     Target target = Target.of(request, limiting.engine().paths());
     IpAddress peer = IpAddress.parse(String.valueOf(request.remoteAddress().hostAddress()));
     if (target == null || peer == null || request.headers().contains("")) {
@@ -104,10 +114,6 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
           400,
           "Bad Request",
           "The target is none of this proxy, or its path is ambiguous");
-      return;
-    }
-    if (request.method().name().equals("CONNECT")) {
-      refuse(request, 405, "Method Not Allowed", "This proxy makes no tunnels");
       return;
     }
     if (!isKnownCoding(request)) {
@@ -136,6 +142,7 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
 
           @Override
           public void failed(Throwable failure) {
+            UNDECIDED.warn("Cannot decide a request; it is answered 500", failure);
             exchange.refuse(500, "Internal Server Error", "The request could not be decided");
           }
         });

@@ -62,7 +62,7 @@ class RuleApiIT {
                 .contains("\"limit\":5,"));
     assertThat(json(api.get("users")).at("/rule/rate").asText()).isEqualTo("1/h");
     JsonNode change = json(get(server, "/v1/history?rule=users")).at("/changes/0");
-    assertThat(change.get("changed_by").asText()).isEqualTo(AccessTokens.ANYBODY);
+    assertThat(change.get("changed_by").asText()).isEqualTo("anonymous from 127.0.0.1");
     assertThat(change.get("before").isNull()).isTrue();
     assertThat(change.at("/after/rate").asText()).isEqualTo("1/h");
     assertThat(api.post(body(USERS)).statusCode()).isEqualTo(409);
@@ -239,7 +239,8 @@ class RuleApiIT {
     assertThat(as(READER, "POST", "/v1/mode").statusCode()).isEqualTo(403);
     assertThat(as(READER, "POST", "/v1/explain").statusCode()).isEqualTo(400);
     assertThat(as(WRITER, "POST", "/v1/rules").statusCode()).isEqualTo(201);
-    assertThat(as(READER, "GET", "/v1/history").body()).contains("\"changed_by\":\"ops\"");
+    assertThat(as(READER, "GET", "/v1/history").body())
+        .contains("\"changed_by\":\"ops (write) from 127.0.0.1\"");
     assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);
   }
 

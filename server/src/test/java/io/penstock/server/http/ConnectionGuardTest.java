@@ -36,7 +36,9 @@ class ConnectionGuardTest {
     HttpServer server =
         vertx
             .createHttpServer(options)
-            .connectionHandler(connection -> ConnectionGuard.attach(connection, options))
+            .connectionHandler(
+                connection ->
+                    ConnectionGuard.attach(connection, options, new FailedRequests("test")))
             .requestHandler(
                 request -> {
                   if (request.path().equals("/many")) {

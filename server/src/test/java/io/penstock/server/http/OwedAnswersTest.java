@@ -33,7 +33,9 @@ final class OwedAnswersTest {
     int port =
         vertx
             .createHttpServer(options)
-            .connectionHandler(connection -> ConnectionGuard.attach(connection, options))
+            .connectionHandler(
+                connection ->
+                    ConnectionGuard.attach(connection, options, new FailedRequests("test")))
             .requestHandler(this::answer)
             .listen()
             .await()

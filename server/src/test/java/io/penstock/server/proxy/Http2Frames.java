@@ -1,5 +1,9 @@
 package io.penstock.server.proxy;
 
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Headers;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -12,29 +16,33 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** A client that speaks HTTP/2 frame by frame, and does what no library lets one do. */
-final class Http2Frames implements AutoCloseable {
-  static final int HEADERS = 1;
-  static final int RESET = 3;
-  static final int SETTINGS = 4;
-  static final int GO_AWAY = 7;
-  static final int END_STREAM = 1;
+public final class Http2Frames implements AutoCloseable {
+  public static final int HEADERS = 1;
+  public static final int RESET = 3;
+  public static final int SETTINGS = 4;
+  public static final int GO_AWAY = 7;
+  public static final int END_STREAM = 1;
 
+  public static final int PING = 6;
   private static final int END_HEADERS = 4;
   private static final int CANCEL = 8;
+  private static final int PRIORITY = 0x20;
+  private static final int PRIORITY_BYTES = 5;
 
   private final Socket socket;
   private final DataInputStream in;
   private final DataOutputStream out;
+  private final DefaultHttp2HeadersDecoder heads = new DefaultHttp2HeadersDecoder(false);
 
   /** A frame that came. */
-  record Frame(int type, int stream, ByteBuffer payload) {
+  public record Frame(int type, int flags, int stream, ByteBuffer payload) {
     /** The four bytes at a place. */
-    int number(int at) {
+    public int number(int at) {
       return payload.getInt(at);
     }
   }
 
-  Http2Frames(Socket socket) throws IOException {
+  public Http2Frames(Socket socket) throws IOException {
     this.socket = socket;
     this.in = new DataInputStream(socket.getInputStream());
     this.out = new DataOutputStream(socket.getOutputStream());
@@ -43,18 +51,64 @@ final class Http2Frames implements AutoCloseable {
   }
 
   /** {@code GET /} of host a, whose body ends here or not. */
-  void get(int stream, boolean ends) throws IOException {
+  public void get(int stream, boolean ends) throws IOException {
     ByteArrayOutputStream head = new ByteArrayOutputStream();
     // Of the static table: GET, http, /; and an authority.
     head.writeBytes(new byte[] {(byte) 0x82, (byte) 0x86, (byte) 0x84, 0x01, 0x01, 'a'});
     write(HEADERS, END_HEADERS | (ends ? END_STREAM : 0), stream, head.toByteArray());
   }
 
-  void reset(int stream) throws IOException {
+  /** The head of a request: names and values in turn, as they are. */
+  public void head(int stream, boolean ends, String... fields) throws IOException {
+    write(HEADERS, END_HEADERS | (ends ? END_STREAM : 0), stream, block(fields));
+  }
+
+  /** Fields as literals that nobody has to remember. */
+  public static byte[] block(String... fields) {
+    ByteArrayOutputStream block = new ByteArrayOutputStream();
+    for (int i = 0; i < fields.length; i++) {
+      if (i % 2 == 0) {
+        block.write(0);
+      }
+      byte[] text = fields[i].getBytes(StandardCharsets.ISO_8859_1);
+      length(block, text.length);
+      block.writeBytes(text);
+    }
+    return block.toByteArray();
+  }
+
+  private static void length(ByteArrayOutputStream block, int length) {
+    if (length < 127) {
+      block.write(length);
+      return;
+    }
+    block.write(127);
+    int rest = length - 127;
+    while (rest >= 128) {
+      block.write(128 | (rest & 127));
+      rest >>= 7;
+    }
+    block.write(rest);
+  }
+
+  /** The status in a frame of headers; frames of one connection have to be asked in order. */
+  public int status(Frame headers) {
+    int priority = (headers.flags() & PRIORITY) == 0 ? 0 : PRIORITY_BYTES;
+    try {
+      Http2Headers read =
+          heads.decodeHeaders(
+              headers.stream(), Unpooled.wrappedBuffer(headers.payload()).skipBytes(priority));
+      return Integer.parseInt(String.valueOf(read.status()));
+    } catch (Http2Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  public void reset(int stream) throws IOException {
     write(RESET, 0, stream, new byte[] {0, 0, 0, CANCEL});
   }
 
-  void write(int type, int flags, int stream, byte[] payload) throws IOException {
+  public void write(int type, int flags, int stream, byte[] payload) throws IOException {
     out.writeByte(payload.length >> 16);
     out.writeShort(payload.length);
     out.writeByte(type);
@@ -64,18 +118,27 @@ final class Http2Frames implements AutoCloseable {
   }
 
   /** The next frame of a type; null if the connection is closed before. */
-  @Nullable Frame next(int type) throws IOException {
+  public @Nullable Frame next(int type) throws IOException {
+    return nextOf(type, type);
+  }
+
+  /** The next frame of either type; null if the connection is closed before. */
+  public @Nullable Frame nextOf(int type, int other) throws IOException {
+    Frame frame = any();
+    while (frame != null && frame.type() != type && frame.type() != other) {
+      frame = any();
+    }
+    return frame;
+  }
+
+  /** The next frame; null if the connection is closed before. */
+  public @Nullable Frame any() throws IOException {
     try {
-      while (true) {
-        int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
-        int read = in.readUnsignedByte();
-        in.readUnsignedByte();
-        int stream = in.readInt();
-        Frame frame = new Frame(read, stream, ByteBuffer.wrap(in.readNBytes(length)));
-        if (read == type) {
-          return frame;
-        }
-      }
+      int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
+      int type = in.readUnsignedByte();
+      int flags = in.readUnsignedByte();
+      int stream = in.readInt();
+      return new Frame(type, flags, stream, ByteBuffer.wrap(in.readNBytes(length)));
     } catch (EOFException | SocketException closed) {
       return null;
     }

@@ -8,16 +8,16 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A server for the proxy to stand in front of, which counts what reaches it. */
-final class TestOrigin implements AutoCloseable {
+public final class TestOrigin implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx();
   private final AtomicInteger reached = new AtomicInteger();
   private final HttpServer server;
 
-  TestOrigin(Handler<HttpServerRequest> handler) {
+  public TestOrigin(Handler<HttpServerRequest> handler) {
     this(new HttpServerOptions(), handler);
   }
 
-  TestOrigin(HttpServerOptions options, Handler<HttpServerRequest> handler) {
+  public TestOrigin(HttpServerOptions options, Handler<HttpServerRequest> handler) {
     this.server =
         vertx
             .createHttpServer(options)
@@ -30,15 +30,15 @@ final class TestOrigin implements AutoCloseable {
             .await();
   }
 
-  Vertx vertx() {
+  public Vertx vertx() {
     return vertx;
   }
 
-  int reached() {
+  public int reached() {
     return reached.get();
   }
 
-  String url() {
+  public String url() {
     return "http://127.0.0.1:" + server.actualPort();
   }
 

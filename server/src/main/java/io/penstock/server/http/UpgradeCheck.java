@@ -1,0 +1,78 @@
+package io.penstock.server.http;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import java.nio.ByteBuffer;
+import java.util.Base64;
+
+/**
+ * Lets the first request of a connection ask for HTTP/2 only if it is a good request in every way.
+ * Any other goes on as HTTP/1.1, which a server may always choose: Vert.x would take over a head
+ * that is malformed, or answer and leave the connection open. Belongs to one connection.
+ */
+final class UpgradeCheck extends ChannelInboundHandlerAdapter {
+  private static final String SETTINGS = "HTTP2-Settings";
+  private static final int MAX_SETTINGS = 16;
+  private static final int SETTING_BYTES = 6;
+  private static final int ENABLE_PUSH = 2;
+  private static final int INITIAL_WINDOW_SIZE = 4;
+  private static final int MAX_FRAME_SIZE = 5;
+  private static final int MIN_FRAME_BYTES = 1 << 14;
+  private static final int MAX_FRAME_BYTES = (1 << 24) - 1;
+
+  @Override
+  public void channelRead(ChannelHandlerContext connection, Object message) {
+    if (message instanceof HttpRequest request) {
+      if (request.headers().contains(HttpHeaderNames.UPGRADE, "h2c", true) && !isGood(request)) {
+        request.headers().remove(HttpHeaderNames.UPGRADE);
+      }
+      connection.pipeline().remove(this);
+    }
+    connection.fireChannelRead(message);
+  }
+
+  private static boolean isGood(HttpRequest request) {
+    HttpHeaders headers = request.headers();
+    return request.decoderResult().isSuccess()
+        && request.protocolVersion().equals(HttpVersion.HTTP_1_1)
+        && headers.getAll(HttpHeaderNames.HOST).size() == 1
+        && !HostText.isBad(headers)
+        && headers.getAll(HttpHeaderNames.CONTENT_LENGTH).stream().allMatch("0"::equals)
+        && !headers.contains(HttpHeaderNames.TRANSFER_ENCODING)
+        && headers.getAll(HttpHeaderNames.CONNECTION).size() == 1
+        && headers.getAll(SETTINGS).size() == 1
+        && areGood(headers.get(SETTINGS));
+  }
+
+  private static boolean areGood(String settings) {
+    ByteBuffer bytes;
+    try {
+      bytes = ByteBuffer.wrap(Base64.getUrlDecoder().decode(settings));
+    } catch (IllegalArgumentException notBase64) {
+      return false;
+    }
+    if (bytes.remaining() % SETTING_BYTES != 0
+        || bytes.remaining() > MAX_SETTINGS * SETTING_BYTES) {
+      return false;
+    }
+    while (bytes.hasRemaining()) {
+      if (!isGood(bytes.getShort() & 0xffff, bytes.getInt() & 0xffff_ffffL)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isGood(int setting, long value) {
+    return switch (setting) {
+      case ENABLE_PUSH -> value <= 1;
+      case INITIAL_WINDOW_SIZE -> value <= Integer.MAX_VALUE;
+      case MAX_FRAME_SIZE -> value >= MIN_FRAME_BYTES && value <= MAX_FRAME_BYTES;
+      default -> true;
+    };
+  }
+}

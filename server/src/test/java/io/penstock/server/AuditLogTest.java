@@ -1,0 +1,74 @@
+package io.penstock.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.penstock.server.admin.KeyTools;
+import io.penstock.server.http.AccessTokens;
+import java.net.http.HttpRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** What is changed through the admin listener is logged with who has changed it. */
+class AuditLogTest {
+  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+  @BeforeEach
+  void collect() {
+    log.start();
+    loggers().forEach(logger -> logger.addAppender(log));
+  }
+
+  @AfterEach
+  void stop() {
+    loggers().forEach(logger -> logger.detachAppender(log));
+  }
+
+  private static List<Logger> loggers() {
+    return List.of(
+        (Logger) LoggerFactory.getLogger(KeyTools.class),
+        (Logger) LoggerFactory.getLogger(ModeSwitch.class));
+  }
+
+  @Test
+  void change_withAToken_isLoggedWithItsNameRoleAndAddress() {
+    String tokens = "write:ops:" + AccessTokens.hashOf("secret");
+    try (RunningServer server = RunningServer.with(Map.of(Setting.ADMIN_TOKENS, tokens))) {
+      send(server, "/v1/mode", "{\"mode\":\"shadow\"}");
+      send(server, "/v1/mode", "{\"mode\":\"policy\"}");
+    }
+    assertThat(lines()).hasSize(2).allMatch(line -> line.endsWith("by ops (write) from 127.0.0.1"));
+  }
+
+  @Test
+  void change_withoutTokens_isLoggedAsAnonymous() {
+    try (RunningServer server = RunningServer.with(Map.of())) {
+      send(server, "/v1/mode", "{\"mode\":\"shadow\"}");
+    }
+    assertThat(lines()).singleElement().asString().endsWith("set by anonymous from 127.0.0.1");
+  }
+
+  private static void send(RunningServer server, String path, String body) {
+    int status =
+        RunningServer.send(
+                server
+                    .administration(path)
+                    .header("Authorization", "Bearer secret")
+                    .POST(HttpRequest.BodyPublishers.ofString(body)))
+            .statusCode();
+    assertThat(status).isEqualTo(200);
+  }
+
+  private List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    log.list.forEach(event -> lines.add(event.getFormattedMessage()));
+    return lines;
+  }
+}

@@ -1,0 +1,310 @@
+package io.penstock.server.hostile;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertAll;
+
+import io.penstock.server.RunningServer;
+import io.penstock.server.Setting;
+import io.penstock.server.hostile.Listeners.Listener;
+import io.penstock.server.proxy.Http2Frames;
+import io.penstock.server.proxy.Http2Frames.Frame;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Requests that used to end without an answer, at each listener. No request fails unnoticed. */
+class HostileListenersTest {
+  private static final int ENHANCE_YOUR_CALM = 11;
+  private static final String LAST = "Host: a\r\nConnection: close\r\n";
+
+  @TempDir private static Path folder;
+  private static Listeners listeners;
+
+  @BeforeAll
+  static void start() {
+    listeners = new Listeners(folder, Map.of(Setting.REQUEST_TIMEOUT_MS, "60000"));
+  }
+
+  @AfterAll
+  static void stop() {
+    listeners.close();
+  }
+
+  @AfterEach
+  void nothingFailed() {
+    for (Listener listener : Listener.values()) {
+      assertThat(listeners.failed(listener)).as("failures at %s", listener).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void host_withAPercentSign_is400(Listener listener) {
+    assertAll(
+        () -> assertThat(get(listener, "Host: a%20b")).startsWith("HTTP/1.1 400"),
+        () -> assertThat(get(listener, "Host: a%")).startsWith("HTTP/1.1 400"),
+        () -> assertThat(get(listener, "Host: [::1]%20b")).startsWith("HTTP/1.1 400"),
+        () -> assertThat(get(listener, "Host: [::1")).startsWith("HTTP/1.1 400"),
+        () -> assertThat(get(listener, "Host: a%20b" + "c".repeat(99))).startsWith("HTTP/1.1 400"));
+  }
+
+  private static String get(Listener listener, String host) throws IOException {
+    return listeners.raw(listener, "GET /livez HTTP/1.1\r\n" + host + "\r\n\r\n");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void upgradeToHttp2_withABadHead_isAnsweredInHttp1(Listener listener) {
+    String upgrade = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: ";
+    assertAll(
+        () ->
+            assertThat(get(listener, "Host: a%20b\r\n" + upgrade + "AAMAAABk"))
+                .startsWith("HTTP/1.1 400"),
+        () -> assertThat(status(listener, "Host: a\r\n" + upgrade + "!!")).isIn("200", "404"),
+        () ->
+            assertThat(status(listener, "Host: a\r\n" + upgrade + "AAIAAABk")).isIn("200", "404"));
+  }
+
+  private static String status(Listener listener, String fields) throws IOException {
+    try (Socket socket = listeners.connect(listener)) {
+      String sent = "GET /livez HTTP/1.1\r\n" + fields + "\r\n\r\n";
+      socket.getOutputStream().write(sent.getBytes(ISO_8859_1));
+      return new String(socket.getInputStream().readNBytes(12), ISO_8859_1).substring(9);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void connect_http1_is405(Listener listener) throws IOException {
+    assertThat(listeners.raw(listener, "CONNECT a:443 HTTP/1.1\r\n" + LAST + "\r\n"))
+        .startsWith("HTTP/1.1 405");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void connect_http2_is405(Listener listener) throws IOException {
+    try (Http2Frames client = listeners.connectHttp2(listener)) {
+      client.head(1, true, ":method", "CONNECT", ":authority", "a:443");
+      assertThat(client.status(client.next(Http2Frames.HEADERS))).isEqualTo(405);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "DECISION,:authority,a%20b",
+    "PROXY,:authority,a%20b",
+    "ADMIN,:authority,a%20b",
+    "PROXY,host,a%20b",
+    "PROXY,:method,G T",
+    "ADMIN,:method,G T"
+  })
+  void http2Stream_thatVertxCannotTake_failsAlone(Listener listener, String name, String value)
+      throws IOException {
+    try (Http2Frames client = listeners.connectHttp2(listener)) {
+      client.head(1, false, ":method", "POST", ":scheme", "http", ":path", "/", ":authority", "a");
+      client.head(3, true, http2(name, value));
+      client.write(0, Http2Frames.END_STREAM, 1, new byte[0]);
+      Map<Integer, Integer> statuses = new HashMap<>();
+      while (statuses.size() < 2) {
+        Frame head = client.next(Http2Frames.HEADERS);
+        statuses.put(head.stream(), client.status(head));
+      }
+      assertThat(statuses.get(3)).isEqualTo(400);
+      assertThat(statuses.get(1)).isEqualTo(listener == Listener.PROXY ? 200 : 404);
+    }
+  }
+
+  private static String[] http2(String name, String value) {
+    return new String[] {
+      ":method",
+      name.equals(":method") ? value : "GET",
+      ":scheme",
+      "http",
+      ":path",
+      "/",
+      name.equals("host") ? "host" : ":authority",
+      name.equals(":method") ? "a" : value
+    };
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "DECISION,/v1/check",
+    "DECISION,/v1/check/batch",
+    "ADMIN,/v1/explain",
+    "ADMIN,/v1/mode",
+    "ADMIN,/v1/keys/peek",
+    "ADMIN,/v1/keys/reset"
+  })
+  void body_beyondTheLimitsOfJson_is400(Listener listener, String path) {
+    assertAll(
+        () ->
+            assertThat(post(listener, path, "{\"cost\": " + "1".repeat(1_001) + "}"))
+                .startsWith("HTTP/1.1 400"),
+        () ->
+            assertThat(post(listener, path, "{\"" + "a".repeat(50_001) + "\": 1}"))
+                .startsWith("HTTP/1.1 400"),
+        () -> assertThat(post(listener, path, "[".repeat(60_000))).startsWith("HTTP/1.1 400"),
+        () ->
+            assertThat(post(listener, path, "\"" + "a".repeat(60_000))).startsWith("HTTP/1.1 400"));
+  }
+
+  private static String post(Listener listener, String path, String body) throws IOException {
+    return listeners.raw(
+        listener,
+        "POST "
+            + path
+            + " HTTP/1.1\r\n"
+            + LAST
+            + "Content-Length: "
+            + body.length()
+            + "\r\n\r\n"
+            + body);
+  }
+
+  @Test
+  void batch_ofUnknownFields_isToldOfTheFirstErrors() {
+    String fields =
+        IntStream.range(0, 60_000)
+            .mapToObj(i -> "\"f" + i + "\":1")
+            .collect(Collectors.joining(","));
+    HttpResponse<String> answer =
+        listeners.server().post("/v1/check/batch", "{\"checks\":[{" + fields + "}]}");
+
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(answer.body()).hasSizeLessThan(20_000).contains("\"… and 59,900 more\"");
+  }
+
+  @Test
+  void batch_thatIsLarge_isAnsweredInItsOrder() {
+    String checks =
+        IntStream.range(0, 900)
+            .mapToObj(
+                i -> "{\"ip\":\"10.0.0.1\",\"attributes\":{\"a\":\"" + "x".repeat(300) + "\"}}")
+            .collect(Collectors.joining(","));
+    HttpResponse<String> answer =
+        listeners.server().post("/v1/check/batch", "{\"checks\":[" + checks + "]}");
+
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.body().split("\"allowed\":true", -1)).hasSize(1_801);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "DECISION,xyz",
+    "PROXY,xyz",
+    "ADMIN,xyz",
+    "DECISION,-1",
+    "PROXY,-1",
+    "PROXY,FFFFFFFFFFFFFFFFFF",
+    "PROXY,80000000",
+    "PROXY,''",
+    "PROXY,2~{}xx",
+    "DECISION,2~{}xx",
+    "PROXY,'2 2'",
+    "PROXY,0~A b: c~~"
+  })
+  void chunks_thatAreMalformed_are400(Listener listener, String chunks) throws IOException {
+    String sent =
+        "POST /v1/check HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + chunks.replace("~", "\r\n")
+            + "\r\n{}\r\n0\r\n\r\n";
+    String status = listener == Listener.ADMIN ? "HTTP/1.1 404" : "HTTP/1.1 400";
+    assertThat(listeners.raw(listener, sent)).startsWith(status);
+    assertThat(inPieces(listener, sent)).startsWith(status);
+  }
+
+  /** Sends the head by itself, so that the body is read later. */
+  private static String inPieces(Listener listener, String sent) throws IOException {
+    try (Socket socket = listeners.connect(listener)) {
+      OutputStream out = socket.getOutputStream();
+      int body = sent.indexOf("\r\n\r\n") + 4;
+      out.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(ISO_8859_1));
+      String first = new String(socket.getInputStream().readNBytes(9), ISO_8859_1);
+      assertThat(first).isEqualTo("HTTP/1.1 ");
+      out.write(sent.substring(0, body).getBytes(ISO_8859_1));
+      out.flush();
+      out.write(sent.substring(body).getBytes(ISO_8859_1));
+      String rest = RunningServer.rest(socket);
+      return rest.substring(rest.lastIndexOf("HTTP/1.1 "));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void requestLine_ofAMegabyte_isAnsweredOnce(Listener listener) throws IOException {
+    try (Socket socket = listeners.connect(listener)) {
+      OutputStream out = socket.getOutputStream();
+      try {
+        out.write(("GET /" + "a".repeat(1 << 20) + " HTTP/1.1\r\n\r\n").getBytes(ISO_8859_1));
+      } catch (SocketException closedByThen) {
+        // The answer came before.
+      }
+      assertThat(RunningServer.rest(socket).split("HTTP/1", -1)).hasSize(2);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "DECISION,6,8,0",
+    "PROXY,6,8,0",
+    "ADMIN,6,8,0",
+    "PROXY,4,0,0",
+    "PROXY,4,6,0",
+    "PROXY,2,5,1",
+    "PROXY,8,4,0",
+    "PROXY,77,10,0"
+  })
+  void controlFrames_tooMany_endTheConnection(Listener listener, int type, int size, int stream)
+      throws IOException {
+    byte[] payload = new byte[size];
+    if (type == 8 || (type == 4 && size > 0)) {
+      payload[size - 1] = 1;
+      payload[1] = (byte) (type == 4 ? 3 : 0);
+    }
+    try (Http2Frames client = listeners.connectHttp2(listener)) {
+      Thread flood = new Thread(() -> flood(client, type, stream, payload));
+      flood.start();
+      Frame end = client.next(Http2Frames.GO_AWAY);
+      assertThat(end).isNotNull();
+      assertThat(end.number(4)).isEqualTo(ENHANCE_YOUR_CALM);
+    }
+  }
+
+  private static void flood(Http2Frames client, int type, int stream, byte[] payload) {
+    try {
+      for (int i = 0; i < 10_000; i++) {
+        client.write(type, 0, stream, payload);
+      }
+    } catch (IOException closedByThen) {
+      // It has been told why.
+    }
+  }
+
+  @Test
+  void pings_withTraffic_areAnswered() throws IOException {
+    try (Http2Frames client = listeners.connectHttp2(Listener.PROXY)) {
+      for (int i = 0; i < 3_000; i++) {
+        client.get(2 * i + 1, true);
+        client.write(Http2Frames.PING, 0, 0, new byte[8]);
+        assertThat(client.next(Http2Frames.HEADERS)).isNotNull();
+      }
+    }
+  }
+}

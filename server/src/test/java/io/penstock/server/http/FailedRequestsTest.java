@@ -1,0 +1,82 @@
+package io.penstock.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Whatever a handler throws, and however late, the client is answered. */
+class FailedRequestsTest {
+  private final FailedRequests failures = new FailedRequests("test");
+  private final GuardedTransport transport = new GuardedTransport();
+  private final Vertx vertx = Vertx.builder().withTransport(transport).build();
+
+  @AfterEach
+  void close() {
+    vertx.close().await();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "HTTP_1_1,/at-once",
+    "HTTP_2,/at-once",
+    "HTTP_1_1,/timer",
+    "HTTP_2,/timer",
+    "HTTP_1_1,/worker",
+    "HTTP_2,/worker",
+    "HTTP_1_1,/body",
+    "HTTP_2,/body",
+    "HTTP_1_1,/error",
+    "HTTP_2,/error"
+  })
+  void handler_thatThrows_isAnswered500AndCounted(HttpVersion version, String path) {
+    int port = open();
+    HttpClient client =
+        vertx.createHttpClient(
+            new HttpClientOptions()
+                .setProtocolVersion(version)
+                .setHttp2ClearTextUpgrade(false)
+                .setDefaultPort(port));
+    HttpClientResponse answer =
+        client
+            .request(HttpMethod.POST, path)
+            .compose(request -> request.send(Buffer.buffer("body")))
+            .await();
+
+    assertThat(answer.statusCode()).isEqualTo(500);
+    assertThat(answer.getHeader("X-Half-Done")).isNull();
+    assertThat(failures.count()).isEqualTo(1);
+  }
+
+  private int open() {
+    HttpServerOptions options = new HttpServerOptions().setHost("127.0.0.1").setPort(0);
+    HttpDoor.Listener listener =
+        new HttpDoor.Listener(transport, new Connections(10, 60_000), options, 1);
+    return HttpDoor.open(vertx, listener, this::fail, failures).await().port();
+  }
+
+  private void fail(HttpServerRequest request) {
+    request.response().putHeader("X-Half-Done", "yes");
+    switch (request.path()) {
+      case "/timer" -> vertx.setTimer(1, late -> fail());
+      case "/worker" -> Vertx.currentContext().executeBlocking(() -> 1).onComplete(done -> fail());
+      case "/body" -> request.endHandler(done -> fail());
+      case "/error" -> throw new StackOverflowError("deep");
+      default -> fail();
+    }
+  }
+
+  private static void fail() {
+    throw new IllegalStateException("on purpose");
+  }
+}
