@@ -1,0 +1,212 @@
+package io.penstock.server.hostile;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import io.penstock.server.hostile.Listeners.Listener;
+import io.penstock.server.proxy.Http2Frames;
+import io.penstock.server.proxy.Http2Frames.Frame;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.util.Random;
+
+/** Sends one hostile request on a connection of its own, and says what came of it. */
+final class FuzzClient {
+  /** What came of a request. */
+  enum Outcome {
+    ANSWERED,
+    CLOSED,
+    /**
+     * A proxy waited for the rest of a body, which it does as long as a connection may be idle, and
+     * closed when the client ended its half.
+     */
+    STALLED,
+    /** Neither an answer nor a close within the patience of the client. */
+    HANGING,
+    /** An answer that says that the server has failed. */
+    FAILED
+  }
+
+  private static final int SHORT_PATIENCE_MILLIS = 5_000;
+  private static final int MAX_PIECES = 3;
+  private static final int SENTINEL = 0x7ffffff1;
+
+  private final Listeners listeners;
+  private final Listener listener;
+  private final Random random;
+
+  FuzzClient(Listeners listeners, Listener listener, Random random) {
+    this.listeners = listeners;
+    this.listener = listener;
+    this.random = random;
+  }
+
+  /** Sends bytes, whole or in pieces. */
+  Outcome send(byte[] bytes) throws IOException {
+    try (Socket socket = listeners.connect(listener)) {
+      try {
+        write(socket, bytes);
+      } catch (SocketException closedByThen) {
+        // There may be an answer nevertheless.
+      }
+      if (listener != Listener.PROXY) {
+        return read(socket);
+      }
+      socket.setSoTimeout(SHORT_PATIENCE_MILLIS);
+      try {
+        return read(socket);
+      } catch (SocketTimeoutException unfinishedBody) {
+        socket.setSoTimeout(Listeners.PATIENCE_MILLIS);
+        socket.shutdownOutput();
+        read(socket);
+        return Outcome.STALLED;
+      }
+    } catch (SocketTimeoutException e) {
+      return Outcome.HANGING;
+    } catch (SocketException reset) {
+      return Outcome.CLOSED;
+    }
+  }
+
+  private void write(Socket socket, byte[] bytes) throws IOException {
+    OutputStream out = socket.getOutputStream();
+    int from = 0;
+    for (int piece = random.nextInt(MAX_PIECES); piece > 0 && from < bytes.length; piece--) {
+      int to = from + random.nextInt(bytes.length - from);
+      out.write(bytes, from, to - from);
+      out.flush();
+      from = to;
+    }
+    out.write(bytes, from, bytes.length - from);
+  }
+
+  /** Reads the first head that is no interim one. */
+  private static Outcome read(Socket socket) throws IOException {
+    InputStream in = socket.getInputStream();
+    StringBuilder head = new StringBuilder();
+    for (int next = in.read(); next >= 0; next = in.read()) {
+      head.append((char) next);
+      boolean ends = next == '\n' && head.length() >= 4 && isEnd(head);
+      if (ends && !head.substring(9, 10).equals("1")) {
+        return head.substring(9, 12).equals("500") ? Outcome.FAILED : Outcome.ANSWERED;
+      }
+      if (ends && head.substring(9, 12).equals("101")) {
+        return Outcome.ANSWERED;
+      }
+      if (ends) {
+        head.setLength(0);
+      }
+      if (head.length() > 3 && head.charAt(0) != 'H') {
+        // Frames of HTTP/2: the client has said that it speaks it.
+        return Outcome.ANSWERED;
+      }
+    }
+    return Outcome.CLOSED;
+  }
+
+  private static boolean isEnd(StringBuilder head) {
+    return head.substring(head.length() - 4).equals("\r\n\r\n") && head.length() > 12;
+  }
+
+  /** Sends frames of any kind, then a request that is good, and waits for what becomes of that. */
+  Outcome sendFrames() throws IOException {
+    try (Socket socket = listeners.connect(listener);
+        Http2Frames client = new Http2Frames(socket)) {
+      socket.setSoTimeout(SHORT_PATIENCE_MILLIS);
+      try {
+        int count = random.nextInt(12);
+        for (int i = 0; i < count; i++) {
+          frame(client, 2 * i + 1);
+        }
+        client.get(SENTINEL, true);
+      } catch (SocketException closedByThen) {
+        // It has been told why.
+      }
+      try {
+        return await(client);
+      } catch (SocketTimeoutException unfinishedFrame) {
+        // The good request may be the rest of a frame that is longer than it should be.
+        socket.setSoTimeout(Listeners.PATIENCE_MILLIS);
+        socket.shutdownOutput();
+        return await(client);
+      }
+    } catch (SocketTimeoutException e) {
+      return Outcome.HANGING;
+    } catch (SocketException reset) {
+      return Outcome.CLOSED;
+    }
+  }
+
+  private static Outcome await(Http2Frames client) throws IOException {
+    for (Frame frame = client.any(); frame != null; frame = client.any()) {
+      boolean ours = frame.stream() == SENTINEL;
+      if (ours && (frame.type() == Http2Frames.HEADERS || frame.type() == Http2Frames.RESET)) {
+        return Outcome.ANSWERED;
+      }
+    }
+    return Outcome.CLOSED;
+  }
+
+  private void frame(Http2Frames client, int stream) throws IOException {
+    switch (random.nextInt(8)) {
+      case 0 -> client.get(stream, random.nextBoolean());
+      case 1 -> client.head(stream, random.nextBoolean(), fields());
+      case 2 -> client.reset(random.nextInt(stream + 2));
+      case 3 -> client.write(random.nextInt(12), random.nextInt(256), stream, bytes(20));
+      case 4 -> client.write(0, random.nextInt(2), random.nextInt(stream + 2), bytes(2_000));
+      case 5 -> client.write(Http2Frames.SETTINGS, random.nextInt(2), 0, bytes(24));
+      case 6 -> client.write(8, 0, random.nextInt(stream + 2), bytes(5));
+      default -> client.write(Http2Frames.HEADERS, random.nextInt(64), stream, mutatedBlock());
+    }
+  }
+
+  private byte[] bytes(int max) {
+    byte[] bytes = new byte[random.nextInt(max)];
+    if (random.nextBoolean()) {
+      random.nextBytes(bytes);
+    }
+    return bytes;
+  }
+
+  private byte[] mutatedBlock() {
+    byte[] block = Http2Frames.block(fields());
+    block[random.nextInt(block.length)] = (byte) random.nextInt(256);
+    return block;
+  }
+
+  private String[] fields() {
+    String[] fields = {
+      ":method",
+      one("GET", "POST", "CONNECT", "G T", "", "PRI"),
+      ":scheme",
+      one("http", "https", "", "x"),
+      ":path",
+      one("/", "/v1/check", "/v1/forward-auth", "*", "", "a", "/livez", "/%zz", "/\u0000"),
+      ":authority",
+      one("a", "a%20b", "", "[::1", "a:b", "a:99999", "\u00ff"),
+      one("host", "te", "cookie", "connection", "X", "content-length", "a b", "x"),
+      one("a", "b%20c", "trailers", "-1", "5", "\r\n", "")
+    };
+    int drop = random.nextInt(12);
+    if (drop < 4) {
+      fields[2 * drop] = "x-" + drop;
+    }
+    return fields;
+  }
+
+  private String one(String... of) {
+    return of[random.nextInt(3) > 0 ? 0 : random.nextInt(of.length)];
+  }
+
+  /** Bytes as a Java string, to repeat them. */
+  static String shown(byte[] bytes) {
+    StringBuilder shown = new StringBuilder();
+    for (char c : new String(bytes, 0, Math.min(bytes.length, 600), ISO_8859_1).toCharArray()) {
+      shown.append(c >= ' ' && c < 127 ? String.valueOf(c) : String.format("\\x%02x", (int) c));
+    }
+    return shown.toString();
+  }
+}

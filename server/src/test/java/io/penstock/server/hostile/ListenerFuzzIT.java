@@ -1,0 +1,183 @@
+package io.penstock.server.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import io.penstock.server.Setting;
+import io.penstock.server.hostile.FuzzClient.Outcome;
+import io.penstock.server.hostile.Listeners.Listener;
+import io.penstock.server.log.Logs;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends every listener the corpus of hostile requests, and then others that are made of it: raw
+ * bytes, frames of HTTP/2, JSON. Each gets an answer or an orderly close, none fails, and no stack
+ * trace is logged. {@code -Dpenstock.fuzz.seconds=600 -Dpenstock.fuzz.seed=7} makes it ten minutes
+ * of others.
+ */
+class ListenerFuzzIT {
+  private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(ListenerFuzzIT.class);
+  private static final int SECONDS = Integer.getInteger("penstock.fuzz.seconds", 4);
+  private static final long SEED = Long.getLong("penstock.fuzz.seed", 1);
+  private static final int CLIENTS = 12;
+  private static final int MAX_REPORTED = 20;
+
+  @TempDir private Path folder;
+  private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
+
+  /** What came of the requests to a listener. */
+  private static final class Tally {
+    final Map<Outcome, LongAdder> counts = new EnumMap<>(Outcome.class);
+
+    Tally() {
+      for (Outcome outcome : Outcome.values()) {
+        counts.put(outcome, new LongAdder());
+      }
+    }
+
+    long requests() {
+      return counts.values().stream().mapToLong(LongAdder::sum).sum();
+    }
+  }
+
+  @Test
+  void requests_ofAnyKind_areAnsweredOrClosed() throws Exception {
+    Logs.quietLibraries();
+    StackTraces traces = StackTraces.collect();
+    Map<Listener, Tally> tallies = new EnumMap<>(Listener.class);
+    try (Listeners listeners = new Listeners(folder, Map.of(Setting.REQUEST_TIMEOUT_MS, "1000"))) {
+      ExecutorService clients = Executors.newFixedThreadPool(CLIENTS * Listener.values().length);
+      List<Future<?>> running = new ArrayList<>();
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+      for (Listener listener : Listener.values()) {
+        Tally tally = new Tally();
+        tallies.put(listener, tally);
+        for (int i = 0; i < CLIENTS; i++) {
+          Random random = new Random(SEED * 1_000 + running.size());
+          int client = i;
+          running.add(
+              clients.submit(
+                  () -> {
+                    run(new FuzzRun(listeners, listener, random, client, end), tally);
+                    return null;
+                  }));
+        }
+      }
+      for (Future<?> run : running) {
+        run.get();
+      }
+      clients.shutdown();
+      for (Listener listener : Listener.values()) {
+        assertThat(listeners.failed(listener)).as("failures at %s", listener).isZero();
+        assertThat(new FuzzClient(listeners, listener, new Random(SEED)).send(good()))
+            .as("%s still answers", listener)
+            .isEqualTo(Outcome.ANSWERED);
+      }
+    } finally {
+      traces.stop();
+      tallies.forEach(ListenerFuzzIT::print);
+      wrong.forEach(LOG::warn);
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(traces.seen).isEmpty();
+  }
+
+  private static byte[] good() {
+    return RawRequests.corpus().get(0);
+  }
+
+  /** Which requests one client sends. */
+  private record FuzzRun(
+      Listeners listeners, Listener listener, Random random, int client, long endNanos) {}
+
+  private void run(FuzzRun run, Tally tally) throws IOException {
+    List<byte[]> corpus = RawRequests.corpus();
+    FuzzClient client = new FuzzClient(run.listeners, run.listener, run.random);
+    for (int i = run.client; i < corpus.size(); i += CLIENTS) {
+      note(tally, client.send(corpus.get(i)), run, corpus.get(i));
+    }
+    while (System.nanoTime() - run.endNanos < 0) {
+      int kind = run.random.nextInt(3);
+      if (kind == 0) {
+        note(tally, client.sendFrames(), run, new byte[0]);
+      } else if (kind == 1 && run.listener != Listener.PROXY) {
+        byte[] request = JsonRequests.next(run.listener, run.random);
+        Outcome outcome = client.send(request);
+        note(tally, outcome == Outcome.CLOSED ? Outcome.HANGING : outcome, run, request);
+      } else {
+        byte[] request = RawRequests.mutated(corpus, run.random);
+        note(tally, client.send(request), run, request);
+      }
+    }
+  }
+
+  private void note(Tally tally, Outcome outcome, FuzzRun run, byte[] request) {
+    tally.counts.get(outcome).increment();
+    boolean good = outcome != Outcome.HANGING && outcome != Outcome.FAILED;
+    if (!good && wrong.size() < MAX_REPORTED) {
+      wrong.add(run.listener + " " + outcome + ": " + FuzzClient.shown(request));
+    }
+  }
+
+  private static void print(Listener listener, Tally tally) {
+    LOG.info(
+        "fuzz of {}, seed {}, {} s: {} requests, {}",
+        listener,
+        SEED,
+        SECONDS,
+        tally.requests(),
+        tally.counts);
+  }
+
+  /** Everything above debug that is logged with a stack trace. */
+  private static final class StackTraces extends AppenderBase<ILoggingEvent> {
+    final Queue<String> seen = new ConcurrentLinkedQueue<>();
+
+    static StackTraces collect() {
+      StackTraces traces = new StackTraces();
+      Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+      traces.setContext(root.getLoggerContext());
+      traces.start();
+      root.addAppender(traces);
+      return traces;
+    }
+
+    @Override
+    protected void append(ILoggingEvent event) {
+      boolean counts = event.getLevel().isGreaterOrEqual(Level.INFO);
+      if (counts && event.getThrowableProxy() != null && seen.size() < MAX_REPORTED) {
+        seen.add(
+            event.getLoggerName()
+                + ": "
+                + event.getFormattedMessage()
+                + " "
+                + event.getThrowableProxy().getClassName()
+                + " "
+                + java.util.Arrays.stream(
+                        event.getThrowableProxy().getStackTraceElementProxyArray())
+                    .limit(6)
+                    .map(Object::toString)
+                    .toList());
+      }
+    }
+  }
+}
