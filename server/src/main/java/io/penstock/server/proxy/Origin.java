@@ -18,7 +18,6 @@ import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.PemTrustOptions;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
@@ -156,7 +155,7 @@ final class Origin {
     private final Consumer<HttpServerResponse> additions;
     private final Runnable unreached;
     private final String address;
-    private @Nullable Context context;
+    private final Context context = vertx.getOrCreateContext();
     private Underway.@Nullable Stay stay;
     private boolean gaveUp;
     private long timer;
@@ -172,7 +171,6 @@ final class Origin {
 
     /** Waits until the client has fewer exchanges. */
     void await(long millis) {
-      context = vertx.getOrCreateContext();
       sinceNanos = System.nanoTime();
       timer =
           vertx.setTimer(
@@ -186,8 +184,8 @@ final class Origin {
 
     @Override
     public void proceed() {
-      Context own = Objects.requireNonNull(context);
-      own.runOnContext(
+      // On the event loop of the request, so behind await, however soon this is called.
+      context.runOnContext(
           now -> {
             vertx.cancelTimer(timer);
             waitedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
