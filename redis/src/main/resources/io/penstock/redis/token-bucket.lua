@@ -288,19 +288,18 @@ function tokenBucket.giveBack(claim, charged)
     return
   end
   local own, bucket = claim.form, claim.bucket
-  local left = thousandthsOf(charged.ticks - elapsed, charged.rest, claim.limit)
-  local given = min(claim.cost, left)
   for _, form in ipairs(bucket.forms) do
     local ticks, rest = debtOf(form, form == own and claim.limit.reach or 0)
-    local backTicks, backRest = owedFor(given, form)
-    if form ~= own then
-      local allTicks, allRest = owedFor(claim.cost, form)
-      if allTicks < elapsed then
-        backTicks, backRest = 0, 0
-      else
-        backTicks, backRest = smaller(backTicks, backRest, allTicks - elapsed, allRest)
-      end
+    local backTicks, backRest = owedFor(claim.cost, form)
+    -- Of another limit, only its part of the debt is known.
+    local leftTicks, leftRest = backTicks - elapsed, backRest
+    if form == own then
+      leftTicks, leftRest = charged.ticks - elapsed, charged.rest
     end
+    if leftTicks < 0 then
+      leftTicks, leftRest = 0, 0
+    end
+    backTicks, backRest = smaller(backTicks, backRest, leftTicks, leftRest)
     ticks, rest = minus(form.perTick, ticks, rest, backTicks, backRest)
     owe(form, larger(ticks, rest, leastOf(form, bucket.out)))
   end
