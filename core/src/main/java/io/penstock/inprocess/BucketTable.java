@@ -126,7 +126,10 @@ final class BucketTable implements SipHash.Then<Pace> {
     }
   }
 
-  /** Decides a request at its slot; {@link #AGAIN} if that is not to be had as it is. */
+  /**
+   * Decides a request at its slot; {@link #AGAIN} if the slot changed meanwhile and the caller has
+   * to look again.
+   */
   private long attempt(Chunk chunk, int i, Pace pace, long cost, long most) {
     boolean forced = most == Chunks.FORCED;
     while (true) {

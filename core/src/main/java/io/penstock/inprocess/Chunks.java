@@ -83,7 +83,7 @@ final class Chunks extends Table {
   /**
    * Sees to it that a key has a slot in which it can be asked under {@code pace}: a new one if it
    * has none and {@code insert} says so. A bucket that something is missing from under another
-   * limit in force becomes one with a form for each ({@link Forms}). From a limit of the past, what
+   * active limit becomes one with a form for each ({@link Forms}). From a limit of the past, what
    * is missing is carried over, at most the new burst.
    *
    * @return {@link #READY}, or the outcome of a request that only looks or finds nothing to change

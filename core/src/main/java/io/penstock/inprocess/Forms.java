@@ -49,8 +49,8 @@ final class Forms {
   }
 
   /**
-   * Adds a form under {@code pace} if there is none, and drops those whose limit is not in force
-   * any more. A bucket that is full under all limits starts over.
+   * Adds a form under {@code pace} if there is none, and drops those whose limit is not active any
+   * more. A bucket that is full under all limits starts over.
    */
   void settle(Pace pace, long now, long reach, InForce<Pace> inForce) {
     if (isFull(now, reach)) {

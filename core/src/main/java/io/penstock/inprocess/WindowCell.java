@@ -58,7 +58,7 @@ final class WindowCell {
   /** Whether a request is making room for it, so that it must not be given up. */
   boolean growing;
 
-  /** Goes by {@code limit} alone from now on, if no other that counts here is in force. */
+  /** Goes by {@code limit} alone from now on, if no other limit that counts here is active. */
   void adopt(WindowLimit limit, long now, InForce<Shape> inForce) {
     Form own = find(limit);
     if (own != null) {

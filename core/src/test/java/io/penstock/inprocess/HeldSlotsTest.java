@@ -27,7 +27,7 @@ class HeldSlotsTest {
       RateLimiter.on(store, "w", Limit.fixedWindow(1_000, Duration.ofDays(1)));
   private final List<Thread> threads = new ArrayList<>();
 
-  /** Stops one thread at its next reading, until it is told to go on. */
+  /** Stops one thread at its next reading, until it is released. */
   private static final class StoppingClock implements NanoClock {
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch go = new CountDownLatch(1);

@@ -155,7 +155,7 @@ public record Attribute(Source source, String name) {
     };
   }
 
-  /** Methods are told apart by case in HTTP, and by nobody who writes rules or serves them. */
+  /** HTTP methods are case-sensitive by the standard, but origins and rule authors ignore case. */
   private static @Nullable String inUpperCase(@Nullable String method) {
     return method == null ? null : method.toUpperCase(Locale.ROOT);
   }

@@ -19,7 +19,7 @@ public sealed interface Condition {
   enum Fit {
     NO,
     YES,
-    /** Some of the values that it has of one attribute do, and the request can't be told apart. */
+    /** The attribute is repeated, and only some of its values match. */
     AMBIGUOUS
   }
 

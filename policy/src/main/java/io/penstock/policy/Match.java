@@ -33,7 +33,9 @@ public record Match(List<Condition> conditions) {
     return all;
   }
 
-  /** Whether it accepts a request as far as that can be told without claims of its token. */
+  /**
+   * Whether it accepts a request, as far as that can be decided without the claims of its token.
+   */
   boolean mayAccept(Request request) {
     for (int i = 0; i < conditions.size(); i++) {
       Condition condition = conditions.get(i);

@@ -45,7 +45,7 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   /**
-   * @param jwtObserver is told of tokens that are rejected, and of keys that can't be fetched
+   * @param jwtObserver observes rejected tokens and failed key fetches
    */
   public PolicyEngine(
       Store store, Policy policy, PolicyObserver observer, JwtObserver jwtObserver) {
@@ -61,7 +61,7 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   /**
-   * Puts another policy in force at once. What was consumed stays consumed.
+   * Replaces the active policy at once. What was consumed stays consumed.
    *
    * @throws IllegalArgumentException if the store can't keep a limit of it; then nothing changes
    */
@@ -82,7 +82,7 @@ public final class PolicyEngine implements AutoCloseable {
     before.closeBeside(after);
   }
 
-  /** How the paths of requests are made normal under the policy and the override in force. */
+  /** How the paths of requests are made normal under the active policy and override. */
   public PathSettings paths() {
     return current.paths(override);
   }

@@ -63,7 +63,7 @@ final class Tier {
     return who.fit(request, onRepeated);
   }
 
-  /** Whether the rule binds for a key that can't be told: if it does for any key. */
+  /** Whether the rule is enforced for an unknown key, which is when it is enforced for any key. */
   Mode modeOfUnknownKey() {
     return canBeEnforced() ? Mode.ENFORCE : Mode.SHADOW;
   }

@@ -55,6 +55,8 @@ public interface RedisObserver {
   /** Redis is asked again, or no longer. */
   default void available(boolean available) {}
 
-  /** Redis is no longer asked, because of {@code reason}; {@link #available} is told too. */
+  /**
+   * The store stopped calling Redis because of {@code reason}; {@link #available} is called too.
+   */
   default void unavailable(String reason) {}
 }

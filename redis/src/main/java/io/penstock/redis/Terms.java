@@ -16,7 +16,10 @@ abstract sealed class Terms permits BucketTerms, WindowTerms {
   /** The debt up to which a claim passes, in units of the limit; -1 if it never does. */
   abstract long most(long thousandths, long maxDelayNanos);
 
-  /** The same as the script is told it: the longest delay in ticks; -1 if a claim never passes. */
+  /**
+   * The same in the form that the script takes: the max delay in ticks, or -1 if a claim never
+   * passes.
+   */
   abstract long delayTicks(long most);
 
   /** Notes what was done to a bucket, from the script's numbers for a claim. */

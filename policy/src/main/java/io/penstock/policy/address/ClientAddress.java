@@ -66,7 +66,7 @@ public record ClientAddress(List<Cidr> trustedProxies, Source source, int ipv6Pr
     }
   }
 
-  /** Clients whose IPv6 addresses are told apart by the usual prefix. */
+  /** Identifies IPv6 clients by the default prefix. */
   public ClientAddress(List<Cidr> trustedProxies, Source source) {
     this(trustedProxies, source, DEFAULT_IPV6_PREFIX);
   }

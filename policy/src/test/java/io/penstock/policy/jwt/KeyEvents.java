@@ -3,7 +3,7 @@ package io.penstock.policy.jwt;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Notes what an observer is told. */
+/** Records the events of an observer. */
 final class KeyEvents implements JwtObserver {
   final List<String> messages = new CopyOnWriteArrayList<>();
   final List<KeyFailure> failures = new CopyOnWriteArrayList<>();
