@@ -39,7 +39,10 @@ final class ScriptTime {
     }
     return Script.of(
         text.replace(TIME, "")
-            .replace(NOW, "local now = tonumber(redis.call('GET', " + key + "))\n")
+            .replace(
+                NOW,
+                // A probe has no keys, and so no slot in which the time could be.
+                "local now = KEYS[1] and tonumber(redis.call('GET', " + key + ")) or 0\n")
             .replace("'PX', ceil(", "'PX', 3600000 + ceil(")
             .replace("'PEXPIRE', key, ceil(", "'PEXPIRE', key, 3600000 + ceil("));
   }

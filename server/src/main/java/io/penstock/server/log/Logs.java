@@ -12,7 +12,6 @@ import ch.qos.logback.core.encoder.EncoderBase;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.slf4j.LoggerFactory;
@@ -30,27 +29,11 @@ public final class Logs {
 
   private static final LongAdder DROPPED = new LongAdder();
 
-  /**
-   * What these write is what clients and origins do, a line or a stack trace each: Vert.x errors of
-   * connections that somebody has closed, and Netty that a write to one has failed.
-   */
-  private static final List<String> PER_CONNECTION =
-      List.of(
-          "io.vertx.core.net.impl.ConnectionBase",
-          "io.vertx.core.http.impl.HttpClientRequestImpl",
-          "io.netty.util.concurrent.DefaultPromise");
-
   private Logs() {}
 
   /** The same as below, without a look at what is thrown. */
   public static void configure(boolean json, String level) {
     configure(json, level, thrown -> {});
-  }
-
-  /** Keeps libraries from writing a line for each connection that fails. */
-  public static void quietLibraries() {
-    LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
-    PER_CONNECTION.forEach(name -> context.getLogger(name).setLevel(Level.OFF));
   }
 
   /**
@@ -69,15 +52,15 @@ public final class Logs {
     standardError.start();
     LogQueue queue = new LogQueue(standardError, MAX_QUEUED, FLUSH_MILLIS, DROPPED, onThrowable);
     queue.setContext(context);
+    if (!level.equals("debug")) {
+      queue.addFilter(new ConnectionFailures());
+    }
     queue.start();
     Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     root.addAppender(queue);
     root.setLevel(Level.WARN);
     context.getLogger(OURS).setLevel(Level.toLevel(level));
     context.getLogger(DECISIONS).setLevel(Level.INFO);
-    if (!level.equals("debug")) {
-      quietLibraries();
-    }
   }
 
   /** How many lines were lost because whatever reads the log did not keep up. */

@@ -9,7 +9,7 @@ import ch.qos.logback.core.AppenderBase;
 import io.penstock.server.Setting;
 import io.penstock.server.hostile.FuzzClient.Outcome;
 import io.penstock.server.hostile.Listeners.Listener;
-import io.penstock.server.log.Logs;
+import io.penstock.server.log.ConnectionFailures;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -61,7 +61,6 @@ class ListenerFuzzIT {
 
   @Test
   void requests_ofAnyKind_areAnsweredOrClosed() throws Exception {
-    Logs.quietLibraries();
     StackTraces traces = StackTraces.collect();
     Map<Listener, Tally> tallies = new EnumMap<>(Listener.class);
     try (Listeners listeners = new Listeners(folder, Map.of(Setting.REQUEST_TIMEOUT_MS, "1000"))) {
@@ -156,6 +155,7 @@ class ListenerFuzzIT {
       StackTraces traces = new StackTraces();
       Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
       traces.setContext(root.getLoggerContext());
+      traces.addFilter(new ConnectionFailures());
       traces.start();
       root.addAppender(traces);
       return traces;

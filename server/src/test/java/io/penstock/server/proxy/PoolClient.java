@@ -18,6 +18,10 @@ import java.util.regex.Pattern;
 /** A client that pipelines requests, and checks every byte of what comes back. */
 final class PoolClient implements Callable<Void> {
   private static final int PATIENCE_MILLIS = 120_000;
+
+  /** The proxy closes idle connections after a minute, also those of a request that it forgot. */
+  private static final long FORGOTTEN_NANOS = 50_000_000_000L;
+
   private static final int MAX_BATCH = 12;
   private static final Pattern TAG = Pattern.compile("t\\d+;");
 
@@ -36,13 +40,13 @@ final class PoolClient implements Callable<Void> {
   @Override
   public Void call() throws IOException {
     long left = exchanges;
-    while (left > 0) {
+    while (left > 0 && tally.violations().isEmpty()) {
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
         socket.setTcpNoDelay(true);
         socket.setSoTimeout(PATIENCE_MILLIS);
         PoolReader in = new PoolReader(socket.getInputStream());
         boolean open = true;
-        while (open && left > 0) {
+        while (open && left > 0 && tally.violations().isEmpty()) {
           List<PoolPlan> batch = batch(left);
           left -= batch.size();
           open = exchange(batch, socket, in);
@@ -69,6 +73,7 @@ final class PoolClient implements Callable<Void> {
   /** Whether the connection can be used again. */
   private boolean exchange(List<PoolPlan> batch, Socket socket, PoolReader in) {
     int done = 0;
+    long sinceNanos = System.nanoTime();
     try {
       StringBuilder requests = new StringBuilder();
       for (PoolPlan plan : batch) {
@@ -80,6 +85,7 @@ final class PoolClient implements Callable<Void> {
           return false;
         }
         boolean keeps = read(plan, socket, in);
+        sinceNanos = System.nanoTime();
         done++;
         if (!keeps) {
           return false;
@@ -90,6 +96,9 @@ final class PoolClient implements Callable<Void> {
       tally.violation("nothing came for " + batch.get(done));
       return false;
     } catch (EOFException | SocketException closed) {
+      if (System.nanoTime() - sinceNanos > FORGOTTEN_NANOS) {
+        tally.violation("no answer, and closed when idle, for " + batch.get(done));
+      }
       return false;
     } catch (IOException | RuntimeException unreadable) {
       tally.violation("not HTTP for " + batch.get(done) + ": " + unreadable);

@@ -1,0 +1,67 @@
+package io.penstock.server.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import ch.qos.logback.core.spi.FilterReply;
+import io.vertx.core.http.HttpClosedException;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+final class ConnectionFailuresTest {
+  private static final String PROMISE = "io.netty.util.concurrent.DefaultPromise";
+
+  private final ConnectionFailures filter = new ConnectionFailures();
+
+  @Test
+  void decide_errorsThatPeersCause_areDropped() {
+    assertThat(filter.decide(event(PROMISE, new IOException("reset")))).isEqualTo(FilterReply.DENY);
+    assertThat(filter.decide(event(PROMISE, new HttpClosedException("closed"))))
+        .isEqualTo(FilterReply.DENY);
+  }
+
+  @Test
+  void decide_anyOtherError_isReportedInOneLineWithoutItsStackTrace() {
+    Logger logger = (Logger) LoggerFactory.getLogger(ConnectionFailures.class);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    logger.addAppender(lines);
+    try {
+      NullPointerException bug = new NullPointerException("something of a request");
+      for (int i = 0; i < 3; i++) {
+        assertThat(filter.decide(event(PROMISE, bug))).isEqualTo(FilterReply.DENY);
+      }
+    } finally {
+      logger.detachAppender(lines);
+    }
+    assertThat(lines.list)
+        .singleElement()
+        .satisfies(
+            line -> {
+              assertThat(line.getFormattedMessage())
+                  .contains("java.lang.NullPointerException at", getClass().getName())
+                  .doesNotContain("something of a request");
+              assertThat(line.getThrowableProxy()).isNull();
+            });
+  }
+
+  @Test
+  void decide_othersAndErrorsOfMemory_pass() {
+    assertThat(filter.decide(event("io.penstock.server", new IOException())))
+        .isEqualTo(FilterReply.NEUTRAL);
+    assertThat(filter.decide(event(PROMISE, new OutOfMemoryError())))
+        .isEqualTo(FilterReply.NEUTRAL);
+  }
+
+  private static LoggingEvent event(String logger, Throwable failure) {
+    Logger source = ((LoggerContext) LoggerFactory.getILoggerFactory()).getLogger(logger);
+    return new LoggingEvent(
+        ConnectionFailuresTest.class.getName(), source, Level.WARN, "failed", failure, null);
+  }
+}
