@@ -80,6 +80,9 @@ public final class AdminDoor implements Handler<HttpServerRequest> {
 
   @Override
   public void handle(HttpServerRequest request) {
+    if (Routes.rejects(request)) {
+      return;
+    }
     String path = String.valueOf(request.path());
     boolean withoutToken = FOR_ALL.contains(path) || tokens.isEmpty();
     if (withoutToken && hosts != null && !hosts.admits(request)) {

@@ -43,8 +43,24 @@ public final class Routes implements Handler<HttpServerRequest> {
         .collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().keySet()));
   }
 
+  /** Answers a request that no route can be for: a malformed one, or one for a tunnel. */
+  public static boolean rejects(HttpServerRequest request) {
+    if (MalformedHead.isFor(request.uri())) {
+      Refusals.end(request.response(), 400, "Bad Request", "The request is malformed");
+      return true;
+    }
+    if (request.method().equals(HttpMethod.CONNECT)) {
+      Refusals.end(request.response(), 405, "Method Not Allowed", "This listener opens no tunnels");
+      return true;
+    }
+    return false;
+  }
+
   @Override
   public void handle(HttpServerRequest request) {
+    if (rejects(request)) {
+      return;
+    }
     String path = String.valueOf(request.path());
     Map<String, BiConsumer<HttpServerRequest, String>> methods = routes.get(path);
     String name = "";
@@ -57,14 +73,6 @@ public final class Routes implements Handler<HttpServerRequest> {
           name = found;
         }
       }
-    }
-    if (MalformedHead.isFor(request.uri())) {
-      Refusals.end(request.response(), 400, "Bad Request", "The request is malformed");
-      return;
-    }
-    if (request.method().equals(HttpMethod.CONNECT)) {
-      Refusals.end(request.response(), 405, "Method Not Allowed", "This listener opens no tunnels");
-      return;
     }
     if (methods == null) {
       Refusals.end(request.response(), 404, "Not Found", "There is nothing at this path");

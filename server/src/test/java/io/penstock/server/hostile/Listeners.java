@@ -49,6 +49,7 @@ final class Listeners implements AutoCloseable {
     flags.put(Setting.UPSTREAM, origin.url());
     flags.put(Setting.PROXY_HOST, "127.0.0.1");
     flags.put(Setting.PROXY_PORT, "0");
+    flags.put(Setting.ADMIN_HOSTS, "a");
     flags.putAll(more);
     this.server = RunningServer.with(flags);
   }

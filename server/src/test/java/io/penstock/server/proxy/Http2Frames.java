@@ -44,6 +44,8 @@ public final class Http2Frames implements AutoCloseable {
 
   public Http2Frames(Socket socket) throws IOException {
     this.socket = socket;
+    // Frames are written one by one, and must not wait for acknowledgements.
+    socket.setTcpNoDelay(true);
     this.in = new DataInputStream(socket.getInputStream());
     this.out = new DataOutputStream(socket.getOutputStream());
     out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
