@@ -48,8 +48,8 @@ final class Chunk {
   private final @Nullable Forms @Nullable [] forms;
 
   /**
-   * Whether a request of the slot's key was denied since it was last seen with tokens. Written by
-   * anybody without a lock: it only decides who is given up first.
+   * Whether a request of the slot's key was denied since its bucket was last seen full. Written by
+   * any thread without a lock: it only decides which bucket is evicted first.
    */
   private final boolean[] denied;
 

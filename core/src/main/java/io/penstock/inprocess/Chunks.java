@@ -132,7 +132,7 @@ final class Chunks extends Table {
       Chunk mixed = chunk.isMixed() && chunk.hasRoom() ? chunk : rebuild(index, pace, true);
       placed = mixed.add(key, new Forms(from, Bucket.owing(from, now, owed)));
     }
-    if (denied) {
+    if (denied && owed > 0) {
       chunks.get(index).deny(placed);
     }
   }
@@ -259,8 +259,7 @@ final class Chunks extends Table {
         forms == null
             ? fresh.add(old.keyAt(i), own, Slot.word(Slot.instant(own, 0) + owed))
             : fresh.add(old.keyAt(i), forms);
-    boolean tokens = forms == null && own.remaining(Math.max(0, owed)) >= Victim.TOKEN;
-    if (old.deniedAt(i) && !tokens) {
+    if (old.deniedAt(i) && owed > 0) {
       fresh.deny(placed);
     }
   }
@@ -371,7 +370,8 @@ final class Chunks extends Table {
       try {
         double share = forms.missingShare(now, reach.get());
         long missing = forms.missingThousandths(now, reach.get());
-        victim.consider(chunk, index, i, word, share, share >= 1, missing);
+        boolean spent = forms.isSpent(now, reach.get());
+        victim.consider(chunk, index, i, word, share, spent, missing);
       } finally {
         lock.unlock();
       }

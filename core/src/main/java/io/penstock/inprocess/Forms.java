@@ -129,6 +129,16 @@ final class Forms {
     return share;
   }
 
+  /** Whether less than a token is left under any limit. */
+  boolean isSpent(long now, long reach) {
+    for (Form form : forms) {
+      if (Victim.isSpent(form.pace, form.bucket.debt(form.pace, now, reach))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** What is missing under the limit under which it is most, in thousandths of a token. */
   long missingThousandths(long now, long reach) {
     long missing = 0;

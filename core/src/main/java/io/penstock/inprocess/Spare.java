@@ -1,23 +1,27 @@
 package io.penstock.inprocess;
 
 /**
- * Whom to spare when a bucket has to be given up. Keys that are being denied go last: giving those
- * up would let a flood of invented keys reset them.
+ * Which buckets to spare when one has to be evicted. Keys that are being denied go last, whatever
+ * is left in their buckets: evicting those would let a flood of invented keys reset them.
  */
 enum Spare {
-  /** Gives up only buckets with a token left. */
+  /** Evicts only buckets that have a token left and denied no request since they were full. */
   SPENT,
-  /** Gives up buckets without a token too, unless a request was denied by them. */
+  /** Evicts buckets without a token too, unless they denied a request. */
   DENIED,
-  /** Gives up any bucket. */
+  /** Evicts any bucket. */
   NOBODY;
 
-  /** The strictest choice by which a bucket can be given up. */
+  /**
+   * The strictest choice by which a bucket can be evicted.
+   *
+   * @param denied whether it denied a request, and was not full since
+   */
   static Spare of(boolean spent, boolean denied) {
-    return !spent ? SPENT : denied ? NOBODY : DENIED;
+    return denied ? NOBODY : spent ? DENIED : SPENT;
   }
 
-  /** Whether this choice gives up a bucket of which the strictest is {@code bucket}. */
+  /** Whether this choice evicts a bucket of which the strictest is {@code bucket}. */
   boolean allows(Spare bucket) {
     return bucket.compareTo(this) <= 0;
   }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class Victim {
   private static final int AT_LEAST = 8;
   private static final int AT_MOST = 1024;
-  static final long TOKEN = 1_000;
+  private static final long TOKEN = 1_000;
 
   private final Spare spare;
   private int seen;
@@ -30,7 +30,7 @@ final class Victim {
   /** Looks at a bucket under one limit, which owes {@code debt}. */
   void consider(Chunk chunk, int index, int slot, long word, long debt) {
     Pace pace = chunk.paceAt(slot);
-    boolean spent = pace.remaining(debt) < Math.min(TOKEN, pace.remaining(0));
+    boolean spent = isSpent(pace, debt);
     double share = (double) debt / pace.burst();
     consider(chunk, index, slot, word, share, spent, debt / pace.unitsPerThousandth());
   }
@@ -43,7 +43,7 @@ final class Victim {
   void consider(
       Chunk chunk, int index, int slot, long word, double share, boolean spent, long missing) {
     seen++;
-    Spare kind = Spare.of(spent, chunk.deniedAt(slot));
+    Spare kind = Spare.of(spent, share > 0 && chunk.deniedAt(slot));
     if (kind.compareTo(this.kind) < 0 || (kind == this.kind && share < this.share)) {
       this.kind = kind;
       this.share = share;
@@ -53,6 +53,11 @@ final class Victim {
       this.word = word;
       this.missing = missing;
     }
+  }
+
+  /** Whether less than a token is left; of a bucket that holds less, whether any is missing. */
+  static boolean isSpent(Pace pace, long debt) {
+    return pace.remaining(debt) < Math.min(TOKEN, pace.burstThousandths());
   }
 
   /** Whether looking further is not worth it. */

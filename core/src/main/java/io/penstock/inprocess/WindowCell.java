@@ -28,14 +28,17 @@ final class WindowCell {
     private final Window window;
     private final @Nullable Form next;
 
-    /** The largest limit that it was asked under. */
+    /** The largest and the smallest limit that it was asked under. */
     private long most;
+
+    private long least;
 
     Form(WindowLimit limit, @Nullable Form next) {
       this.shape = Shape.of(limit);
       this.window = Window.of(limit, TICK_NANOS);
       this.next = next;
       this.most = limit.burstThousandths();
+      this.least = most;
     }
 
     private boolean isOf(WindowLimit limit) {
@@ -52,7 +55,7 @@ final class WindowCell {
   /** Whether it was given up: its key has another cell, or none. */
   boolean retired;
 
-  /** Whether a request was denied since it last had room. */
+  /** Whether a request was denied since something was first counted. */
   boolean denied;
 
   /** Whether a request is making room for it, so that it must not be given up. */
@@ -63,6 +66,7 @@ final class WindowCell {
     Form own = find(limit);
     if (own != null) {
       own.most = Math.max(own.most, limit.burstThousandths());
+      own.least = Math.min(own.least, limit.burstThousandths());
     } else if (first != null && !hasAnyOf(inForce)) {
       long used = Math.min(used(now), limit.burstThousandths());
       first = null;
@@ -107,10 +111,10 @@ final class WindowCell {
     return share;
   }
 
-  /** Whether less than {@code token} is left in any window. */
+  /** Whether less than {@code token} is left in any window, under the smallest of its limits. */
   boolean isSpent(long now, long token) {
     for (Form form = first; form != null; form = form.next) {
-      if (form.most - form.window.used(now) < Math.min(token, form.most)) {
+      if (form.least - form.window.used(now) < Math.min(token, form.least)) {
         return true;
       }
     }
@@ -152,9 +156,9 @@ final class WindowCell {
 
   /** Counts what {@code limit} granted. */
   void take(WindowLimit limit, long now, long cost) {
-    denied = false;
     if (isUnused(now)) {
       first = null;
+      denied = false;
     }
     Form own = find(limit);
     if (own == null) {

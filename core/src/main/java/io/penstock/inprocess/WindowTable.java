@@ -238,7 +238,7 @@ final class WindowTable extends Table {
       if (lock.tryLock()) {
         try {
           double share = cell.usedShare(now);
-          Spare kind = Spare.of(cell.isSpent(now, TOKEN), cell.denied);
+          Spare kind = Spare.of(cell.isSpent(now, TOKEN), share > 0 && cell.denied);
           boolean free = !cell.retired && !cell.growing;
           if (free && (kind.compareTo(best) < 0 || (kind == best && share < smallest))) {
             victim = entry;
