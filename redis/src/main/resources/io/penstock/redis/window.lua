@@ -2,6 +2,11 @@
 -- limit; current, what was counted in the aligned window around now; and previous, in the one before.
 -- All forms are charged for what any of them grants, so that each limit sees everything that passed.
 --
+-- When the clock steps back behind the start of a fixed window, the window stays open: ahead is 1 while
+-- current counts in the window after the one around now. A window never ends earlier than it would have
+-- without the step, so a clock that goes back and forth over an edge does not empty it again and again.
+-- It ends at most one length later.
+--
 -- A window holds no more than its limit. What other limits granted beyond that counts in the windows
 -- that follow: otherwise, where windows of different lengths end one after the other, each would
 -- grant its whole limit once more.
@@ -19,8 +24,14 @@ local function usedOf(form)
   return form.kind == FIXED and form.current or form.current + share(form, now)
 end
 
+-- Ticks to the end of the window that a form counts in.
+local function toEndOf(form)
+  return (1 + form.ahead) * form.length - fmod(now, form.length)
+end
+
 -- Brings a form that was last written at an earlier time to the present.
 local function roll(form, ended)
+  form.ahead = max(0, -ended)
   if ended > 0 then
     local left = max(0, form.current - (ended - 1) * form.most)
     form.previous = form.kind == COUNTER and min(left, form.most) or 0
@@ -29,7 +40,20 @@ local function roll(form, ended)
 end
 
 local function windowsSince(form, written)
-  return floor(now / form.length) - floor(written / form.length)
+  return floor(now / form.length) - floor(written / form.length) - form.ahead
+end
+
+-- Brings a form that was written at a later time to the present: its level is what it was then.
+local function stepBack(form, written)
+  if form.kind == COUNTER then
+    -- The share of the previous count counts here.
+    form.current, form.previous = form.current + share(form, written), 0
+  else
+    -- The window moves by as many lengths as fit into the step.
+    local length = form.length
+    local moved = floor(written / length) + form.ahead - floor((written - now) / length)
+    form.ahead = min(1, moved - floor(now / length))
+  end
 end
 
 -- Above the limit, a form counts what it takes the longest window to let go of.
@@ -46,6 +70,7 @@ end
 local function parseOld(kind, length, index, current, previous)
   local form = {
     kind = kind, length = length, most = 1, current = current, previous = previous, old = true,
+    ahead = 0,
   }
   if not isCount(form) or not isWhole(index, 0) then
     error('not a window')
@@ -55,11 +80,12 @@ local function parseOld(kind, length, index, current, previous)
   if ended < 0 and kind == COUNTER then
     form.current, form.previous = current + previous, 0
   end
-  roll(form, ended)
+  roll(form, max(0, ended))
   return { forms = { form }, stepped = ended < 0, rolled = ended > 0 }
 end
 
--- What is kept: a mark, the time at which it was written, and five numbers for each form.
+-- What is kept: a mark, the time at which it was written, and five numbers for each form. The last
+-- of them is previous, or ahead for a fixed window, which has no use for previous.
 local function parseWindows(value)
   local fields = { cmsgpack.unpack(value) }
   if fields[1] ~= MARK_OF_WINDOWS then
@@ -77,10 +103,13 @@ local function parseWindows(value)
   for i = 3, #fields, 5 do
     local form = {
       kind = fields[i], length = fields[i + 1], most = fields[i + 2], current = fields[i + 3],
-      previous = fields[i + 4],
+      previous = fields[i + 4], ahead = 0, known = true,
     }
     if not isCount(form) then
       error('not a window')
+    end
+    if form.kind == FIXED then
+      form.ahead, form.previous = min(1, form.previous), 0
     end
     longest = max(longest, form.length)
     bucket.forms[#bucket.forms + 1] = form
@@ -89,9 +118,7 @@ local function parseWindows(value)
     form.current = min(form.current, highest(form, longest))
     form.previous = min(form.previous, form.most)
     if bucket.stepped then
-      -- The share of the previous count is what it was then, and counts here.
-      form.current = form.current + (form.kind == COUNTER and share(form, written) or 0)
-      form.previous = 0
+      stepBack(form, written)
     else
       local ended = windowsSince(form, written)
       roll(form, ended)
@@ -115,7 +142,7 @@ end
 
 -- The form under a limit: its own, or what counts under the others carried over, at most all of it.
 local function countUnder(bucket, limit, writes)
-  local carried = bucket.foreign and limit.most or 0
+  local carried, ahead = bucket.foreign and limit.most or 0, 0
   for _, form in ipairs(bucket.forms) do
     if form.kind == limit.kind and form.length == limit.length then
       if form.old then
@@ -125,12 +152,13 @@ local function countUnder(bucket, limit, writes)
       if form.most == limit.most then
         return form
       end
+      ahead = max(ahead, form.ahead)
     end
     carried = max(carried, usedOf(form))
   end
   local own = {
     kind = limit.kind, length = limit.length, most = limit.most,
-    current = min(carried, limit.most), previous = 0,
+    current = min(carried, limit.most), previous = 0, ahead = ahead,
   }
   bucket.forms[#bucket.forms + 1] = own
   -- Even for a denial, so that the wait which it is told holds.
@@ -159,7 +187,7 @@ function window.judge(claim, times)
 end
 
 function window.resetAfter(form)
-  local toEnd = form.length - fmod(now, form.length)
+  local toEnd = toEndOf(form)
   if form.current > 0 then
     local windows = ceil(form.current / form.most) - (form.kind == FIXED and 1 or 0)
     return toEnd + windows * form.length
@@ -173,7 +201,7 @@ function window.waitFor(claim)
   if usedOf(form) <= room then
     return 0
   end
-  local toEnd = form.length - fmod(now, form.length)
+  local toEnd = toEndOf(form)
   if form.kind == COUNTER and form.current <= room then
     return toEnd - divide(form.length, room - form.current, form.previous)
   end
@@ -212,11 +240,11 @@ function window.reset(claim)
 end
 
 function window.reply(claim, replies, denied)
-  local limit = claim.limit
+  local form = claim.form
   local n = #replies
   replies[n + 1] = claim.before
   replies[n + 2] = denied and claim.delay >= 0 and window.waitFor(claim) or 0
-  replies[n + 3] = limit.length * limit.kind - fmod(now, limit.length)
+  replies[n + 3] = toEndOf(form) + (form.kind == COUNTER and form.length or 0)
   replies[n + 4] = claim.resetBefore
 end
 
@@ -235,9 +263,14 @@ function window.save(key, bucket)
     if not form.old then
       -- Those that count nothing are kept beside others, to count what these grant.
       longest = max(longest, window.resetAfter(form))
+      if form.known and form.kind == FIXED then
+        -- An empty window has begun, so the one before it stays over if the clock steps back.
+        longest = max(longest, toEndOf(form))
+      end
       local n = #fields
       fields[n + 1], fields[n + 2], fields[n + 3] = form.kind, form.length, form.most
-      fields[n + 4], fields[n + 5] = form.current, form.previous
+      fields[n + 4] = form.current
+      fields[n + 5] = form.kind == FIXED and form.ahead or form.previous
     end
   end
   if longest == 0 then

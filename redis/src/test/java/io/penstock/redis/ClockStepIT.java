@@ -173,6 +173,69 @@ class ClockStepIT {
   }
 
   @Test
+  void fixedWindow_whileTheClockGoesBackAndForthOverItsEdge_grantsItsLimitOnce() {
+    long edge = (ScriptTime.START / 1_000_000 + 1) * 1_000_000;
+    for (long step : new long[] {1, 2, 1_000, 700_000, 999_999, 1_000_000, 1_000_001, 3_500_000}) {
+      RateLimiter limiter = RateLimiter.on(store, "x" + step, Limit.fixedWindow(5, SECOND));
+      time.set(edge);
+      int granted = 0;
+      for (int i = 0; i < 10; i++) {
+        granted += takeAll(limiter);
+        time.set(edge - step);
+        granted += takeAll(limiter);
+        time.set(edge);
+      }
+      // A step forward fills at most one window, so only shorter steps grant nothing.
+      assertThat(granted).as("steps of %s us", step).isLessThanOrEqualTo(step < 1_000_000 ? 5 : 55);
+      if (step < 1_000_000) {
+        Decision denied = limiter.decide("k");
+        assertThat(denied.retryAfter()).as("steps of %s us", step).isEqualTo(SECOND);
+        time.advance(denied.retryAfter());
+        assertThat(takeAll(limiter)).as("steps of %s us", step).isEqualTo(5);
+      }
+    }
+  }
+
+  @Test
+  void fixedWindow_lookedAtAfterItsEdge_staysOver() {
+    long edge = (ScriptTime.START / 1_000_000 + 1) * 1_000_000;
+    RateLimiter limiter = limiter(Limit.fixedWindow(5, SECOND));
+    time.set(edge - 1);
+    int granted = takeAll(limiter);
+    for (int i = 0; i < 10; i++) {
+      time.set(edge);
+      limiter.peek("k");
+      time.set(edge - 1);
+      granted += takeAll(limiter);
+    }
+    assertThat(granted).isEqualTo(10);
+  }
+
+  @Test
+  void fixedWindow_afterManySmallStepsBack_isNotHeldUp() {
+    RateLimiter limiter = limiter(Limit.fixedWindow(5, SECOND));
+    assertThat(takeAll(limiter)).isEqualTo(5);
+    for (int i = 0; i < 20; i++) {
+      time.advance(Duration.ofMillis(-900));
+      Decision denied = limiter.decide("k");
+      assertThat(denied.allowed()).isFalse();
+      assertThat(denied.retryAfter()).isBetween(TICK, SECOND.multipliedBy(2));
+    }
+    time.advance(limiter.decide("k").retryAfter().minus(TICK));
+    assertThat(limiter.tryAcquire("k")).isFalse();
+    time.advance(TICK);
+    assertThat(limiter.tryAcquire("k")).isTrue();
+  }
+
+  private static int takeAll(RateLimiter limiter) {
+    int granted = 0;
+    while (limiter.tryAcquire("k")) {
+      granted++;
+    }
+    return granted;
+  }
+
+  @Test
   void decide_onValuesOfTheVersionBefore_carriesThemOver() {
     byte[] tokens = Utf8.bytes(Keys.of(Keys.prefix("penstock:", 't', "x"), "k"));
     byte[] windows = Utf8.bytes(Keys.of(Keys.prefix("penstock:", 'w', "x"), "k"));

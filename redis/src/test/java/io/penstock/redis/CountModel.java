@@ -5,43 +5,62 @@ import io.penstock.algorithm.Window;
 
 /**
  * A fixed window or a sliding counter as a value: what was counted when it was last written. No
- * time passes while the clock is behind that. Immutable.
+ * time passes while the clock is behind that, and a fixed window that has begun stays open.
+ * Immutable.
  *
  * @param current counted in the aligned window around {@code written}, in thousandths
  * @param previous counted in the window before
+ * @param ahead how many windows after the one around {@code written} the counted one is
  */
-record CountModel(WindowLimit limit, long written, long current, long previous) {
+record CountModel(WindowLimit limit, long written, long current, long previous, long ahead) {
   static CountModel unused(WindowLimit limit, long now) {
-    return new CountModel(limit, now, 0, 0);
+    return new CountModel(limit, now, 0, 0, 0);
   }
 
   /** Written anew at {@code now}. */
   CountModel at(long now) {
-    if (now < written) {
-      return new CountModel(limit, now, window(written).used(written), 0);
+    long length = length();
+    long ended = now / length - written / length - ahead;
+    if (now < written && isCounter()) {
+      return new CountModel(limit, now, window(written).used(written), 0, 0);
+    } else if (now < written) {
+      long moved = (written - now) / length;
+      return new CountModel(limit, now, current, 0, Math.min(1, -ended - moved));
     }
-    long length = limit.window().toNanos() / Ticks.NANOS;
-    long ended = now / length - written / length;
-    long before = ended == 0 ? previous : ended == 1 ? current : 0;
-    return new CountModel(limit, now, ended == 0 ? current : 0, before);
+    if (ended <= 0) {
+      return new CountModel(limit, now, current, previous, -ended);
+    }
+    return new CountModel(limit, now, 0, ended == 1 ? current : 0, 0);
   }
 
   /** Whether windows have ended since it was written: then it is written anew by anybody. */
   boolean isOver(long now) {
-    long length = limit.window().toNanos() / Ticks.NANOS;
-    return now / length > written / length;
+    return now / length() > written / length() + ahead;
+  }
+
+  /** How much later the window ends than the one around {@code now}, in ticks. */
+  long late(long now) {
+    return at(now).ahead * length();
+  }
+
+  private long length() {
+    return limit.window().toNanos() / Ticks.NANOS;
+  }
+
+  private boolean isCounter() {
+    return limit.kind() == WindowLimit.Kind.SLIDING_WINDOW_COUNTER;
   }
 
   CountModel plus(long cost) {
-    return new CountModel(limit, written, current + cost, previous);
+    return new CountModel(limit, written, current + cost, previous, ahead);
   }
 
   /** The same as core has it, brought to {@code now}. */
   Window window(long now) {
     CountModel there = now == written ? this : at(now);
     Window window = Window.of(limit, Ticks.NANOS);
-    if (limit.kind() == WindowLimit.Kind.SLIDING_WINDOW_COUNTER && there.previous > 0) {
-      window.add(now - limit.window().toNanos() / Ticks.NANOS, there.previous);
+    if (isCounter() && there.previous > 0) {
+      window.add(now - length(), there.previous);
     }
     if (there.current > 0) {
       window.add(now, there.current);

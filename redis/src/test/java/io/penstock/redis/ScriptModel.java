@@ -159,6 +159,7 @@ final class ScriptModel {
     private final long most;
     private final long cost;
     private final boolean steppedBack;
+    private final long late;
     private long used;
     private long reset;
 
@@ -177,8 +178,9 @@ final class ScriptModel {
               : count.window(now);
       this.most = limit.burstThousandths();
       this.cost = part.thousandths();
+      this.late = isLog() ? 0 : count.late(now);
       this.used = window.used(now);
-      this.reset = window.resetAfter(now);
+      this.reset = used == 0 ? 0 : window.resetAfter(now) + late;
     }
 
     private boolean isLog() {
@@ -216,10 +218,11 @@ final class ScriptModel {
     Decision decision(boolean taken) {
       String name = part.buckets().name();
       boolean wasAllowed = cost <= most && used + cost <= most;
-      long wait = wasAllowed || cost > most ? 0 : Ticks.toNanos(window.waitFor(now, cost, most));
+      long wait =
+          wasAllowed || cost > most ? 0 : Ticks.toNanos(window.waitFor(now, cost, most) + late);
       if (taken && cost > 0) {
         used += cost;
-        reset = window.lifetime(now);
+        reset = window.lifetime(now) + late;
       }
       long remaining = Math.max(0, most - used);
       long resetNanos = Ticks.toNanos(reset);
