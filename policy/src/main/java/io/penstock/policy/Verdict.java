@@ -1,5 +1,6 @@
 package io.penstock.policy;
 
+import io.penstock.Reason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -90,6 +91,14 @@ public final class Verdict {
    */
   public Optional<Outcome> decisive() {
     return Optional.ofNullable(decisive);
+  }
+
+  /** Why the request is denied, or why its answer is not the usual one; empty otherwise. */
+  public Optional<Reason> reason() {
+    if (this == PATH_REJECTED) {
+      return Optional.of(Reason.PATH_REJECTED);
+    }
+    return decisive == null ? Optional.empty() : decisive.decision().reason();
   }
 
   /** What each rule that applied says, enforcing ones first, each in the order of the policy. */

@@ -49,7 +49,9 @@ enum Figure {
     return switch (this) {
       case ALLOWED -> Boolean.toString(verdict.allowed());
       case DELAY_MS -> millis(verdict.delay());
-      case RETRY_AFTER_MS, RESET_AFTER_MS -> decisive.map(this::of).orElse("0");
+      case REASON -> verdict.reason().map(Reason::code).orElse(NONE);
+      case RETRY_AFTER_MS -> decisive.map(this::of).orElse(verdict.allowed() ? "0" : NONE);
+      case RESET_AFTER_MS -> decisive.map(this::of).orElse("0");
       default -> decisive.map(this::of).orElse(NONE);
     };
   }

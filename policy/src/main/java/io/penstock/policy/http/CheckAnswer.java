@@ -8,6 +8,7 @@ import io.penstock.policy.Rule;
 import io.penstock.policy.Verdict;
 import java.io.IOException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A verdict as {@code POST /v1/check} answers it. Amounts are in tokens with up to three decimal
@@ -65,7 +66,7 @@ public final class CheckAnswer {
   }
 
   private static void writeFigures(JsonGenerator json, Decision decision) throws IOException {
-    writeReason(json, decision);
+    writeReason(json, decision.reason().orElse(null));
     json.writeFieldName("limit");
     json.writeNumber(Rounding.tokens(decision.limit().burstThousandths()));
     json.writeFieldName("remaining");
@@ -76,11 +77,7 @@ public final class CheckAnswer {
 
   private static void writeNoFigures(JsonGenerator json, Verdict verdict) throws IOException {
     json.writeNullField("rule");
-    if (verdict.allowed()) {
-      json.writeNullField("reason");
-    } else {
-      json.writeStringField("reason", Reason.PATH_REJECTED.code());
-    }
+    writeReason(json, verdict.reason().orElse(null));
     json.writeNullField("limit");
     json.writeNullField("remaining");
     if (verdict.allowed()) {
@@ -91,13 +88,8 @@ public final class CheckAnswer {
     json.writeNumberField("reset_after_ms", 0);
   }
 
-  static void writeReason(JsonGenerator json, Decision decision) throws IOException {
-    Optional<Reason> reason = decision.reason();
-    if (reason.isPresent()) {
-      json.writeStringField("reason", reason.get().code());
-    } else {
-      json.writeNullField("reason");
-    }
+  static void writeReason(JsonGenerator json, @Nullable Reason reason) throws IOException {
+    json.writeStringField("reason", reason == null ? null : reason.code());
   }
 
   static void writeRetryAfter(JsonGenerator json, Decision decision) throws IOException {

@@ -2,6 +2,7 @@ package io.penstock.policy.http;
 
 import io.penstock.Consistency;
 import io.penstock.Decision;
+import io.penstock.Reason;
 import io.penstock.policy.Explanation;
 import io.penstock.policy.Explanation.Charge;
 import io.penstock.policy.Explanation.Finding;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ExplainText {
   private static final String INDENT = "    ";
+  private static final String NEVER = ", never to pass";
 
   private ExplainText() {}
 
@@ -80,7 +82,9 @@ public final class ExplainText {
   private static String verdict(Verdict verdict) {
     Optional<Outcome> decisive = verdict.decisive();
     if (decisive.isEmpty()) {
-      return "allowed, no rule binds";
+      return verdict.allowed()
+          ? "allowed, no rule binds"
+          : "denied" + reason(verdict.reason().orElse(null)) + NEVER;
     }
     Decision decision = decisive.get().decision();
     String by = " by " + decisive.get().rule().name();
@@ -103,10 +107,14 @@ public final class ExplainText {
   }
 
   private static String denial(Decision decision) {
-    String reason = decision.reason().map(code -> " (" + code.code() + ")").orElse("");
+    String reason = reason(decision.reason().orElse(null));
     return decision.never()
-        ? reason + ", never to pass"
+        ? reason + NEVER
         : reason + ", to pass in " + Rounding.millis(decision.retryAfter()) + " ms";
+  }
+
+  private static String reason(@Nullable Reason reason) {
+    return reason == null ? "" : " (" + reason.code() + ")";
   }
 
   private static String delay(long millis) {

@@ -51,7 +51,7 @@ final class Problem {
       }
     }
     json.writeEndArray();
-    CheckAnswer.writeReason(json, decision);
+    CheckAnswer.writeReason(json, decision.reason().orElse(null));
     CheckAnswer.writeRetryAfter(json, decision);
     json.writeEndObject();
   }

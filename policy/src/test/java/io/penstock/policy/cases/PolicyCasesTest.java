@@ -87,6 +87,27 @@ class PolicyCasesTest {
   }
 
   @Test
+  void run_rejectedPath_isDeniedForThatReason(@TempDir Path temp) throws IOException {
+    Files.writeString(
+        temp.resolve("p.yaml"),
+        "rules: [{name: r, limit_keys: [], match: {path: /login}, rate: 1/s}]\n");
+    Path file =
+        Files.writeString(
+            temp.resolve("c.yaml"),
+            """
+            policy: p.yaml
+            cases:
+              - name: c
+                requests:
+                  - request: {path: /%2Flogin}
+                    expect: {allowed: false, reason: path_rejected, retry_after_ms: null, rule: null}
+            """);
+
+    assertThat(PolicyCases.run(file).lines())
+        .containsExactly("1 case, 0 failed; 1 request, 0 failed");
+  }
+
+  @Test
   void files_areAllThere() throws IOException, URISyntaxException {
     assertThat(files())
         .containsExactly(

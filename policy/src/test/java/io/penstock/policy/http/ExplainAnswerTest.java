@@ -126,6 +126,20 @@ class ExplainAnswerTest {
   }
 
   @Test
+  void lines_rejectedPath_areADenial() throws IOException {
+    String policy = "{rules: [{name: r, limit_keys: [], match: {path: /login}, rate: 2/s}]}";
+    StatedRequest request = StatedRequest.builder().path("/%2Flogin").build();
+    Explanation explanation = explain(policy, request, 0);
+
+    assertThat(ExplainText.lines(explanation))
+        .containsExactly(
+            "r does not apply: the path is rejected",
+            "verdict: denied (path_rejected), never to pass");
+    assertThat(json(explanation).get("verdict").get("reason").textValue())
+        .isEqualTo("path_rejected");
+  }
+
+  @Test
   void missingKey_showsNoBucket() throws IOException {
     String policy = "{name: r, limit_keys: [user_id], rate: 2/s, on_missing_key: deny}";
     Explanation explanation = explain(policy, StatedRequest.builder().build(), 0);
