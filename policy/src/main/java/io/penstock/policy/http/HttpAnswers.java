@@ -109,11 +109,14 @@ public final class HttpAnswers {
     Rule rule = decisive.rule();
     Quota quota = quotas.of(rule.name(), LimitNumbers.of(rule, decision), decision.limit());
     String remaining = Long.toString(decision.remainingThousandths() / TOKEN);
-    String reset = Long.toString(quota.resetSeconds(decision));
+    long seconds = quota.resetSeconds(decision);
+    String reset = seconds < 0 ? null : Long.toString(seconds);
     if (form.hasTriple()) {
       sink.add(limitName, quota.burst());
       sink.add(remainingName, remaining);
-      sink.add(resetName, reset);
+      if (reset != null) {
+        sink.add(resetName, reset);
+      }
     }
     if (!form.hasDraft()) {
       return;

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /** What headers say of a limit of a rule, as far as it is the same for all requests. Immutable. */
 final class Quota {
   private static final char REPLACEMENT = '?';
+  private static final String RESET = ";t=";
+  private static final long NO_RESET = -1;
 
   private final String rule;
   private final int number;
@@ -51,19 +53,25 @@ final class Quota {
   }
 
   /** The item of {@code RateLimit}. */
-  String current(String remaining, String reset) {
-    return current + remaining + ";t=" + reset;
+  String current(String remaining, @Nullable String reset) {
+    return reset == null ? current + remaining : current + remaining + RESET + reset;
   }
 
   /** Adds the item of {@code RateLimit} to others. */
   void current(StringBuilder items, long remaining, long reset) {
-    items.append(current).append(remaining).append(";t=").append(reset);
+    items.append(current).append(remaining);
+    if (reset >= 0) {
+      items.append(RESET).append(reset);
+    }
   }
 
-  /** Whole seconds, rounded up, until a decision under this limit would find more of it. */
+  /**
+   * Whole seconds, rounded up, until a decision under this limit would find more of it; negative if
+   * there is no such time. Zero would tell a client whose request never passes to try it now.
+   */
   long resetSeconds(Decision decision) {
     if (decision.never()) {
-      return Rounding.seconds(decision.resetAfter());
+      return decision.resetAfter().isZero() ? NO_RESET : Rounding.seconds(decision.resetAfter());
     }
     if (!decision.allowed()) {
       return Rounding.seconds(decision.retryAfter());

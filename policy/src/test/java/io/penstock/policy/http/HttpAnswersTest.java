@@ -330,6 +330,35 @@ class HttpAnswersTest {
   }
 
   @Test
+  void headers_missingKey_nameNoTimeToWaitFor() {
+    Limited org = perOrg();
+    Verdict verdict =
+        verdict(
+            org.outcome(
+                1_000, Decision.refused("per-org-rps", org.limiter.limit(), Reason.MISSING_KEY)));
+
+    assertThat(headers(HeaderForm.ALL, verdict))
+        .containsExactly(
+            "RateLimit-Limit: 200",
+            "RateLimit-Remaining: 0",
+            "RateLimit: \"per-org-rps\";r=0",
+            "RateLimit-Policy: \"per-org-rps\";q=200;w=2",
+            "X-Penstock-Reason: missing_key");
+  }
+
+  /** The bucket is full, and still the request can never pass. */
+  @Test
+  void headers_costAboveBurstOfFullBucket_nameNoTimeToWaitFor() {
+    assertThat(headers(HeaderForm.ALL, verdict(perOrg().take(201_000))))
+        .containsExactly(
+            "RateLimit-Limit: 200",
+            "RateLimit-Remaining: 200",
+            "RateLimit: \"per-org-rps\";r=200",
+            "RateLimit-Policy: \"per-org-rps\";q=200;w=2",
+            "X-Penstock-Reason: cost_above_burst");
+  }
+
+  @Test
   void answer_allowed_hasHeadersAndNoBody() {
     HttpAnswer answer = ALL.answer(verdict(perOrg().take(113_000)));
 

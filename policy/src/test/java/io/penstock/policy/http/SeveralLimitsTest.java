@@ -73,7 +73,7 @@ class SeveralLimitsTest {
     Verdict denied = engine("on_missing_key: deny").decide(StatedRequest.builder().build());
     assertThat(headers(denied))
         .containsEntry("RateLimit-Policy", "\"api#1\";q=2;w=2, \"api#2\";q=5;w=3600")
-        .containsEntry("RateLimit", "\"api#1\";r=0;t=0");
+        .containsEntry("RateLimit", "\"api#1\";r=0");
     assertThat(new String(answers.problem(denied), StandardCharsets.UTF_8))
         .contains("\"violated-policies\":[\"api#1\"]");
   }
