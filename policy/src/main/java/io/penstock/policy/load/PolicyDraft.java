@@ -1,6 +1,5 @@
 package io.penstock.policy.load;
 
-import io.penstock.policy.Condition;
 import io.penstock.policy.Match;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Policy;
@@ -70,8 +69,9 @@ final class PolicyDraft {
       problems.error(whole, "", "has no rules");
     }
     new Reachability(exempt, problems).check(rules);
-    rules.forEach(rule -> warnOfParameters(rule.value().match(), rule));
-    exempt.forEach(entry -> warnOfParameters(entry.value(), entry));
+    PatternCheck patterns = new PatternCheck(paths, problems);
+    rules.forEach(rule -> patterns.check(rule.value().match(), rule));
+    exempt.forEach(entry -> patterns.check(entry.value(), entry));
     problems.throwIfErrors();
     Policy policy =
         new Policy(
@@ -83,21 +83,6 @@ final class PolicyDraft {
             keySecret,
             paths);
     return new LoadedPolicy(policy, problems.warnings());
-  }
-
-  private void warnOfParameters(Match match, Placed<?> placed) {
-    for (Condition condition : match.conditions()) {
-      if (paths.stripsParameters()
-          && condition instanceof Condition.Like like
-          && like.subject().toString().equals("path")
-          && like.wants().indexOf(';') >= 0) {
-        problems.warning(
-            placed.at(),
-            placed.path() + ".match.path",
-            "path parameters are stripped before rules match; say paths: {parameters: keep}: "
-                + like.wants());
-      }
-    }
   }
 
   private static List<Placed<Node>> items(Fields fields, String name) {

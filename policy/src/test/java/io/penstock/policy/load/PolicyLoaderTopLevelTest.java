@@ -241,6 +241,52 @@ class PolicyLoaderTopLevelTest {
     assertThat(Loading.warnings("paths: {parameters: keep}\n" + rule)).isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "/a%2Fb, requests with such a path are rejected",
+    "/a%5c*, requests with such a path are rejected",
+    "/a\\b, requests with such a path are rejected",
+    "/a%00b, requests with such a path are rejected",
+    "/login?x=1, a path has no query",
+    "*?*, a path has no query",
+    "/a#b, never matches",
+    "//a, never matches",
+    "/a/../b, never matches",
+    "*/./b, never matches"
+  })
+  void load_patternThatNoPathMatches_isWarnedOf(String pattern, String warning) {
+    String rule = "{name: r, limit_keys: [], match: {path: [/ok, '%s']}, rate: 1/s}";
+    assertThat(Loading.warnings("rules: [" + rule.formatted(pattern) + "]"))
+        .singleElement()
+        .asString()
+        .contains("rules[0].match.path: ")
+        .contains(warning)
+        .endsWith(": " + pattern);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "*", "/", "/*", "/a*b", "*.php", "/a/*/b", "/a/", "/a/.*", "/..a", "/%2A", "/a%3Fb", "/é/*",
+        "/a+b", "/a%20b", "/100%", "/a..", "*/", "/A/*"
+      })
+  void load_patternThatMatches_isNotWarnedOf(String pattern) {
+    String rule = "rules: [{name: r, limit_keys: [], match: {path: '%s'}, rate: 1/s}]\n";
+    assertThat(Loading.warnings(rule.formatted(pattern))).isEmpty();
+    assertThat(
+            Loading.warnings(
+                "paths: {case: insensitive, trailing_slash: strip, trailing_dots: strip}\n"
+                    + rule.formatted(pattern)))
+        .isEmpty();
+  }
+
+  @Test
+  void load_encodedSlashInPattern_isFineWhereKept() {
+    String rule = "rules: [{name: r, limit_keys: [], match: {path: '/a%2Fb'}, rate: 1/s}]";
+    assertThat(Loading.warnings("paths: {encoded_slashes: keep}\n" + rule)).isEmpty();
+    assertThat(Loading.warnings("paths: {encoded_slashes: decode}\n" + rule)).isEmpty();
+  }
+
   @Test
   void load_pathsThatAreWrong_areErrors() {
     assertThat(Loading.errors("{paths: {case: any, dots: x}, rules: []}"))
