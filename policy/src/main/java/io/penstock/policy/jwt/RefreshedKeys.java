@@ -42,6 +42,9 @@ final class RefreshedKeys implements Keys {
   /** Guarded by this. */
   private int failures;
 
+  /** Whether a fetch has succeeded. Guarded by this. */
+  private boolean hasFetched;
+
   /**
    * @param source where the keys are, for people; without secrets
    * @param executor where keys are fetched from when one is missing; should be the thread that
@@ -103,8 +106,10 @@ final class RefreshedKeys implements Keys {
         current = fetched;
       }
       if (failures > 0) {
-        observer.keysChanged(true, "keys of tokens are fetched again from " + source + keysLeft());
+        String how = hasFetched ? "can be fetched again from " : "are fetched from ";
+        observer.keysChanged(true, "the keys of tokens " + how + source + keysLeft());
       }
+      hasFetched = true;
       failures = 0;
       lastFailure = null;
       waitMillis = refreshMillis;

@@ -235,7 +235,10 @@ class KeysUnavailableTest {
             LockSupport.parkNanos(1_000_000);
           }
         });
-    assertThat(events.messages).last().asString().startsWith("working: ");
+    assertThat(events.messages)
+        .last()
+        .asString()
+        .startsWith("working: the keys of tokens are fetched from ");
     assertThat(closed.jwt().status()).isEqualTo(new JwtVerifier.Status(1, null));
   }
 }
