@@ -28,8 +28,19 @@ public final class FailedRequests {
   private static final ContextLocal<HttpServerRequest> CURRENT =
       ContextLocal.registerLocal(HttpServerRequest.class);
 
+  private static final ContextLocal<Work> WORK = ContextLocal.registerLocal(Work.class);
+
   private final String listener;
   private final LongAdder count = new LongAdder();
+
+  /** What is being done for a request, and what it holds meanwhile. */
+  public interface Work {
+    /**
+     * Ends it because of an exception that nobody caught; called on the event loop of the request.
+     * Returns whether the request is answered; if not, it is answered 500.
+     */
+    boolean endAfter(Throwable failure);
+  }
 
   /**
    * @param listener the name of the listener in the log
@@ -59,10 +70,31 @@ public final class FailedRequests {
     };
   }
 
+  /** Has work ended if an exception escapes from the current context, that of its request. */
+  public static void endOnFailure(Work work) {
+    Context context = Vertx.currentContext();
+    if (context != null) {
+      WORK.put(context, work);
+    }
+  }
+
   /** Takes an exception that nobody caught; to be called in the context in which it was thrown. */
   void uncaught(Throwable failure) {
     Context context = Vertx.currentContext();
-    failed(context == null ? null : CURRENT.get(context), failure);
+    if (context == null) {
+      failed(null, failure);
+    } else if (!endWork(WORK.get(context), failure)) {
+      failed(CURRENT.get(context), failure);
+    }
+  }
+
+  private static boolean endWork(@Nullable Work work, Throwable failure) {
+    try {
+      return work != null && work.endAfter(failure);
+    } catch (RuntimeException another) {
+      failure.addSuppressed(another);
+      return false;
+    }
   }
 
   /**

@@ -262,6 +262,26 @@ final class Forwarding implements Underway.Request {
     }
   }
 
+  /**
+   * Ends because of an exception that nobody caught. Vert.x throws one itself if the head of an
+   * answer arrives at this event loop after the failure of its connection, which is served by
+   * another: the origin broke off, then.
+   *
+   * @return whether the request is answered
+   */
+  boolean endAfter(Throwable failure) {
+    if (over) {
+      return false;
+    }
+    if (to.response().failed()) {
+      LOG.debug("the origin broke off as its answer arrived", failure);
+      fail(failure);
+      return true;
+    }
+    abandon();
+    return false;
+  }
+
   @Override
   public void late(Underway.Lateness why) {
     if (!over) {
@@ -278,9 +298,12 @@ final class Forwarding implements Underway.Request {
   private void end(Underway.@Nullable Lateness why) {
     if (!over) {
       over = true;
-      sending.stopWaiting();
-      stay.leave();
-      left.accept(why);
+      try {
+        sending.stopWaiting();
+        stay.leave();
+      } finally {
+        left.accept(why);
+      }
     }
   }
 }

@@ -2,6 +2,7 @@ package io.penstock.server.proxy;
 
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.util.concurrent.FastThreadLocal;
+import io.penstock.server.http.FailedRequests;
 import io.penstock.server.log.RepeatedWarning;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -142,21 +143,24 @@ final class Origin {
    */
   void forward(Exchange exchange, Consumer<HttpServerResponse> additions, Runnable unreached) {
     Passage passage = new Passage(exchange, additions, unreached);
+    FailedRequests.endOnFailure(passage);
     switch (shares.enter(passage.address, passage)) {
-      case ENTERED -> passage.connect(ATTEMPTS);
+      case ENTERED -> passage.entered();
       case WAITS -> passage.await(upstream.waiting().timeout().toMillis());
       case REJECTED -> passage.unavailable("Too many requests of this client wait for the origin");
     }
   }
 
   /** A request's way to a connection. Belongs to one event loop, but for {@link #proceed}. */
-  private final class Passage implements ClientShares.Waiter {
+  private final class Passage implements ClientShares.Waiter, FailedRequests.Work {
     private final Exchange exchange;
     private final Consumer<HttpServerResponse> additions;
     private final Runnable unreached;
     private final String address;
     private final Context context = vertx.getOrCreateContext();
     private Underway.@Nullable Stay stay;
+    private @Nullable Forwarding forwarding;
+    private boolean holdsShare;
     private boolean gaveUp;
     private long timer;
     private long sinceNanos;
@@ -189,15 +193,46 @@ final class Origin {
           now -> {
             vertx.cancelTimer(timer);
             waitedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
-            connect(ATTEMPTS);
+            entered();
           });
+    }
+
+    /** The client's share has room for this request, until {@link #release}. */
+    void entered() {
+      holdsShare = true;
+      if (gaveUp) {
+        release();
+      } else {
+        connect(ATTEMPTS);
+      }
+    }
+
+    private void release() {
+      if (holdsShare) {
+        holdsShare = false;
+        shares.leave(address);
+      }
+    }
+
+    @Override
+    public boolean endAfter(Throwable failure) {
+      gaveUp = true;
+      if (shares.withdraw(address, this)) {
+        return false;
+      }
+      try {
+        stopWaiting();
+        return forwarding != null && forwarding.endAfter(failure);
+      } finally {
+        release();
+      }
     }
 
     /**
      * Waits for a connection. Vert.x has a timeout for that too, which now and then fires for a
      * request that has its connection.
      */
-    void connect(int attempts) {
+    private void connect(int attempts) {
       RequestOptions options =
           new RequestOptions()
               .setMethod(exchange.request().method())
@@ -232,7 +267,9 @@ final class Origin {
         var unused = request.reset();
         return;
       }
-      new Forwarding(exchange, upstream, additions, request, underway.get(), this::left).begin();
+      forwarding =
+          new Forwarding(exchange, upstream, additions, request, underway.get(), this::left);
+      forwarding.begin();
     }
 
     private void failed(Throwable failure, int attempts) {
@@ -253,7 +290,7 @@ final class Origin {
       if (why == Underway.Lateness.CLIENT) {
         slowClients.increment();
       }
-      shares.leave(address);
+      release();
     }
 
     private void unreachable(Throwable failure) {
