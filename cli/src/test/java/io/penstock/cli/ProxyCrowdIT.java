@@ -72,7 +72,14 @@ class ProxyCrowdIT {
     int count = affordable(SLOW);
     try (ProxyService proxy =
         ProxyService.start(
-            folder, "512m", origin.url(), "--upstream-connections=" + (count + 100))) {
+            folder,
+            "512m",
+            origin.url(),
+            "--upstream-connections=" + (count + 100),
+            // All of them have one address, and none is reset for being slow.
+            "--upstream-connections-per-client=" + (count + 100),
+            "--client-stall-ms=3600000",
+            "--client-min-rate=1")) {
       for (int i = 0; i < count; i++) {
         Socket socket = proxy.connectSlowly();
         crowd.add(socket);

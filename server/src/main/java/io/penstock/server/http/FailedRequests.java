@@ -139,8 +139,7 @@ public final class FailedRequests {
       return;
     }
     if (response.headWritten()) {
-      // The client sees the answer break off.
-      var unused = response.reset();
+      Streams.breakOff(response);
       return;
     }
     response.headers().clear();

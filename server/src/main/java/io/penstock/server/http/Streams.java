@@ -4,11 +4,13 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.impl.HttpServerConnection;
 
 /** Streams of HTTP/2, of which a connection has many. */
 public final class Streams {
   private static final long NO_ERROR = 0;
+  private static final long INTERNAL_ERROR = 2;
 
   private Streams() {}
 
@@ -32,5 +34,13 @@ public final class Streams {
     if (!request.isEnded()) {
       var unused = request.response().reset(NO_ERROR);
     }
+  }
+
+  /**
+   * Ends a response that has begun and can't be completed. An HTTP/2 stream is reset with an error:
+   * clients take what they have for the whole response if the code is NO_ERROR.
+   */
+  public static void breakOff(HttpServerResponse response) {
+    var unused = response.reset(INTERNAL_ERROR);
   }
 }

@@ -145,7 +145,7 @@ final class Exchange {
       return;
     }
     if (response.headWritten()) {
-      response.reset();
+      Streams.breakOff(response);
       return;
     }
     response.headers().clear();

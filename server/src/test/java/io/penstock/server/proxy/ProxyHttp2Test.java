@@ -23,6 +23,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -43,6 +45,10 @@ final class ProxyHttp2Test {
 
   @TempDir private Path folder;
   private final Vertx vertx = Vertx.vertx();
+
+  /** Vert.x closes clients that are unreachable. */
+  private final List<HttpClientAgent> clients = new ArrayList<>();
+
   private final AtomicInteger connections = new AtomicInteger();
 
   @AfterEach
@@ -268,17 +274,20 @@ final class ProxyHttp2Test {
 
   /** Speaks HTTP/2 at once, on one connection. */
   private HttpClientAgent client(ProxyFixture proxy) {
-    return vertx
-        .httpClientBuilder()
-        .with(
-            new HttpClientOptions()
-                .setProtocolVersion(HttpVersion.HTTP_2)
-                .setHttp2ClearTextUpgrade(false)
-                .setDefaultHost("127.0.0.1")
-                .setDefaultPort(proxy.port()))
-        .with(new PoolOptions().setHttp2MaxSize(1))
-        .withConnectHandler(connected -> connections.incrementAndGet())
-        .build();
+    HttpClientAgent client =
+        vertx
+            .httpClientBuilder()
+            .with(
+                new HttpClientOptions()
+                    .setProtocolVersion(HttpVersion.HTTP_2)
+                    .setHttp2ClearTextUpgrade(false)
+                    .setDefaultHost("127.0.0.1")
+                    .setDefaultPort(proxy.port()))
+            .with(new PoolOptions().setHttp2MaxSize(1))
+            .withConnectHandler(connected -> connections.incrementAndGet())
+            .build();
+    clients.add(client);
+    return client;
   }
 
   private static io.vertx.core.Future<HttpClientResponse> get(HttpClientAgent client, String uri) {

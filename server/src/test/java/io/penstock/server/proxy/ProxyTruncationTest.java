@@ -1,0 +1,36 @@
+package io.penstock.server.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.server.proxy.Http2Frames.Frame;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A response that the origin breaks off never looks complete to a client. */
+final class ProxyTruncationTest {
+  private static final int INTERNAL_ERROR = 2;
+
+  @TempDir private Path folder;
+
+  @Test
+  void response_thatTheOriginBreaksOff_resetsTheStreamWithAnError() throws Exception {
+    try (SocketOrigin origin =
+            new SocketOrigin(
+                (head, connection) -> {
+                  connection.send(
+                      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7\r\nPARTIAL\r\n");
+                  throw new IOException("broken off");
+                });
+        ProxyFixture proxy =
+            new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url(), Map.of());
+        Http2Frames client = new Http2Frames(proxy.connect())) {
+      client.get(1, true);
+      Frame reset = client.next(Http2Frames.RESET);
+      assertThat(reset).isNotNull();
+      assertThat(reset.number(0)).isEqualTo(INTERNAL_ERROR);
+    }
+  }
+}
