@@ -25,7 +25,7 @@ final class BucketTable implements SipHash.Then<Pace> {
   private static final long AGAIN = Long.MIN_VALUE;
 
   /** A cost that fills every bucket. */
-  static final long RESET = -Pace.MOST_DEBT;
+  private static final long RESET = -Pace.MOST_DEBT;
 
   private final NanoClock clock;
   private final SipHash hash;
@@ -51,7 +51,8 @@ final class BucketTable implements SipHash.Then<Pace> {
   }
 
   /**
-   * Takes {@code cost} units if the debt stays within {@code most}; a cost of 0 changes nothing.
+   * Takes {@code cost} units if the debt stays within {@code most}, which is not negative; a cost
+   * of 0 changes nothing.
    */
   long take(String key, Pace pace, long cost, long most) {
     if (key.isEmpty()) {
@@ -68,15 +69,37 @@ final class BucketTable implements SipHash.Then<Pace> {
     return outcome;
   }
 
-  /** Moves the debt by {@code cost} units either way, as far as a bucket can go. */
-  long adjust(String key, Pace pace, long cost) {
-    return hash.then(this, key, pace, cost, Chunks.FORCED);
+  /** Adds {@code thousandths} of a token to the debt, as far as a bucket can go. */
+  void charge(String key, Pace pace, long thousandths) {
+    hash.then(this, key, pace, pace.units(thousandths), forced(thousandths));
+  }
+
+  /** Takes {@code thousandths} of a token off the debt, down to a full bucket. */
+  void refund(String key, Pace pace, long thousandths) {
+    hash.then(this, key, pace, -pace.units(thousandths), forced(thousandths));
+  }
+
+  /** Fills a bucket. */
+  void reset(String key, Pace pace) {
+    hash.then(this, key, pace, RESET, forced(0));
+  }
+
+  /**
+   * In place of the largest debt at which a request passes: it always does. Carries the amount for
+   * other limits on the same bucket, whose units may be larger: in units of this one it is cut.
+   */
+  private static long forced(long thousandths) {
+    return ~thousandths;
+  }
+
+  private static boolean isForced(long most) {
+    return most < 0;
   }
 
   @Override
   public long apply(long high, long low, Pace pace, long cost, long most) {
     Chunk likely = chunks.of(high);
-    if (cost > 0 && most != Chunks.FORCED && !likely.denies()) {
+    if (cost > 0 && !isForced(most) && !likely.denies()) {
       long taken = takeAtOnce(likely, high, low, pace, cost, most);
       if (taken != AGAIN) {
         return taken;
@@ -131,7 +154,7 @@ final class BucketTable implements SipHash.Then<Pace> {
    * to look again.
    */
   private long attempt(Chunk chunk, int i, Pace pace, long cost, long most) {
-    boolean forced = most == Chunks.FORCED;
+    boolean forced = isForced(most);
     while (true) {
       long word = (long) WORDS.getAcquire(chunk.words, i);
       if ((word & HELD) != 0) {
@@ -186,7 +209,7 @@ final class BucketTable implements SipHash.Then<Pace> {
       }
       forms.settle(pace, now, chunks.reach(), chunks.inForce());
       long debt = forms.debt(pace, now, chunks.reach());
-      boolean forced = most == Chunks.FORCED;
+      boolean forced = isForced(most);
       long next = forced ? forced(pace, debt, cost) : debt + cost;
       if (!forced && next > most) {
         forms.clamp(pace, now, chunks.reach());
@@ -194,7 +217,8 @@ final class BucketTable implements SipHash.Then<Pace> {
         return ~debt;
       }
       chunks.extendReach(pace.ticks(next - pace.burst()));
-      forms.move(pace, now, next, cost / pace.unitsPerThousandth(), chunks.reach());
+      long amount = forced ? ~most : cost / pace.unitsPerThousandth();
+      forms.move(pace, now, next, cost < 0 ? -amount : amount, chunks.reach());
       return next;
     } finally {
       lock.unlock();

@@ -21,9 +21,6 @@ final class Chunks extends Table {
   /** No outcome is this. */
   static final long READY = Long.MIN_VALUE;
 
-  /** In place of the most a bucket may owe: it is not asked whether the request may pass. */
-  static final long FORCED = -1;
-
   private static final int KEYS_PER_CHUNK = 1024;
   private static final int FEW = 16;
   private static final long GONE = Long.MIN_VALUE;

@@ -54,19 +54,19 @@ final class TokenBuckets extends InProcessBuckets {
 
   @Override
   public CompletionStage<Void> charge(String key, long cost) {
-    table.adjust(key, pace, pace.units(cost));
+    table.charge(key, pace, cost);
     return done();
   }
 
   @Override
   public CompletionStage<Void> refund(String key, long cost) {
-    table.adjust(key, pace, -pace.units(cost));
+    table.refund(key, pace, cost);
     return done();
   }
 
   @Override
   public CompletionStage<Void> reset(String key) {
-    table.adjust(key, pace, BucketTable.RESET);
+    table.reset(key, pace);
     return done();
   }
 

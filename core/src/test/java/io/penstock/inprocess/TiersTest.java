@@ -81,6 +81,24 @@ class TiersTest {
   }
 
   @Test
+  void charge_underALimitOfFineUnits_isMissingInFullUnderTheOther() {
+    RateLimiter coarse = RateLimiter.on(store, "y", Limit.perHour(1000).burst(1000));
+    RateLimiter fine = RateLimiter.on(store, "y", Limit.perSecond(0.0000123457).burst(1));
+    coarse.decide("k", 1);
+    fine.charge("k", 500);
+    assertThat(coarse.peek("k").remaining()).isEqualTo(499);
+  }
+
+  @Test
+  void refund_underALimitOfFineUnits_isReturnedInFullUnderTheOther() {
+    RateLimiter coarse = RateLimiter.on(store, "y", Limit.perHour(1000).burst(1000));
+    RateLimiter fine = RateLimiter.on(store, "y", Limit.perSecond(0.0000123457).burst(1));
+    coarse.decide("k", 900);
+    fine.refund("k", 500);
+    assertThat(coarse.peek("k").remaining()).isEqualTo(600);
+  }
+
+  @Test
   void all_deniedUnderTheOther_leavesTheBucketAsItWas() {
     RateLimiter other = RateLimiter.on(store, "other", Limit.perSecond(1).burst(5));
     loose.decide("k", 10);
