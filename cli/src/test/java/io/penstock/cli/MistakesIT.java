@@ -91,7 +91,7 @@ class MistakesIT {
       assertThat(run.await()).isEqualTo(2);
       assertThat(run.err().strip())
           .isEqualTo(
-              "--proxy-tls-cert: %s is not the private key of the certificate %s"
+              "--proxy-tls-key: %s is not the private key of the certificate %s"
                   .formatted(other.key(), own.certificate()));
     }
   }

@@ -72,8 +72,16 @@ final class TlsCheck {
     try {
       TlsMaterial.load(files);
     } catch (TlsException e) {
-      problems.error(at(settings, Setting.PROXY_TLS_CERT), "", String.valueOf(e.getMessage()));
+      problems.error(at(settings, setting(e.part())), "", String.valueOf(e.getMessage()));
     }
+  }
+
+  private static Setting setting(TlsException.Part part) {
+    return switch (part) {
+      case CERTIFICATE -> Setting.PROXY_TLS_CERT;
+      case KEY -> Setting.PROXY_TLS_KEY;
+      case CLIENT_CA -> Setting.PROXY_TLS_CLIENT_CA;
+    };
   }
 
   private static void suites(Settings settings, TlsFiles files, Problems problems) {

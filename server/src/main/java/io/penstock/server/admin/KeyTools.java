@@ -10,6 +10,7 @@ import io.penstock.server.http.Documents;
 import io.penstock.server.http.JsonAnswers;
 import io.penstock.server.http.Refusals;
 import io.vertx.core.http.HttpServerRequest;
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
@@ -51,12 +52,17 @@ public final class KeyTools {
         (buckets, question) -> {
           CompletionStage<Void> granted = buckets.grant(question.thousandths());
           LOG.info(
-              "a key of rule {} is granted {} thousandths of a token by {}",
+              "a key of rule {} is granted {} by {}",
               question.rule(),
-              question.thousandths(),
+              tokens(question.thousandths()),
               tokens.describe(request));
           return granted.thenCompose(done -> buckets.peek());
         });
+  }
+
+  private static String tokens(long thousandths) {
+    String amount = BigDecimal.valueOf(thousandths, 3).stripTrailingZeros().toPlainString();
+    return amount + (amount.equals("1") ? " token" : " tokens");
   }
 
   private void handle(

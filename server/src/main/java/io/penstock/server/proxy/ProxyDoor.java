@@ -9,6 +9,7 @@ import io.penstock.policy.http.HttpAnswers;
 import io.penstock.policy.http.HttpRequest;
 import io.penstock.policy.http.HttpRequests;
 import io.penstock.policy.http.RequestLine;
+import io.penstock.policy.path.PathSettings;
 import io.penstock.server.Limiting;
 import io.penstock.server.http.Holding;
 import io.penstock.server.http.Refusals;
@@ -36,6 +37,10 @@ import org.slf4j.LoggerFactory;
 public final class ProxyDoor implements Handler<HttpServerRequest> {
   private static final RepeatedWarning UNDECIDED =
       new RepeatedWarning(LoggerFactory.getLogger(ProxyDoor.class));
+
+  private static final String REJECTED_PATH =
+      "The path is rejected (path_rejected): it has an encoded slash, a backslash, a NUL, or a"
+          + " segment that servers read in more than one way";
 
   private final Vertx vertx;
   private final Limiting limiting;
@@ -106,14 +111,16 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
       refuse(request, 405, "Method Not Allowed", "This proxy makes no tunnels");
       return;
     }
-    Target target = Target.of(request, limiting.engine().paths());
+    PathSettings paths = limiting.engine().paths();
+    Target target = Target.of(request, paths);
     IpAddress peer = IpAddress.parse(String.valueOf(request.remoteAddress().hostAddress()));
+    if (target == null && Target.hasRejectedPath(request, paths)) {
+      answers.headers(Verdict.PATH_REJECTED, new ResponseHeaders(request.response()));
+      refuse(request, 400, "Bad Request", REJECTED_PATH);
+      return;
+    }
     if (target == null || peer == null || request.headers().contains("")) {
-      refuse(
-          request,
-          400,
-          "Bad Request",
-          "The target is none of this proxy, or its path is ambiguous");
+      refuse(request, 400, "Bad Request", "The target is none of this proxy");
       return;
     }
     if (!isKnownCoding(request)) {

@@ -34,6 +34,15 @@ record Target(String uri, @Nullable String host) {
     return absolute(uri, host, paths);
   }
 
+  /** Whether a request has no target because its path could be read in more than one way. */
+  static boolean hasRejectedPath(HttpServerRequest request, PathSettings paths) {
+    String uri = request.uri();
+    int path = uri.startsWith("/") ? 0 : uri.indexOf('/', uri.indexOf("://") + 3);
+    return path >= 0
+        && !hasControl(uri)
+        && NormalPath.forwarded(uri.substring(path), paths) == null;
+  }
+
   private static @Nullable Target of(String uri, @Nullable String host, PathSettings paths) {
     String normal = NormalPath.forwarded(uri, paths);
     return normal == null ? null : new Target(normal, host);

@@ -4,11 +4,26 @@ package io.penstock.server.tls;
 public final class TlsException extends Exception {
   private static final long serialVersionUID = 1;
 
-  TlsException(String message) {
-    super(message);
+  /** What is wrong. */
+  public enum Part {
+    CERTIFICATE,
+    KEY,
+    CLIENT_CA
   }
 
-  TlsException(String message, Throwable cause) {
+  private final Part part;
+
+  TlsException(Part part, String message) {
+    super(message);
+    this.part = part;
+  }
+
+  TlsException(Part part, String message, Throwable cause) {
     super(message, cause);
+    this.part = part;
+  }
+
+  public Part part() {
+    return part;
   }
 }

@@ -49,14 +49,17 @@ public final class TlsMaterial {
       // Taken first: if a file changes meanwhile, it is seen to differ, and read again.
       fingerprint = fingerprint(files);
     } catch (IOException e) {
-      throw new TlsException("a file of TLS can't be read: " + e.getMessage(), e);
+      throw new TlsException(
+          TlsException.Part.CERTIFICATE, "a file of TLS can't be read: " + e.getMessage(), e);
     }
     List<Identity> identities = new ArrayList<>();
     for (TlsFiles.Pair pair : files.identities()) {
       identities.add(Identity.load(pair));
     }
     List<X509Certificate> clientCas =
-        files.clientCa().isPresent() ? Identity.certificates(files.clientCa().get()) : List.of();
+        files.clientCa().isPresent()
+            ? Identity.certificates(files.clientCa().get(), TlsException.Part.CLIENT_CA)
+            : List.of();
     return new TlsMaterial(files, identities, clientCas, fingerprint);
   }
 

@@ -57,6 +57,18 @@ final class ProxyTest {
   }
 
   @Test
+  void rejectedPath_isAnsweredWithTheReason() throws Exception {
+    try (TestOrigin origin = new TestOrigin(ProxyTest::echo);
+        ProxyFixture proxy = new ProxyFixture(folder, TWO, origin.url())) {
+      HttpResponse<String> rejected = get(proxy, "/%2Fapi/a");
+      assertThat(rejected.statusCode()).isEqualTo(400);
+      assertThat(rejected.headers().firstValue("X-Penstock-Reason")).hasValue("path_rejected");
+      assertThat(rejected.body()).contains("path_rejected", "encoded slash");
+      assertThat(origin.reached()).isZero();
+    }
+  }
+
+  @Test
   void deniedUpload_isAnsweredAndTheConnectionStaysUsable() throws Exception {
     try (TestOrigin origin = new TestOrigin(ProxyTest::echo);
         ProxyFixture proxy = new ProxyFixture(folder, TWO, origin.url());

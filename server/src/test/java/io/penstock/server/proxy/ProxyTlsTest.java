@@ -128,7 +128,7 @@ class ProxyTlsTest {
                       null))
           .isInstanceOf(SettingsException.class)
           .hasMessage(
-              "--proxy-tls-cert: "
+              "--proxy-tls-key: "
                   + key
                   + " is not the private key of the certificate "
                   + certificate);
