@@ -10,9 +10,14 @@ final class FixedWindow extends Window {
   }
 
   @Override
+  public void advance(long now) {
+    count = used(now);
+    index = index(now);
+  }
+
+  @Override
   public long used(long now) {
-    roll(now);
-    return count;
+    return index(now) > index ? 0 : count;
   }
 
   @Override
@@ -22,7 +27,7 @@ final class FixedWindow extends Window {
 
   @Override
   public void add(long now, long cost) {
-    roll(now);
+    advance(now);
     count += cost;
   }
 
@@ -34,12 +39,5 @@ final class FixedWindow extends Window {
   @Override
   public long resetAfter(long now) {
     return used(now) == 0 ? 0 : length - elapsed(now);
-  }
-
-  private void roll(long now) {
-    if (index(now) > index) {
-      count = 0;
-    }
-    index = index(now);
   }
 }

@@ -14,9 +14,16 @@ final class SlidingCounter extends Window {
   }
 
   @Override
+  public void advance(long now) {
+    long rolled = current(now);
+    previous = previous(now);
+    current = rolled;
+    index = index(now);
+  }
+
+  @Override
   public long used(long now) {
-    roll(now);
-    return current + Exact.timesOverUp(previous, length - elapsed(now), length);
+    return current(now) + Exact.timesOverUp(previous(now), length - elapsed(now), length);
   }
 
   @Override
@@ -24,10 +31,11 @@ final class SlidingCounter extends Window {
     if (used(now) + cost <= limit) {
       return 0;
     }
+    long current = current(now);
     long room = limit - cost;
     long toEnd = length - elapsed(now);
     if (current <= room) {
-      return toEnd - Exact.timesOver(room - current, length, previous);
+      return toEnd - Exact.timesOver(room - current, length, previous(now));
     }
     // In the next window the current count is the previous one, and shrinks.
     return toEnd + length - Exact.timesOver(room, length, current);
@@ -35,7 +43,7 @@ final class SlidingCounter extends Window {
 
   @Override
   public void add(long now, long cost) {
-    roll(now);
+    advance(now);
     current += cost;
   }
 
@@ -46,21 +54,26 @@ final class SlidingCounter extends Window {
 
   @Override
   public long resetAfter(long now) {
-    roll(now);
     long toEnd = length - elapsed(now);
-    return current > 0 ? toEnd + length : previous > 0 ? toEnd : 0;
+    return current(now) > 0 ? toEnd + length : previous(now) > 0 ? toEnd : 0;
   }
 
-  private void roll(long now) {
+  /** The count of the window around {@code now}. */
+  private long current(long now) {
     long next = index(now);
     if (next > index) {
-      previous = next == index + 1 ? current : 0;
-      current = 0;
-    } else if (next < index) {
-      // The share of the previous count would be another window's: all of it counts here.
-      current += previous;
-      previous = 0;
+      return 0;
     }
-    index = next;
+    // After a step back, the share of the previous count would be another window's: all counts.
+    return next < index ? current + previous : current;
+  }
+
+  /** The count of the window before that. */
+  private long previous(long now) {
+    long next = index(now);
+    if (next > index) {
+      return next == index + 1 ? current : 0;
+    }
+    return next < index ? 0 : previous;
   }
 }

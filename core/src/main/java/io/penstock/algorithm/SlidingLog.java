@@ -20,18 +20,35 @@ final class SlidingLog extends Window {
   }
 
   @Override
+  public void advance(long now) {
+    for (int i = size - 1; i >= 0 && times[at(i)] - now > 0; i--) {
+      times[at(i)] = now;
+    }
+    while (size > 0 && isExpired(oldest, now)) {
+      sum -= costs[oldest];
+      oldest = at(1);
+      size--;
+    }
+  }
+
+  @Override
   public long used(long now) {
-    expire(now);
-    return sum;
+    long used = sum;
+    for (int i = 0; i < size && isExpired(at(i), now); i++) {
+      used -= costs[at(i)];
+    }
+    return used;
   }
 
   @Override
   public long waitFor(long now, long cost, long limit) {
     long excess = used(now) + cost - limit;
     for (int i = 0; i < size && excess > 0; i++) {
-      excess -= costs[at(i)];
-      if (excess <= 0) {
-        return times[at(i)] + length - now;
+      if (!isExpired(at(i), now)) {
+        excess -= costs[at(i)];
+        if (excess <= 0) {
+          return remaining(at(i), now);
+        }
       }
     }
     return 0;
@@ -39,7 +56,7 @@ final class SlidingLog extends Window {
 
   @Override
   public void add(long now, long cost) {
-    expire(now);
+    advance(now);
     if (size > 0 && times[at(size - 1)] == now) {
       costs[at(size - 1)] += cost;
     } else {
@@ -62,8 +79,7 @@ final class SlidingLog extends Window {
 
   @Override
   public long resetAfter(long now) {
-    expire(now);
-    return size == 0 ? 0 : times[at(size - 1)] + length - now;
+    return size == 0 || isExpired(at(size - 1), now) ? 0 : remaining(at(size - 1), now);
   }
 
   @Override
@@ -73,8 +89,7 @@ final class SlidingLog extends Window {
 
   @Override
   public boolean isFull(long now) {
-    expire(now);
-    return size == times.length && times[at(size - 1)] != now;
+    return size == times.length && !isExpired(oldest, now) && times[at(size - 1)] - now < 0;
   }
 
   @Override
@@ -106,15 +121,14 @@ final class SlidingLog extends Window {
     size = kept;
   }
 
-  private void expire(long now) {
-    for (int i = size - 1; i >= 0 && times[at(i)] - now > 0; i--) {
-      times[at(i)] = now;
-    }
-    while (size > 0 && now - times[oldest] >= length) {
-      sum -= costs[oldest];
-      oldest = at(1);
-      size--;
-    }
+  /** Whether the entry at {@code index} of the ring counts no more. */
+  private boolean isExpired(int index, long now) {
+    return now - times[index] >= length;
+  }
+
+  /** Ticks for which the entry goes on counting; one from the future counts from now on. */
+  private long remaining(int index, long now) {
+    return Math.min(times[index] - now, 0) + length;
   }
 
   private int at(int i) {

@@ -28,6 +28,12 @@ public abstract sealed class Window permits FixedWindow, SlidingCounter, Sliding
         : new SlidingLog(ticks);
   }
 
+  /**
+   * Forgets what has expired at {@code now}, and stores the effect of a clock that stepped back.
+   * Every request does this before it is decided; the methods that only read change nothing.
+   */
+  public abstract void advance(long now);
+
   /** What counts against the limit at {@code now}, rounded up. */
   public abstract long used(long now);
 

@@ -61,17 +61,34 @@ final class WindowCell {
   /** Whether a request is making room for it, so that it must not be given up. */
   boolean growing;
 
-  /** Goes by {@code limit} alone from now on, if no other limit that counts here is active. */
-  void adopt(WindowLimit limit, long now, InForce<Shape> inForce) {
+  /**
+   * Brings the cell up to date for a request under {@code limit}. Goes by that limit alone from now
+   * on, if no other limit that counts here is active.
+   */
+  void advance(WindowLimit limit, long now, InForce<Shape> inForce) {
+    for (Form form = first; form != null; form = form.next) {
+      form.window.advance(now);
+    }
     Form own = find(limit);
     if (own != null) {
       own.most = Math.max(own.most, limit.burstThousandths());
       own.least = Math.min(own.least, limit.burstThousandths());
     } else if (first != null && !hasAnyOf(inForce)) {
-      long used = Math.min(used(now), limit.burstThousandths());
-      first = null;
-      add(limit, now, used);
+      first = adopted(limit, now).first;
     }
+  }
+
+  /** What a request under {@code limit} would find; changes nothing. */
+  WindowCell seen(WindowLimit limit, long now, InForce<Shape> inForce) {
+    boolean adopts = first != null && find(limit) == null && !hasAnyOf(inForce);
+    return adopts ? adopted(limit, now) : this;
+  }
+
+  /** A cell that counts under {@code limit} what counts here now. */
+  private WindowCell adopted(WindowLimit limit, long now) {
+    WindowCell cell = new WindowCell();
+    cell.add(limit, now, Math.min(used(now), limit.burstThousandths()));
+    return cell;
   }
 
   private boolean hasAnyOf(InForce<Shape> inForce) {

@@ -135,7 +135,11 @@ final class WindowTable extends Table {
     WindowCell cell = Objects.requireNonNull(hold.cell);
     long most = limit.burstThousandths();
     hold.now = clock.nanos();
-    cell.adopt(limit, hold.now, inForce);
+    if (hold.looks) {
+      cell = cell.seen(limit, hold.now, inForce);
+    } else {
+      cell.advance(limit, hold.now, inForce);
+    }
     hold.before = cell.used(limit, hold.now);
     hold.after = hold.cost > most ? 0 : cell.waitFor(limit, hold.now, hold.cost);
     hold.allowed = hold.cost <= most && hold.after == 0;

@@ -124,8 +124,8 @@ public final class GoldenWindows {
   public static void main(String[] args) throws IOException {
     Random random = new Random(7);
     List<String> lines = new ArrayList<>();
-    lines.add("# Traces of window limits, each from an unused one; times are microseconds,");
-    lines.add("# amounts thousandths of a token.");
+    lines.add("# Traces of window limits, each from an unused one, on a clock that does not step");
+    lines.add("# back; times are microseconds, amounts thousandths of a token.");
     lines.add(HEADER);
     long[][] limits = {{5_000, 1_000_000}, {100_000, 60_000_000}, {3_000, 86_400_000_000L}};
     for (Kind kind : Kind.values()) {
@@ -136,7 +136,7 @@ public final class GoldenWindows {
         long now = EPOCH;
         for (int n = 0; n < 60; n++) {
           long most = random.nextInt(6) == 0 ? 2 * asked.window : asked.window / 9;
-          now += random.nextInt(12) == 0 ? -random.nextLong(asked.window) : random.nextLong(most);
+          now += random.nextLong(most);
           long cost = 1_000 * random.nextLong(asked.limit / 1_000 / 2 + 1);
           Row at = new Row(name, kind, asked.limit, asked.window, now, cost, false, 0, 0, 0);
           lines.add(ask(at, window).toCsv());

@@ -89,6 +89,7 @@ class SlidingLogTest {
   void used_afterAStepBack_countsFromThenOn() {
     window.add(75, 2);
     window.add(78, 3);
+    window.advance(12);
 
     assertThat(window.used(12)).isEqualTo(5);
     assertThat(window.waitFor(12, 1, LIMIT)).isEqualTo(10);
@@ -100,6 +101,7 @@ class SlidingLogTest {
   void used_stepBackBetweenTwo_movesOnlyTheLater() {
     window.add(3, 2);
     window.add(9, 3);
+    window.advance(5);
 
     assertThat(window.used(5)).isEqualTo(5);
     assertThat(window.used(13)).isEqualTo(3);

@@ -156,11 +156,33 @@ class WindowPropertiesTest {
     long now = trace.start;
     for (Request request : trace.requests) {
       now += request.ticks;
+      window.advance(now);
       assertThat(window.waitFor(now, request.cost, trace.limit)).isBetween(0L, 2 * trace.length);
       takeIfAllowed(window, trace, now, request.cost);
     }
     assertThat(window.resetAfter(now)).isBetween(0L, 2 * trace.length);
     assertThat(window.used(now + 2 * trace.length)).isZero();
+  }
+
+  @Property(tries = 500)
+  void used_atAnyOtherTimes_changesNothing(@ForAll("hostile") Trace trace) {
+    Window window = trace.window();
+    Window same = trace.window();
+    long now = trace.start;
+    for (Request request : trace.requests) {
+      long other = now + 3 * request.ticks;
+      window.used(other);
+      window.waitFor(other, request.cost, trace.limit);
+      window.resetAfter(other);
+      window.isFull(other);
+      now += request.ticks;
+      window.advance(now);
+      same.advance(now);
+      assertThat(window.used(now)).isEqualTo(same.used(now));
+      assertThat(window.resetAfter(now)).isEqualTo(same.resetAfter(now));
+      takeIfAllowed(window, trace, now, request.cost);
+      takeIfAllowed(same, trace, now, request.cost);
+    }
   }
 
   private static void takeIfAllowed(Window window, Trace trace, long now, long cost) {

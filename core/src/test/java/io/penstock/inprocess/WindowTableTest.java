@@ -2,6 +2,7 @@ package io.penstock.inprocess;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.Decision;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.testing.ManualClock;
@@ -174,9 +175,55 @@ class WindowTableTest {
     limiter.replaceLimit(Limit.slidingLog(12, DAY));
     assertThat(limiter.peek("k").remaining()).isEqualTo(8);
     limiter.replaceLimit(Limit.slidingWindow(3, SECOND));
-    assertThat(limiter.peek("k").remaining()).isZero();
+    assertThat(limiter.tryAcquire("k")).isFalse();
     clock.advance(Duration.ofSeconds(2));
     assertThat(limiter.peek("k").remaining()).isEqualTo(3);
+  }
+
+  @Test
+  void peek_afterAReplacedLimit_foretellsAndChangesNothing() {
+    RateLimiter limiter = RateLimiter.on(store(10), "x", Limit.fixedWindow(5, SECOND));
+    limiter.decide("k", 5);
+    limiter.replaceLimit(Limit.fixedWindow(5, Duration.ofHours(1)));
+    clock.advance(Duration.ofMillis(500));
+    assertThat(limiter.peek("k").remaining()).isZero();
+    assertThat(RateLimiter.all(limiter.at("k", 1)).preview().toCompletableFuture().join())
+        .returns(false, Decision::allowed)
+        .returns(Duration.ofHours(1).minusMillis(500), Decision::retryAfter);
+    clock.advance(SECOND);
+    assertThat(limiter.tryAcquire("k", 5)).isTrue();
+  }
+
+  @Test
+  void peek_underALargerLimit_doesNotChangeWhatCounts() {
+    InProcessStore store = store(10);
+    RateLimiter small = RateLimiter.on(store, "x", Limit.fixedWindow(2, DAY));
+    RateLimiter large = RateLimiter.on(store, "x", Limit.fixedWindow(10, DAY));
+    RateLimiter log = RateLimiter.on(store, "x", Limit.slidingLog(10, SECOND));
+    small.decide("k", 1);
+    large.peek("k");
+    log.decide("k", 5);
+    assertThat(large.peek("k").remaining()).as("counted up to the limit of 2").isEqualTo(8);
+  }
+
+  @Test
+  void peek_whileTheClockIsAheadOrBehind_changesNothing() {
+    InProcessStore store = store(10);
+    RateLimiter[] limiters = {
+      RateLimiter.on(store, "fixed", Limit.fixedWindow(5, SECOND)),
+      RateLimiter.on(store, "counter", Limit.slidingWindow(5, SECOND)),
+      RateLimiter.on(store, "log", Limit.slidingLog(5, SECOND))
+    };
+    clock.set(10_500_000_000L);
+    for (RateLimiter limiter : limiters) {
+      limiter.decide("k", 5);
+      for (long step : new long[] {-600_000_000, -5_000_000_000L, 5_000_000_000L}) {
+        clock.advanceNanos(step);
+        limiter.peek("k");
+        clock.advanceNanos(-step);
+        assertThat(limiter.tryAcquire("k")).as(limiter.name()).isFalse();
+      }
+    }
   }
 
   private InProcessStore store(long maxKeys) {

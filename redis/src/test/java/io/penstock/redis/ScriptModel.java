@@ -179,6 +179,7 @@ final class ScriptModel {
       this.most = limit.burstThousandths();
       this.cost = part.thousandths();
       this.late = isLog() ? 0 : count.late(now);
+      window.advance(now);
       this.used = window.used(now);
       this.reset = used == 0 ? 0 : window.resetAfter(now) + late;
     }
