@@ -70,12 +70,34 @@ class FixedWindowTest {
   }
 
   @Test
-  void used_afterAStepBack_staysUntilTheWindowThere() {
+  void used_afterAStepBack_staysForOneWindowFromThere() {
     window.add(75, 5);
+    window.advance(12);
 
     assertThat(window.used(12)).isEqualTo(5);
-    assertThat(window.waitFor(12, 1, LIMIT)).isEqualTo(8);
-    assertThat(window.used(20)).isZero();
+    assertThat(window.waitFor(12, 1, LIMIT)).isEqualTo(10);
+    assertThat(window.used(21)).isEqualTo(5);
+    assertThat(window.used(22)).isZero();
+  }
+
+  @Test
+  void used_clockGoesBackAndForthOverAnEdge_opensNoWindow() {
+    window.add(21, 5);
+    window.advance(19);
+
+    assertThat(window.used(21)).isEqualTo(5);
+    assertThat(window.waitFor(21, 1, LIMIT)).isEqualTo(8);
+  }
+
+  @Test
+  void add_afterAWindowThatAStepBackMoved_followsItUntilUnused() {
+    window.add(21, 5);
+    window.advance(19);
+    window.add(29, 5);
+
+    assertThat(window.resetAfter(29)).as("not only to the edge at 30").isEqualTo(10);
+    window.add(52, 1);
+    assertThat(window.resetAfter(52)).as("aligned again").isEqualTo(8);
   }
 
   @Test

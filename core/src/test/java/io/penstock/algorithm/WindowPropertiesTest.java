@@ -165,6 +165,27 @@ class WindowPropertiesTest {
   }
 
   @Property(tries = 500)
+  void add_fixedWindowOnAHostileClock_grantsTheLimitOncePerWindowOfForwardTime(
+      @ForAll("hostile") Trace trace) {
+    Window window = new FixedWindow(trace.length);
+    BigInteger forward = BigInteger.ZERO;
+    BigInteger granted = BigInteger.ZERO;
+    long now = trace.start;
+    for (Request request : trace.requests) {
+      now += request.ticks;
+      forward = forward.add(BigInteger.valueOf(Math.max(0, request.ticks)));
+      window.advance(now);
+      if (window.waitFor(now, request.cost, trace.limit) == 0) {
+        window.add(now, request.cost);
+        granted = granted.add(BigInteger.valueOf(request.cost));
+      }
+    }
+    // The first window may be entered just before its end.
+    BigInteger windows = forward.divide(BigInteger.valueOf(trace.length)).add(BigInteger.TWO);
+    assertThat(granted).isLessThanOrEqualTo(windows.multiply(BigInteger.valueOf(trace.limit)));
+  }
+
+  @Property(tries = 500)
   void used_atAnyOtherTimes_changesNothing(@ForAll("hostile") Trace trace) {
     Window window = trace.window();
     Window same = trace.window();

@@ -55,6 +55,29 @@ class HostileClockTest {
     assertThat(limiter.peek("k").remaining()).isEqualTo(30);
   }
 
+  @Test
+  void tryAcquire_clockGoesBackAndForthOverTheEdgeOfAFixedWindow_grantsTheLimitOnce() {
+    ManualClock clock = new ManualClock(1_000_000_001);
+    RateLimiter limiter =
+        RateLimiter.on(
+            InProcessStore.builder().clock(clock).build(),
+            "x",
+            Limit.fixedWindow(5, Duration.ofSeconds(1)));
+    int granted = 0;
+    for (int i = 0; i < 40; i++) {
+      while (limiter.tryAcquire("k")) {
+        granted++;
+      }
+      clock.advanceNanos(i % 2 == 0 ? -2 : 2);
+      limiter.peek("k");
+    }
+    assertThat(granted).isEqualTo(5);
+    clock.advance(Duration.ofHours(-1));
+    assertThat(limiter.decide("k").retryAfter()).isEqualTo(Duration.ofSeconds(1));
+    clock.advance(Duration.ofSeconds(1));
+    assertThat(limiter.tryAcquire("k", 5)).isTrue();
+  }
+
   /**
    * The bound is a bucket that refills by every step forward and ignores steps back: whatever the
    * clock does, nothing passes that this would not let pass, and a window later all is well.
