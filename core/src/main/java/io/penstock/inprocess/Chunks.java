@@ -126,8 +126,11 @@ final class Chunks extends Table {
     if (owed == 0 || !inForce.has(from)) {
       placed = place(index, key, pace, now, Math.min(pace.burst(), pace.carry(from, owed)));
     } else {
-      Chunk mixed = chunk.isMixed() && chunk.hasRoom() ? chunk : rebuild(index, pace, true);
+      boolean fits = chunk.isMixed() && chunk.hasRoom();
+      Chunk mixed = fits ? chunk : rebuilt(index, pace, true, GRACE_NANOS);
       placed = mixed.add(key, new Forms(from, Bucket.owing(from, now, owed)));
+      // With the key in it: a request that only looks takes a missing key for a full bucket.
+      chunks.set(index, mixed);
     }
     if (denied && owed > 0) {
       chunks.get(index).deny(placed);
@@ -175,12 +178,15 @@ final class Chunks extends Table {
   private int place(int index, Hash key, Pace pace, long now, long debt) {
     Chunk chunk = chunks.get(index);
     if (!chunk.hasRoom() || !chunk.takes(pace) || !Slot.spans(pace, now - chunk.base)) {
-      chunk = rebuild(index, pace, false);
+      chunk = rebuilt(index, pace, false, GRACE_NANOS);
     }
     // A clock that moved that far since is not to be believed: then it is the instant of the base.
     long elapsed = Slot.spans(pace, now - chunk.base) ? now - chunk.base : 0;
     long fullAt = Slot.instant(pace, elapsed) + debt;
-    return chunk.add(key, pace, Slot.word(fullAt));
+    int placed = chunk.add(key, pace, Slot.word(fullAt));
+    // With the key in it: a request that only looks takes a missing key for a full bucket.
+    chunks.set(index, chunk);
+    return placed;
   }
 
   /** What a bucket under another limit owes, in units of {@code pace}: at most its burst. */
@@ -195,7 +201,7 @@ final class Chunks extends Table {
     lock.lock();
     try {
       if (!Slot.spans(pace, clock.nanos() - chunks.get(index).base)) {
-        rebuild(index, pace, false);
+        rebuild(index, pace, GRACE_NANOS);
       }
     } finally {
       lock.unlock();
@@ -206,11 +212,12 @@ final class Chunks extends Table {
    * Replaces a chunk by one with room, without the buckets that have been full for a while. Only
    * under its lock.
    */
-  private Chunk rebuild(int index, Pace pace, boolean forForms) {
-    return rebuild(index, pace, forForms, GRACE_NANOS);
+  private void rebuild(int index, Pace pace, long graceNanos) {
+    chunks.set(index, rebuilt(index, pace, false, graceNanos));
   }
 
-  private Chunk rebuild(int index, Pace pace, boolean forForms, long graceNanos) {
+  /** The same, to be put in the old one's place by the caller. */
+  private Chunk rebuilt(int index, Pace pace, boolean forForms, long graceNanos) {
     Chunk old = chunks.get(index);
     long[] owed = new long[old.slots()];
     for (int n = 0; n < owed.length; n++) {
@@ -243,7 +250,6 @@ final class Chunks extends Table {
         move(old, Chunk.slot(n), owed[n], fresh);
       }
     }
-    chunks.set(index, fresh);
     size.addAndGet(-dropped);
     budget.giveBack(dropped);
     return fresh;
@@ -318,7 +324,7 @@ final class Chunks extends Table {
         ReentrantLock lock = lock(index);
         lock.lock();
         try {
-          rebuild(index, chunks.get(index).pace(), false, 0);
+          rebuild(index, chunks.get(index).pace(), 0);
         } finally {
           lock.unlock();
         }
@@ -418,7 +424,7 @@ final class Chunks extends Table {
     if (lock.tryLock()) {
       try {
         if (chunks.get(index) == sparse) {
-          rebuild(index, sparse.pace(), false);
+          rebuild(index, sparse.pace(), GRACE_NANOS);
         }
       } finally {
         lock.unlock();
