@@ -249,7 +249,8 @@ final class Forwarding implements Underway.Request {
   }
 
   private void abandon() {
-    if (!over) {
+    // A client that has its whole response may leave; the exchange with the origin ends by itself.
+    if (!over && !back.ended()) {
       end();
       sending.stop();
     }
