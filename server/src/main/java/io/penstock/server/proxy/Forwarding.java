@@ -271,9 +271,6 @@ final class Forwarding implements Underway.Request {
    * @return whether the request is answered
    */
   boolean endAfter(Throwable failure) {
-    if (over) {
-      return false;
-    }
     if (to.response().failed()) {
       LOG.debug("the origin broke off as its answer arrived", failure);
       fail(failure);
