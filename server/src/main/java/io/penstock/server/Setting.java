@@ -45,6 +45,11 @@ public enum Setting {
   UPSTREAM_HOST("FORM", "keep", "The host that the origin is told: keep (the client's) or own."),
   UPSTREAM_FORWARDED(
       "BOOL", "false", "Whether the origin is sent a Forwarded header beside X-Forwarded-*."),
+  UNDERSCORE_HEADERS(
+      "FORM",
+      "drop",
+      "Request headers whose names have underscores, or anything but letters, digits and hyphens:"
+          + " drop or pass."),
   UPSTREAM_CONNECTIONS("N", "256", "The most connections to the origin."),
   UPSTREAM_QUEUE("N", "1024", "The most requests that wait for one of them."),
   UPSTREAM_QUEUE_MS(

@@ -45,6 +45,7 @@ final class SettingCheck {
           whole(value, 1, 86_400_000);
       case UPSTREAM_TOTAL_MS -> whole(value, 0, 86_400_000);
       case UPSTREAM_HOST -> oneOf(value, "keep", "own");
+      case UNDERSCORE_HEADERS -> oneOf(value, "drop", "pass");
       case UPSTREAM -> upstream(value);
       case WORKERS -> whole(value, 0, 1_024);
       case SHUTDOWN_MS -> whole(value, 0, 600_000);

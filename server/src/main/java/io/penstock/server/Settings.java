@@ -123,6 +123,7 @@ public final class Settings {
                     text(Setting.UPSTREAM_CA).orElse(null),
                     required(Setting.UPSTREAM_HOST).equals("keep"),
                     Boolean.parseBoolean(required(Setting.UPSTREAM_FORWARDED)),
+                    required(Setting.UNDERSCORE_HEADERS).equals("pass"),
                     whole(Setting.UPSTREAM_CONNECTIONS),
                     new Upstream.Waiting(
                         whole(Setting.UPSTREAM_QUEUE),

@@ -8,8 +8,10 @@ import java.util.Set;
  * for what. They are dropped on the way to the origin.
  *
  * <p>Many origins read a name by the rules of CGI, by which {@code X_Forwarded_For} and {@code
- * X.Forwarded.For} are the same as {@code X-Forwarded-For}. So another spelling of a name that
- * matters here is dropped too, whoever sends it.
+ * X.Forwarded.For} are the same as {@code X-Forwarded-For}, and {@code X_Api_Key} the same as the
+ * {@code X-Api-Key} that a rule counts by. So a name with anything but letters, digits and hyphens
+ * is dropped, whoever sends it. Where the origin needs such names, only other spellings of those
+ * that matter here are.
  */
 final class ClientHeaders {
   /** Where the request goes, said once more: rules have seen the request line. */
@@ -63,17 +65,17 @@ final class ClientHeaders {
    * Whether a header that a client sent stays here.
    *
    * @param trusted whether the client is a proxy that the policy trusts
+   * @param underscores whether names with underscores and the like may pass
    */
-  static boolean isDropped(String name, boolean trusted) {
+  static boolean isDropped(String name, boolean trusted, boolean underscores) {
     if (isPlain(name)) {
       char first = (char) (name.charAt(0) | 0x20);
-      return (first == 'x' || first == 'f' || first == 'p')
-          && isDropped(lower(name), trusted, true);
+      return (first == 'x' || first == 'f' || first == 'p') && misleads(lower(name), trusted, true);
     }
-    return name.length() <= LONGEST && isDropped(normal(name), trusted, false);
+    return !underscores || (name.length() <= LONGEST && misleads(normal(name), trusted, false));
   }
 
-  private static boolean isDropped(String name, boolean trusted, boolean plain) {
+  private static boolean misleads(String name, boolean trusted, boolean plain) {
     if (REWRITING.contains(name)) {
       return true;
     }

@@ -121,10 +121,12 @@ final class Exchange {
   }
 
   /** The headers as the origin gets them. */
-  void writeHeaders(ForwardingHeaders forwarding, MultiMap to) {
+  void writeHeaders(Upstream upstream, MultiMap to) {
     boolean trusted = client.trusted();
-    HopByHop.copyOthers(request.headers(), to, name -> ClientHeaders.isDropped(name, trusted));
-    forwarding.set(request, client, to);
+    boolean underscores = upstream.passesUnderscores();
+    HopByHop.copyOthers(
+        request.headers(), to, name -> ClientHeaders.isDropped(name, trusted, underscores));
+    upstream.forwardingHeaders().set(request, client, to);
   }
 
   /**

@@ -80,7 +80,7 @@ final class Forwarding implements Underway.Request {
       abandon();
       return;
     }
-    exchange.writeHeaders(upstream.forwardingHeaders(), to.headers());
+    exchange.writeHeaders(upstream, to.headers());
     writeHost();
     back.closeHandler(gone -> abandon());
     back.exceptionHandler(gone -> abandon());

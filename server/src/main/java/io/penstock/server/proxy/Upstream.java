@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *     trusts
  * @param keepsHost whether it is told the host that the client asked for, or its own
  * @param tellsForwarded whether it is sent a {@code Forwarded} header too
+ * @param passesUnderscores whether it is sent headers whose names have underscores and the like
  * @param connections the most connections to it
  * @param waiting how requests wait for one
  * @param slowClients when a client that reads slowly loses its response
@@ -27,6 +28,7 @@ public record Upstream(
     @Nullable String certificates,
     boolean keepsHost,
     boolean tellsForwarded,
+    boolean passesUnderscores,
     int connections,
     Waiting waiting,
     SlowClients slowClients,

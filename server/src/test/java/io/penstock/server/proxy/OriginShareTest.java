@@ -114,6 +114,7 @@ final class OriginShareTest {
         null,
         true,
         false,
+        false,
         4,
         new Upstream.Waiting(4, WAIT, 1),
         new Upstream.SlowClients(MINUTE, 1),

@@ -23,6 +23,11 @@ final class ProxyHeadersTest {
 
   /** What the origin is sent, in lower case. */
   private String reached(String policy, String... headers) throws IOException {
+    return reached(Map.of(), policy, headers);
+  }
+
+  private String reached(Map<Setting, String> settings, String policy, String... headers)
+      throws IOException {
     AtomicReference<String> seen = new AtomicReference<>("");
     try (SocketOrigin origin =
             new SocketOrigin(
@@ -30,7 +35,7 @@ final class ProxyHeadersTest {
                   seen.set(head.toLowerCase(Locale.ROOT));
                   connection.send("HTTP/1.1 204 No Content\r\n\r\n");
                 });
-        ProxyFixture proxy = new ProxyFixture(folder, policy, origin.url())) {
+        ProxyFixture proxy = new ProxyFixture(folder, policy, origin.url(), settings)) {
       String request =
           "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
               + String.join("\r\n", headers)
@@ -63,7 +68,12 @@ final class ProxyHeadersTest {
       })
   void headerThatMisleadsTheOrigin_isDroppedWhoeverSendsIt(String name) throws IOException {
     for (String policy : new String[] {ProxyFixture.UNLIMITED, TRUSTING}) {
-      assertThat(reached(policy, name + ": evil")).isNotEmpty().doesNotContain("evil");
+      for (String underscores : new String[] {"drop", "pass"}) {
+        assertThat(
+                reached(Map.of(Setting.UNDERSCORE_HEADERS, underscores), policy, name + ": evil"))
+            .isNotEmpty()
+            .doesNotContain("evil");
+      }
     }
   }
 
@@ -92,10 +102,29 @@ final class ProxyHeadersTest {
 
   @Test
   void headersOfTheApplication_pass() throws IOException {
+    assertThat(reached(ProxyFixture.UNLIMITED, "X-Api-Key: k1", "From: k3", "Pragma: k4"))
+        .contains("x-api-key: k1", "from: k3", "pragma: k4");
+  }
+
+  @Test
+  void underscoreHeaders_pass_areForwarded() throws IOException {
     assertThat(
             reached(
-                ProxyFixture.UNLIMITED, "X-Api-Key: k1", "x_custom: k2", "From: k3", "Pragma: k4"))
-        .contains("x-api-key: k1", "x_custom: k2", "from: k3", "pragma: k4");
+                Map.of(Setting.UNDERSCORE_HEADERS, "pass"),
+                ProxyFixture.UNLIMITED,
+                "x_custom: k2"))
+        .contains("x_custom: k2");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"X_Api_Key", "X-Api_Key", "x.api.key", "X~Api-Key"})
+  void otherSpellingOfAHeaderThatARuleCountsBy_isDropped(String name) throws IOException {
+    String policy = ProxyFixture.UNLIMITED.replace("ip:address", "header:x-api-key");
+    for (String trust : new String[] {"", "client_address: {trusted_proxies: [127.0.0.0/8]}\n"}) {
+      assertThat(reached(trust + policy, "X-Api-Key: counted", name + ": evil"))
+          .contains("x-api-key: counted")
+          .doesNotContain("evil");
+    }
   }
 
   @ParameterizedTest
