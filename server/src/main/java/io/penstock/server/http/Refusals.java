@@ -31,7 +31,8 @@ public final class Refusals {
       return Future.succeededFuture();
     }
     return JsonAnswers.end(
-        response.setStatusCode(status),
+        // The reason phrase may be set already, by an answer of the origin that can't be passed on.
+        response.setStatusCode(status).setStatusMessage(title),
         TYPE,
         json -> {
           json.writeStartObject();

@@ -49,6 +49,12 @@ final class ProxyFaultsTest {
   }
 
   @Test
+  void originBreaksOffAfterItsHead_isOurOwnReasonPhrase() throws Exception {
+    assertThat(answered("HTTP/1.1 200 Fine\r\nContent-Length: 9\r\n\r\n"))
+        .startsWith("HTTP/1.1 502 Bad Gateway\r\n");
+  }
+
+  @Test
   void originTalksNonsense_is502() throws Exception {
     assertThat(answered("nonsense\r\n\r\n")).startsWith("HTTP/1.1 502");
     assertThat(answered("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n")).startsWith("HTTP/1.1 502");
