@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 /** What the process was told, checked. Immutable. Made by {@link SettingsReader}. */
 public final class Settings {
   /** Stands for what must not be shown. */
+  /** The origin of a value that was not set. */
+  static final String DEFAULT = "default";
+
   static final String MASK = "********";
 
   private static final int MILLE = 10;
@@ -110,6 +113,11 @@ public final class Settings {
   /** The files of a list; none if it is not set. */
   List<Path> files(Setting setting) {
     return text(setting).map(Settings::list).orElse(List.of()).stream().map(Path::of).toList();
+  }
+
+  /** Who may sign the origin's certificate, if that is said. */
+  Optional<Path> upstreamCa() {
+    return text(Setting.UPSTREAM_CA).map(Path::of);
   }
 
   /** The origin to stand in front of, if there is one. */
@@ -282,6 +290,12 @@ public final class Settings {
 
   private int whole(Setting setting) {
     return Integer.parseInt(required(setting));
+  }
+
+  /** Whether it was set, by whatever means. */
+  boolean isGiven(Setting setting) {
+    String origin = origin(setting);
+    return origin != null && !origin.equals(DEFAULT);
   }
 
   @Nullable String origin(Setting setting) {

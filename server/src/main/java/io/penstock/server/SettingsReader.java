@@ -57,7 +57,7 @@ public final class SettingsReader {
     for (Setting setting : Setting.values()) {
       String otherwise = setting.otherwise();
       if (otherwise != null) {
-        values.put(setting, new Said(otherwise, "default"));
+        values.put(setting, new Said(otherwise, Settings.DEFAULT));
       }
     }
   }

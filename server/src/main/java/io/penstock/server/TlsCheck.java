@@ -5,6 +5,7 @@ import io.penstock.policy.load.Problems;
 import io.penstock.server.tls.TlsException;
 import io.penstock.server.tls.TlsFiles;
 import io.penstock.server.tls.TlsMaterial;
+import java.nio.file.Path;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import javax.net.ssl.SSLContext;
@@ -45,6 +46,35 @@ final class TlsCheck {
 
   /** Adds what is wrong with all settings of TLS together. */
   static void together(Settings settings, Problems problems) {
+    upstream(settings, problems);
+    listener(settings, problems);
+  }
+
+  private static void upstream(Settings settings, Problems problems) {
+    Path authorities = settings.upstreamCa().orElse(null);
+    if (authorities != null) {
+      if (settings.upstream().filter(upstream -> !upstream.isSecure()).isPresent()) {
+        problems.error(
+            at(settings, Setting.UPSTREAM_CA),
+            "",
+            "upstream_ca needs an upstream that begins with https://");
+      }
+      try {
+        TlsMaterial.checkAuthorities(authorities);
+      } catch (TlsException e) {
+        problems.error(at(settings, Setting.UPSTREAM_CA), "", String.valueOf(e.getMessage()));
+      }
+    }
+  }
+
+  private static void listener(Settings settings, Problems problems) {
+    if (settings.isGiven(Setting.PROXY_TLS_CLIENT_AUTH)
+        && !settings.isGiven(Setting.PROXY_TLS_CLIENT_CA)) {
+      problems.error(
+          at(settings, Setting.PROXY_TLS_CLIENT_AUTH),
+          "",
+          "proxy_tls_client_auth needs proxy_tls_client_ca");
+    }
     int certificates = settings.files(Setting.PROXY_TLS_CERT).size();
     int keys = settings.files(Setting.PROXY_TLS_KEY).size();
     if (certificates != keys) {

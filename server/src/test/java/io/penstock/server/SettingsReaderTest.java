@@ -231,6 +231,46 @@ class SettingsReaderTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"", "junk", "-----BEGIN CERTIFICATE-----\nAAAA\n"})
+  void read_upstreamCaWithoutCertificates_isRefused(String content) throws IOException {
+    Path junk = Files.writeString(folder.resolve("junk.pem"), content);
+    assertThatThrownBy(
+            () ->
+                SettingsReader.read(
+                    Map.of(
+                        Setting.UPSTREAM, "https://localhost", Setting.UPSTREAM_CA, junk.toString()),
+                    Map.of(),
+                    null))
+        .isInstanceOf(SettingsException.class)
+        .hasMessageStartingWith("--upstream-ca: there ")
+        .hasMessageEndingWith(" in " + junk);
+  }
+
+  @Test
+  void read_upstreamCaForPlainHttp_isRefused() throws IOException {
+    Path junk = Files.writeString(folder.resolve("ca.pem"), "");
+    assertThatThrownBy(
+            () ->
+                SettingsReader.read(
+                    Map.of(
+                        Setting.UPSTREAM, "http://localhost", Setting.UPSTREAM_CA, junk.toString()),
+                    Map.of(),
+                    null))
+        .isInstanceOf(SettingsException.class)
+        .hasMessageContaining(
+            "--upstream-ca: upstream_ca needs an upstream that begins with https://");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"required", "optional"})
+  void read_clientAuthWithoutClientCa_isRefused(String form) {
+    assertThatThrownBy(() -> readVariable("PENSTOCK_PROXY_TLS_CLIENT_AUTH", form))
+        .isInstanceOf(SettingsException.class)
+        .hasMessage(
+            "PENSTOCK_PROXY_TLS_CLIENT_AUTH: proxy_tls_client_auth needs proxy_tls_client_ca");
+  }
+
+  @ParameterizedTest
   @EnumSource(names = {"ACCESS_LOG_FILE", "POSTGRES_SNAPSHOT"})
   void read_fileThatIsYetToBeWritten_isGood(Setting setting) {
     String none = folder.resolve("none").toString();

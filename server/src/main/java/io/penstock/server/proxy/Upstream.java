@@ -96,7 +96,8 @@ public record Upstream(
     return tellsForwarded ? ForwardingHeaders.WITH_FORWARDED : ForwardingHeaders.USUAL;
   }
 
-  boolean isSecure() {
+  /** Whether it is spoken to by TLS. */
+  public boolean isSecure() {
     return "https".equals(origin.getScheme());
   }
 

@@ -63,6 +63,15 @@ public final class TlsMaterial {
     return new TlsMaterial(files, identities, clientCas, fingerprint);
   }
 
+  /**
+   * Checks a file of certificate authorities.
+   *
+   * @throws TlsException unless it has certificates, and nothing that can't be read
+   */
+  public static void checkAuthorities(Path file) throws TlsException {
+    var unused = Identity.certificates(file);
+  }
+
   /** That of the files when they were read, or a moment before. */
   byte[] fingerprint() {
     return fingerprint.clone();
