@@ -238,7 +238,10 @@ class SettingsReaderTest {
             () ->
                 SettingsReader.read(
                     Map.of(
-                        Setting.UPSTREAM, "https://localhost", Setting.UPSTREAM_CA, junk.toString()),
+                        Setting.UPSTREAM,
+                        "https://localhost",
+                        Setting.UPSTREAM_CA,
+                        junk.toString()),
                     Map.of(),
                     null))
         .isInstanceOf(SettingsException.class)

@@ -110,9 +110,7 @@ final class ProxyHeadersTest {
   void underscoreHeaders_pass_areForwarded() throws IOException {
     assertThat(
             reached(
-                Map.of(Setting.UNDERSCORE_HEADERS, "pass"),
-                ProxyFixture.UNLIMITED,
-                "x_custom: k2"))
+                Map.of(Setting.UNDERSCORE_HEADERS, "pass"), ProxyFixture.UNLIMITED, "x_custom: k2"))
         .contains("x_custom: k2");
   }
 
