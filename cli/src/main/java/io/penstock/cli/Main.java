@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import io.penstock.server.log.Logs;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,7 @@ public final class Main implements Callable<Integer> {
 
   /** Runs a command, and ends the process with its exit status. */
   public static void main(String[] args) {
+    Logs.quiet();
     System.exit(commandLine(Console.ofProcess()).execute(args));
   }
 

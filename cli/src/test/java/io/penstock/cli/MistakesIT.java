@@ -97,6 +97,25 @@ class MistakesIT {
   }
 
   @Test
+  void serve_certificateAsKey_isOneLine() throws Exception {
+    SelfSigned own = SelfSigned.make(folder, "own", "RSA");
+    try (JarRun run =
+        ended(
+            "serve",
+            "--upstream=http://127.0.0.1:1",
+            "--proxy-tls-cert=" + own.certificate(),
+            "--proxy-tls-key=" + own.certificate())) {
+      assertThat(run.await()).isEqualTo(2);
+      assertThat(run.out()).isEmpty();
+      assertThat(run.err().strip())
+          .isEqualTo(
+              "--proxy-tls-key: there must be a private key in PEM without a password, RSA or EC,"
+                  + " in "
+                  + own.certificate());
+    }
+  }
+
+  @Test
   void print_readerGone_isNoTrace() {
     String penstock = JarRun.JAVA + " -jar " + JarRun.JAR;
     try (JarRun run =

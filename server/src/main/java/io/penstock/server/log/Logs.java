@@ -31,6 +31,18 @@ public final class Logs {
 
   private Logs() {}
 
+  /**
+   * Until the log is set up, only warnings are logged, to standard error. Logback itself would log
+   * all that libraries say while settings are read, to standard output.
+   */
+  public static void quiet() {
+    LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+    context.reset();
+    Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    root.addAppender(standardError(false, context));
+    root.setLevel(Level.WARN);
+  }
+
   /** The same as below, without a look at what is thrown. */
   public static void configure(boolean json, String level) {
     configure(json, level, thrown -> {});
@@ -45,12 +57,8 @@ public final class Logs {
   public static void configure(boolean json, String level, Consumer<Throwable> onThrowable) {
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
     context.reset();
-    OutputStreamAppender<ILoggingEvent> standardError = new OutputStreamAppender<>();
-    standardError.setContext(context);
-    standardError.setEncoder(encoder(json, context));
-    standardError.setOutputStream(new StandardError());
-    standardError.start();
-    LogQueue queue = new LogQueue(standardError, MAX_QUEUED, FLUSH_MILLIS, DROPPED, onThrowable);
+    LogQueue queue =
+        new LogQueue(standardError(json, context), MAX_QUEUED, FLUSH_MILLIS, DROPPED, onThrowable);
     queue.setContext(context);
     if (!level.equals("debug")) {
       queue.addFilter(new ConnectionFailures());
@@ -61,6 +69,16 @@ public final class Logs {
     root.setLevel(Level.WARN);
     context.getLogger(OURS).setLevel(Level.toLevel(level));
     context.getLogger(DECISIONS).setLevel(Level.INFO);
+  }
+
+  private static OutputStreamAppender<ILoggingEvent> standardError(
+      boolean json, LoggerContext context) {
+    OutputStreamAppender<ILoggingEvent> appender = new OutputStreamAppender<>();
+    appender.setContext(context);
+    appender.setEncoder(encoder(json, context));
+    appender.setOutputStream(new StandardError());
+    appender.start();
+    return appender;
   }
 
   /** How many lines were lost because whatever reads the log did not keep up. */
