@@ -343,10 +343,16 @@ function tokenBucket.save(key, bucket)
   table.sort(bucket.forms, isKeptRather)
   for i = 1, min(#bucket.forms, MAX_FORMS) do
     local form = bucket.forms[i]
-    if form.ticks >= 0 and not form.unused then
-      longest = max(longest, form.ticks + 1)
+    if not form.unused then
+      local ticks, rest = form.ticks, form.rest
+      if ticks >= 0 then
+        longest = max(longest, ticks + 1)
+      else
+        -- Kept beside others, or it would begin anew with what is missing under these.
+        ticks, rest = 0, 0
+      end
       local n = #fields
-      fields[n + 1], fields[n + 2], fields[n + 3] = form.ticks, form.rest, form.perTick
+      fields[n + 1], fields[n + 2], fields[n + 3] = ticks, rest, form.perTick
       fields[n + 4], fields[n + 5], fields[n + 6] = form.perThousandth, form.burst, form.reach
       fields[n + 7] = form.past
     end

@@ -152,6 +152,24 @@ class TiersIT {
     assertThat(slow.peek("k").remaining()).isEqualTo(0.5);
   }
 
+  @Test
+  void decide_afterAnotherLimitsFirstDenial_staysFull() {
+    RateLimiter slow = RateLimiter.on(store, "x", Limit.perHour(1).burst(10));
+    RateLimiter fast = RateLimiter.on(another, "x", Limit.perSecond(10).burst(10));
+    RateLimiter third = RateLimiter.on(store, "x", Limit.perHour(2).burst(10));
+    slow.decide("k", 10);
+    fast.decide("k");
+    time.advance(SECOND.multipliedBy(2));
+    assertThat(fast.peek("k").remaining()).isEqualTo(10);
+    assertThat(third.decide("k").allowed()).isFalse();
+    assertThat(fast.peek("k").remaining()).isEqualTo(10);
+    Decision decision = fast.decide("k", 5);
+    assertThat(decision.allowed()).isTrue();
+    assertThat(decision.remaining()).isEqualTo(5);
+    assertThat(slow.tryAcquire("k")).isFalse();
+    assertThat(third.tryAcquire("k")).isFalse();
+  }
+
   private static Decision preview(RateLimiter limiter) {
     CompletionStage<Decision> preview = RateLimiter.all(limiter.at("k")).preview();
     return preview.toCompletableFuture().join();
