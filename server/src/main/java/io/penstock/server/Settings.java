@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What the process was told, checked. Immutable. Made by {@link SettingsReader}. */
 public final class Settings {
-  /** Stands for what must not be shown. */
   /** The origin of a value that was not set. */
   static final String DEFAULT = "default";
 
+  /** Replaces a secret wherever settings are shown. */
   static final String MASK = "********";
 
   private static final int MILLE = 10;
