@@ -72,17 +72,17 @@ class GettingStartedIT {
 
   @Test
   void library_asThePageSays_deniesTheFourth() throws IOException {
-    assertThat(go("A library")).isEqualTo(1);
+    assertThat(go("Library")).isEqualTo(1);
   }
 
   @Test
   void service_asThePageSays_deniesTheFourth() throws IOException {
-    assertThat(go("A service")).isEqualTo(2);
+    assertThat(go("Decision service")).isEqualTo(2);
   }
 
   @Test
   void proxy_asThePageSays_deniesTheFourth() throws IOException {
-    assertThat(go("A proxy")).isEqualTo(3);
+    assertThat(go("Proxy")).isEqualTo(3);
   }
 
   /** Does what a section says; returns how many steps that were. */
