@@ -69,7 +69,7 @@ public final class TlsMaterial {
    * @throws TlsException unless it has certificates, and nothing that can't be read
    */
   public static void checkAuthorities(Path file) throws TlsException {
-    var unused = Identity.certificates(file);
+    var unused = Identity.certificates(file, TlsException.Part.CERTIFICATE);
   }
 
   /** That of the files when they were read, or a moment before. */
