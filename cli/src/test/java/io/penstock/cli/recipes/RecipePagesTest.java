@@ -20,7 +20,9 @@ class RecipePagesTest {
 
     for (String name : pages()) {
       assertThat(index).contains("](" + name + ")");
-      assertThat(RecipePage.of(name).text()).as(name).contains("\n## When Penstock is unavailable\n");
+      assertThat(RecipePage.of(name).text())
+          .as(name)
+          .contains("\n## When Penstock is unavailable\n");
     }
   }
 
