@@ -8,14 +8,14 @@ import reactor.core.publisher.Mono;
 
 @RestController
 class PagesController {
-  /** Limited without blocking, by what it costs. */
+  /** Limited without blocking, with a cost for each page. */
   @RateLimited(rule = "export", key = "#shop", cost = "#pages * 0.5")
   @GetMapping("/pages/{shop}/{pages}")
   Mono<String> pages(@PathVariable String shop, @PathVariable int pages) {
     return Mono.fromSupplier(() -> pages + " pages of " + shop);
   }
 
-  /** Limited by who asks, as the rule says. */
+  /** Limited by user: the key comes from the rule's limit_keys. */
   @RateLimited("drafts")
   @GetMapping("/drafts")
   Mono<String> drafts() {

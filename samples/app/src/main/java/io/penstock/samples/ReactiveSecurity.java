@@ -11,7 +11,7 @@ import org.springframework.security.core.userdetails.ReactiveUserDetailsService;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 
-/** Who may do what, in WebFlux. */
+/** Authentication and authorization in WebFlux. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty(name = "sample.security", matchIfMissing = true)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)

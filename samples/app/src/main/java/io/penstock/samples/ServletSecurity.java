@@ -11,7 +11,7 @@ import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
-/** Who may do what, in MVC. */
+/** Authentication and authorization in MVC. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty(name = "sample.security", matchIfMissing = true)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)

@@ -13,19 +13,19 @@ class ShopController {
     this.exports = exports;
   }
 
-  /** For everybody: limited by address. */
+  /** Public; limited by address. */
   @GetMapping("/tea")
   String tea() {
     return "tea";
   }
 
-  /** For users: limited by who they are. */
+  /** For authenticated users; limited by user. */
   @GetMapping("/orders")
   String orders(Principal user) {
     return "orders of " + user.getName();
   }
 
-  /** Limited where the work is done. */
+  /** The service method that does the work is limited. */
   @GetMapping("/exports/{shop}")
   String export(@PathVariable String shop) {
     return exports.of(shop);

@@ -9,13 +9,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The sample with its buckets in the process. */
+/** The sample with the in-process store. */
 class InProcessIT {
   private static RunningSample sample;
 
   @BeforeAll
   static void start() {
-    // Tests bring Spring's own way to Redis along, which would be taken.
+    // The tests have Spring Data Redis on the class path, which Penstock would use.
     sample = RunningSample.with("--penstock.store=in-process");
   }
 

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two of the sample on a real Redis: one told its URL, one with Spring's own way to it. */
+/** Two samples on a real Redis: one with a Penstock URL, one with Spring's connection factory. */
 class RedisIT {
   private static final String POLICY =
       """
@@ -25,7 +25,7 @@ class RedisIT {
         - {name: drafts, limit_keys: [user_id], rate: 1/h, burst: 1, manual: true}
       """;
 
-  /** The first call of an application that has just started may take its time. */
+  /** The first call after the start of an application may be slow. */
   private static final String PATIENT = "--penstock.redis.deadline=5s";
 
   @TempDir private Path folder;

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The sample as it runs, on a port of its own and behind a proxy that is trusted. */
+/** A running sample on a random port, behind a trusted proxy. */
 final class RunningSample implements AutoCloseable {
   private final HttpClient client = HttpClient.newHttpClient();
   private final ConfigurableApplicationContext context;
@@ -38,7 +38,7 @@ final class RunningSample implements AutoCloseable {
     return context;
   }
 
-  /** A client with an address of its own. */
+  /** A client with the given address. */
   Client client(String address) {
     return new Client(address, null);
   }
@@ -48,7 +48,7 @@ final class RunningSample implements AutoCloseable {
     context.close();
   }
 
-  /** Somebody who asks. */
+  /** Sends requests to the sample. */
   final class Client {
     private final String address;
     private final String user;
