@@ -301,9 +301,6 @@ final class BucketTable implements SipHash.Then<Pace> {
     boolean changes = changes(hold, pace);
     hold.absent = !changes && chunks.lacks(hold.high, hold.low);
     if (changes) {
-      if (hold.insists()) {
-        chunks.insist(hold.high, hold.low, pace);
-      }
       chunks.settle(hold.high, hold.low, pace, pace.units(hold.cost), pace.burst(), true);
     }
     chunks.rebase(hold.high, pace);

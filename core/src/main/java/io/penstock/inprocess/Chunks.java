@@ -24,6 +24,10 @@ final class Chunks extends Table {
   private static final int KEYS_PER_CHUNK = 1024;
   private static final int FEW = 16;
   private static final long GONE = Long.MIN_VALUE;
+
+  /** In place of an outcome: no room for another key at this moment. */
+  private static final long NO_ROOM = Long.MIN_VALUE + 1;
+
   private static final long GRACE_NANOS = 1_000_000_000;
 
   private final NanoClock clock;
@@ -86,6 +90,17 @@ final class Chunks extends Table {
    * @return {@link #READY}, or the outcome of a request that only looks or finds nothing to change
    */
   long settle(long high, long low, Pace pace, long cost, long most, boolean insert) {
+    for (int pauses = 0; ; pauses++) {
+      long settled = settle(high, low, pace, cost, most, insert, pauses);
+      if (settled != NO_ROOM) {
+        return settled;
+      }
+      KeyBudget.pause();
+    }
+  }
+
+  private long settle(
+      long high, long low, Pace pace, long cost, long most, boolean insert, int pauses) {
     int index = index(high);
     ReentrantLock lock = lock(index);
     lock.lock();
@@ -96,7 +111,7 @@ final class Chunks extends Table {
         return READY;
       }
       if (i < 0) {
-        return insert ? add(index, high, low, pace) : 0;
+        return insert ? add(index, high, low, pace, pauses) : 0;
       }
       if (cost == 0) {
         // As everywhere, the clock is read after the state.
@@ -106,7 +121,7 @@ final class Chunks extends Table {
       }
       long word = chunk.retire(i, order);
       if (word == RETIRED) {
-        return add(index, high, low, pace);
+        return add(index, high, low, pace, pauses);
       }
       convert(index, chunk, i, word, pace);
       return READY;
@@ -149,25 +164,10 @@ final class Chunks extends Table {
     }
   }
 
-  /** Adds a key that is not there whatever the budget says. */
-  void insist(long high, long low, Pace pace) {
-    int index = index(high);
-    ReentrantLock lock = lock(index);
-    lock.lock();
-    try {
-      if (chunks.get(index).find(high, low) < 0) {
-        budget.grow(1);
-        size.incrementAndGet();
-        budget.register(this);
-        place(index, new Hash(high, low), pace, clock.nanos(), 0);
-      }
-    } finally {
-      lock.unlock();
+  private long add(int index, long high, long low, Pace pace, int pauses) {
+    if (!budget.tryTake(this, pauses)) {
+      return NO_ROOM;
     }
-  }
-
-  private long add(int index, long high, long low, Pace pace) {
-    budget.take(this);
     size.incrementAndGet();
     budget.register(this);
     place(index, new Hash(high, low), pace, clock.nanos(), 0);
@@ -363,6 +363,9 @@ final class Chunks extends Table {
   }
 
   private void consider(Victim victim, Chunk chunk, int index, int i, long word, long now) {
+    if (Pins.has(order, chunk.words[i + 1], chunk.words[i + 2])) {
+      return;
+    }
     Forms forms = chunk.formsAt(i);
     if (forms == null) {
       victim.consider(chunk, index, i, word, debt(chunk, i, word, now));

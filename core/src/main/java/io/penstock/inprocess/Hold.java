@@ -59,6 +59,9 @@ final class Hold implements SipHash.Then<Hold> {
   /** Of a window: whether it has to do with the memory that it has. */
   boolean coarse;
 
+  /** Of a window: what the budget has counted for it in advance. */
+  int room;
+
   /** What the bucket becomes if nothing is taken: itself, unless it could not be true. */
   long unchanged;
 
@@ -78,11 +81,6 @@ final class Hold implements SipHash.Then<Hold> {
     this.low = low;
     this.lock = KeyLock.index(buckets.order(), high);
     return 0;
-  }
-
-  /** Whether to stop giving up others for it: those may be the rest of the same request. */
-  boolean insists() {
-    return attempts > 4;
   }
 
   boolean isSameBucketAs(Hold other) {

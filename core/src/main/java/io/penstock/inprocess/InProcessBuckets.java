@@ -55,6 +55,9 @@ abstract sealed class InProcessBuckets implements Buckets permits TokenBuckets, 
   /** Sees to it that the bucket can be held and judged. */
   abstract void prepare(Hold hold);
 
+  /** Gives back what {@link #prepare} reserved and was not used. Called without any lock. */
+  void giveBackRoom(Hold hold) {}
+
   /** Finds out whether the request passes; false if {@link #prepare} has to be called first. */
   abstract boolean judge(Hold hold);
 

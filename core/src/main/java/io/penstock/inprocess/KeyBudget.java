@@ -15,6 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class KeyBudget {
   private static final int MAX_ATTEMPTS = 1_000;
+  private static final int MAX_PAUSES = 20_000;
   private static final long PAUSE_NANOS = 50_000;
   private static final int MOST_TABLES = 8;
 
@@ -104,21 +105,42 @@ final class KeyBudget {
     }
   }
 
-  /** Counts a new bucket of {@code asking}, and makes room first where there is none. */
+  /**
+   * Counts a new bucket of {@code asking}, and makes room first where there is none. May wait, so
+   * the caller holds no lock.
+   */
   void take(Table asking) {
-    for (int n = 0; n < MAX_ATTEMPTS; n++) {
+    for (int pauses = 0; !tryTake(asking, pauses); pauses++) {
+      pause();
+    }
+  }
+
+  /**
+   * The same without waiting: false if nothing can be evicted at this moment, because all buckets
+   * belong to requests that are being decided. Then the caller releases its locks, pauses and tries
+   * again.
+   */
+  boolean tryTake(Table asking, int pauses) {
+    while (true) {
       long now = kept.get();
       if (now < most) {
         if (kept.compareAndSet(now, now + 1)) {
-          return;
+          return true;
         }
       } else if (!evict(asking)) {
-        // What others have counted is about to appear in their tables.
-        LockSupport.parkNanos(PAUSE_NANOS);
+        if (Pins.exceed(most) || pauses >= MAX_PAUSES) {
+          // The request claims more than the store may keep, or nothing has moved for a second.
+          kept.incrementAndGet();
+          return true;
+        }
+        return false;
       }
     }
-    // Nothing can be given up: buckets of unfinished requests fill the whole store.
-    kept.incrementAndGet();
+  }
+
+  /** Lets the requests that have all buckets finish. */
+  static void pause() {
+    LockSupport.parkNanos(PAUSE_NANOS);
   }
 
   /**
@@ -145,12 +167,10 @@ final class KeyBudget {
 
   private boolean evict(Table asking, Spare spare) {
     Table large = largest(asking);
-    return large.evict(spare)
-        || (large != asking && asking.evict(spare))
-        || (spare != Spare.NOBODY && evictElsewhere(spare));
+    return large.evict(spare) || (large != asking && asking.evict(spare)) || evictElsewhere(spare);
   }
 
-  /** Before a bucket goes that should be spared, some other tables are asked too. */
+  /** Before a bucket goes that should be spared, or none, some other tables are asked too. */
   private boolean evictElsewhere(Spare spare) {
     int count = Math.min(MOST_TABLES, tables());
     for (int n = 0; n < count; n++) {

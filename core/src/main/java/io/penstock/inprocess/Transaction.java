@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * at a time; {@link Pool} lends it, so that a request allocates nothing.
  */
 final class Transaction {
+  /** How often a bucket has to be prepared before the request pins all of its buckets. */
+  private static final int UNPINNED_ATTEMPTS = 4;
+
   /** In the order of the claims. */
   private Hold[] claimed = new Hold[0];
 
@@ -33,19 +36,43 @@ final class Transaction {
     for (int i = 0; i < size; i++) {
       ordered[i].looks = !take || ordered[i].cost == 0;
     }
-    while (true) {
-      Hold unready;
-      try {
-        lockAll();
-        unready = attempt(take);
-      } finally {
-        unlockAll();
+    Hold unready = attemptLocked(take);
+    if (unready != null) {
+      prepareAll(unready, take);
+    }
+    return allAllowed();
+  }
+
+  /** Prepares what is missing until the request is decided. */
+  private void prepareAll(Hold first, boolean take) {
+    Hold unready = first;
+    boolean pinned = false;
+    try {
+      while (unready != null) {
+        unready.attempts++;
+        if (!pinned && unready.attempts > UNPINNED_ATTEMPTS) {
+          Pins.pin(ordered, size);
+          pinned = true;
+        }
+        unready.buckets.prepare(unready);
+        unready = attemptLocked(take);
       }
-      if (unready == null) {
-        return allAllowed();
+    } finally {
+      if (pinned) {
+        Pins.unpin();
       }
-      unready.attempts++;
-      unready.buckets.prepare(unready);
+      for (int i = 0; i < size; i++) {
+        ordered[i].buckets.giveBackRoom(ordered[i]);
+      }
+    }
+  }
+
+  private @Nullable Hold attemptLocked(boolean take) {
+    try {
+      lockAll();
+      return attempt(take);
+    } finally {
+      unlockAll();
     }
   }
 

@@ -89,7 +89,12 @@ final class WindowBuckets extends InProcessBuckets {
 
   @Override
   void prepare(Hold hold) {
-    table.prepare(hold);
+    table.prepare(hold, window);
+  }
+
+  @Override
+  void giveBackRoom(Hold hold) {
+    table.giveBackRoom(hold);
   }
 
   @Override

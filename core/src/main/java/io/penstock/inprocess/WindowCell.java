@@ -202,6 +202,11 @@ final class WindowCell {
     return own;
   }
 
+  /** Whether a grant under {@code limit} adds a window to others that count something. */
+  boolean lacks(WindowLimit limit, long now) {
+    return first != null && find(limit) == null && !isUnused(now);
+  }
+
   /** By how much the weight grows if every window gets room for another entry. */
   int neededWeight(long now) {
     int needed = 0;
@@ -222,13 +227,13 @@ final class WindowCell {
     }
   }
 
-  /** Memory held, as a multiple of what a cell takes that keeps only counts. */
+  /** Memory held, as a multiple of what a cell takes that keeps one count. */
   int currentWeight() {
-    int more = 0;
+    int weight = 0;
     for (Form form = first; form != null; form = form.next) {
-      more += form.window.weight() - 1;
+      weight += form.window.weight();
     }
-    return 1 + more;
+    return Math.max(1, weight);
   }
 
   private @Nullable Form find(WindowLimit limit) {

@@ -21,6 +21,7 @@ final class WindowTable extends Table {
   private static final int SWEEP = 2;
   private static final int PROBES = 8;
   private static final int MOST_PROBES = 256;
+  private static final int MAX_PAUSES = 100;
   private static final long TOKEN = 1_000;
 
   private final NanoClock clock;
@@ -65,15 +66,21 @@ final class WindowTable extends Table {
   }
 
   /** Makes a cell for a key that has none, or room in the one that it has. */
-  void prepare(Hold hold) {
+  void prepare(Hold hold, WindowLimit limit) {
     Hash key = new Hash(hold.high, hold.low);
     WindowCell cell = cells.get(key);
     if (cell != null) {
-      hold.coarse = !grow(key, cell);
+      if (hold.room > 0 || !lacks(key, cell, limit)) {
+        hold.coarse = !grow(key, cell);
+      } else if (startGrowing(key, cell)) {
+        reserveForm(hold, key, cell);
+      } else {
+        KeyBudget.pause();
+      }
       return;
     }
-    if (hold.insists()) {
-      budget.grow(1);
+    if (hold.room > 0) {
+      hold.room = 0;
     } else {
       // Before the new cell is there, for nothing is used of that one either.
       sweep();
@@ -84,6 +91,61 @@ final class WindowTable extends Table {
     if (cells.putIfAbsent(key, new WindowCell()) != null) {
       size.decrementAndGet();
       budget.giveBack(1);
+    }
+  }
+
+  /**
+   * Reserves room for another window in a cell. Where only giving up the cell itself would make
+   * room, it starts over under the new limit.
+   */
+  private void reserveForm(Hold hold, Hash key, WindowCell cell) {
+    boolean reserved = false;
+    for (int pauses = 0; !reserved && pauses < MAX_PAUSES; pauses++) {
+      reserved = budget.tryTake(this, 0);
+      if (!reserved) {
+        KeyBudget.pause();
+      }
+    }
+    ReentrantLock lock = KeyLock.of(order, key.high());
+    lock.lock();
+    try {
+      cell.growing = false;
+      if (!reserved) {
+        retire(key, cell, cell.forgiven(clock.nanos()));
+      }
+    } finally {
+      lock.unlock();
+    }
+    hold.room = reserved ? 1 : 0;
+  }
+
+  void giveBackRoom(Hold hold) {
+    if (hold.room > 0) {
+      budget.giveBack(hold.room);
+      hold.room = 0;
+    }
+  }
+
+  private boolean lacks(Hash key, WindowCell cell, WindowLimit limit) {
+    ReentrantLock lock = KeyLock.of(order, key.high());
+    lock.lock();
+    try {
+      return !cell.retired && cell.lacks(limit, clock.nanos());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Keeps a cell from being evicted until it has grown; false if another request does that. */
+  private boolean startGrowing(Hash key, WindowCell cell) {
+    ReentrantLock lock = KeyLock.of(order, key.high());
+    lock.lock();
+    try {
+      boolean starts = !cell.retired && !cell.growing;
+      cell.growing |= starts;
+      return starts;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -148,12 +210,22 @@ final class WindowTable extends Table {
     if (hold.after > 0 && !hold.looks) {
       cell.denied = true;
     }
-    return !takes || hold.coarse || cell.neededWeight(hold.now) == 0;
+    return !takes || hasRoom(hold, cell, limit);
+  }
+
+  private static boolean hasRoom(Hold hold, WindowCell cell, WindowLimit limit) {
+    return (hold.room > 0 || !cell.lacks(limit, hold.now))
+        && (hold.coarse || cell.neededWeight(hold.now) == 0);
   }
 
   void release(Hold hold, WindowLimit limit, boolean take) {
     WindowCell cell = Objects.requireNonNull(hold.cell);
     if (take && hold.cost > 0) {
+      if (hold.room > 0 && cell.lacks(limit, hold.now)) {
+        cell.weight += hold.room;
+        size.addAndGet(hold.room);
+        hold.room = 0;
+      }
       cell.take(limit, hold.now, hold.cost);
       hold.before = cell.used(limit, hold.now);
       hold.unchanged = cell.resetAfter(limit, hold.now);
@@ -243,7 +315,7 @@ final class WindowTable extends Table {
         try {
           double share = cell.usedShare(now);
           Spare kind = Spare.of(cell.isSpent(now, TOKEN), share > 0 && cell.denied);
-          boolean free = !cell.retired && !cell.growing;
+          boolean free = !cell.retired && !cell.growing && !isPinned(entry.getKey());
           if (free && (kind.compareTo(best) < 0 || (kind == best && share < smallest))) {
             victim = entry;
             best = kind;
@@ -255,6 +327,10 @@ final class WindowTable extends Table {
       }
     }
     return victim != null && spare.allows(best) && drop(victim, false);
+  }
+
+  private boolean isPinned(Hash key) {
+    return Pins.has(order, key.high(), key.low());
   }
 
   private void sweep() {
@@ -289,7 +365,8 @@ final class WindowTable extends Table {
     }
     try {
       long forgiven = cell.forgiven(clock.nanos());
-      if (cell.retired || cell.growing || (onlyUnused && forgiven > 0)) {
+      boolean free = !cell.retired && !cell.growing && !isPinned(entry.getKey());
+      if (!free || (onlyUnused && forgiven > 0)) {
         return false;
       }
       return retire(entry.getKey(), cell, forgiven);

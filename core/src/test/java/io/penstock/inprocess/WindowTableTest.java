@@ -103,6 +103,63 @@ class WindowTableTest {
   }
 
   @Test
+  void tryAcquire_underLimitsOfSeveralLengths_countsAWindowForEach() {
+    InProcessStore store = store(1_000);
+    RateLimiter log = RateLimiter.on(store, "x", Limit.slidingLog(10, DAY));
+    RateLimiter hourly = RateLimiter.on(store, "x", Limit.slidingLog(10, Duration.ofHours(1)));
+    RateLimiter fixed = RateLimiter.on(store, "x", Limit.fixedWindow(10, DAY));
+    for (int i = 0; i < 100; i++) {
+      assertThat(log.tryAcquire("key-" + i)).isTrue();
+    }
+    assertThat(store.keys()).isEqualTo(100);
+    for (int i = 0; i < 100; i++) {
+      assertThat(hourly.tryAcquire("key-" + i)).isTrue();
+      assertThat(fixed.tryAcquire("key-" + i)).isTrue();
+      assertThat(fixed.tryAcquire("key-" + i)).isTrue();
+    }
+    assertThat(store.keys()).as("three windows for each key").isEqualTo(300);
+    log.reset("key-0");
+    assertThat(store.keys()).isEqualTo(297);
+    clock.advance(DAY.multipliedBy(2));
+    for (int i = 1; i < 100; i++) {
+      assertThat(log.tryAcquire("key-" + i)).isTrue();
+    }
+    assertThat(store.keys()).as("those that count nothing are gone").isEqualTo(99);
+  }
+
+  @Test
+  void tryAcquire_underLimitsOfSeveralLengthsAtTheCap_staysWithinIt() {
+    InProcessStore store = store(100);
+    RateLimiter log = RateLimiter.on(store, "x", Limit.slidingLog(10, DAY));
+    RateLimiter hourly = RateLimiter.on(store, "x", Limit.slidingLog(10, Duration.ofHours(1)));
+    RateLimiter token = RateLimiter.on(store, "y", Limit.perDay(1).burst(1));
+    for (int i = 0; i < 500; i++) {
+      String key = "key-" + i;
+      assertThat(log.tryAcquire(key)).isTrue();
+      long before = store.keys();
+      assertThat(RateLimiter.all(hourly.at(key), token.at(key, 2)).tryAcquire()).isFalse();
+      assertThat(store.keys()).as("what was reserved for a denied request").isEqualTo(before);
+      assertThat(hourly.tryAcquire(key)).isTrue();
+      assertThat(store.keys()).isLessThanOrEqualTo(100);
+      assertThat(log.peek(key).remaining()).as("its own key is kept").isEqualTo(8);
+    }
+    assertThat(store.keys()).isEqualTo(100);
+  }
+
+  @Test
+  void tryAcquire_underLimitsOfMoreLengthsThanTheStoreKeeps_staysWithinTheCap() {
+    InProcessStore store = store(1);
+    RateLimiter log = RateLimiter.on(store, "x", Limit.slidingLog(2, DAY));
+    RateLimiter hourly = RateLimiter.on(store, "x", Limit.slidingLog(2, Duration.ofHours(1)));
+    for (int i = 0; i < 50; i++) {
+      log.tryAcquire("k");
+      hourly.tryAcquire("k");
+      assertThat(store.keys()).isEqualTo(1);
+    }
+    assertThat(store.evictions()).isPositive();
+  }
+
+  @Test
   void tryAcquire_logsOfManyKeys_stayWithinTheCap() {
     InProcessStore store = store(1_000);
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.slidingLog(10_000, DAY));
