@@ -41,6 +41,11 @@ public final class Pace {
   private final long tickNanos;
   private final long span;
 
+  /** The largest amount that is not cut, in thousandths, and the longest delay, in ticks. */
+  private final long mostThousandths;
+
+  private final long mostDelay;
+
   private Pace(Fraction thousandthsPerTick, long burstThousandths, long tickNanos) {
     this.unitsPerTick = thousandthsPerTick.over().longValueExact();
     this.unitsPerThousandth = thousandthsPerTick.under().longValueExact();
@@ -48,6 +53,8 @@ public final class Pace {
     this.burstThousandths = burstThousandths;
     this.tickNanos = tickNanos;
     this.span = SPAN_UNITS / unitsPerTick;
+    this.mostThousandths = (MOST_DEBT - 1) / unitsPerThousandth;
+    this.mostDelay = (MOST_DEBT - burst) / unitsPerTick;
   }
 
   /** The pace of {@code limit} on a clock whose tick is {@code tickNanos} nanoseconds. */
@@ -119,9 +126,7 @@ public final class Pace {
 
   /** An amount of tokens in units; what is more than any debt is just below the most. */
   public long units(long thousandths) {
-    return thousandths > (MOST_DEBT - 1) / unitsPerThousandth
-        ? MOST_DEBT - 1
-        : thousandths * unitsPerThousandth;
+    return thousandths > mostThousandths ? MOST_DEBT - 1 : thousandths * unitsPerThousandth;
   }
 
   /** Tokens left at this debt, in whole thousandths, rounded down; none when over-drawn. */
@@ -136,8 +141,7 @@ public final class Pace {
 
   /** The debt at which a request still passes if it may be held back for {@code delayTicks}. */
   public long ceiling(long delayTicks) {
-    long most = (MOST_DEBT - burst) / unitsPerTick;
-    return burst + Math.min(delayTicks, most) * unitsPerTick;
+    return burst + Math.min(delayTicks, mostDelay) * unitsPerTick;
   }
 
   /** The debt at which a charge stops: one burst below empty, or where it is already. */

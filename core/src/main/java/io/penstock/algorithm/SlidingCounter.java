@@ -15,15 +15,21 @@ final class SlidingCounter extends Window {
 
   @Override
   public void advance(long now) {
-    long rolled = current(now);
-    previous = previous(now);
-    current = rolled;
-    index = index(now);
+    long next = index(now);
+    if (next != index) {
+      long rolled = current(next);
+      previous = previous(next);
+      current = rolled;
+      index = next;
+    }
   }
 
   @Override
   public long used(long now) {
-    return current(now) + Exact.timesOverUp(previous(now), length - elapsed(now), length);
+    long at = index(now);
+    long before = previous(at);
+    return current(at)
+        + (before == 0 ? 0 : Exact.timesOverUp(before, length - elapsed(now), length));
   }
 
   @Override
@@ -31,11 +37,12 @@ final class SlidingCounter extends Window {
     if (used(now) + cost <= limit) {
       return 0;
     }
-    long current = current(now);
+    long at = index(now);
+    long current = current(at);
     long room = limit - cost;
     long toEnd = length - elapsed(now);
     if (current <= room) {
-      return toEnd - Exact.timesOver(room - current, length, previous(now));
+      return toEnd - Exact.timesOver(room - current, length, previous(at));
     }
     // In the next window the current count is the previous one, and shrinks.
     return toEnd + length - Exact.timesOver(room, length, current);
@@ -54,13 +61,13 @@ final class SlidingCounter extends Window {
 
   @Override
   public long resetAfter(long now) {
+    long at = index(now);
     long toEnd = length - elapsed(now);
-    return current(now) > 0 ? toEnd + length : previous(now) > 0 ? toEnd : 0;
+    return current(at) > 0 ? toEnd + length : previous(at) > 0 ? toEnd : 0;
   }
 
-  /** The count of the window around {@code now}. */
-  private long current(long now) {
-    long next = index(now);
+  /** The count of the window with the index {@code next}. */
+  private long current(long next) {
     if (next > index) {
       return 0;
     }
@@ -69,8 +76,7 @@ final class SlidingCounter extends Window {
   }
 
   /** The count of the window before that. */
-  private long previous(long now) {
-    long next = index(now);
+  private long previous(long next) {
     if (next > index) {
       return next == index + 1 ? current : 0;
     }

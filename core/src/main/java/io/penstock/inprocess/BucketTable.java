@@ -347,11 +347,13 @@ final class BucketTable implements SipHash.Then<Pace> {
     }
     hold.now = Slot.instant(pace, nanos - chunk.base);
     hold.before = Math.max(0, Slot.fullAt(hold.word) - hold.now);
-    long ceiling = pace.ceiling(chunks.reach());
-    if (hold.before > ceiling) {
-      hold.before = ceiling;
-      if (changes) {
-        hold.unchanged = Slot.word(hold.now + ceiling);
+    if (hold.before > pace.burst()) {
+      long ceiling = pace.ceiling(chunks.reach());
+      if (hold.before > ceiling) {
+        hold.before = ceiling;
+        if (changes) {
+          hold.unchanged = Slot.word(hold.now + ceiling);
+        }
       }
     }
     return true;
