@@ -13,18 +13,19 @@ local function decideUsual()
   local burstRest = fmod(units, perTick)
   local burstTicks = (units - burstRest) / perTick
   local values = redis.call('MGET', unpack(KEYS))
-  local ticksOf, restOf, reachOf, seen = {}, {}, {}, {}
+  local replies = { 0 }
   for i = 1, count do
     local at = 2 + 7 * i
     local key = numbers[at + 3]
-    if numbers[at] ~= TAKE or numbers[at + 2] ~= 1 or seen[key]
+    -- A number is in the place of the value of a key that was asked for before.
+    local value = values[key]
+    if numbers[at] ~= TAKE or numbers[at + 2] ~= 1 or type(value) == 'number'
       or numbers[at + 5] * perThousandth >= 2^53 then
       return nil
     end
-    seen[key] = true
     local ticks, rest, far = 0, 0, 0
     -- MGET returns nothing for other types, which are foreign values.
-    local value = values[key] or redis.pcall('GET', KEYS[key])
+    value = value or redis.pcall('GET', KEYS[key])
     if value then
       local fine, mark, written, owed, more, tick, thousandth, whole, reached, past, other =
         pcall(cmsgpack.unpack, value)
@@ -43,13 +44,14 @@ local function decideUsual()
         ticks, rest = left, more
       end
     end
-    ticksOf[i], restOf[i], reachOf[i] = ticks, rest, far
+    local n = 3 * i
+    replies[n - 1], replies[n], replies[n + 1], values[key] = 0, ticks, rest, far
   end
-  local replies = { 0 }
   for i = 1, count do
     local at = 2 + 7 * i
     local granted, cost, delay = numbers[at + 1], numbers[at + 5] * perThousandth, numbers[at + 6]
-    local ticks, rest = ticksOf[i], restOf[i]
+    local n, key = 3 * i, numbers[at + 3]
+    local ticks, rest = replies[n], replies[n + 1]
     local costRest = fmod(cost, perTick)
     local costTicks = (cost - costRest) / perTick
     local roomTicks, roomRest = burstTicks + delay - ticks, burstRest - rest
@@ -58,6 +60,10 @@ local function decideUsual()
     end
     if delay < 0 or roomTicks < 0 then
       granted = 0
+    elseif granted == 1 then
+      if costTicks > roomTicks or costTicks == roomTicks and costRest > roomRest then
+        granted = 0
+      end
     elseif cost > 0 then
       -- May be too much by one; exact from here.
       granted = min(granted,
@@ -72,17 +78,16 @@ local function decideUsual()
         granted = granted - 1
       end
     end
-    local n = 3 * i
-    replies[n - 1], replies[n], replies[n + 1] = granted, ticks, rest
+    replies[n - 1] = granted
     if granted > 0 and cost > 0 then
       local sum = rest + granted * costRest
       rest = fmod(sum, perTick)
       ticks = ticks + granted * costTicks + (sum - rest) / perTick
-      local far = reachOf[i]
+      local far = values[key]
       if ticks >= burstTicks then
         far = max(far, ticks - burstTicks + (rest > burstRest and 1 or 0))
       end
-      redis.call('SET', KEYS[numbers[at + 3]],
+      redis.call('SET', KEYS[key],
         cmsgpack.pack(MARK, now, ticks, rest, perTick, perThousandth, burst, far, 0),
         'PX', ceil((ticks + 1) / 1000))
     end
