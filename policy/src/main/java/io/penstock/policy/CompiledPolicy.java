@@ -31,8 +31,8 @@ final class CompiledPolicy {
     Map<TierGroup, List<Tier>> tiers = new LinkedHashMap<>();
     for (int i = 0; i < policy.rules().size(); i++) {
       Rule rule = policy.rules().get(i);
+      check(rule, store);
       if (rule.rollout().mode() != Mode.OFF) {
-        check(rule, store);
         TierGroup group = rule.tierGroup();
         tiers
             .computeIfAbsent(group, unused -> new ArrayList<>())
@@ -53,7 +53,13 @@ final class CompiledPolicy {
     this.late = new Part(asked.stream().filter(TierSet::needsStated).toList());
   }
 
-  private static void check(Rule rule, Store store) {
+  /**
+   * @throws IllegalArgumentException if the rule is not off and the store can't keep a limit of it
+   */
+  static void check(Rule rule, Store store) {
+    if (rule.rollout().mode() == Mode.OFF) {
+      return;
+    }
     for (Limit limit : rule.limits()) {
       try {
         store.check(rule.name(), limit, rule.handling());

@@ -51,7 +51,7 @@ public final class PolicyEngine implements AutoCloseable {
       Store store, Policy policy, PolicyObserver observer, JwtObserver jwtObserver) {
     this.store = Objects.requireNonNull(store, "store");
     this.observer = Objects.requireNonNull(observer, "observer");
-    this.jwt = new JwtVerifier(policy.jwt(), jwtObserver);
+    this.jwt = new JwtVerifier(policy.jwt(), policy.clientAddress().ipv6Prefix(), jwtObserver);
     this.current = new CompiledPolicy(policy, store);
   }
 
@@ -68,9 +68,8 @@ public final class PolicyEngine implements AutoCloseable {
   public synchronized void replace(Policy policy) {
     CompiledPolicy old = current;
     JwtVerifier before = jwt;
-    boolean sameTokens = policy.jwt().equals(old.policy().jwt());
     // May fail, and then nothing has changed.
-    JwtVerifier after = sameTokens ? before : before.under(policy.jwt());
+    JwtVerifier after = before.under(policy.jwt(), policy.clientAddress().ipv6Prefix());
     try {
       current = new CompiledPolicy(policy, store);
     } catch (RuntimeException refused) {
@@ -80,6 +79,16 @@ public final class PolicyEngine implements AutoCloseable {
     jwt = after;
     old.retire();
     before.closeBeside(after);
+  }
+
+  /**
+   * Finds out whether the store can keep the limits of a rule, so that a policy with it could be
+   * active.
+   *
+   * @throws IllegalArgumentException if it can't
+   */
+  public void check(Rule rule) {
+    CompiledPolicy.check(rule, store);
   }
 
   /** How the paths of requests are made normal under the active policy and override. */

@@ -55,12 +55,7 @@ public record IpAddress(long high, long low) {
     return high == 0 && low >>> 32 == 0xffff;
   }
 
-  /** Who it belongs to, as far as one can tell: the address itself, of IPv6 its /64. */
-  public String subscriber() {
-    return subscriber(ClientAddress.DEFAULT_IPV6_PREFIX);
-  }
-
-  /** Who it belongs to if a subscriber has so many bits of IPv6. */
+  /** Whom it belongs to, as far as one can tell: the address itself, of IPv6 its network. */
   public String subscriber(int ipv6Prefix) {
     StringBuilder text = new StringBuilder(40);
     appendSubscriber(text, ipv6Prefix);

@@ -6,6 +6,7 @@ import com.nimbusds.jwt.JWT;
 import com.nimbusds.jwt.JWTParser;
 import com.nimbusds.jwt.SignedJWT;
 import io.penstock.NanoClock;
+import io.penstock.policy.address.ClientAddress;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.jwt.TokenCheck.Result;
 import java.io.IOException;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * client sends.
  */
 public final class JwtVerifier implements AutoCloseable {
-  private static final int LONGEST_TOKEN = 16 * 1024;
+  private static final int MAX_TOKEN_LENGTH = 16 * 1024;
   private static final String BEARER = "Bearer ";
   private static final double MILLIS = 1000;
 
@@ -37,6 +38,7 @@ public final class JwtVerifier implements AutoCloseable {
   private final RejectedTokens rejected = new RejectedTokens();
   private final VerificationBudget budget;
   private final double leewaySeconds;
+  private final int ipv6Prefix;
 
   /**
    * How the keys are.
@@ -56,19 +58,25 @@ public final class JwtVerifier implements AutoCloseable {
     this(settings, InstantSource.system());
   }
 
-  /** A verifier in real time that tells {@code observer}, otherwise the same. */
-  public JwtVerifier(JwtSettings settings, JwtObserver observer) {
-    this(settings, InstantSource.system(), observer);
+  /**
+   * A verifier in real time that tells {@code observer}, otherwise the same.
+   *
+   * @param ipv6Prefix how many bits of an IPv6 address tell senders of bad tokens apart
+   */
+  public JwtVerifier(JwtSettings settings, int ipv6Prefix, JwtObserver observer) {
+    this(settings, ipv6Prefix, InstantSource.system(), observer);
   }
 
   /** A verifier in the time of {@code clock}, otherwise the same. */
   public JwtVerifier(JwtSettings settings, InstantSource clock) {
-    this(settings, clock, JwtObserver.NONE);
+    this(settings, ClientAddress.DEFAULT_IPV6_PREFIX, clock, JwtObserver.NONE);
   }
 
-  private JwtVerifier(JwtSettings settings, InstantSource clock, JwtObserver observer) {
+  private JwtVerifier(
+      JwtSettings settings, int ipv6Prefix, InstantSource clock, JwtObserver observer) {
     this(
         settings,
+        ipv6Prefix,
         clock,
         KeyRing.open(settings.keys(), clock, observer),
         new VerificationBudget(NanoClock.system()),
@@ -76,17 +84,25 @@ public final class JwtVerifier implements AutoCloseable {
   }
 
   JwtVerifier(JwtSettings settings, InstantSource clock, KeyRing ring) {
-    this(settings, clock, ring, new VerificationBudget(NanoClock.system()), JwtObserver.NONE);
+    this(
+        settings,
+        ClientAddress.DEFAULT_IPV6_PREFIX,
+        clock,
+        ring,
+        new VerificationBudget(NanoClock.system()),
+        JwtObserver.NONE);
   }
 
   JwtVerifier(
       JwtSettings settings,
+      int ipv6Prefix,
       InstantSource clock,
       KeyRing ring,
       VerificationBudget budget,
       JwtObserver observer) {
     this.budget = budget;
     this.settings = settings;
+    this.ipv6Prefix = ipv6Prefix;
     this.clock = clock;
     this.ring = ring;
     this.observer = observer;
@@ -96,15 +112,18 @@ public final class JwtVerifier implements AutoCloseable {
   }
 
   /**
-   * One under other settings. Keys that come from the same place are those that this one has: where
-   * they come from may be away just now.
+   * This verifier if the settings are the same, else one under other settings. Keys from the same
+   * source are kept: the source may be unavailable just now.
    *
    * @throws IllegalArgumentException if a file of keys can't be read
    */
-  public JwtVerifier under(JwtSettings other) {
+  public JwtVerifier under(JwtSettings other, int otherPrefix) {
+    if (other.equals(settings) && otherPrefix == ipv6Prefix) {
+      return this;
+    }
     return Objects.equals(other.keys(), settings.keys())
-        ? new JwtVerifier(other, clock, ring, budget, observer)
-        : new JwtVerifier(other, clock, observer);
+        ? new JwtVerifier(other, otherPrefix, clock, ring, budget, observer)
+        : new JwtVerifier(other, otherPrefix, clock, observer);
   }
 
   /**
@@ -128,8 +147,7 @@ public final class JwtVerifier implements AutoCloseable {
     if (!authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
       return Result.ABSENT.check();
     }
-    String token = token(authorization);
-    TokenCheck check = token == null ? Result.MALFORMED.check() : looked(token, client);
+    TokenCheck check = looked(token(authorization), client);
     if (check.result().isRejection()) {
       observer.rejected(check.result());
     }
@@ -137,16 +155,26 @@ public final class JwtVerifier implements AutoCloseable {
   }
 
   private TokenCheck looked(String token, @Nullable IpAddress client) {
+    if (token.length() > MAX_TOKEN_LENGTH) {
+      return Result.MALFORMED.check();
+    }
     if (settings.trust() == JwtSettings.Trust.DECODE_ONLY) {
-      return decoded(token);
+      return isCompact(token) ? decoded(token) : Result.MALFORMED.check();
     }
     KeySet keys = ring.keys().current();
     long nowMillis = clock.millis();
+    // Most tokens were seen before. What is known was well-formed, so that is not checked again.
     TokenCheck known = verified.get(token, keys, nowMillis);
     if (known != null) {
       return known;
     }
-    if (!budget.allows(client)) {
+    return isCompact(token) ? unknown(token, keys, nowMillis, client) : Result.MALFORMED.check();
+  }
+
+  private TokenCheck unknown(
+      String token, KeySet keys, long nowMillis, @Nullable IpAddress client) {
+    String sender = client == null ? null : client.subscriber(ipv6Prefix);
+    if (!budget.allows(sender)) {
       return Result.THROTTLED.check();
     }
     RejectedTokens.Id id = rejected.id(token);
@@ -158,7 +186,7 @@ public final class JwtVerifier implements AutoCloseable {
     switch (check.result()) {
       case MALFORMED, ALGORITHM, SIGNATURE -> {
         rejected.put(id, check.result(), keys, nowMillis);
-        budget.spend(client);
+        budget.spend(sender);
       }
       case EXPIRED, ISSUER, AUDIENCE -> rejected.put(id, check.result(), keys, nowMillis);
       default -> {
@@ -196,21 +224,21 @@ public final class JwtVerifier implements AutoCloseable {
     }
   }
 
-  private static @Nullable String token(String authorization) {
+  private static String token(String authorization) {
     int at = BEARER.length();
     while (at < authorization.length() && authorization.charAt(at) == ' ') {
       at++;
     }
-    int length = authorization.length() - at;
-    if (length > LONGEST_TOKEN) {
-      return null;
-    }
-    for (int i = at; i < authorization.length(); i++) {
-      if (!isCompact(authorization.charAt(i))) {
-        return null;
+    return authorization.substring(at);
+  }
+
+  private static boolean isCompact(String token) {
+    for (int i = 0; i < token.length(); i++) {
+      if (!isCompact(token.charAt(i))) {
+        return false;
       }
     }
-    return authorization.substring(at);
+    return true;
   }
 
   private static boolean isCompact(char c) {

@@ -4,7 +4,6 @@ import io.penstock.Limit;
 import io.penstock.NanoClock;
 import io.penstock.RateLimiter;
 import io.penstock.inprocess.InProcessStore;
-import io.penstock.policy.address.IpAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,21 +33,25 @@ final class VerificationBudget {
             store, "all bad tokens", Limit.perSecond(OVERALL_PER_SECOND).burst(OVERALL_BURST));
   }
 
-  /** Whether a token from there is to be looked at. Where the address is unknown, each is. */
-  boolean allows(@Nullable IpAddress client) {
-    if (client == null) {
+  /**
+   * Whether a token of this sender is to be verified. If the sender is unknown, every token is.
+   *
+   * @param sender the address, of IPv6 its network; null if unknown
+   */
+  boolean allows(@Nullable String sender) {
+    if (sender == null) {
       return true;
     }
-    long left = byAddress.peek(client.subscriber()).remainingThousandths();
+    long left = byAddress.peek(sender).remainingThousandths();
     return left >= WHOLE_BURST
         || (left >= 1_000 && overall.peek(ALL).remainingThousandths() >= 1_000);
   }
 
-  /** A token from there was bad. */
-  void spend(@Nullable IpAddress client) {
+  /** Charges this sender for a bad token. */
+  void spend(@Nullable String sender) {
     boolean unused = overall.tryAcquire(ALL);
-    if (client != null) {
-      unused = byAddress.tryAcquire(client.subscriber());
+    if (sender != null) {
+      unused = byAddress.tryAcquire(sender);
     }
   }
 }

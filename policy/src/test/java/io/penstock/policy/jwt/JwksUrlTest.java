@@ -116,7 +116,7 @@ class JwksUrlTest {
             Duration.ofMinutes(1));
     server.close();
 
-    JwtVerifier other = verifier.under(lenient);
+    JwtVerifier other = verifier.under(lenient, 64);
     verifier.closeBeside(other);
 
     assertThat(other.claims(OLD)).containsEntry("sub", "alice");

@@ -12,6 +12,7 @@ import static io.penstock.policy.jwt.TokenCheck.Result.THROTTLED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.nimbusds.jose.JWSAlgorithm;
+import io.penstock.policy.address.ClientAddress;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.jwt.TokenCheck.Result;
 import io.penstock.testing.ManualClock;
@@ -22,6 +23,8 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Bad tokens cost little, and nobody but their senders. */
 class JwtCostTest {
@@ -40,6 +43,7 @@ class JwtCostTest {
     InstantSource clock = () -> Instant.ofEpochSecond(Tokens.NOW_SECONDS);
     return new JwtVerifier(
         settings,
+        ClientAddress.DEFAULT_IPV6_PREFIX,
         clock,
         KeyRing.open(settings.keys(), clock, events),
         new VerificationBudget(time),
@@ -74,6 +78,24 @@ class JwtCostTest {
     time.advance(Duration.ofSeconds(1));
     assertThat(check(bad(), ATTACKER)).isEqualTo(SIGNATURE);
     assertThat(check(bad(), ATTACKER)).isEqualTo(THROTTLED);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "48, 2001:db8:1:ffff::1, THROTTLED",
+    "48, 2001:db8:2::1, SIGNATURE",
+    "64, 2001:db8:1::2, THROTTLED",
+    "64, 2001:db8:1:1::1, SIGNATURE",
+    "128, 2001:db8:1::2, SIGNATURE"
+  })
+  void check_badTokensOverIpv6_countByThePrefix(int prefix, String other, Result result) {
+    JwtVerifier byPrefix =
+        verifier.under(JwtSettings.verifying(new KeySource.Secret(Tokens.SECRET)), prefix);
+    for (int i = 0; i < VerificationBudget.BURST; i++) {
+      assertThat(byPrefix.check(bad(), address("2001:db8:1::1")).result()).isEqualTo(SIGNATURE);
+    }
+    assertThat(byPrefix.check(bad(), address("2001:db8:1::1")).result()).isEqualTo(THROTTLED);
+    assertThat(byPrefix.check(bad(), address(other)).result()).isEqualTo(result);
   }
 
   @Test
