@@ -10,6 +10,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class CheckTest {
   private static final String POLICY =
@@ -188,6 +190,18 @@ final class CheckTest {
           .containsSubsequence("path_rejected", "{\"allowed\":true,");
       assertThat(login.check("{\"path\":\"/%2Flogin\",\"dry_run\":true}").body())
           .contains("path_rejected");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"/login?next=/", "/login#top", "http://shop.example/login?x", "login", "//login"})
+  void check_pathAsACallerMayHaveIt_isLimited(String sent, @TempDir Path other) {
+    String policy = "rules: [{name: login, limit_keys: [], match: {path: /login}, rate: 1/d}]";
+    try (RunningServer limited = RunningServer.serving(other, policy)) {
+      assertThat(limited.check("{\"path\":\"" + sent + "\"}").body())
+          .contains("\"allowed\":true,\"rule\":\"login\"");
+      assertThat(limited.check("{\"path\":\"/login\"}").body()).contains("\"allowed\":false");
     }
   }
 }

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class ForwardAuthTest {
   private static final String POLICY =
@@ -283,5 +285,86 @@ final class ForwardAuthTest {
   private static HttpResponse<String> asked(RunningServer server, String uri) {
     return server.forwardAuth(
         "X-Original-URI", uri, "X-Original-Method", "POST", "X-Original-Host", "shop.example");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://shop.example/login",
+        "HTTPS://SHOP.EXAMPLE:8443/login?x=1",
+        "http://shop.example//a/../%6cogin;v=1?x=http://other/",
+      })
+  void forwardAuth_absoluteUri_countsByItsPath(String uri) {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      assertThat(headers(asked(server, uri))).containsEntry("ratelimit-remaining", "1");
+      assertThat(headers(asked(server, "/login"))).containsEntry("ratelimit-remaining", "0");
+      assertThat(asked(server, uri).statusCode()).isEqualTo(429);
+    }
+  }
+
+  @Test
+  void forwardAuth_absoluteUriWithoutAHostBesides_hasTheHostOfTheUri() {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      HttpResponse<String> answer =
+          server.forwardAuth(
+              "X-Forwarded-Uri", "http://shop.example/login", "X-Forwarded-Method", "POST");
+      assertThat(headers(answer)).containsEntry("ratelimit-remaining", "1");
+      assertThat(server.forwardAuth("X-Forwarded-Uri", "http://shop.example").statusCode())
+          .isEqualTo(200);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "login",
+        "?/login",
+        "./login",
+        "//shop.example/login#",
+        "/login#x",
+        "/other#/../login",
+        "/login?x=1#2",
+        "http://other.example/login",
+        "http://shop.example@other.example/login",
+        "http://user@shop.example/login",
+        "http:///login",
+        "http:/login",
+        "http:login",
+        "ftp://shop.example/login",
+        "shop.example:443",
+        "\\login",
+      })
+  void forwardAuth_uriThatOriginsReadInDifferentWays_isRejected(String uri) {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      HttpResponse<String> rejected = asked(server, uri);
+      assertThat(rejected.statusCode()).isEqualTo(400);
+      assertThat(headers(rejected)).containsEntry("x-penstock-reason", "path_rejected");
+      assertThat(rejected.body()).contains("must begin with a slash");
+      HttpRequest.Builder nginx =
+          server
+              .decision("/v1/forward-auth?deny_status=403")
+              .headers("X-Original-URI", uri, "X-Original-Host", "shop.example");
+      assertThat(RunningServer.send(nginx).statusCode()).isEqualTo(403);
+    }
+  }
+
+  @Test
+  void forwardAuth_askedInAbsoluteForm_hasThePathBehindItsOwn() throws Exception {
+    String request =
+        """
+        POST http://a/v1/forward-auth/login HTTP/1.1
+        Host: a
+        X-Forwarded-Host: shop.example
+        Content-Length: 0
+        Connection: close
+
+        """;
+    try (RunningServer server = RunningServer.serving(folder, POLICY);
+        Socket socket = server.connect()) {
+      socket.getOutputStream().write(request.replace("\n", "\r\n").getBytes(US_ASCII));
+      assertThat(new String(socket.getInputStream().readAllBytes(), US_ASCII))
+          .containsIgnoringCase("ratelimit-remaining: 1");
+    }
   }
 }

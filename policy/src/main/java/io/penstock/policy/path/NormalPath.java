@@ -1,5 +1,6 @@
 package io.penstock.policy.path;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * are not: some origins take it for one and some don't. An escaped NUL is always rejected.
  */
 public final class NormalPath {
+  private static final List<String> SCHEMES = List.of("http://", "https://");
+
   private final PathSettings settings;
   private final boolean matching;
 
@@ -25,22 +28,27 @@ public final class NormalPath {
   }
 
   /**
-   * The target of a request as it may be forwarded, with its query as it is.
+   * The target of a request as it may be forwarded, with its query as it is. A fragment is cut off:
+   * some origins take it for a part of the last parameter, and others don't.
    *
    * @return the same object if it is normal already; null if the request has to be rejected
    */
   public static @Nullable String forwarded(String target, PathSettings settings) {
     int end = target.indexOf('?');
     int length = end < 0 ? target.length() : end;
-    if (isNormal(target, length, settings)) {
+    int fragment = end < 0 ? -1 : target.indexOf('#', end);
+    if (fragment < 0 && isNormal(target, length, settings)) {
       return target;
     }
     String path = new NormalPath(settings, false).of(target, length);
-    return path == null || end < 0 ? path : path + target.substring(end);
+    return path == null || end < 0
+        ? path
+        : path + target.substring(end, fragment < 0 ? target.length() : fragment);
   }
 
   /**
-   * A path as rules match it. The path has no query.
+   * A path as rules match it. The path has no query. Of a URL without its query, as some callers
+   * have it, it is the path.
    *
    * @return the same object if it is so already; null if the request has to be rejected
    */
@@ -48,7 +56,8 @@ public final class NormalPath {
     if (isMatched(path, settings) || path.equals("*")) {
       return path;
     }
-    String normal = new NormalPath(settings, true).of(path, path.length());
+    String own = withoutOrigin(path);
+    String normal = new NormalPath(settings, true).of(own, own.length());
     if (normal == null) {
       return null;
     }
@@ -57,6 +66,20 @@ public final class NormalPath {
             ? normal.substring(0, normal.length() - 1)
             : normal;
     return settings.ignoresCase() ? PathCase.folded(whole) : whole;
+  }
+
+  /** The path of a URL such as {@code http://host/path}. */
+  private static String withoutOrigin(String path) {
+    for (String scheme : SCHEMES) {
+      if (path.regionMatches(true, 0, scheme, 0, scheme.length())) {
+        int at = scheme.length();
+        while (at < path.length() && "/\\#".indexOf(path.charAt(at)) < 0) {
+          at++;
+        }
+        return path.substring(at);
+      }
+    }
+    return path;
   }
 
   private static boolean isNormal(String target, int length, PathSettings settings) {

@@ -51,6 +51,8 @@ final class NormalPathTest {
     "/a?x=/../%6c, /a?x=/../%6c",
     "//a?b, /a?b",
     "/a#b?c, /a?c",
+    "/a?k=1#2, /a?k=1",
+    "/a?k#?l#, /a?k",
     "/login;a=b, /login;a=b",
     "/;jsessionid=1, /;jsessionid=1",
     "/app/;jsessionid=1?x, /app/;jsessionid=1?x",
@@ -80,6 +82,13 @@ final class NormalPathTest {
     "/a*b, /a%2Ab",
     "/caf\u00e9, /caf%C3%A9",
     "*, *",
+    "/login#x, /login",
+    "/a%3Fb, /a%3Fb",
+    "http://host/login, /login",
+    "HTTPS://host:8443//a/../%6cogin, /login",
+    "http://host, /",
+    "http://host#x, /",
+    "/http://host/login, /http:/host/login",
   })
   void matched_byDefault_isWhatTheOriginReads(String path, String matched) {
     assertThat(NormalPath.matched(path, PathSettings.DEFAULT)).isEqualTo(matched);

@@ -40,7 +40,11 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
   private static final CharSequence FORWARDED_URI = HeaderNames.of("x-forwarded-uri");
 
   private static final String MALFORMED = "";
+  private static final String TARGET_REJECTED =
+      "X-Original-URI or X-Forwarded-Uri must begin with a slash, or be an http URL of the host"
+          + " that was asked for, and must not have a fragment";
   private static final int OK = 200;
+  private static final int BAD_REQUEST = 400;
   private static final int DENY_FROM = 400;
   private static final int DENY_TO = 599;
 
@@ -63,9 +67,14 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
       Refusals.end(asked.response(), 400, "Bad Request", "deny_status must be from 400 to 599");
       return;
     }
+    RequestLine line = line(asked);
+    if (line == null) {
+      reject(asked.response(), denyStatus);
+      return;
+    }
     Headers headers = new RequestHeaders(asked.headers());
     limiting.decide(
-        requests.behind(() -> peer(asked), line(asked), headers),
+        requests.behind(() -> peer(asked), line, headers),
         new Limiting.Answer() {
           @Override
           public void decided(Verdict verdict) {
@@ -88,15 +97,26 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
     return peer;
   }
 
-  private static RequestLine line(HttpServerRequest asked) {
+  /** What is asked about; null if its target has to be rejected. */
+  private static @Nullable RequestLine line(HttpServerRequest asked) {
     MultiMap fields = asked.headers();
     String method = either(fields, ORIGINAL_METHOD, FORWARDED_METHOD);
     String host = either(fields, ORIGINAL_HOST, FORWARDED_HOST);
-    String target = either(fields, ORIGINAL_URI, FORWARDED_URI);
+    String uri = either(fields, ORIGINAL_URI, FORWARDED_URI);
+    OriginalTarget target = OriginalTarget.of(uri == null ? behind(asked.uri()) : uri, host);
+    if (target == null) {
+      return null;
+    }
     return RequestLine.of(
         method == null ? asked.method().name() : method,
-        target == null ? behind(asked.uri()) : target,
-        host == null ? fields.get(HttpHeaders.HOST) : host);
+        target.target(),
+        target.host() == null ? fields.get(HttpHeaders.HOST) : target.host());
+  }
+
+  private void reject(HttpServerResponse response, int denyStatus) {
+    answers.headers(Verdict.PATH_REJECTED, new ResponseHeaders(response));
+    Refusals.end(
+        response, denyStatus == 0 ? BAD_REQUEST : denyStatus, "Bad Request", TARGET_REJECTED);
   }
 
   private static @Nullable String either(MultiMap fields, CharSequence first, CharSequence second) {
@@ -106,9 +126,8 @@ final class ForwardAuth implements Handler<HttpServerRequest> {
 
   /** What a proxy has put behind our own path. */
   private static String behind(String uri) {
-    return uri.length() > PATH.length() && uri.charAt(PATH.length()) == '/'
-        ? uri.substring(PATH.length())
-        : "/";
+    int end = uri.startsWith("/") ? PATH.length() : uri.indexOf(PATH) + PATH.length();
+    return uri.length() > end && uri.charAt(end) == '/' ? uri.substring(end) : "/";
   }
 
   /**

@@ -1,0 +1,60 @@
+package io.penstock.server.decision;
+
+import io.penstock.policy.HostName;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The request target that a proxy asks about. Immutable.
+ *
+ * @param target the path, and the query after a question mark
+ * @param host the host that the client asked for
+ */
+record OriginalTarget(String target, @Nullable String host) {
+  private static final List<String> SCHEMES = List.of("http://", "https://");
+
+  /**
+   * Reads a target in origin form ({@code /login?x=1}), in asterisk form, or in absolute form
+   * ({@code http://host/login}), of which rules see the path as for any other request.
+   *
+   * <p>Everything else is rejected: origins read it in different ways. That goes for a fragment,
+   * too, which some origins cut off and others take for a part of the path or of a parameter.
+   *
+   * @param host the host that the client asked for; null if the proxy doesn't say
+   * @return null if it has to be rejected
+   */
+  static @Nullable OriginalTarget of(String uri, @Nullable String host) {
+    if (uri.indexOf('#') >= 0) {
+      return null;
+    }
+    if (uri.startsWith("/") || uri.equals("*")) {
+      return new OriginalTarget(uri, host);
+    }
+    for (String scheme : SCHEMES) {
+      if (uri.regionMatches(true, 0, scheme, 0, scheme.length())) {
+        return absolute(uri.substring(scheme.length()), host);
+      }
+    }
+    return null;
+  }
+
+  /** A target behind its scheme. Its host counts, and the proxy must not name another. */
+  private static @Nullable OriginalTarget absolute(String rest, @Nullable String host) {
+    int end = indexOfPath(rest);
+    String authority = rest.substring(0, end);
+    boolean isHost = !authority.isEmpty() && authority.indexOf('@') < 0;
+    if (!isHost || (host != null && !HostName.of(host).equals(HostName.of(authority)))) {
+      return null;
+    }
+    String target = rest.substring(end);
+    return new OriginalTarget(target.startsWith("/") ? target : "/" + target, authority);
+  }
+
+  private static int indexOfPath(String rest) {
+    int at = 0;
+    while (at < rest.length() && rest.charAt(at) != '/' && rest.charAt(at) != '?') {
+      at++;
+    }
+    return at;
+  }
+}
