@@ -47,7 +47,7 @@ public record Match(List<Condition> conditions) {
   }
 
   /** The same match for paths that are made normal by {@code paths}. */
-  Match under(PathSettings paths) {
+  public Match under(PathSettings paths) {
     for (Condition condition : conditions) {
       if (condition instanceof Condition.Like like && like.isOn(Attribute.Source.PATH)) {
         return new Match(conditions.stream().map(each -> under(paths, each)).toList());

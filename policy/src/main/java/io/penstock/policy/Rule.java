@@ -114,7 +114,7 @@ public record Rule(
   }
 
   /** The same rule for paths that are made normal by {@code paths}. */
-  Rule under(PathSettings paths) {
+  public Rule under(PathSettings paths) {
     Match normal = match.under(paths);
     return normal.equals(match)
         ? this

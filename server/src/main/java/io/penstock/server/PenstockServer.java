@@ -282,7 +282,7 @@ public final class PenstockServer implements AutoCloseable {
                     settings.violationsDays(),
                     settings.violationsRows()))
             : Optional.empty(),
-        () -> new RuleBook.FileRules(keeper.ofFiles(), keeper.fileOrigin()),
+        () -> new RuleBook.FileRules(keeper.ofFiles(), keeper.fileOrigin(), keeper.engine()::check),
         registry);
   }
 

@@ -22,8 +22,10 @@ import io.penstock.policy.metrics.JwtMeters;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -174,7 +176,7 @@ public final class PolicyKeeper implements AutoCloseable {
    * @return what has come of it; empty if nothing could be put in force
    */
   public synchronized Optional<JointPolicy> join(List<Candidate> candidates, String from) {
-    JointPolicy joint = JointPolicy.of(file.policy(), fileOrigin, candidates);
+    JointPolicy joint = JointPolicy.of(file.policy(), fileOrigin, candidates, engine::check);
     String before = elsewhereOrigin;
     elsewhereOrigin = from;
     if (!replace(file, joint)) {
@@ -204,15 +206,21 @@ public final class PolicyKeeper implements AutoCloseable {
     }
     List<Problem> problems = new ArrayList<>(fileProblems);
     problems.addAll(joint.problems());
+    List<Problem> warnings = new ArrayList<>(ofFile.warnings());
+    warnings.addAll(joint.warnings());
+    Set<Problem> known = new HashSet<>(inForce.loaded().warnings());
     file = ofFile;
     inForce =
         new PolicyInForce(
-            new LoadedPolicy(joint.policy(), ofFile.warnings()), origin(), Instant.now(), problems);
+            new LoadedPolicy(joint.policy(), warnings), origin(), Instant.now(), problems);
     accepted.increment();
     LOG.info("policy reloaded: {} (rules: {})", origin(), joint.policy().rules().size());
     if (removed != null) {
       LOG.warn("{}: {}", origin(), removed);
     }
+    joint.warnings().stream()
+        .filter(warning -> !known.contains(warning))
+        .forEach(warning -> LOG.warn("{}", warning));
     return true;
   }
 
@@ -262,7 +270,7 @@ public final class PolicyKeeper implements AutoCloseable {
           reject(unusable);
           return;
         }
-        JointPolicy joint = JointPolicy.of(changed.policy(), fileOrigin, elsewhere);
+        JointPolicy joint = JointPolicy.of(changed.policy(), fileOrigin, elsewhere, engine::check);
         fileProblems = List.of();
         if (replace(changed, joint)) {
           warn(changed);

@@ -3,6 +3,7 @@ package io.penstock.policy.load;
 import io.penstock.policy.Match;
 import io.penstock.policy.Policy;
 import io.penstock.policy.Rule;
+import io.penstock.policy.path.PathSettings;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -14,27 +15,48 @@ import java.util.Set;
 /**
  * A policy of files, and of rules from elsewhere after those. Immutable.
  *
- * <p>Of the rules from elsewhere each is judged by itself. One that can't be used, because it can't
- * be read, has the name of another one or could never apply, is what it was before; if that can't
- * be used either, it is left out. So nobody can take the rules of others out of force.
+ * <p>Each rule from elsewhere is judged by itself. A rule that can't be used, because it can't be
+ * read, has the name of another one, could never apply or has a limit that the store can't keep,
+ * stays at its previous version; if that can't be used either, it is left out. So no rule can
+ * deactivate others.
  *
- * @param standings the rules from elsewhere that are in force
+ * @param standings the rules from elsewhere that are active
  * @param problems why others are not
+ * @param warnings what the authors of active rules from elsewhere should know
  */
-public record JointPolicy(Policy policy, List<Standing> standings, List<Problem> problems) {
+public record JointPolicy(
+    Policy policy, List<Standing> standings, List<Problem> problems, List<Problem> warnings) {
   public JointPolicy {
     standings = List.copyOf(standings);
     problems = List.copyOf(problems);
+    warnings = List.copyOf(warnings);
   }
+
+  /** Finds out whether a rule that is well written can be active in this process. */
+  public interface RuleCheck {
+    /** For processes that have no store. */
+    RuleCheck NONE = rule -> {};
+
+    /**
+     * Checks a rule.
+     *
+     * @throws IllegalArgumentException if it can't be active
+     */
+    void check(Rule rule);
+  }
+
+  /** Rules from elsewhere that can be active together, and why others can't. */
+  private record Attempt(Policy policy, List<Standing> standings, List<Problem> problems) {}
 
   /**
    * Joins them.
    *
    * @param origin what to call the files in problems
    */
-  public static JointPolicy of(Policy files, String origin, List<Candidate> candidates) {
+  public static JointPolicy of(
+      Policy files, String origin, List<Candidate> candidates, RuleCheck check) {
     if (candidates.isEmpty()) {
-      return new JointPolicy(files, List.of(), List.of());
+      return new JointPolicy(files, List.of(), List.of(), List.of());
     }
     List<Problem> problems = new ArrayList<>();
     List<Standing> now = new ArrayList<>(candidates.size());
@@ -44,12 +66,22 @@ public record JointPolicy(Policy policy, List<Standing> standings, List<Problem>
         now.add(candidate.now());
       }
     }
-    JointPolicy first = attempt(files, origin, now);
+    Attempt first = attempt(files, origin, now, check);
     problems.addAll(first.problems);
     List<Standing> instead = withThoseBefore(candidates, first.standings);
-    JointPolicy best =
-        instead.size() == first.standings.size() ? first : attempt(files, origin, instead);
-    return new JointPolicy(best.policy, best.standings, problems);
+    Attempt best =
+        instead.size() == first.standings.size() ? first : attempt(files, origin, instead, check);
+    return new JointPolicy(
+        best.policy, best.standings, problems, warnings(best.standings, files.paths()));
+  }
+
+  private static List<Problem> warnings(List<Standing> standings, PathSettings paths) {
+    Problems problems = new Problems();
+    PatternCheck patterns = new PatternCheck(paths, problems);
+    for (Standing standing : standings) {
+      patterns.check(standing.rule().value().match(), standing.rule());
+    }
+    return problems.warnings();
   }
 
   private static List<Standing> withThoseBefore(List<Candidate> candidates, List<Standing> good) {
@@ -66,7 +98,8 @@ public record JointPolicy(Policy policy, List<Standing> standings, List<Problem>
     return instead;
   }
 
-  private static JointPolicy attempt(Policy files, String origin, List<Standing> standings) {
+  private static Attempt attempt(
+      Policy files, String origin, List<Standing> standings, RuleCheck check) {
     Problems problems = new Problems();
     Location place = Location.of(origin);
     Map<String, Location> names = new HashMap<>();
@@ -78,6 +111,9 @@ public record JointPolicy(Policy policy, List<Standing> standings, List<Problem>
     IdentityHashMap<Placed<Rule>, Standing> known = new IdentityHashMap<>();
     for (Standing standing : standings.stream().sorted(Standing.IN_ORDER).toList()) {
       Placed<Rule> rule = standing.rule();
+      if (!isUsable(rule, check, problems)) {
+        continue;
+      }
       Location other = names.putIfAbsent(rule.value().name(), rule.at());
       if (other == null) {
         all.add(rule);
@@ -90,7 +126,7 @@ public record JointPolicy(Policy policy, List<Standing> standings, List<Problem>
       }
     }
     List<Placed<Rule>> reachable =
-        new Reachability(placed(files.exempt(), place), problems).check(all);
+        new Reachability(placed(files.exempt(), place), files.paths(), problems).check(all);
     List<Standing> inForce = new ArrayList<>();
     for (Placed<Rule> rule : reachable) {
       Standing standing = known.get(rule);
@@ -98,7 +134,17 @@ public record JointPolicy(Policy policy, List<Standing> standings, List<Problem>
         inForce.add(standing);
       }
     }
-    return new JointPolicy(joined(files, reachable), inForce, problems.errors());
+    return new Attempt(joined(files, reachable), inForce, problems.errors());
+  }
+
+  private static boolean isUsable(Placed<Rule> rule, RuleCheck check, Problems problems) {
+    try {
+      check.check(rule.value());
+      return true;
+    } catch (IllegalArgumentException e) {
+      problems.error(rule.at(), rule.path(), String.valueOf(e.getMessage()));
+      return false;
+    }
   }
 
   private static List<Placed<Match>> placed(List<Match> exempt, Location place) {

@@ -1,18 +1,25 @@
 package io.penstock.policy.load;
 
 import io.penstock.policy.Condition;
+import io.penstock.policy.HostName;
 import io.penstock.policy.Match;
 import io.penstock.policy.Pattern;
 import io.penstock.policy.path.NormalPath;
 import io.penstock.policy.path.PathPatterns;
 import io.penstock.policy.path.PathSettings;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Warns of path patterns that no request matches under the policy's {@code paths}, or only requests
- * that were hardly meant.
+ * Warns of patterns of paths and hosts that no request matches under the policy's {@code paths}, or
+ * only requests that were hardly meant, and of exemptions of all requests. Wants patterns as their
+ * author wrote them.
  */
 final class PatternCheck {
+  private static final Set<String> ALL = Set.of("*", "/*");
+  private static final String NOT_IN_HOSTS = "/@?# ";
+
   /** Stands for what a star matches. */
   private static final String ANY = "x";
 
@@ -26,19 +33,49 @@ final class PatternCheck {
 
   void check(Match match, Placed<?> placed) {
     for (Condition condition : match.conditions()) {
-      if (condition instanceof Condition.Like like && like.subject().toString().equals("path")) {
+      if (condition instanceof Condition.Like like) {
+        String place = like.subject().toString();
         for (Pattern pattern : like.patterns()) {
-          String against = against(pattern.text());
+          String text = pattern.text();
+          String against = place.equals("path") ? againstPath(text) : againstHost(text);
           if (against != null) {
-            problems.warning(
-                placed.at(), placed.path() + ".match.path", against + ": " + pattern.text());
+            problems.warning(placed.at(), field(placed, ".match." + place), against + ": " + text);
           }
         }
       }
     }
   }
 
-  private @Nullable String against(String pattern) {
+  /** Warns of an exemption that leaves nothing to limit. */
+  void checkExempt(Match match, Placed<?> placed) {
+    check(match, placed);
+    if (match.conditions().stream().allMatch(PatternCheck::acceptsAll)) {
+      problems.warning(
+          placed.at(), field(placed, ".match"), "exempts every request, so that no rule applies");
+    }
+  }
+
+  private static boolean acceptsAll(Condition condition) {
+    if (condition instanceof Condition.Like like) {
+      return like.patterns().stream().anyMatch(pattern -> ALL.contains(pattern.text()));
+    }
+    return condition instanceof Condition.Within within
+        && Stream.of("0.0.0.0/0", "::/0")
+            .allMatch(all -> within.networks().stream().anyMatch(n -> n.toString().equals(all)));
+  }
+
+  private static String field(Placed<?> placed, String name) {
+    return placed.path().isEmpty() ? name.substring(1) : placed.path() + name;
+  }
+
+  private static @Nullable String againstHost(String pattern) {
+    return HostName.of(pattern).equals(pattern)
+            && pattern.chars().noneMatch(c -> NOT_IN_HOSTS.indexOf(c) >= 0)
+        ? null
+        : "never matches, as hosts are compared without scheme, port, path and final dot";
+  }
+
+  private @Nullable String againstPath(String pattern) {
     if (pattern.indexOf('?') >= 0) {
       return "a path has no query; match query:NAME, or write %3F for a question mark in the path";
     }

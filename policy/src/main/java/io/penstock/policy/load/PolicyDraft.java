@@ -68,10 +68,10 @@ final class PolicyDraft {
     if (rules.isEmpty() && problems.errorCount() == 0) {
       problems.error(whole, "", "has no rules");
     }
-    new Reachability(exempt, problems).check(rules);
+    new Reachability(exempt, paths, problems).check(rules);
     PatternCheck patterns = new PatternCheck(paths, problems);
     rules.forEach(rule -> patterns.check(rule.value().match(), rule));
-    exempt.forEach(entry -> patterns.check(entry.value(), entry));
+    exempt.forEach(entry -> patterns.checkExempt(entry.value(), entry));
     problems.throwIfErrors();
     Policy policy =
         new Policy(

@@ -6,6 +6,7 @@ import io.penstock.policy.MissingKey;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Rule;
 import io.penstock.policy.TierGroup;
+import io.penstock.policy.path.PathSettings;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds rules that can never apply, because an exemption or an earlier tier takes every request
- * that they match.
+ * that they match. Paths are compared in the spelling in which requests are matched.
  *
  * <p>Enforcing rules and shadows are tiers of their own kind only. A rule that is enforced for some
  * keys is of both kinds, and keeps nothing from others for sure.
@@ -24,13 +25,15 @@ final class Reachability {
 
   private record Tiers(TierGroup group, Mode kind) {}
 
+  private final PathSettings paths;
   private final Problems problems;
   private final CoverIndex<Placed<Match>> exempt = new CoverIndex<>();
   private final Map<Tiers, CoverIndex<Placed<Rule>>> earlier = new HashMap<>();
 
-  Reachability(List<Placed<Match>> exempt, Problems problems) {
+  Reachability(List<Placed<Match>> exempt, PathSettings paths, Problems problems) {
+    this.paths = paths;
     this.problems = problems;
-    exempt.forEach(entry -> this.exempt.add(entry.value(), entry));
+    exempt.forEach(entry -> this.exempt.add(entry.value().under(paths), entry));
   }
 
   /** Those of {@code rules} that can apply, or are off; there are errors about the others. */
@@ -45,7 +48,7 @@ final class Reachability {
   }
 
   private boolean canApply(Placed<Rule> placed) {
-    Rule rule = placed.value();
+    Rule rule = placed.value().under(paths);
     Placed<Match> exemption = exempt.covering(rule.match(), entry -> true);
     if (exemption != null) {
       refuse(placed, exemption.path() + ", at " + exemption.at() + ", exempts every request of it");

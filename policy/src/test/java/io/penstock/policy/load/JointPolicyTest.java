@@ -82,12 +82,76 @@ class JointPolicyTest {
     assertThat(names(joint)).containsExactly("tenants");
   }
 
+  @Test
+  void of_ruleThatTheStoreCanNotKeep_isWhatItWasBeforeOrLeftOut() {
+    Standing before = standing(1, 0, "{name: a, " + USERS + "}");
+    Standing tooFast = standing(1, 0, "{name: a, limit_keys: [user_id], rate: 9/s}");
+    Standing added = standing(3, 0, "{name: c, limit_keys: [host], rate: 9/s}");
+    JointPolicy joint =
+        JointPolicy.of(
+            Policy.of(),
+            "",
+            List.of(new Candidate(tooFast, before, List.of()), now(tenants(2)), now(added)),
+            JointPolicyTest::atMostOneASecond);
+
+    assertThat(names(joint)).containsExactly("a", "tenants");
+    assertThat(joint.standings().get(0)).isSameAs(before);
+    assertThat(joint.problems())
+        .extracting(Problem::toString)
+        .containsExactly("row 1: too fast: a", "row 3: too fast: c");
+  }
+
+  private static void atMostOneASecond(Rule rule) {
+    if (rule.limits().toString().contains("9")) {
+      throw new IllegalArgumentException("too fast: " + rule.name());
+    }
+  }
+
+  @Test
+  void of_pathsThatIgnoreCase_areComparedWithoutIt() {
+    Policy file =
+        PolicyLoader.parse(
+                "paths: {case: insensitive}\nrules: [{name: a, "
+                    + USERS
+                    + ", match: {path: /Login}}]",
+                "policy.yaml")
+            .policy();
+    JointPolicy joint =
+        joined(file, now(standing(1, 0, "{name: b, " + USERS + ", match: {path: /LOGIN}}")));
+
+    assertThat(names(joint)).containsExactly("a");
+    assertThat(joint.problems().get(0).message())
+        .isEqualTo(
+            "b can never apply: a, at policy.yaml, takes every request of it first; put this one"
+                + " before it");
+  }
+
+  @Test
+  void of_patternThatNeverMatches_isAWarning() {
+    JointPolicy joint =
+        joined(
+            file("{name: file, " + USERS + ", match: {path: /a//b}}"),
+            now(standing(1, 0, "{name: a, " + USERS + ", match: {path: '/login?x=1'}}")),
+            now(standing(2, 0, "{name: b, " + USERS + ", match: {path: /b}}")),
+            now(standing(3, 0, "{name: c, " + USERS + ", match: {path: /c;v=1}}")));
+
+    assertThat(names(joint)).containsExactly("file", "a", "b", "c");
+    assertThat(joint.problems()).isEmpty();
+    assertThat(joint.warnings())
+        .extracting(Problem::toString)
+        .containsExactly(
+            "row 1: warning: match.path: a path has no query; match query:NAME, or write %3F for a"
+                + " question mark in the path: /login?x=1",
+            "row 3: warning: match.path: path parameters are stripped before rules match; say"
+                + " paths: {parameters: keep}: /c;v=1");
+  }
+
   private static Standing tenants(long id) {
     return standing(id, 0, "{name: tenants, limit_keys: [tenant], rate: 1/s}");
   }
 
   private static JointPolicy joined(Policy files, Candidate... candidates) {
-    return JointPolicy.of(files, "policy.yaml", List.of(candidates));
+    return JointPolicy.of(files, "policy.yaml", List.of(candidates), JointPolicy.RuleCheck.NONE);
   }
 
   private static Candidate now(Standing standing) {

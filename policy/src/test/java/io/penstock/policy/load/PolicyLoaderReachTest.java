@@ -85,6 +85,60 @@ class PolicyLoaderReachTest {
     assertThat(errors(first, second)).isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "case: insensitive; /Login; /login",
+        "case: insensitive; /a/*; /A/b",
+        "trailing_slash: strip; /login; /login/",
+        "trailing_slash: strip; /a/*; /a",
+        "trailing_dots: strip; /login; /login.",
+        "encoded_slashes: decode; /a/b; /a%2Fb",
+        "encoded_slashes: reject; /login; /log%69n"
+      })
+  void parse_sameOrNarrowerPathInAnotherSpelling_isAnError(
+      String setting, String first, String second) {
+    assertThat(
+            Loading.errors(
+                """
+                paths: {%s}
+                rules:
+                  - {name: a, limit_keys: [], group: g, rate: 1/s, match: {path: "%s"}}
+                  - {name: b, limit_keys: [], group: g, rate: 1/s, match: {path: "%s"}}
+                """
+                    .formatted(setting, first, second)))
+        .singleElement()
+        .asString()
+        .contains("b can never apply: a, at p.yaml:3:5,");
+  }
+
+  @Test
+  void parse_sameKeysAndPathsButForCase_areTiers() {
+    String rules =
+        """
+        rules:
+          - {name: a, limit_keys: [u], rate: 1/s, match: {path: /Login}}
+          - {name: b, limit_keys: [u], rate: 1/s, match: {path: /login}}
+        """;
+    assertThat(Loading.errors("paths: {case: insensitive}\n" + rules)).hasSize(1);
+    assertThat(Loading.errors(rules)).isEmpty();
+  }
+
+  @Test
+  void parse_exemptPathInAnotherCase_isAnError() {
+    assertThat(
+            Loading.errors(
+                """
+                paths: {case: insensitive}
+                exempt: [{match: {path: /Health}}]
+                rules: [{name: a, limit_keys: [u], rate: 1/s, match: {path: /health}}]
+                """))
+        .singleElement()
+        .asString()
+        .contains("a can never apply: exempt[0]");
+  }
+
   @Test
   void parse_unlimitedRuleFirst_hidesToo() {
     assertThat(

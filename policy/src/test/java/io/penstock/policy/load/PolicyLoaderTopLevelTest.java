@@ -293,4 +293,49 @@ class PolicyLoaderTopLevelTest {
         .anySatisfy(error -> assertThat(error).contains("paths.case: must be sensitive | insens"))
         .anySatisfy(error -> assertThat(error).contains("paths.dots: "));
   }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"https://shop.example", "shop.example:443", "shop.example.", "shop.example/a"})
+  void host_patternThatNeverMatches_isAWarning(String host) {
+    assertThat(Loading.plainWarnings("rate: 1/s, match: {host: '" + host + "'}"))
+        .containsExactly(
+            "match.host: never matches, as hosts are compared without scheme, port, path and final"
+                + " dot: "
+                + host);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"shop.example", "SHOP.example", "*.example", "*", "[2001:db8::1]"})
+  void host_patternThatMatches_isNoWarning(String host) {
+    assertThat(Loading.plainWarnings("rate: 1/s, match: {host: '" + host + "'}")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "path: '*'",
+        "path: /*",
+        "host: ['*', a]",
+        "'ip:address': ['::/0', 0.0.0.0/0]",
+        "path: '*', host: '*'"
+      })
+  void exempt_everyRequest_isAWarning(String match) {
+    assertThat(exempting(match))
+        .containsExactly(
+            "p.yaml:1:10: warning: exempt[0].match: exempts every request, so that no rule"
+                + " applies");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"path: /a/*", "path: '*', plan: staff", "'ip:address': 10.0.0.0/8", "host: a"})
+  void exempt_someRequests_isNoWarning(String match) {
+    assertThat(exempting(match)).isEmpty();
+  }
+
+  private static List<String> exempting(String match) {
+    return Loading.warnings(
+        "exempt: [{match: {" + match + "}}]\nrules: [{name: r, limit_keys: [user_id], rate: 1/s}]");
+  }
 }

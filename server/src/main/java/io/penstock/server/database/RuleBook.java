@@ -37,12 +37,13 @@ public final class RuleBook {
   private final boolean canBeLocal;
 
   /**
-   * Rules that are there besides.
+   * Rules of files, and what else rules of the database have to go with.
    *
-   * @param origin how problems call them
+   * @param origin how problems call the files
+   * @param check finds out whether this process can use a rule
    */
-  public record FileRules(Policy policy, String origin) {
-    public static final FileRules NONE = new FileRules(Policy.of(), "");
+  public record FileRules(Policy policy, String origin, JointPolicy.RuleCheck check) {
+    public static final FileRules NONE = new FileRules(Policy.of(), "", JointPolicy.RuleCheck.NONE);
   }
 
   /**
@@ -334,7 +335,9 @@ public final class RuleBook {
         candidates.add(new Candidate(standing, null, problems.errors()));
       }
     }
-    return JointPolicy.of(beside.policy(), beside.origin(), candidates).problems().stream()
+    return JointPolicy.of(beside.policy(), beside.origin(), candidates, beside.check())
+        .problems()
+        .stream()
         .map(problem -> withoutNewPlaces(problem))
         .toList();
   }

@@ -42,7 +42,8 @@ class RuleFeedIT {
         new RuleFeed.Options(
             Optional.of(folder.resolve("deep/rules.json")), true, canBeLocal, poll),
         (candidates, origin) -> {
-          JointPolicy joint = JointPolicy.of(Policy.of(), "", candidates);
+          JointPolicy joint =
+              JointPolicy.of(Policy.of(), "", candidates, JointPolicy.RuleCheck.NONE);
           inForce.set(joint.policy().rules().stream().map(Rule::name).toList());
           joins.incrementAndGet();
           return Optional.of(joint);
