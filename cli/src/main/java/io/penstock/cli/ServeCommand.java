@@ -45,7 +45,8 @@ import picocli.CommandLine.Spec;
           + " such as admin_port: 9090. Flags count before variables, these before the file."
           + " Secrets belong into variables or the file: everybody on a machine sees flags.",
       "",
-      "SIGHUP reloads the policy; so does any change of its files.",
+      "SIGHUP reloads the policy and the certificates, as any change of their files does,",
+      "and reopens the access log.",
       "",
       "Example:",
       "  penstock serve --policy policy.yaml --redis redis://localhost"
