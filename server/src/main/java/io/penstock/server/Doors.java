@@ -1,8 +1,8 @@
 package io.penstock.server;
 
+import io.penstock.server.tls.OrderedCiphers;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.net.JdkSSLEngineOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +28,7 @@ final class Doors {
         ssl -> {
           options
               .setSsl(true)
-              .setSslEngineOptions(new JdkSSLEngineOptions())
+              .setSslEngineOptions(new OrderedCiphers(ssl.getEnabledCipherSuites()))
               .setUseAlpn(ssl.isUseAlpn())
               .setKeyCertOptions(ssl.getKeyCertOptions())
               .setTrustOptions(ssl.getTrustOptions())

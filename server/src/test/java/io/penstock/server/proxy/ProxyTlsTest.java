@@ -167,6 +167,37 @@ class ProxyTlsTest {
         .hasMessageContaining(file.toString());
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "TLS_AES_128_GCM_SHA256,TLS_AES_256_GCM_SHA384,TLS_CHACHA20_POLY1305_SHA256",
+        "TLS_AES_256_GCM_SHA384,TLS_CHACHA20_POLY1305_SHA256,TLS_AES_128_GCM_SHA256",
+        "TLS_CHACHA20_POLY1305_SHA256,TLS_AES_128_GCM_SHA256,TLS_AES_256_GCM_SHA384",
+        "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+        "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"
+      })
+  void connect_suitesInAnotherOrder_thePreferredOneIsUsed(String suites) throws Exception {
+    List<String> preferred = List.of(suites.split(","));
+    String[] reversed = new String[preferred.size()];
+    for (int i = 0; i < reversed.length; i++) {
+      reversed[i] = preferred.get(reversed.length - 1 - i);
+    }
+    Map<Setting, String> settings = tls("ec");
+    settings.put(Setting.PROXY_TLS_CIPHERS, suites);
+    settings.put(Setting.PROXY_TLS_PROTOCOLS, suites.contains("_WITH_") ? "TLSv1.2" : "TLSv1.3");
+    try (TestOrigin origin = origin();
+        ProxyFixture proxy = proxy(origin, settings);
+        SSLSocket socket =
+            (SSLSocket)
+                pki.client()
+                    .getSocketFactory()
+                    .createSocket(InetAddress.getLoopbackAddress(), proxy.port())) {
+      socket.setSoTimeout(20_000);
+      socket.setEnabledCipherSuites(reversed);
+      assertThat(socket.getSession().getCipherSuite()).isEqualTo(preferred.get(0));
+    }
+  }
+
   @Test
   void connect_staticRsaOrCbc_isRefusedAndTheOthersAreAccepted() throws Exception {
     try (TestOrigin origin = origin();
