@@ -2,6 +2,7 @@ package io.penstock.server.proxy;
 
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
@@ -20,6 +21,8 @@ import io.vertx.core.http.impl.HttpClientConnectionInternal;
  *   <li>Vert.x calls the connection handler of a client on the connection's event loop, before the
  *       first request.
  *   <li>It tells a request of a response with status 103, and goes on waiting for the final one.
+ *   <li>It drops what a paused response has not delivered when its connection is closed, so the
+ *       connection is not closed by the end of its input alone.
  *   <li>It closes a connection of HTTP/1 at the end of a response whose headers have {@code
  *       Connection: close} at that moment ({@link OriginHeaders#retire}).
  * </ul>
@@ -64,7 +67,13 @@ final class OriginConnection {
           public void close() {
             connection.close();
           }
+
+          @Override
+          public boolean isBusy() {
+            return client.activeStreams() > 0;
+          }
         };
+    vertx.channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
     pipeline.replace(
         CODEC, CODEC, new OriginCodec(new OriginResponseDecoder(maxHeaderSize, listener)));
   }

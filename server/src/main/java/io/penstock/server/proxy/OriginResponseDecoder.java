@@ -2,6 +2,8 @@ package io.penstock.server.proxy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -16,6 +18,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.timeout.IdleStateHandler;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -62,6 +65,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
   private final Listener listener;
   private State state = State.IDLE;
   private boolean withoutBody;
+  private boolean complete;
   private Set<String> upgrades = Set.of();
   private @Nullable OriginHeaders headers;
   private @Nullable LastHttpContent end;
@@ -71,8 +75,11 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     /** Bytes arrived that belong to no request. */
     void surplus();
 
-    /** Closes the connection, which is idle. */
+    /** Closes the connection. */
     void close();
+
+    /** Whether an exchange on the connection is not over, be it that its client reads slowly. */
+    boolean isBusy();
   }
 
   OriginResponseDecoder(int maxHeaderSize, Listener listener) {
@@ -96,6 +103,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
             ? names(request.headers().getAll(HttpHeaderNames.UPGRADE))
             : Set.of();
     headers = null;
+    complete = false;
     return true;
   }
 
@@ -111,6 +119,10 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
       super.decode(connection, bytes, messages);
       if (!messages.isEmpty()) {
         examine(messages);
+        if (state == State.SWITCHED) {
+          // The end of a tunnel's input is the end of the tunnel.
+          connection.channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
+        }
       }
     } else if (state == State.SWITCHED) {
       super.decode(connection, bytes, messages);
@@ -146,6 +158,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     if (messages.get(last) instanceof LastHttpContent content) {
       messages.remove(last);
       end = content;
+      complete = true;
       state = State.COMPLETE;
     }
   }
@@ -180,11 +193,32 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
   protected void decodeLast(ChannelHandlerContext connection, ByteBuf bytes, List<Object> messages)
       throws Exception {
     super.decodeLast(connection, bytes, messages);
+    complete |= !messages.isEmpty() && messages.get(messages.size() - 1) instanceof LastHttpContent;
     LastHttpContent content = takeEnd();
     if (content != null) {
       messages.add(content);
     }
     state = State.RETIRED;
+  }
+
+  /**
+   * The origin sends no more. A response that is complete may still wait for its client to read:
+   * the connection stays open until then, because Vert.x drops what waits when it is closed.
+   */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext connection, Object event) throws Exception {
+    super.userEventTriggered(connection, event);
+    if (event instanceof ChannelInputShutdownEvent) {
+      if (complete && headers != null && listener.isBusy()) {
+        headers.retire();
+        // Nothing moves here any more, and the client has limits of its own.
+        if (connection.pipeline().get(IdleStateHandler.class) != null) {
+          connection.pipeline().remove(IdleStateHandler.class);
+        }
+      } else {
+        listener.close();
+      }
+    }
   }
 
   /** The end of a response that nothing came behind; the connection is free from here on. */
