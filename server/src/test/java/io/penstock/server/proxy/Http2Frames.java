@@ -15,15 +15,22 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** A client that speaks HTTP/2 frame by frame, and does what no library lets one do. */
+/**
+ * A client, or a server, that speaks HTTP/2 frame by frame, and does what no library lets one do.
+ */
 public final class Http2Frames implements AutoCloseable {
+  public static final int DATA = 0;
   public static final int HEADERS = 1;
   public static final int RESET = 3;
   public static final int SETTINGS = 4;
   public static final int GO_AWAY = 7;
+  public static final int WINDOW_UPDATE = 8;
   public static final int END_STREAM = 1;
 
   public static final int PING = 6;
+  private static final byte[] PREFACE =
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+  private static final int ACK = 1;
   private static final int END_HEADERS = 4;
   private static final int CANCEL = 8;
   private static final int PRIORITY = 0x20;
@@ -43,12 +50,24 @@ public final class Http2Frames implements AutoCloseable {
   }
 
   public Http2Frames(Socket socket) throws IOException {
+    this(socket, PREFACE);
+  }
+
+  /** The side of a server, which gets the preface instead of sending it. */
+  public static Http2Frames server(Socket socket) throws IOException {
+    Http2Frames frames = new Http2Frames(socket, new byte[0]);
+    frames.in.readNBytes(PREFACE.length);
+    frames.write(SETTINGS, ACK, 0, new byte[0]);
+    return frames;
+  }
+
+  private Http2Frames(Socket socket, byte[] preface) throws IOException {
     this.socket = socket;
     // Frames are written one by one, and must not wait for acknowledgements.
     socket.setTcpNoDelay(true);
     this.in = new DataInputStream(socket.getInputStream());
     this.out = new DataOutputStream(socket.getOutputStream());
-    out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+    out.write(preface);
     write(SETTINGS, 0, 0, new byte[0]);
   }
 
@@ -60,7 +79,7 @@ public final class Http2Frames implements AutoCloseable {
     write(HEADERS, END_HEADERS | (ends ? END_STREAM : 0), stream, head.toByteArray());
   }
 
-  /** The head of a request: names and values in turn, as they are. */
+  /** The head of a request or response: names and values in turn, as they are. */
   public void head(int stream, boolean ends, String... fields) throws IOException {
     write(HEADERS, END_HEADERS | (ends ? END_STREAM : 0), stream, block(fields));
   }

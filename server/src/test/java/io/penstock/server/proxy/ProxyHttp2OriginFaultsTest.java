@@ -1,0 +1,264 @@
+package io.penstock.server.proxy;
+
+import static io.penstock.server.proxy.Http2Frames.DATA;
+import static io.penstock.server.proxy.Http2Frames.END_STREAM;
+import static io.penstock.server.proxy.Http2Frames.GO_AWAY;
+import static io.penstock.server.proxy.Http2Frames.HEADERS;
+import static io.penstock.server.proxy.Http2Frames.RESET;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.penstock.server.Await;
+import io.penstock.server.Setting;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Origins of HTTP/2 that reset streams, go away or close, each at a chosen frame. A client gets one
+ * response: 502, or one that it can see to be truncated. None of it is a failure of the proxy's
+ * own, and the next request of the client finds its share of the origin free.
+ */
+final class ProxyHttp2OriginFaultsTest {
+  private static final String GET = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  private static final String BAD_GATEWAY = "HTTP/1.1 502 Bad Gateway\r\n";
+  private static final int TIMES = 10;
+  private static final int[] CODES = {0x0, 0x1, 0x2, 0x5, 0x7, 0x8, 0xb, 0xd};
+
+  @TempDir private Path folder;
+  private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
+  private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+
+  /** How far the origin gets with its response. */
+  private enum Progress {
+    NOTHING,
+    HEAD,
+    PART,
+    WHOLE
+  }
+
+  /** What it does then. */
+  private enum Fault {
+    CLOSE,
+    /** With RST, so that what is on its way may be lost. */
+    ABORT,
+    RESET_STREAM,
+    RESET_AND_CLOSE,
+    /** Says that the request was not processed. */
+    GO_AWAY_BEFORE,
+    /** Says that it was, and closes. */
+    GO_AWAY_AND_CLOSE,
+    NONE
+  }
+
+  private record Plan(Progress progress, Fault fault, int code) {
+    /** Sends all at once, so that the proxy sees it in one read. */
+    void answer(Http2Frames proxy, Socket socket, int stream) throws IOException {
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      if (progress != Progress.NOTHING) {
+        add(bytes, HEADERS, 4, stream, Http2Frames.block(":status", "200", "x-a", "b"));
+      }
+      if (progress == Progress.PART) {
+        add(bytes, DATA, 0, stream, "hello".getBytes(ISO_8859_1));
+      } else if (progress == Progress.WHOLE) {
+        add(bytes, DATA, END_STREAM, stream, "hello".getBytes(ISO_8859_1));
+      }
+      switch (fault) {
+        case RESET_STREAM, RESET_AND_CLOSE -> add(bytes, RESET, 0, stream, number(code));
+        case GO_AWAY_BEFORE -> add(bytes, GO_AWAY, 0, 0, numbers(Math.max(0, stream - 2), code));
+        case GO_AWAY_AND_CLOSE -> add(bytes, GO_AWAY, 0, 0, numbers(stream, code));
+        case CLOSE, ABORT, NONE -> {}
+      }
+      socket.getOutputStream().write(bytes.toByteArray());
+      switch (fault) {
+        case CLOSE, RESET_AND_CLOSE, GO_AWAY_AND_CLOSE -> proxy.close();
+        case ABORT -> {
+          socket.setSoLinger(true, 0);
+          proxy.close();
+        }
+        case RESET_STREAM, GO_AWAY_BEFORE, NONE -> {}
+      }
+    }
+
+    private static void add(
+        ByteArrayOutputStream bytes, int type, int flags, int stream, byte[] payload) {
+      bytes.writeBytes(
+          ByteBuffer.allocate(9)
+              .putShort((short) (payload.length >> 8))
+              .put((byte) payload.length)
+              .put((byte) type)
+              .put((byte) flags)
+              .putInt(stream)
+              .array());
+      bytes.writeBytes(payload);
+    }
+
+    private static byte[] number(int number) {
+      return ByteBuffer.allocate(4).putInt(number).array();
+    }
+
+    private static byte[] numbers(int first, int second) {
+      return ByteBuffer.allocate(8).putInt(first).putInt(second).array();
+    }
+  }
+
+  private static final Plan GOOD = new Plan(Progress.WHOLE, Fault.NONE, 0);
+
+  static List<Plan> plans() {
+    List<Plan> plans = new ArrayList<>();
+    for (Progress progress : Progress.values()) {
+      for (Fault fault : Fault.values()) {
+        if (fault == Fault.RESET_STREAM) {
+          for (int code : CODES) {
+            plans.add(new Plan(progress, fault, code));
+          }
+        } else if (fault != Fault.NONE) {
+          plans.add(new Plan(progress, fault, 2));
+        }
+      }
+    }
+    return plans;
+  }
+
+  @BeforeEach
+  void listen() {
+    logged.list = new CopyOnWriteArrayList<>();
+    logged.start();
+    root.addAppender(logged);
+  }
+
+  @AfterEach
+  void stopListening() {
+    root.detachAppender(logged);
+  }
+
+  @ParameterizedTest
+  @MethodSource("plans")
+  void origin_thatFails_leavesOneResponseAndNothingElse(Plan plan) throws Exception {
+    try (ServerSocket origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ProxyFixture proxy = proxy(origin)) {
+      serve(origin, plan);
+      for (int i = 0; i < TIMES; i++) {
+        String first = answer(proxy);
+        if (plan.progress != Progress.WHOLE || !first.startsWith(BAD_GATEWAY)) {
+          // Behind a whole response, the next request may meet the fault of the one before.
+          assertThat(first).startsWith("HTTP/1.1 200").endsWith("hello\r\n0\r\n\r\n");
+        }
+        check(plan, answer(proxy));
+      }
+      Await.until(() -> proxy.metric("penstock_proxy_under_way") == 0);
+      assertThat(proxy.metric("penstock_proxy_unavailable_total")).isZero();
+      String metrics = proxy.server().admin("/metrics").body();
+      assertThat(metrics)
+          .contains("penstock_requests_failed_total{listener=\"proxy\"} 0.0")
+          .contains("outcome=\"allowed\",rule=\"all\"} " + 2 * TIMES + ".0");
+    }
+    assertThat(logged.list)
+        .filteredOn(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .isEmpty();
+  }
+
+  /** One exchange at a time: a share that isn't returned shows as 503. */
+  private ProxyFixture proxy(ServerSocket origin) {
+    return new ProxyFixture(
+        folder,
+        ProxyFixture.UNLIMITED,
+        "http://127.0.0.1:" + origin.getLocalPort(),
+        Map.of(
+            Setting.UPSTREAM_HTTP2,
+            "true",
+            Setting.UPSTREAM_CONNECTIONS,
+            "1",
+            Setting.UPSTREAM_CONNECTIONS_PER_CLIENT,
+            "1"));
+  }
+
+  private static String answer(ProxyFixture proxy) throws IOException {
+    ByteArrayOutputStream read = new ByteArrayOutputStream();
+    try (Socket client = proxy.connect()) {
+      client.getOutputStream().write(GET.getBytes(ISO_8859_1));
+      client.getInputStream().transferTo(read);
+    }
+    return read.toString(ISO_8859_1);
+  }
+
+  private static void check(Plan plan, String answer) {
+    assertThat(answer.split("HTTP/1.1 ", -1)).as(answer).hasSize(2);
+    boolean complete = answer.endsWith("hello\r\n0\r\n\r\n");
+    boolean isRejected = answer.startsWith(BAD_GATEWAY);
+    switch (plan.progress) {
+      case NOTHING, HEAD -> assertThat(isRejected).as(answer).isTrue();
+      case PART -> assertThat(complete).as(answer).isFalse();
+      case WHOLE ->
+          // What was sent behind the response may overtake it, and it is truncated then.
+          assertThat(complete || isRejected || !answer.contains("\r\n0\r\n")).as(answer).isTrue();
+    }
+    assertThat(answer).doesNotStartWith("HTTP/1.1 500").doesNotStartWith("HTTP/1.1 503");
+  }
+
+  private static void serve(ServerSocket origin, Plan plan) {
+    start(
+        () -> {
+          while (true) {
+            Socket socket = origin.accept();
+            start(() -> serve(socket, plan));
+          }
+        });
+  }
+
+  /**
+   * The first request on a connection is answered, the second one isn't, and so on: the second may
+   * be served by another event loop than the connection.
+   */
+  private static void serve(Socket socket, Plan plan) throws IOException {
+    try (Http2Frames proxy = Http2Frames.server(socket)) {
+      Http2Frames.Frame head = proxy.next(HEADERS);
+      while (head != null) {
+        if (head.stream() % 4 == 1) {
+          GOOD.answer(proxy, socket, head.stream());
+        } else {
+          plan.answer(proxy, socket, head.stream());
+        }
+        head = proxy.next(HEADERS);
+      }
+    }
+  }
+
+  private interface Task {
+    void run() throws IOException;
+  }
+
+  private static void start(Task task) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                task.run();
+              } catch (IOException closed) {
+                // By the proxy, or at the end of the test.
+              }
+            },
+            "http2-origin");
+    thread.setDaemon(true);
+    thread.start();
+  }
+}
