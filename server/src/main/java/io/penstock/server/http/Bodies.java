@@ -1,5 +1,6 @@
 package io.penstock.server.http;
 
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -72,21 +73,20 @@ public final class Bodies {
   }
 
   private void tooLarge(HttpServerRequest request) {
-    Refusals.end(
-        last(request),
-        413,
-        "Content Too Large",
-        "The body must have at most " + mostBytes + " bytes");
-    drain(request);
+    refuse(request, 413, "Content Too Large", "The body must have at most " + mostBytes + " bytes");
   }
 
   private void tooSlow(HttpServerRequest request) {
-    Refusals.end(
-        last(request),
-        408,
-        "Request Timeout",
-        "The body must be there within " + mostMillis + " ms");
-    drain(request);
+    refuse(request, 408, "Request Timeout", "The body must be there within " + mostMillis + " ms");
+  }
+
+  private void refuse(HttpServerRequest request, int status, String title, String detail) {
+    Future<Void> answered = Refusals.end(last(request), status, title, detail);
+    if (request.version() == HttpVersion.HTTP_2) {
+      answered.onComplete(written -> Streams.stop(request));
+    } else {
+      drain(request);
+    }
   }
 
   private static HttpServerResponse last(HttpServerRequest request) {
@@ -96,10 +96,6 @@ public final class Bodies {
 
   /** Reads on without keeping anything, for a short time: a reset would take the answer away. */
   private void drain(HttpServerRequest request) {
-    if (request.version() == HttpVersion.HTTP_2) {
-      Streams.stop(request);
-      return;
-    }
     request.handler(part -> {});
     request.endHandler(done -> request.connection().close());
     vertx.setTimer(LINGER_MILLIS, over -> request.connection().close());

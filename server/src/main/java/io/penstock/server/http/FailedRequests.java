@@ -144,8 +144,8 @@ public final class FailedRequests {
     }
     response.headers().clear();
     if (request.version() == HttpVersion.HTTP_2) {
-      Refusals.end(response, 500, "Internal Server Error", "The request could not be handled");
-      Streams.stop(request);
+      Refusals.end(response, 500, "Internal Server Error", "The request could not be handled")
+          .onComplete(written -> Streams.stop(request));
     } else {
       LastAnswer.end(request, 500, "Internal Server Error", "The request could not be handled");
     }

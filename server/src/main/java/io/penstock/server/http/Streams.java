@@ -19,16 +19,26 @@ public final class Streams {
    * the handler of requests is called with it; right only after that.
    */
   public static boolean isOpen(HttpServerRequest request) {
-    ChannelHandlerContext context =
-        ((HttpServerConnection) request.connection()).channelHandlerContext();
-    Http2Stream stream =
-        ((Http2ConnectionHandler) context.handler()).connection().stream(request.streamId());
+    Http2Stream stream = handler(request).connection().stream(request.streamId());
     return stream != null && stream.state().remoteSideOpen();
   }
 
+  /** Whether the client of a stream takes more of the response now. */
+  public static boolean isWritable(HttpServerRequest request) {
+    Http2ConnectionHandler handler = handler(request);
+    Http2Stream stream = handler.connection().stream(request.streamId());
+    return stream != null && handler.encoder().flowController().isWritable(stream);
+  }
+
+  private static Http2ConnectionHandler handler(HttpServerRequest request) {
+    ChannelHandlerContext context =
+        ((HttpServerConnection) request.connection()).channelHandlerContext();
+    return (Http2ConnectionHandler) context.handler();
+  }
+
   /**
-   * Tells a client that was answered that the rest of its body is not wanted. The answer stands,
-   * and so do the other streams of the connection.
+   * Tells a client that has its whole response that the rest of its body is not wanted. The other
+   * streams of the connection go on. What is not written of the response would be lost.
    */
   public static void stop(HttpServerRequest request) {
     if (!request.isEnded()) {

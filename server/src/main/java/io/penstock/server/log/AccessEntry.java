@@ -4,6 +4,7 @@ import io.penstock.policy.Mode;
 import io.penstock.policy.Outcome;
 import io.penstock.policy.Verdict;
 import java.time.Instant;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record AccessEntry(Instant time, Asked asked, Answered answered, @Nullable Verdict verdict) {
   /**
-   * What the client sent, as it sent it.
+   * The request, as the client sent it.
    *
    * @param client its address
+   * @param requestId as the origin got it: the client's, or the one that it was given here
    */
   public record Asked(
       String client,
@@ -29,13 +31,33 @@ public record AccessEntry(Instant time, Asked asked, Answered answered, @Nullabl
       @Nullable String requestId) {}
 
   /**
-   * What became of it.
+   * The response.
    *
+   * @param status {@link #CLIENT_CLOSED_REQUEST} if the client closed before any of it was sent
    * @param bytes of the body that was sent
    * @param nanos from the head of the request to the end of the response
    * @param upstreamStatus what the origin answered; 0 if it did not
+   * @param aborted who ended it before it was complete; null if it is
    */
-  public record Answered(int status, long bytes, long nanos, int upstreamStatus) {}
+  public record Answered(
+      int status, long bytes, long nanos, int upstreamStatus, @Nullable AbortedBy aborted) {
+    /** The status that nginx logs for these; no client ever gets it. */
+    public static final int CLIENT_CLOSED_REQUEST = 499;
+  }
+
+  /** Who ended a response before it was complete. */
+  public enum AbortedBy {
+    /** The client closed its connection or reset the stream, or read too slowly. */
+    CLIENT,
+    /** The origin broke off its response or took too long. */
+    UPSTREAM,
+    /** A failure in this process. */
+    SERVER;
+
+    String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
 
   /** What was decided, in a word; null if nothing was. */
   @Nullable String decision() {

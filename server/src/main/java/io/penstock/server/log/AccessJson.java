@@ -49,6 +49,8 @@ final class AccessJson {
     json.writeNumberField("status", answered.status());
     json.writeNumberField("bytes", answered.bytes());
     json.writeNumberField("seconds", BigDecimal.valueOf(answered.nanos() / MICRO, MICRO_SCALE));
+    AccessEntry.AbortedBy aborted = answered.aborted();
+    json.writeStringField("aborted", aborted == null ? null : aborted.label());
     json.writeFieldName("upstream_status");
     if (answered.upstreamStatus() == 0) {
       json.writeNull();

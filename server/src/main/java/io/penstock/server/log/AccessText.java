@@ -38,7 +38,10 @@ final class AccessText {
     appendQuoted(entry.asked().userAgent(), line);
   }
 
-  /** {@code allowed "search" 99 200 0.012}: decision, rule, remaining, origin, seconds. */
+  /**
+   * {@code allowed "search" 99 200 0.012 "4f1c" -}: decision, rule, remaining, origin, seconds,
+   * request id, aborted.
+   */
   static void appendDecision(AccessEntry entry, StringBuilder line) {
     Outcome outcome = entry.outcome();
     String decision = entry.decision();
@@ -53,6 +56,9 @@ final class AccessText {
     int upstream = entry.answered().upstreamStatus();
     line.append(' ').append(upstream == 0 ? NOTHING : Integer.toString(upstream)).append(' ');
     appendSeconds(entry.answered().nanos(), line);
+    appendQuoted(entry.asked().requestId(), line);
+    AccessEntry.AbortedBy aborted = entry.answered().aborted();
+    line.append(' ').append(aborted == null ? NOTHING : aborted.label());
   }
 
   private static void appendSeconds(long nanos, StringBuilder line) {

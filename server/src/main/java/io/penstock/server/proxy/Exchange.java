@@ -4,13 +4,17 @@ import io.penstock.policy.Verdict;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.server.http.Refusals;
 import io.penstock.server.http.Streams;
+import io.penstock.server.log.AccessEntry.AbortedBy;
+import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A request that is on its way through, and the response to it. Belongs to one event loop. */
@@ -23,6 +27,9 @@ final class Exchange {
   private final Client client;
   private @Nullable Verdict verdict;
   private @Nullable Runnable atEnd;
+  private @Nullable LoggedResponse logged;
+  private @Nullable String requestId;
+  private AbortedBy abortedBy = AbortedBy.CLIENT;
   private int upstreamStatus = NONE;
 
   /**
@@ -73,6 +80,46 @@ final class Exchange {
 
   void answered(int status) {
     this.upstreamStatus = status;
+  }
+
+  /** The id that the origin got; null if the request was not sent on. */
+  @Nullable String requestId() {
+    return requestId;
+  }
+
+  /** Who ends the response, if it ends before it is complete. */
+  AbortedBy abortedBy() {
+    return abortedBy;
+  }
+
+  void abortedBy(AbortedBy by) {
+    this.abortedBy = by;
+  }
+
+  /** From now on, the access log gets what is written. */
+  void log(LoggedResponse to) {
+    this.logged = to;
+  }
+
+  /** Writes a part of the response. */
+  Future<Void> write(Buffer part) {
+    Future<Void> written = request.response().write(part);
+    if (logged != null) {
+      logged.wrote(written, part.length());
+    }
+    return written;
+  }
+
+  /** Ends the response with its last part. */
+  Future<Void> end(Buffer last) {
+    HttpServerResponse response = request.response();
+    return logged == null ? response.end(last) : logged.end(() -> response.end(last));
+  }
+
+  /** Ends the response. */
+  Future<Void> end() {
+    HttpServerResponse response = request.response();
+    return logged == null ? response.end() : logged.end(response::end);
   }
 
   void whenOver(Runnable then) {
@@ -126,7 +173,7 @@ final class Exchange {
     boolean underscores = upstream.passesUnderscores();
     HopByHop.copyOthers(
         request.headers(), to, name -> ClientHeaders.isDropped(name, trusted, underscores));
-    upstream.forwardingHeaders().set(request, client, to);
+    requestId = upstream.forwardingHeaders().set(request, client, to);
   }
 
   /**
@@ -141,20 +188,29 @@ final class Exchange {
     refuse(503, "Service Unavailable", detail, retryAfterSeconds);
   }
 
+  /** Ends a response that has begun, so that the client sees that it is not complete. */
+  void breakOff(AbortedBy by) {
+    HttpServerResponse response = request.response();
+    if (!response.ended() && !response.closed()) {
+      abortedBy = by;
+      Streams.breakOff(response);
+    }
+  }
+
   private void refuse(int status, String title, String detail, long retryAfterSeconds) {
     HttpServerResponse response = request.response();
     if (response.ended() || response.closed()) {
       return;
     }
     if (response.headWritten()) {
-      Streams.breakOff(response);
+      breakOff(AbortedBy.UPSTREAM);
       return;
     }
     response.headers().clear();
     if (retryAfterSeconds != NONE) {
       response.putHeader(HttpHeaders.RETRY_AFTER, Long.toString(retryAfterSeconds));
     }
-    Refusals.end(response, status, title, detail);
-    Leftovers.discard(vertx, request);
+    Supplier<Future<Void>> end = () -> Refusals.end(response, status, title, detail);
+    Leftovers.discard(vertx, request, logged == null ? end.get() : logged.end(end));
   }
 }

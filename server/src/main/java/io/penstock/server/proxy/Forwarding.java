@@ -1,6 +1,8 @@
 package io.penstock.server.proxy;
 
 import io.penstock.server.http.InterimResponses;
+import io.penstock.server.http.Streams;
+import io.penstock.server.log.AccessEntry.AbortedBy;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -37,6 +39,9 @@ final class Forwarding implements Underway.Request {
   private final Underway.Stay stay;
   private final Consumer<Underway.@Nullable Lateness> left;
   private boolean over;
+
+  /** The last part of the response that was written, or all of it. */
+  private Future<Void> written = Future.succeededFuture();
 
   /** What is still to come of a body whose length the origin told, of a kind without trailers. */
   private long leftBytes = UNKNOWN;
@@ -171,10 +176,10 @@ final class Forwarding implements Underway.Request {
     leftBytes -= part.length();
     if (leftBytes == 0) {
       // With its end known to be near, a short answer is one write and not two.
-      back.end(part);
+      written = exchange.end(part);
       return;
     }
-    back.write(part);
+    written = exchange.write(part);
     stay.passed(part.length());
     if (back.writeQueueFull()) {
       response.pause();
@@ -198,15 +203,23 @@ final class Forwarding implements Underway.Request {
     }
     end();
     if (!back.ended()) {
-      MultiMap trailers = response.trailers();
-      if (!trailers.isEmpty()) {
-        back.trailers().addAll(trailers);
-      }
-      back.end();
+      written = finishWith(response.trailers());
     }
     // The origin may have answered before it had everything.
     sending.answeredWhole();
-    Leftovers.discard(vertx, from);
+    Leftovers.discard(vertx, from, written);
+  }
+
+  private Future<Void> finishWith(MultiMap trailers) {
+    if (trailers.isEmpty()) {
+      return exchange.end();
+    }
+    back.trailers().addAll(trailers);
+    if (from.version() != HttpVersion.HTTP_2 || Streams.isWritable(from)) {
+      return exchange.end();
+    }
+    // Vert.x fails on trailers that wait in its queue when the client resets the stream.
+    return written.compose(all -> exchange.end());
   }
 
   private void upgrade() {
@@ -276,6 +289,7 @@ final class Forwarding implements Underway.Request {
       fail(failure);
       return true;
     }
+    exchange.abortedBy(AbortedBy.SERVER);
     abandon();
     return false;
   }
@@ -285,7 +299,11 @@ final class Forwarding implements Underway.Request {
     if (!over) {
       end(why);
       sending.stop();
-      exchange.refuse(504, "Gateway Timeout", why.detail());
+      if (why == Underway.Lateness.CLIENT) {
+        exchange.breakOff(AbortedBy.CLIENT);
+      } else {
+        exchange.refuse(504, "Gateway Timeout", why.detail());
+      }
     }
   }
 

@@ -32,8 +32,11 @@ enum ForwardingHeaders {
     this.tellsForwarded = tellsForwarded;
   }
 
-  /** Sets them on a request to the origin, which has what the client sent. */
-  void set(HttpServerRequest from, Exchange.Client client, MultiMap to) {
+  /**
+   * Sets them on a request to the origin, which has what the client sent. Returns the id of the
+   * request.
+   */
+  String set(HttpServerRequest from, Exchange.Client client, MultiMap to) {
     boolean trusted = client.trusted();
     String peer = client.peer().toString();
     String proto = from.isSSL() ? "https" : "http";
@@ -54,10 +57,13 @@ enum ForwardingHeaders {
     if (!trusted || !to.contains(PORT)) {
       to.set(PORT, Integer.toString(from.localAddress().port()));
     }
-    if (!to.contains(REQUEST_ID)) {
-      to.set(REQUEST_ID, RequestIds.next());
+    String requestId = to.get(REQUEST_ID);
+    if (requestId == null) {
+      requestId = RequestIds.next();
+      to.set(REQUEST_ID, requestId);
     }
     to.add(VIA, via(from));
+    return requestId;
   }
 
   private static void append(MultiMap to, CharSequence name, String value, boolean trusted) {

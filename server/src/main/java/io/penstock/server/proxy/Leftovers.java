@@ -1,6 +1,7 @@
 package io.penstock.server.proxy;
 
 import io.penstock.server.http.Streams;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
@@ -14,14 +15,17 @@ final class Leftovers {
 
   /**
    * Reads the rest of a body and keeps nothing of it, so that the connection can be used again; one
-   * that is long or slow costs the connection instead. A stream of HTTP/2 is stopped at once.
+   * that is long or slow costs the connection instead. A stream of HTTP/2 is stopped, once the
+   * client has its response.
+   *
+   * @param answered completes when the whole response is written
    */
-  static void discard(Vertx vertx, HttpServerRequest request) {
+  static void discard(Vertx vertx, HttpServerRequest request, Future<Void> answered) {
     if (request.isEnded()) {
       return;
     }
     if (request.version() == HttpVersion.HTTP_2) {
-      Streams.stop(request);
+      answered.onComplete(written -> Streams.stop(request));
       return;
     }
     long timer = vertx.setTimer(MOST_MILLIS, late -> request.connection().close());

@@ -17,6 +17,7 @@ import io.penstock.server.http.RequestHeaders;
 import io.penstock.server.http.ResponseHeaders;
 import io.penstock.server.log.AccessLog;
 import io.penstock.server.log.RepeatedWarning;
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -171,7 +172,7 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
   private void decided(Exchange exchange, Verdict verdict) {
     exchange.decided(verdict);
     if (!verdict.allowed()) {
-      deny(exchange.request(), verdict);
+      deny(exchange, verdict);
       return;
     }
     Duration delay = verdict.delay();
@@ -218,29 +219,32 @@ public final class ProxyDoor implements Handler<HttpServerRequest> {
     }
   }
 
-  private void deny(HttpServerRequest request, Verdict verdict) {
+  private void deny(Exchange exchange, Verdict verdict) {
+    HttpServerRequest request = exchange.request();
     answers.headers(verdict, new ResponseHeaders(request.response()));
     request
         .response()
         .setStatusCode(answers.status(verdict))
-        .putHeader("Content-Type", HttpAnswers.PROBLEM_TYPE)
-        .end(Buffer.buffer(answers.problem(verdict)));
-    Leftovers.discard(vertx, request);
+        .putHeader("Content-Type", HttpAnswers.PROBLEM_TYPE);
+    Leftovers.discard(vertx, request, exchange.end(Buffer.buffer(answers.problem(verdict))));
   }
 
   /** Answers, closes, and listens to nothing that was sent behind it. */
   private void refuse(HttpServerRequest request, int status, String title, String detail) {
-    exchanges.beginRefused(request);
     if (request.version() == HttpVersion.HTTP_2) {
       // Other streams have nothing to do with it.
-      Refusals.end(request.response(), status, title, detail);
-      Leftovers.discard(vertx, request);
+      Leftovers.discard(vertx, request, end(request, status, title, detail));
       return;
     }
     HttpConnection connection = request.connection();
     closing.add(connection);
     connection.closeHandler(closed -> closing.remove(connection));
     request.response().putHeader("Connection", "close");
-    Refusals.end(request.response(), status, title, detail).onComplete(sent -> connection.close());
+    end(request, status, title, detail).onComplete(sent -> connection.close());
+  }
+
+  private Future<Void> end(HttpServerRequest request, int status, String title, String detail) {
+    return exchanges.endRefused(
+        request, () -> Refusals.end(request.response(), status, title, detail));
   }
 }

@@ -36,14 +36,14 @@ final class AccessLogTest {
     assertThat(line(AccessForm.COMMON, entry("/a?b=c", "curl", decide())))
         .isEqualTo(
             "203.0.113.7 - - [10/Oct/2025:13:55:36 +0000] \"GET /a?b=c HTTP/1.1\" 200 2326"
-                + " allowed \"search\" 1 201 1.002");
+                + " allowed \"search\" 1 201 1.002 \"id\" -");
   }
 
   @Test
   void combined_shadowDenial_isToldByTheRuleThatWouldHaveDenied() {
     decide();
     assertThat(line(AccessForm.COMBINED, entry("/", "curl", decide())))
-        .endsWith(" 200 2326 \"-\" \"curl\" shadow \"newer\" 0 201 1.002");
+        .endsWith(" 200 2326 \"-\" \"curl\" shadow \"newer\" 0 201 1.002 \"id\" -");
   }
 
   @Test
@@ -51,15 +51,29 @@ final class AccessLogTest {
     decide();
     decide();
     assertThat(line(AccessForm.COMBINED, entry("/", null, decide())))
-        .endsWith(" \"-\" \"-\" denied \"search\" 0 201 1.002");
+        .endsWith(" \"-\" \"-\" denied \"search\" 0 201 1.002 \"id\" -");
   }
 
   @Test
   void common_neverDecided_hasDashes() {
     AccessEntry refused =
         new AccessEntry(
-            TIME, asked("/", "curl"), new AccessEntry.Answered(400, 9, 1_000_000, 0), null);
-    assertThat(line(AccessForm.COMMON, refused)).endsWith(" 400 9 - \"-\" - - 0.001");
+            TIME, asked("/", "curl"), new AccessEntry.Answered(400, 9, 1_000_000, 0, null), null);
+    assertThat(line(AccessForm.COMMON, refused)).endsWith(" 400 9 - \"-\" - - 0.001 \"id\" -");
+  }
+
+  @Test
+  void line_responseThatTheClientAborted_isTold() {
+    AccessEntry aborted =
+        new AccessEntry(
+            TIME,
+            asked("/", "curl"),
+            new AccessEntry.Answered(499, 0, 1_000_000, 0, AccessEntry.AbortedBy.CLIENT),
+            null);
+    assertThat(line(AccessForm.COMMON, aborted)).contains(" 499 0 ").endsWith(" \"id\" client");
+    assertThat(line(AccessForm.JSON, aborted))
+        .contains("\"status\":499,\"bytes\":0,")
+        .contains("\"aborted\":\"client\"");
   }
 
   @Test
@@ -77,10 +91,10 @@ final class AccessLogTest {
     String line = line(AccessForm.JSON, entry("/\"\n", "\u001b\u0085\u2028", decide()));
     assertThat(line)
         .isEqualTo(
-            "{\"time\":\"2025-10-10T13:55:36.500Z\",\"client\":\"203.0.113.7\",\"method\":\"GET\","
-                + "\"target\":\"/\\\"\\n\",\"protocol\":\"HTTP/1.1\",\"host\":\"a\","
+            "{\"time\":\"2025-10-10T13:55:36.500Z\",\"client\":\"203.0.113.7\",\"method\":\"GET\",\"target\":\"/\\\"\\n"
+                + "\",\"protocol\":\"HTTP/1.1\",\"host\":\"a\","
                 + "\"referrer\":null,\"user_agent\":\"\\u001B\\u0085\\u2028\","
-                + "\"request_id\":\"id\",\"status\":200,\"bytes\":2326,\"seconds\":1.002003,"
+                + "\"request_id\":\"id\",\"status\":200,\"bytes\":2326,\"seconds\":1.002003,\"aborted\":null,"
                 + "\"upstream_status\":201,\"decision\":\"allowed\",\"rule\":\"search\","
                 + "\"remaining\":1}");
   }
@@ -162,7 +176,7 @@ final class AccessLogTest {
     return new AccessEntry(
         TIME,
         asked(target, agent),
-        new AccessEntry.Answered(200, 2_326, 1_002_003_999L, 201),
+        new AccessEntry.Answered(200, 2_326, 1_002_003_999L, 201, null),
         verdict);
   }
 

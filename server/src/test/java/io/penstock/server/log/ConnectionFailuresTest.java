@@ -27,6 +27,13 @@ final class ConnectionFailuresTest {
   }
 
   @Test
+  void decide_errorOfAnHttp2Stream_isDropped() {
+    String streams = "io.netty.handler.codec.http2.DefaultHttp2Connection";
+    assertThat(filter.decide(event(streams, new NullPointerException())))
+        .isEqualTo(FilterReply.DENY);
+  }
+
+  @Test
   void decide_anyOtherError_isReportedInOneLineWithoutItsStackTrace() {
     Logger logger = (Logger) LoggerFactory.getLogger(ConnectionFailures.class);
     ListAppender<ILoggingEvent> lines = new ListAppender<>();

@@ -39,7 +39,7 @@ final class ProxyAccessLogTest {
     assertThat(of("GET /one?q=1 ", lines))
         .matches(
             "127\\.0\\.0\\.1 - - \\[.*\\] \"GET /one\\?q=1 HTTP/1\\.1\" 203 5 \"-\" \"-\""
-                + " allowed \"one\" 0 203 \\d+\\.\\d{3}");
+                + " allowed \"one\" 0 203 \\d+\\.\\d{3} \"[0-9a-f]{32}\" -");
     assertThat(of("GET /one ", lines))
         .contains("\"GET /one HTTP/1.1\" 429 ")
         .contains(" denied \"one\" 0 - ");

@@ -1,0 +1,53 @@
+package io.penstock.server.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.penstock.server.Await;
+import java.nio.file.Path;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+/** Trailers of responses that a client of HTTP/2 does not read to their end. */
+final class ProxyTrailersTest {
+  private static final String HEAD = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+  @TempDir private Path folder;
+
+  @Test
+  void trailers_clientResetsBeforeItsWindowOpens_nothingFails() throws Exception {
+    ListAppender<ILoggingEvent> logged = new ListAppender<>();
+    logged.list = new CopyOnWriteArrayList<>();
+    logged.start();
+    Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    root.addAppender(logged);
+    try (SocketOrigin origin =
+            new SocketOrigin(
+                (head, connection) ->
+                    connection.send(HEAD + "5\r\nhello\r\n5\r\nworld\r\n0\r\nx: y\r\n\r\n"));
+        ProxyFixture proxy = new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url());
+        Http2Frames client = new Http2Frames(proxy.connect())) {
+      // INITIAL_WINDOW_SIZE is 2.
+      client.write(Http2Frames.SETTINGS, 0, 0, new byte[] {0, 4, 0, 0, 0, 2});
+      for (int stream = 1; stream < 10; stream += 2) {
+        client.get(stream, true);
+        client.next(Http2Frames.DATA);
+        Await.until(() -> origin.open() == 1);
+        client.reset(stream);
+      }
+      client.write(Http2Frames.PING, 0, 0, new byte[8]);
+      client.next(Http2Frames.PING);
+    } finally {
+      root.detachAppender(logged);
+    }
+    assertThat(logged.list)
+        .filteredOn(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .isEmpty();
+  }
+}
