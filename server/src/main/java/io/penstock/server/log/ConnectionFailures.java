@@ -24,6 +24,8 @@ public final class ConnectionFailures extends Filter<ILoggingEvent> {
       Set.of(
           "io.vertx.core.net.impl.ConnectionBase",
           "io.vertx.core.http.impl.HttpClientRequestImpl",
+          "io.netty.channel.AbstractChannelHandlerContext",
+          "io.netty.channel.DefaultChannelPipeline",
           "io.netty.handler.codec.http2.DefaultHttp2Connection",
           "io.netty.util.concurrent.DefaultPromise");
 

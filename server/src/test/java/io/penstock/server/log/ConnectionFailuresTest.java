@@ -12,6 +12,8 @@ import ch.qos.logback.core.spi.FilterReply;
 import io.vertx.core.http.HttpClosedException;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 final class ConnectionFailuresTest {
@@ -26,10 +28,20 @@ final class ConnectionFailuresTest {
         .isEqualTo(FilterReply.DENY);
   }
 
-  @Test
-  void decide_errorOfAnHttp2Stream_isDropped() {
-    String streams = "io.netty.handler.codec.http2.DefaultHttp2Connection";
-    assertThat(filter.decide(event(streams, new NullPointerException())))
+  /**
+   * Clients that reset connections with several requests, tunnels, or streams with trailers make
+   * Netty log at these.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "io.netty.channel.AbstractChannelHandlerContext",
+        "io.netty.channel.DefaultChannelPipeline",
+        "io.netty.handler.codec.http2.DefaultHttp2Connection"
+      })
+  void decide_whateverPeersMakeNettyLog_isDropped(String logger) {
+    assertThat(filter.decide(event(logger, new IOException("reset")))).isEqualTo(FilterReply.DENY);
+    assertThat(filter.decide(event(logger, new NullPointerException())))
         .isEqualTo(FilterReply.DENY);
   }
 
