@@ -20,6 +20,11 @@ final class SettingsText {
   static String of(Map<Setting, Said> values) {
     StringBuilder lines = new StringBuilder();
     for (Setting setting : Setting.values()) {
+      if (setting == Setting.PROXY_TLS_CLIENT_AUTH
+          && !values.containsKey(Setting.PROXY_TLS_CLIENT_CA)) {
+        // The default means nothing without the other, and to say it is an error.
+        lines.append("# ");
+      }
       lines.append(line(setting, values.get(setting))).append('\n');
     }
     return lines.toString();
