@@ -40,7 +40,7 @@ public sealed interface Limit permits TokenBucket, WindowLimit {
 
   /** At most {@code limit} in each window, aligned to the store's clock. */
   static WindowLimit fixedWindow(double limit, Duration window) {
-    return WindowLimit.of(WindowLimit.Kind.FIXED_WINDOW, limit, window);
+    return WindowLimit.of(WindowLimit.Counting.FIXED_WINDOW, limit, window);
   }
 
   /**
@@ -48,7 +48,7 @@ public sealed interface Limit permits TokenBucket, WindowLimit {
    * that still lies within one window's length.
    */
   static WindowLimit slidingWindow(double limit, Duration window) {
-    return WindowLimit.of(WindowLimit.Kind.SLIDING_WINDOW_COUNTER, limit, window);
+    return WindowLimit.of(WindowLimit.Counting.SLIDING_WINDOW_COUNTER, limit, window);
   }
 
   /**
@@ -56,7 +56,7 @@ public sealed interface Limit permits TokenBucket, WindowLimit {
    * limit} is at most 100,000, and counts whole tokens only.
    */
   static WindowLimit slidingLog(double limit, Duration window) {
-    return WindowLimit.of(WindowLimit.Kind.SLIDING_WINDOW_LOG, limit, window);
+    return WindowLimit.of(WindowLimit.Counting.SLIDING_WINDOW_LOG, limit, window);
   }
 
   /** The most that can pass at once, in thousandths of a token. */

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionStage;
  * limiter for everybody together is used without a key.
  */
 public final class RateLimiter {
-  private static final int LONGEST_KEY = 1024;
+  private static final int MAX_KEY_LENGTH = 1024;
 
   /** The key of the one bucket that has none; callers' keys are never empty. */
   private static final String NO_KEY = "";
@@ -31,14 +31,14 @@ public final class RateLimiter {
 
   private record Bound(Limit limit, Buckets buckets) {}
 
-  private RateLimiter(Store store, String name, Limit limit, Handling handling) {
-    if (name == null || name.isEmpty() || name.length() > LONGEST_KEY) {
+  private RateLimiter(Store store, String name, Limit limit, StoreOptions storeOptions) {
+    if (name == null || name.isEmpty() || name.length() > MAX_KEY_LENGTH) {
       throw new IllegalArgumentException("name must have 1 to 1024 characters: " + name);
     }
     Objects.requireNonNull(limit, "limit");
-    Objects.requireNonNull(handling, "handling");
+    Objects.requireNonNull(storeOptions, "handling");
     this.name = name;
-    this.bound = new Bound(limit, store.buckets(name, limit, handling));
+    this.bound = new Bound(limit, store.buckets(name, limit, storeOptions));
   }
 
   /** A limiter with a store of its own in this process, for up to a million keys at a time. */
@@ -48,17 +48,17 @@ public final class RateLimiter {
 
   /** A limiter on a store. Limiters of one name on one store share their buckets. */
   public static RateLimiter on(Store store, String name, Limit limit) {
-    return on(store, name, limit, Handling.DEFAULT);
+    return on(store, name, limit, StoreOptions.DEFAULT);
   }
 
   /** A limiter on a store, with its own way to ask and to do without it. */
-  public static RateLimiter on(Store store, String name, Limit limit, Handling handling) {
-    return new RateLimiter(store, name, limit, handling);
+  public static RateLimiter on(Store store, String name, Limit limit, StoreOptions storeOptions) {
+    return new RateLimiter(store, name, limit, storeOptions);
   }
 
   /** One request against several limits, all or nothing. Each bucket can be claimed once. */
-  public static Claims all(Claim... claims) {
-    return new Claims(List.of(claims));
+  public static JointRequest all(Claim... claims) {
+    return new JointRequest(List.of(claims));
   }
 
   /** The name that decisions carry. */
@@ -168,7 +168,7 @@ public final class RateLimiter {
     long thousandths = Tokens.cost(cost);
     CompletionStage<Decision> taken =
         buckets.takeAsync(checked(key), thousandths, wait("maxWait", maxWait));
-    return new Wait(this, key, thousandths).until(taken);
+    return new PendingAcquire(this, key, thousandths).until(taken);
   }
 
   /**
@@ -252,7 +252,7 @@ public final class RateLimiter {
   }
 
   private static String checked(String key) {
-    if (key == null || key.isEmpty() || key.length() > LONGEST_KEY) {
+    if (key == null || key.isEmpty() || key.length() > MAX_KEY_LENGTH) {
       throw new IllegalArgumentException(
           "key must have 1 to 1024 characters: "
               + (key == null || key.isEmpty() ? "'" + key + "'" : key.length() + " characters"));

@@ -14,7 +14,7 @@ public interface Store extends AutoCloseable {
    * is missing for the other, and nothing is gained by going from one to the other. Token buckets
    * and windows of one name are kept apart.
    */
-  Buckets buckets(String name, Limit limit, Handling handling);
+  Buckets buckets(String name, Limit limit, StoreOptions storeOptions);
 
   /**
    * Finds out whether {@link #buckets} would take a limit, so that a policy can be rejected when it
@@ -22,7 +22,7 @@ public interface Store extends AutoCloseable {
    *
    * @throws IllegalArgumentException if it would not
    */
-  default void check(String name, Limit limit, Handling handling) {}
+  default void check(String name, Limit limit, StoreOptions storeOptions) {}
 
   /** Takes all that is claimed, or nothing. */
   Decision decide(List<Claim> claims);

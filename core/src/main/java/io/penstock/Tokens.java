@@ -10,17 +10,17 @@ final class Tokens {
   /** No burst, window limit or rate a second is larger than this many tokens. */
   static final long MAX = 1_000_000_000;
 
-  private static final double LARGEST_COST = 1e12;
+  private static final double MAX_COST = 1e12;
 
   private Tokens() {}
 
   /** A cost in thousandths, rounded up to the next one. Allocates nothing when the cost is good. */
   static long cost(double cost) {
     long whole = (long) cost;
-    if (whole == cost && whole >= 0 && whole <= (long) LARGEST_COST) {
+    if (whole == cost && whole >= 0 && whole <= (long) MAX_COST) {
       return whole * ONE;
     }
-    if (!(cost >= 0 && cost <= LARGEST_COST)) {
+    if (!(cost >= 0 && cost <= MAX_COST)) {
       throw new IllegalArgumentException("cost must be a number from 0 to 1000000000000: " + cost);
     }
     double thousandths = cost * ONE;

@@ -10,12 +10,12 @@ import java.time.Duration;
  * @param burstThousandths the limit, in thousandths of a token
  * @param window the length of the window
  */
-public record WindowLimit(Kind kind, long burstThousandths, Duration window) implements Limit {
-  private static final long LARGEST_LOG = 100_000;
-  private static final Duration LONGEST = Duration.ofDays(3653);
+public record WindowLimit(Counting kind, long burstThousandths, Duration window) implements Limit {
+  private static final long MAX_LOG = 100_000;
+  private static final Duration MAX_DURATION = Duration.ofDays(3653);
 
   /** The ways to count a window. */
-  public enum Kind {
+  public enum Counting {
     /** One count for each aligned window. */
     FIXED_WINDOW(Reason.FIXED_WINDOW_EXCEEDED),
     /** The current count plus a share of the previous one. */
@@ -25,27 +25,27 @@ public record WindowLimit(Kind kind, long burstThousandths, Duration window) imp
 
     private final Reason exceeded;
 
-    Kind(Reason exceeded) {
+    Counting(Reason exceeded) {
       this.exceeded = exceeded;
     }
   }
 
   public WindowLimit {
-    long most = kind == Kind.SLIDING_WINDOW_LOG ? LARGEST_LOG : Tokens.MAX;
+    long most = kind == Counting.SLIDING_WINDOW_LOG ? MAX_LOG : Tokens.MAX;
     if (burstThousandths <= 0 || burstThousandths > most * Tokens.ONE) {
       throw new IllegalArgumentException(
           "limit must be from 0.001 to " + most + ": " + Tokens.toDouble(burstThousandths));
     }
-    if (kind == Kind.SLIDING_WINDOW_LOG && burstThousandths % Tokens.ONE != 0) {
+    if (kind == Counting.SLIDING_WINDOW_LOG && burstThousandths % Tokens.ONE != 0) {
       throw new IllegalArgumentException(
           "limit of a sliding log must be whole: " + Tokens.toDouble(burstThousandths));
     }
-    if (window.isNegative() || window.isZero() || window.compareTo(LONGEST) > 0) {
+    if (window.isNegative() || window.isZero() || window.compareTo(MAX_DURATION) > 0) {
       throw new IllegalArgumentException("window must be positive and at most 10 years: " + window);
     }
   }
 
-  static WindowLimit of(Kind kind, double limit, Duration window) {
+  static WindowLimit of(Counting kind, double limit, Duration window) {
     return new WindowLimit(kind, Tokens.amount("limit", limit), window);
   }
 

@@ -113,7 +113,7 @@ public abstract class StoreContract {
   @Test
   void all_withADelay_holdsBackOrDeniesAtOnce() {
     RateLimiter limiter = RateLimiter.on(store(), "c", Limit.perSecond(2).burst(1));
-    Claims claims = RateLimiter.all(limiter.at("k").within(SECOND));
+    JointRequest claims = RateLimiter.all(limiter.at("k").within(SECOND));
     assertThat(claims.decide().delay()).isZero();
     assertThat(claims.decide().delay()).isEqualTo(Duration.ofMillis(500));
     assertThat(claims.decide().delay()).isEqualTo(SECOND);
@@ -129,7 +129,7 @@ public abstract class StoreContract {
     RateLimiter fixed = RateLimiter.on(store, "f", Limit.fixedWindow(9, SECOND.multipliedBy(10)));
     RateLimiter counter = RateLimiter.on(store, "c", Limit.slidingWindow(9, SECOND));
     RateLimiter log = RateLimiter.on(store, "l", Limit.slidingLog(9, SECOND));
-    Claims claims =
+    JointRequest claims =
         RateLimiter.all(bucket.at("k", 2), fixed.at("k", 2), counter.at("k", 2), log.at("k", 2));
     for (int i = 0; i < 4; i++) {
       Decision foreseen = claims.preview().toCompletableFuture().get(10, TimeUnit.SECONDS);

@@ -3,8 +3,8 @@ package io.penstock.cli;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.policy.cases.CaseResult;
 import io.penstock.policy.cases.CasesReport;
-import io.penstock.policy.cases.Failure;
 import io.penstock.policy.cases.Mismatch;
+import io.penstock.policy.cases.StepFailure;
 import io.penstock.policy.load.Problem;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -52,14 +52,14 @@ final class CasesJson {
     json.writeBooleanField("passed", result.passed());
     json.writeNumberField("requests", result.sent());
     json.writeArrayFieldStart("failures");
-    for (Failure failure : result.failures()) {
+    for (StepFailure failure : result.failures()) {
       write(failure, json);
     }
     json.writeEndArray();
     json.writeEndObject();
   }
 
-  private static void write(Failure failure, JsonGenerator json) throws IOException {
+  private static void write(StepFailure failure, JsonGenerator json) throws IOException {
     json.writeStartObject();
     JsonText.writePlace(failure.place(), json);
     json.writeNumberField("request", failure.request());

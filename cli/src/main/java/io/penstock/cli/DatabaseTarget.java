@@ -4,11 +4,11 @@ import io.penstock.policy.load.Node;
 import io.penstock.server.database.ConflictException;
 import io.penstock.server.database.Database;
 import io.penstock.server.database.DatabaseAddress;
-import io.penstock.server.database.DatabaseAwayException;
-import io.penstock.server.database.RefusedException;
-import io.penstock.server.database.RuleBook;
+import io.penstock.server.database.DatabaseUnavailableException;
 import io.penstock.server.database.RuleChange;
 import io.penstock.server.database.RuleDraft;
+import io.penstock.server.database.RuleRejectedException;
+import io.penstock.server.database.RuleRepository;
 import io.penstock.server.database.StoredRule;
 import java.util.List;
 import java.util.Map;
@@ -17,13 +17,13 @@ import java.util.function.Supplier;
 /** Rules in a database that is spoken to directly. */
 final class DatabaseTarget implements RuleTarget {
   private final Database database;
-  private final RuleBook book;
+  private final RuleRepository book;
   private final String user;
 
   DatabaseTarget(String url, Map<String, String> variables) {
     this.database = new Database(DatabaseAddress.parse(url, variables));
     // The servers that will read the rules have settings that are not known here.
-    this.book = new RuleBook(database, () -> RuleBook.FileRules.NONE, true);
+    this.book = new RuleRepository(database, () -> RuleRepository.FileRules.NONE, true);
     this.user = System.getProperty("user.name", "penstock");
   }
 
@@ -43,7 +43,7 @@ final class DatabaseTarget implements RuleTarget {
     return asked(
         !dryRun,
         () ->
-            book.apply(drafts, alone, new RuleBook.How(user, dryRun)).stream()
+            book.apply(drafts, alone, new RuleRepository.ChangeOptions(user, dryRun)).stream()
                 .map(DatabaseTarget::line)
                 .toList());
   }
@@ -60,9 +60,9 @@ final class DatabaseTarget implements RuleTarget {
             "the database has no table rate_limit_rule; penstock rules import or apply makes it");
       }
       return question.get();
-    } catch (RefusedException | ConflictException e) {
+    } catch (RuleRejectedException | ConflictException e) {
       throw new FailedException(String.valueOf(e.getMessage()));
-    } catch (DatabaseAwayException e) {
+    } catch (DatabaseUnavailableException e) {
       throw new FailedException("the database can't be asked: " + e.getMessage());
     }
   }

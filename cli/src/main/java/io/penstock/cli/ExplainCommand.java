@@ -2,10 +2,10 @@ package io.penstock.cli;
 
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.Explanation;
+import io.penstock.policy.ExplicitRequest;
 import io.penstock.policy.Policy;
 import io.penstock.policy.PolicyEngine;
-import io.penstock.policy.StatedRequest;
-import io.penstock.policy.http.ExplainAnswer;
+import io.penstock.policy.http.ExplainJson;
 import io.penstock.policy.http.ExplainText;
 import io.penstock.policy.jwt.JwtSettings;
 import io.penstock.policy.load.PolicyException;
@@ -56,7 +56,7 @@ final class ExplainCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Policy policy;
-    StatedRequest stated;
+    ExplicitRequest stated;
     try {
       policy = PolicyLoader.load(Objects.requireNonNull(policyPath)).policy();
       stated = RequestArgument.read(request, console.in());
@@ -66,7 +66,7 @@ final class ExplainCommand implements Callable<Integer> {
     }
     Explanation explanation = explain(policy, stated);
     if (format == Format.JSON) {
-      console.out().println(JsonText.of(json -> ExplainAnswer.write(explanation, json)));
+      console.out().println(JsonText.of(json -> ExplainJson.write(explanation, json)));
     } else {
       ExplainText.lines(explanation).forEach(console.out()::println);
     }
@@ -74,7 +74,7 @@ final class ExplainCommand implements Callable<Integer> {
   }
 
   /** Claims are stated with the request, so no keys need to be fetched. */
-  private static Explanation explain(Policy policy, StatedRequest request) {
+  private static Explanation explain(Policy policy, ExplicitRequest request) {
     Policy withoutTokens =
         new Policy(
             policy.rules(),

@@ -18,11 +18,11 @@ final class JsonText {
 
   /** Something that can be written. */
   @FunctionalInterface
-  interface Body {
+  interface PrintedJson {
     void writeTo(JsonGenerator json) throws IOException;
   }
 
-  static String of(Body body) {
+  static String of(PrintedJson body) {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = FACTORY.createGenerator(text).useDefaultPrettyPrinter()) {
       body.writeTo(json);

@@ -64,7 +64,7 @@ public final class Main implements Callable<Integer> {
         .setCaseInsensitiveEnumValuesAllowed(true)
         // An argument @FILE is for the command that takes it.
         .setExpandAtFiles(false)
-        .setParameterExceptionHandler(new Mistakes());
+        .setParameterExceptionHandler(new UsageErrors());
   }
 
   /** Without a command there is nothing to do but to say which there are. */

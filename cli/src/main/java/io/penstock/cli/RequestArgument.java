@@ -1,13 +1,13 @@
 package io.penstock.cli;
 
-import io.penstock.policy.StatedRequest;
+import io.penstock.policy.ExplicitRequest;
 import io.penstock.policy.load.Document;
 import io.penstock.policy.load.Location;
 import io.penstock.policy.load.Node;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.Problems;
-import io.penstock.policy.request.Question;
-import io.penstock.policy.request.QuestionReader;
+import io.penstock.policy.request.CheckRequest;
+import io.penstock.policy.request.CheckRequestReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -28,10 +28,10 @@ final class RequestArgument {
    *
    * @throws PolicyException if it can't be used
    */
-  static StatedRequest read(String argument, InputStream in) {
+  static ExplicitRequest read(String argument, InputStream in) {
     Problems problems = new Problems();
     Node document = document(argument, in, problems);
-    Question question = document == null ? null : QuestionReader.read(document, problems);
+    CheckRequest question = document == null ? null : CheckRequestReader.read(document, problems);
     problems.throwIfErrors();
     return Objects.requireNonNull(question).request();
   }

@@ -154,9 +154,9 @@ final class RulesCommand implements Callable<Integer> {
     console
         .out()
         .println(
-            Counted.of(drafts.size(), "rule")
+            Plurals.of(drafts.size(), "rule")
                 + ", "
-                + Counted.of(changes.size(), "change")
+                + Plurals.of(changes.size(), "change")
                 + (dryRun ? " to make" : ""));
     return console.end(dryRun && !changes.isEmpty() ? Console.FAILED : Console.GOOD);
   }

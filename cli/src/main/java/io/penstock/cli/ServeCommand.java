@@ -164,7 +164,7 @@ final class ServeCommand implements Callable<Integer> {
       // By themselves they would end the process with a status that many take for a failure.
       Signals.handle("TERM", told::countDown);
       Signals.handle("INT", told::countDown);
-      greet(Greeting.lines(settings, server));
+      greet(StartupBanner.lines(settings, server));
       told.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.penstock.policy.http.Json;
 import io.penstock.policy.load.Document;
 import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Node;
-import io.penstock.policy.load.Placed;
 import io.penstock.policy.load.Problems;
 import io.penstock.server.database.RuleDraft;
 import io.penstock.server.database.RuleFile;
@@ -81,7 +81,7 @@ final class ServerTarget implements RuleTarget {
     String after = "0";
     while (after != null) {
       Fields page = ask("GET", "/v1/rules?limit=" + PAGE + "&after=" + after, "");
-      for (Placed<Node> item : list(page, "rules")) {
+      for (Located<Node> item : list(page, "rules")) {
         add(item, rules);
       }
       after = page.given("next") ? page.text("next") : null;
@@ -89,11 +89,11 @@ final class ServerTarget implements RuleTarget {
     return rules.stream().sorted(Ordered.COMPARATOR).map(Ordered::rule).toList();
   }
 
-  private static void add(Placed<Node> item, List<Ordered> rules) {
+  private static void add(Located<Node> item, List<Ordered> rules) {
     Fields stored = fields(item);
     Node rule = stored.node("rule");
     if (rule instanceof Node.Mapping mapping && stored.flag("active")) {
-      Node.Entry match = mapping.entries().get("match");
+      Node.NodeField match = mapping.entries().get("match");
       boolean forAll =
           match == null
               || !(match.value() instanceof Node.Mapping conditions
@@ -115,10 +115,10 @@ final class ServerTarget implements RuleTarget {
             });
     Fields answer = ask("PUT", "/v1/rules?dry_run=" + dryRun, new String(body, UTF_8));
     List<String> lines = new ArrayList<>();
-    for (Placed<Node> item : list(answer, "changes")) {
+    for (Located<Node> item : list(answer, "changes")) {
       Fields change = fields(item);
       List<String> changed = new ArrayList<>();
-      for (Placed<Node> field : list(change, "fields")) {
+      for (Located<Node> field : list(change, "fields")) {
         changed.add(field.value() instanceof Node.Scalar scalar ? scalar.text() : "");
       }
       lines.add(
@@ -149,7 +149,7 @@ final class ServerTarget implements RuleTarget {
     if (answer == null) {
       throw new FailedException(server + " answers " + response.statusCode());
     }
-    Fields fields = fields(new Placed<>(answer, answer.at(), ""));
+    Fields fields = fields(new Located<>(answer, answer.at(), ""));
     if (response.statusCode() >= 300) {
       throw new FailedException(refusal(fields));
     }
@@ -164,7 +164,7 @@ final class ServerTarget implements RuleTarget {
 
   private static String refusal(Fields problem) {
     StringBuilder text = new StringBuilder(String.valueOf(problem.text("detail")));
-    for (Placed<Node> item : list(problem, "errors")) {
+    for (Located<Node> item : list(problem, "errors")) {
       Fields error = fields(item);
       text.append('\n').append(error.text("field")).append(": ").append(error.text("message"));
     }
@@ -176,12 +176,12 @@ final class ServerTarget implements RuleTarget {
     return number == null ? 0 : number;
   }
 
-  private static List<Placed<Node>> list(Fields fields, String name) {
-    @Nullable List<Placed<Node>> list = fields.list(name);
+  private static List<Located<Node>> list(Fields fields, String name) {
+    @Nullable List<Located<Node>> list = fields.list(name);
     return list == null ? List.of() : list;
   }
 
-  private static Fields fields(Placed<Node> node) {
+  private static Fields fields(Located<Node> node) {
     Fields fields = Fields.of(node, new Problems());
     if (fields == null) {
       throw new FailedException("an answer that is not understood");

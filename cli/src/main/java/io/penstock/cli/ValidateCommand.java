@@ -86,14 +86,14 @@ final class ValidateCommand implements Callable<Integer> {
     int rules = all.stream().mapToInt(Checked::rules).sum();
     String policies = all.size() == 1 ? "1 policy" : all.size() + " policies";
     return bad == 0
-        ? policies + " good: " + Counted.of(rules, "rule") + ", " + Counted.of(warnings, "warning")
+        ? policies + " good: " + Plurals.of(rules, "rule") + ", " + Plurals.of(warnings, "warning")
         : policies
             + ", "
             + bad
             + " bad: "
-            + Counted.of(errors, "error")
+            + Plurals.of(errors, "error")
             + ", "
-            + Counted.of(warnings, "warning");
+            + Plurals.of(warnings, "warning");
   }
 
   private void write(List<Checked> all, List<Problem> problems, JsonGenerator json)

@@ -6,7 +6,7 @@ import java.util.function.BooleanSupplier;
 
 /** Waits for something to come true, within bounds. */
 final class Await {
-  private static final Duration LONGEST = Duration.ofSeconds(60);
+  private static final Duration MAX_DURATION = Duration.ofSeconds(60);
 
   private Await() {}
 
@@ -14,8 +14,8 @@ final class Await {
   static long until(String what, BooleanSupplier condition) {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - start > LONGEST.toNanos()) {
-        throw new AssertionError("not within " + LONGEST + ": " + what);
+      if (System.nanoTime() - start > MAX_DURATION.toNanos()) {
+        throw new AssertionError("not within " + MAX_DURATION + ": " + what);
       }
       LockSupport.parkNanos(5_000_000);
     }

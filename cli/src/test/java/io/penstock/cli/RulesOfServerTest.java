@@ -63,7 +63,7 @@ final class RulesOfServerTest {
     return new CommandLine(new RulesCommand(console, variables))
         .setErr(console.err())
         .setCaseInsensitiveEnumValuesAllowed(true)
-        .setParameterExceptionHandler(new Mistakes())
+        .setParameterExceptionHandler(new UsageErrors())
         .execute("export", "--server=" + server);
   }
 }

@@ -18,10 +18,13 @@ import java.util.concurrent.CompletableFuture;
 
 /** {@code penstock serve} as a process of its own, on free ports of the loopback. */
 final class Service implements AutoCloseable {
-  private static final Duration LONGEST = Duration.ofSeconds(30);
+  private static final Duration MAX_DURATION = Duration.ofSeconds(30);
 
   private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(LONGEST).build();
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(MAX_DURATION)
+          .build();
   private final JarRun run;
   private final int port;
   private final int adminPort;
@@ -155,14 +158,14 @@ final class Service implements AutoCloseable {
   CompletableFuture<HttpResponse<String>> forwardAuth() {
     return client.sendAsync(
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/forward-auth"))
-            .timeout(LONGEST)
+            .timeout(MAX_DURATION)
             .build(),
         BodyHandlers.ofString());
   }
 
   HttpResponse<String> send(HttpRequest.Builder request) {
     try {
-      return client.send(request.timeout(LONGEST).build(), BodyHandlers.ofString());
+      return client.send(request.timeout(MAX_DURATION).build(), BodyHandlers.ofString());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

@@ -1,6 +1,6 @@
 package io.penstock.inprocess;
 
-import io.penstock.Claims;
+import io.penstock.JointRequest;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import java.time.Duration;
@@ -118,8 +118,8 @@ public final class TableStress {
   @Outcome(expect = Expect.FORBIDDEN, desc = "Both did, or they denied each other.")
   public static class TwoHoldTheSameBuckets {
     private final RateLimiter limiter = limiter(64, 1);
-    private final Claims forth = RateLimiter.all(limiter.at("a"), limiter.at("b"));
-    private final Claims back = RateLimiter.all(limiter.at("b"), limiter.at("a"));
+    private final JointRequest forth = RateLimiter.all(limiter.at("a"), limiter.at("b"));
+    private final JointRequest back = RateLimiter.all(limiter.at("b"), limiter.at("a"));
 
     @Actor
     public void first(II_Result result) {
@@ -171,8 +171,8 @@ public final class TableStress {
             InProcessStore.builder().clock(new FrozenClock()).hash(new SipHash(1, 2)).build(),
             "w",
             Limit.fixedWindow(1, Duration.ofDays(1)));
-    private final Claims forth = RateLimiter.all(limiter.at("a"), window.at("b"));
-    private final Claims back = RateLimiter.all(window.at("b"), limiter.at("a"));
+    private final JointRequest forth = RateLimiter.all(limiter.at("a"), window.at("b"));
+    private final JointRequest back = RateLimiter.all(window.at("b"), limiter.at("a"));
 
     @Actor
     public void first(II_Result result) {

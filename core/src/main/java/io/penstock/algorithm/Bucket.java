@@ -20,66 +20,69 @@ public record Bucket(long fullAt, long remainder) {
   }
 
   /** A bucket that is {@code debt} units short of full at {@code now}. */
-  public static Bucket owing(Pace pace, long now, long debt) {
-    return new Bucket(now + debt / pace.unitsPerTick(), debt % pace.unitsPerTick());
+  public static Bucket owing(FixedPointRate fixedRate, long now, long debt) {
+    return new Bucket(now + debt / fixedRate.unitsPerTick(), debt % fixedRate.unitsPerTick());
   }
 
   /**
-   * What is missing at {@code now}, in units of {@code pace}, from nothing to the most that can be.
+   * What is missing at {@code now}, in units of {@code fixedRate}, from nothing to the most that
+   * can be.
    *
    * @param reach the longest delay in ticks that was ever promised for this bucket: debts beyond an
    *     empty bucket are believed as far as that
    */
-  public long debt(Pace pace, long now, long reach) {
-    long most = pace.ceiling(reach);
-    return Math.min(most, stated(pace, now, most));
+  public long debt(FixedPointRate fixedRate, long now, long reach) {
+    long most = fixedRate.ceiling(reach);
+    return Math.min(most, stated(fixedRate, now, most));
   }
 
   /**
    * Takes {@code cost} thousandths if they are there, or will be within {@code maxDelay} ticks. A
    * denial leaves the bucket as it is.
    */
-  public Verdict take(Pace pace, long now, long cost, long maxDelay, long reach) {
-    long most = pace.ceiling(reach);
-    long stated = stated(pace, now, most);
+  public Verdict take(FixedPointRate fixedRate, long now, long cost, long maxDelay, long reach) {
+    long most = fixedRate.ceiling(reach);
+    long stated = stated(fixedRate, now, most);
     long debt = Math.min(most, stated);
-    Bucket unchanged = stated > most && cost > 0 ? owing(pace, now, debt) : this;
-    if (!pace.holds(cost)) {
+    Bucket unchanged = stated > most && cost > 0 ? owing(fixedRate, now, debt) : this;
+    if (!fixedRate.holds(cost)) {
       return new Verdict(false, true, this, debt, 0, 0);
     }
-    long wanted = debt + pace.units(cost);
-    long over = wanted - pace.ceiling(maxDelay);
+    long wanted = debt + fixedRate.units(cost);
+    long over = wanted - fixedRate.ceiling(maxDelay);
     if (over > 0) {
-      return new Verdict(false, false, unchanged, debt, pace.ticks(over), 0);
+      return new Verdict(false, false, unchanged, debt, fixedRate.ticks(over), 0);
     }
-    Bucket next = cost == 0 ? this : owing(pace, now, wanted);
-    return new Verdict(true, false, next, wanted, 0, pace.ticks(wanted - pace.burst()));
+    Bucket next = cost == 0 ? this : owing(fixedRate, now, wanted);
+    return new Verdict(true, false, next, wanted, 0, fixedRate.ticks(wanted - fixedRate.burst()));
   }
 
   /** Takes {@code cost} thousandths whether they are there or not, to at most one burst of debt. */
-  public Bucket charge(Pace pace, long now, long cost, long reach) {
-    return owing(pace, now, pace.charged(debt(pace, now, reach), pace.units(cost)));
+  public Bucket charge(FixedPointRate fixedRate, long now, long cost, long reach) {
+    return owing(
+        fixedRate, now, fixedRate.charged(debt(fixedRate, now, reach), fixedRate.units(cost)));
   }
 
   /** Puts {@code cost} thousandths back, to at most a full bucket. */
-  public Bucket refund(Pace pace, long now, long cost, long reach) {
-    return owing(pace, now, Math.max(0, debt(pace, now, reach) - pace.units(cost)));
+  public Bucket refund(FixedPointRate fixedRate, long now, long cost, long reach) {
+    return owing(fixedRate, now, Math.max(0, debt(fixedRate, now, reach) - fixedRate.units(cost)));
   }
 
   /** This bucket under a new limit: what was missing is missing still, at most the new burst. */
-  public Bucket under(Pace next, Pace pace, long now, long reach) {
-    return owing(next, now, Math.min(next.burst(), next.carry(pace, debt(pace, now, reach))));
+  public Bucket under(FixedPointRate next, FixedPointRate fixedRate, long now, long reach) {
+    return owing(
+        next, now, Math.min(next.burst(), next.carry(fixedRate, debt(fixedRate, now, reach))));
   }
 
   /** What this state says is missing at {@code now}; something above {@code most} if more. */
-  private long stated(Pace pace, long now, long most) {
+  private long stated(FixedPointRate fixedRate, long now, long most) {
     long ticks = fullAt - now;
     if (ticks < 0) {
       return 0;
     }
-    return ticks > most / pace.unitsPerTick()
+    return ticks > most / fixedRate.unitsPerTick()
         ? Long.MAX_VALUE
-        : ticks * pace.unitsPerTick() + remainder;
+        : ticks * fixedRate.unitsPerTick() + remainder;
   }
 
   /**

@@ -29,7 +29,7 @@ final class SlidingCounter extends Window {
     long at = index(now);
     long before = previous(at);
     return current(at)
-        + (before == 0 ? 0 : Exact.timesOverUp(before, length - elapsed(now), length));
+        + (before == 0 ? 0 : WideMath.timesOverUp(before, length - elapsed(now), length));
   }
 
   @Override
@@ -42,10 +42,10 @@ final class SlidingCounter extends Window {
     long room = limit - cost;
     long toEnd = length - elapsed(now);
     if (current <= room) {
-      return toEnd - Exact.timesOver(room - current, length, previous(at));
+      return toEnd - WideMath.timesOver(room - current, length, previous(at));
     }
     // In the next window the current count is the previous one, and shrinks.
-    return toEnd + length - Exact.timesOver(room, length, current);
+    return toEnd + length - WideMath.timesOver(room, length, current);
   }
 
   @Override

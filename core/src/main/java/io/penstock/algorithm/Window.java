@@ -20,10 +20,10 @@ public abstract sealed class Window permits FixedWindow, SlidingCounter, Sliding
   /** An unused window for {@code limit} on a clock whose tick is {@code tickNanos}. */
   public static Window of(WindowLimit limit, long tickNanos) {
     long ticks = (limit.window().toNanos() - 1) / tickNanos + 1;
-    if (limit.kind() == WindowLimit.Kind.FIXED_WINDOW) {
+    if (limit.kind() == WindowLimit.Counting.FIXED_WINDOW) {
       return new FixedWindow(ticks);
     }
-    return limit.kind() == WindowLimit.Kind.SLIDING_WINDOW_COUNTER
+    return limit.kind() == WindowLimit.Counting.SLIDING_WINDOW_COUNTER
         ? new SlidingCounter(ticks)
         : new SlidingLog(ticks);
   }

@@ -1,10 +1,10 @@
 package io.penstock.inprocess;
 
-import static io.penstock.inprocess.Slot.HELD;
-import static io.penstock.inprocess.Slot.WORDS;
+import static io.penstock.inprocess.BucketWord.HELD;
+import static io.penstock.inprocess.BucketWord.WORDS;
 
 import io.penstock.NanoClock;
-import io.penstock.algorithm.Pace;
+import io.penstock.algorithm.FixedPointRate;
 import io.penstock.inprocess.HotKeys.HotKey;
 import io.penstock.inprocess.SipHash.Hash;
 import java.util.concurrent.locks.ReentrantLock;
@@ -20,49 +20,49 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Outcomes are a debt in units of the pace: what is missing afterwards or, of a denial, the
  * bitwise complement of what is missing. Debts are never negative, so the sign tells them apart.
  */
-final class BucketTable implements SipHash.Then<Pace> {
+final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
   /** No outcome is this. */
   private static final long AGAIN = Long.MIN_VALUE;
 
   /** A cost that fills every bucket. */
-  private static final long RESET = -Pace.MOST_DEBT;
+  private static final long RESET = -FixedPointRate.MAX_DEBT;
 
   private final NanoClock clock;
   private final SipHash hash;
-  private final Chunks chunks;
+  private final SegmentTable segments;
   private final HotKeys hotKeys = new HotKeys();
 
   /** The hash of the empty key, by which the one bucket for everybody goes. */
   private final Hash whole;
 
-  BucketTable(NanoClock clock, SipHash hash, Chunks chunks) {
+  BucketTable(NanoClock clock, SipHash hash, SegmentTable segments) {
     this.clock = clock;
     this.hash = hash;
-    this.chunks = chunks;
+    this.segments = segments;
     this.whole = hash.of("");
   }
 
-  Chunks chunks() {
-    return chunks;
+  SegmentTable segments() {
+    return segments;
   }
 
-  InForce<Pace> inForce() {
-    return chunks.inForce();
+  ActiveLimits<FixedPointRate> activeLimits() {
+    return segments.activeLimits();
   }
 
   /**
    * Takes {@code cost} units if the debt stays within {@code most}, which is not negative; a cost
    * of 0 changes nothing.
    */
-  long take(String key, Pace pace, long cost, long most) {
+  long take(String key, FixedPointRate fixedRate, long cost, long most) {
     if (key.isEmpty()) {
-      return apply(whole.high(), whole.low(), pace, cost, most);
+      return apply(whole.high(), whole.low(), fixedRate, cost, most);
     }
     HotKey hot = hotKeys.find(key);
     if (hot != null) {
-      return apply(hot.high, hot.low, pace, cost, most);
+      return apply(hot.high, hot.low, fixedRate, cost, most);
     }
-    long outcome = hash.then(this, key, pace, cost, most);
+    long outcome = hash.then(this, key, fixedRate, cost, most);
     if (HotKeys.isSample(outcome)) {
       hotKeys.sample(hash, key);
     }
@@ -70,18 +70,18 @@ final class BucketTable implements SipHash.Then<Pace> {
   }
 
   /** Adds {@code thousandths} of a token to the debt, as far as a bucket can go. */
-  void charge(String key, Pace pace, long thousandths) {
-    hash.then(this, key, pace, pace.units(thousandths), forced(thousandths));
+  void charge(String key, FixedPointRate fixedRate, long thousandths) {
+    hash.then(this, key, fixedRate, fixedRate.units(thousandths), forced(thousandths));
   }
 
   /** Takes {@code thousandths} of a token off the debt, down to a full bucket. */
-  void refund(String key, Pace pace, long thousandths) {
-    hash.then(this, key, pace, -pace.units(thousandths), forced(thousandths));
+  void refund(String key, FixedPointRate fixedRate, long thousandths) {
+    hash.then(this, key, fixedRate, -fixedRate.units(thousandths), forced(thousandths));
   }
 
   /** Fills a bucket. */
-  void reset(String key, Pace pace) {
-    hash.then(this, key, pace, RESET, forced(0));
+  void reset(String key, FixedPointRate fixedRate) {
+    hash.then(this, key, fixedRate, RESET, forced(0));
   }
 
   /**
@@ -97,53 +97,54 @@ final class BucketTable implements SipHash.Then<Pace> {
   }
 
   @Override
-  public long apply(long high, long low, Pace pace, long cost, long most) {
-    Chunk likely = chunks.of(high);
+  public long apply(long high, long low, FixedPointRate fixedRate, long cost, long most) {
+    Segment likely = segments.of(high);
     if (cost > 0 && !isForced(most) && !likely.denies()) {
-      long taken = takeAtOnce(likely, high, low, pace, cost, most);
+      long taken = takeAtOnce(likely, high, low, fixedRate, cost, most);
       if (taken != AGAIN) {
         return taken;
       }
     }
     for (int spins = 0; ; spins++) {
-      Chunk chunk = chunks.of(high);
-      int i = chunk.find(high, low);
+      Segment segment = segments.of(high);
+      int i = segment.find(high, low);
       long outcome;
-      if (i < 0 || !chunk.isAt(i, pace)) {
-        outcome = elsewhere(chunk, i, high, low, pace, cost, most);
-      } else if (Slot.isHeld((long) WORDS.getAcquire(chunk.words, i))) {
-        outcome = KeyLock.spin(spins) ? AGAIN : underLock(chunk, i, pace, cost, most);
+      if (i < 0 || !segment.isAt(i, fixedRate)) {
+        outcome = elsewhere(segment, i, high, low, fixedRate, cost, most);
+      } else if (BucketWord.isHeld((long) WORDS.getAcquire(segment.words, i))) {
+        outcome = KeyLock.spin(spins) ? AGAIN : underLock(segment, i, fixedRate, cost, most);
       } else {
-        outcome = attempt(chunk, i, pace, cost, most);
+        outcome = attempt(segment, i, fixedRate, cost, most);
       }
       if (outcome != AGAIN) {
         return outcome;
       }
-      if (!Slot.spans(pace, clock.nanos() - chunk.base)) {
-        chunks.rebase(high, pace);
+      if (!BucketWord.spans(fixedRate, clock.nanos() - segment.base)) {
+        segments.rebase(high, fixedRate);
       }
     }
   }
 
   /** Decides a request for a key that has no slot under this limit alone. */
-  private long elsewhere(Chunk chunk, int i, long high, long low, Pace pace, long cost, long most) {
-    if (i == Chunk.ABSENT && cost <= 0) {
+  private long elsewhere(
+      Segment segment, int i, long high, long low, FixedPointRate fixedRate, long cost, long most) {
+    if (i == Segment.ABSENT && cost <= 0) {
       return 0;
     }
-    Forms forms = i < 0 ? null : chunk.formsAt(i);
+    MultiLimitBucket forms = i < 0 ? null : segment.formsAt(i);
     if (forms != null) {
-      return decide(forms, chunk, i, pace, cost, most);
+      return decide(forms, segment, i, fixedRate, cost, most);
     }
-    long settled = chunks.settle(high, low, pace, cost, most, cost > 0);
-    return settled == Chunks.READY ? AGAIN : settled;
+    long settled = segments.settle(high, low, fixedRate, cost, most, cost > 0);
+    return settled == SegmentTable.READY ? AGAIN : settled;
   }
 
   /** Decides a request whose slot is held all the time, in its turn. */
-  private long underLock(Chunk chunk, int i, Pace pace, long cost, long most) {
-    ReentrantLock lock = KeyLock.of(chunks.order(), chunk.words[i + 1]);
+  private long underLock(Segment segment, int i, FixedPointRate fixedRate, long cost, long most) {
+    ReentrantLock lock = KeyLock.of(segments.order(), segment.words[i + 1]);
     lock.lock();
     try {
-      return attempt(chunk, i, pace, cost, most);
+      return attempt(segment, i, fixedRate, cost, most);
     } finally {
       lock.unlock();
     }
@@ -153,46 +154,52 @@ final class BucketTable implements SipHash.Then<Pace> {
    * Decides a request at its slot; {@link #AGAIN} if the slot changed meanwhile and the caller has
    * to look again.
    */
-  private long attempt(Chunk chunk, int i, Pace pace, long cost, long most) {
+  private long attempt(Segment segment, int i, FixedPointRate fixedRate, long cost, long most) {
     boolean forced = isForced(most);
     while (true) {
-      long word = (long) WORDS.getAcquire(chunk.words, i);
+      long word = (long) WORDS.getAcquire(segment.words, i);
       if ((word & HELD) != 0) {
         return AGAIN;
       }
-      long elapsed = clock.nanos() - chunk.base;
-      if (!Slot.spans(pace, elapsed)) {
+      long elapsed = clock.nanos() - segment.base;
+      if (!BucketWord.spans(fixedRate, elapsed)) {
         return AGAIN;
       }
-      long now = Slot.instant(pace, elapsed);
-      long debt = Math.max(0, Slot.fullAt(word) - now);
-      boolean sound = debt <= pace.burst() || debt <= pace.ceiling(chunks.reach());
+      long now = BucketWord.instant(fixedRate, elapsed);
+      long debt = Math.max(0, BucketWord.fullAt(word) - now);
+      boolean sound = debt <= fixedRate.burst() || debt <= fixedRate.ceiling(segments.reach());
       if (!sound) {
-        debt = pace.ceiling(chunks.reach());
+        debt = fixedRate.ceiling(segments.reach());
       }
-      long next = forced ? forced(pace, debt, cost) : debt + cost;
+      long next = forced ? forced(fixedRate, debt, cost) : debt + cost;
       boolean denied = !forced && next > most;
       if (denied) {
         next = debt;
-      } else if (next > pace.burst()) {
-        chunks.extendReach(pace.ticks(next - pace.burst()));
+      } else if (next > fixedRate.burst()) {
+        segments.extendReach(fixedRate.ticks(next - fixedRate.burst()));
       }
       if (cost > 0) {
-        chunk.expect(denied);
+        segment.expect(denied);
         if (denied) {
-          chunk.deny(i);
+          segment.deny(i);
         }
       }
       boolean unchanged = cost == 0 || (sound && next == debt);
-      if (unchanged || WORDS.compareAndSet(chunk.words, i, word, Slot.word(now + next))) {
+      if (unchanged || WORDS.compareAndSet(segment.words, i, word, BucketWord.word(now + next))) {
         return denied ? ~debt : next;
       }
     }
   }
 
   /** Decides a request for a key that is asked under several limits. */
-  private long decide(Forms forms, Chunk chunk, int i, Pace pace, long cost, long most) {
-    ReentrantLock lock = KeyLock.of(chunks.order(), chunk.words[i + 1]);
+  private long decide(
+      MultiLimitBucket forms,
+      Segment segment,
+      int i,
+      FixedPointRate fixedRate,
+      long cost,
+      long most) {
+    ReentrantLock lock = KeyLock.of(segments.order(), segment.words[i + 1]);
     lock.lock();
     try {
       if (forms.isDropped()) {
@@ -200,25 +207,25 @@ final class BucketTable implements SipHash.Then<Pace> {
       }
       long now = clock.nanos();
       if (cost == 0) {
-        long debt = forms.debt(pace, now, chunks.reach());
+        long debt = forms.debt(fixedRate, now, segments.reach());
         return debt > most ? ~debt : debt;
       }
       if (cost == RESET) {
         forms.fill(now);
         return 0;
       }
-      forms.settle(pace, now, chunks.reach(), chunks.inForce());
-      long debt = forms.debt(pace, now, chunks.reach());
+      forms.settle(fixedRate, now, segments.reach(), segments.activeLimits());
+      long debt = forms.debt(fixedRate, now, segments.reach());
       boolean forced = isForced(most);
-      long next = forced ? forced(pace, debt, cost) : debt + cost;
+      long next = forced ? forced(fixedRate, debt, cost) : debt + cost;
       if (!forced && next > most) {
-        forms.clamp(pace, now, chunks.reach());
-        chunk.deny(i);
+        forms.clamp(fixedRate, now, segments.reach());
+        segment.deny(i);
         return ~debt;
       }
-      chunks.extendReach(pace.ticks(next - pace.burst()));
-      long amount = forced ? ~most : cost / pace.unitsPerThousandth();
-      forms.move(pace, now, next, cost < 0 ? -amount : amount, chunks.reach());
+      segments.extendReach(fixedRate.ticks(next - fixedRate.burst()));
+      long amount = forced ? ~most : cost / fixedRate.unitsPerThousandth();
+      forms.move(fixedRate, now, next, cost < 0 ? -amount : amount, segments.reach());
       return next;
     } finally {
       lock.unlock();
@@ -229,62 +236,63 @@ final class BucketTable implements SipHash.Then<Pace> {
    * Takes what is there by a clock read beforehand, so that hardly any time passes between reading
    * the state and the compare-and-set: on a hot key that is what decides how often it fails.
    */
-  private long takeAtOnce(Chunk chunk, long high, long low, Pace pace, long cost, long most) {
-    long elapsed = clock.nanos() - chunk.base;
-    int i = chunk.find(high, low);
-    if (i < 0 || !chunk.isAt(i, pace) || !Slot.spans(pace, elapsed)) {
+  private long takeAtOnce(
+      Segment segment, long high, long low, FixedPointRate fixedRate, long cost, long most) {
+    long elapsed = clock.nanos() - segment.base;
+    int i = segment.find(high, low);
+    if (i < 0 || !segment.isAt(i, fixedRate) || !BucketWord.spans(fixedRate, elapsed)) {
       return AGAIN;
     }
-    long now = Slot.instant(pace, elapsed);
+    long now = BucketWord.instant(fixedRate, elapsed);
     while (true) {
-      long word = (long) WORDS.getAcquire(chunk.words, i);
-      long debt = Math.max(0, Slot.fullAt(word) - now);
+      long word = (long) WORDS.getAcquire(segment.words, i);
+      long debt = Math.max(0, BucketWord.fullAt(word) - now);
       long next = debt + cost;
-      if ((word & HELD) != 0 || next > most || debt > pace.burst()) {
+      if ((word & HELD) != 0 || next > most || debt > fixedRate.burst()) {
         return AGAIN;
       }
-      if (next > pace.burst()) {
-        chunks.extendReach(pace.ticks(next - pace.burst()));
+      if (next > fixedRate.burst()) {
+        segments.extendReach(fixedRate.ticks(next - fixedRate.burst()));
       }
-      if (WORDS.compareAndSet(chunk.words, i, word, Slot.word(now + next))) {
+      if (WORDS.compareAndSet(segment.words, i, word, BucketWord.word(now + next))) {
         return next;
       }
     }
   }
 
-  private static long forced(Pace pace, long debt, long cost) {
-    return cost > 0 ? pace.charged(debt, cost) : Math.max(0, debt + cost);
+  private static long forced(FixedPointRate fixedRate, long debt, long cost) {
+    return cost > 0 ? fixedRate.charged(debt, cost) : Math.max(0, debt + cost);
   }
 
-  void identify(Hold hold) {
+  void identify(HeldBucket hold) {
     hold.identify(hash);
   }
 
   /** Holds a bucket. Only under the lock of its key, so nobody else holds it. */
-  boolean hold(Hold hold, Pace pace) {
-    boolean changes = changes(hold, pace);
+  boolean hold(HeldBucket hold, FixedPointRate fixedRate) {
+    boolean changes = changes(hold, fixedRate);
     while (true) {
-      Chunk chunk = chunks.of(hold.high);
-      int i = chunk.find(hold.high, hold.low);
-      if (!changes && (i == Chunk.ABSENT || (i < 0 && hold.absent))) {
-        hold.chunk = null;
+      Segment segment = segments.of(hold.high);
+      int i = segment.find(hold.high, hold.low);
+      if (!changes && (i == Segment.ABSENT || (i < 0 && hold.absent))) {
+        hold.segment = null;
         return true;
       }
       if (i < 0) {
         return false;
       }
-      Forms forms = chunk.formsAt(i);
-      hold.chunk = chunk;
+      MultiLimitBucket forms = segment.formsAt(i);
+      hold.segment = segment;
       hold.slot = i;
       hold.forms = forms;
       if (forms != null) {
         return !forms.isDropped();
       }
-      if (changes && !chunk.isAt(i, pace)) {
+      if (changes && !segment.isAt(i, fixedRate)) {
         return false;
       }
-      long word = (long) WORDS.getAcquire(chunk.words, i);
-      if ((word & HELD) == 0 && WORDS.compareAndSet(chunk.words, i, word, word | HELD)) {
+      long word = (long) WORDS.getAcquire(segment.words, i);
+      if ((word & HELD) == 0 && WORDS.compareAndSet(segment.words, i, word, word | HELD)) {
         hold.word = word;
         hold.unchanged = word;
         return true;
@@ -293,89 +301,90 @@ final class BucketTable implements SipHash.Then<Pace> {
   }
 
   /** Whether the request may take something, so that the bucket has to be there for that. */
-  private static boolean changes(Hold hold, Pace pace) {
-    return !hold.looks && pace.holds(hold.cost);
+  private static boolean changes(HeldBucket hold, FixedPointRate fixedRate) {
+    return !hold.looks && fixedRate.holds(hold.cost);
   }
 
-  void prepare(Hold hold, Pace pace) {
-    boolean changes = changes(hold, pace);
-    hold.absent = !changes && chunks.lacks(hold.high, hold.low);
+  void prepare(HeldBucket hold, FixedPointRate fixedRate) {
+    boolean changes = changes(hold, fixedRate);
+    hold.absent = !changes && segments.lacks(hold.high, hold.low);
     if (changes) {
-      chunks.settle(hold.high, hold.low, pace, pace.units(hold.cost), pace.burst(), true);
+      segments.settle(
+          hold.high, hold.low, fixedRate, fixedRate.units(hold.cost), fixedRate.burst(), true);
     }
-    chunks.rebase(hold.high, pace);
+    segments.rebase(hold.high, fixedRate);
   }
 
   /** Judges a held bucket: {@code most} is the debt up to which the request passes. */
-  boolean judge(Hold hold, Pace pace, long most) {
-    if (!find(hold, pace)) {
+  boolean judge(HeldBucket hold, FixedPointRate fixedRate, long most) {
+    if (!find(hold, fixedRate)) {
       return false;
     }
-    hold.after = hold.before + pace.units(hold.cost);
-    hold.allowed = pace.holds(hold.cost) && hold.after <= most;
-    if (!hold.allowed && changes(hold, pace) && hold.chunk != null) {
-      hold.chunk.deny(hold.slot);
+    hold.after = hold.before + fixedRate.units(hold.cost);
+    hold.allowed = fixedRate.holds(hold.cost) && hold.after <= most;
+    if (!hold.allowed && changes(hold, fixedRate) && hold.segment != null) {
+      hold.segment.deny(hold.slot);
     }
     return true;
   }
 
-  /** Notes what a held bucket owes; false if its chunk can't tell by this clock. */
-  private boolean find(Hold hold, Pace pace) {
-    Chunk chunk = hold.chunk;
-    if (chunk == null) {
+  /** Notes what a held bucket owes; false if its segment can't tell by this clock. */
+  private boolean find(HeldBucket hold, FixedPointRate fixedRate) {
+    Segment segment = hold.segment;
+    if (segment == null) {
       hold.before = 0;
       return true;
     }
     long nanos = clock.nanos();
-    boolean changes = changes(hold, pace);
-    Forms forms = hold.forms;
+    boolean changes = changes(hold, fixedRate);
+    MultiLimitBucket forms = hold.forms;
     if (forms != null) {
       if (changes) {
-        forms.settle(pace, nanos, chunks.reach(), chunks.inForce());
-        forms.clamp(pace, nanos, chunks.reach());
+        forms.settle(fixedRate, nanos, segments.reach(), segments.activeLimits());
+        forms.clamp(fixedRate, nanos, segments.reach());
       }
       hold.now = nanos;
-      hold.before = forms.debt(pace, nanos, chunks.reach());
+      hold.before = forms.debt(fixedRate, nanos, segments.reach());
       return true;
     }
-    if (!chunk.isAt(hold.slot, pace)) {
-      hold.before = chunks.carried(chunk, hold.slot, hold.word, nanos, pace);
+    if (!segment.isAt(hold.slot, fixedRate)) {
+      hold.before = segments.carried(segment, hold.slot, hold.word, nanos, fixedRate);
       return true;
     }
-    if (!Slot.spans(pace, nanos - chunk.base)) {
+    if (!BucketWord.spans(fixedRate, nanos - segment.base)) {
       return false;
     }
-    hold.now = Slot.instant(pace, nanos - chunk.base);
-    hold.before = Math.max(0, Slot.fullAt(hold.word) - hold.now);
-    if (hold.before > pace.burst()) {
-      long ceiling = pace.ceiling(chunks.reach());
+    hold.now = BucketWord.instant(fixedRate, nanos - segment.base);
+    hold.before = Math.max(0, BucketWord.fullAt(hold.word) - hold.now);
+    if (hold.before > fixedRate.burst()) {
+      long ceiling = fixedRate.ceiling(segments.reach());
       if (hold.before > ceiling) {
         hold.before = ceiling;
         if (changes) {
-          hold.unchanged = Slot.word(hold.now + ceiling);
+          hold.unchanged = BucketWord.word(hold.now + ceiling);
         }
       }
     }
     return true;
   }
 
-  void release(Hold hold, Pace pace, boolean take) {
-    Chunk chunk = hold.chunk;
-    if (chunk == null) {
+  void release(HeldBucket hold, FixedPointRate fixedRate, boolean take) {
+    Segment segment = hold.segment;
+    if (segment == null) {
       return;
     }
     boolean moves = take && hold.cost > 0;
-    if (moves && hold.after > pace.burst()) {
-      chunks.extendReach(pace.ticks(hold.after - pace.burst()));
+    if (moves && hold.after > fixedRate.burst()) {
+      segments.extendReach(fixedRate.ticks(hold.after - fixedRate.burst()));
     }
-    Forms forms = hold.forms;
+    MultiLimitBucket forms = hold.forms;
     if (forms == null) {
-      long word = moves ? Slot.word(hold.now + hold.after) : hold.unchanged;
-      WORDS.setRelease(chunk.words, hold.slot, word);
+      long word = moves ? BucketWord.word(hold.now + hold.after) : hold.unchanged;
+      WORDS.setRelease(segment.words, hold.slot, word);
     } else if (moves) {
-      forms.move(pace, hold.now, hold.after, hold.cost, chunks.reach());
+      forms.move(fixedRate, hold.now, hold.after, hold.cost, segments.reach());
     }
-    hold.chunk = null;
+    hold.segment = null;
     hold.forms = null;
   }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * <p>One request in a thousand is a sample. A key that two samples of its place in a row have in
  * common is a hot one; among many keys that hardly ever happens, so these leave nothing behind.
  */
-final class HotKeys implements SipHash.Then<String> {
+final class HotKeys implements SipHash.HashFunction<String> {
   private static final int PLACES = 64;
   private static final int SAMPLED_BITS = 10;
   private static final long SPREAD = 0x9e3779b97f4a7c15L;

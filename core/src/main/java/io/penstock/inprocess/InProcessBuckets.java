@@ -22,10 +22,10 @@ abstract sealed class InProcessBuckets implements Buckets permits TokenBuckets, 
   final String name;
   final Limit limit;
 
-  private final Tables tables;
+  private final NamedTables tables;
   private final AtomicBoolean retired = new AtomicBoolean();
 
-  InProcessBuckets(InProcessStore store, String name, Limit limit, Tables tables) {
+  InProcessBuckets(InProcessStore store, String name, Limit limit, NamedTables tables) {
     this.store = store;
     this.tables = tables;
     this.name = name;
@@ -47,25 +47,25 @@ abstract sealed class InProcessBuckets implements Buckets permits TokenBuckets, 
   abstract long order();
 
   /** Notes what tells the bucket of {@code hold} from the others of its table. */
-  abstract void identify(Hold hold);
+  abstract void identify(HeldBucket hold);
 
   /** Holds the bucket; false if {@link #prepare} has to be called first, without any lock. */
-  abstract boolean hold(Hold hold);
+  abstract boolean hold(HeldBucket hold);
 
   /** Sees to it that the bucket can be held and judged. */
-  abstract void prepare(Hold hold);
+  abstract void prepare(HeldBucket hold);
 
   /** Gives back what {@link #prepare} reserved and was not used. Called without any lock. */
-  void giveBackRoom(Hold hold) {}
+  void giveBackRoom(HeldBucket hold) {}
 
   /** Finds out whether the request passes; false if {@link #prepare} has to be called first. */
-  abstract boolean judge(Hold hold);
+  abstract boolean judge(HeldBucket hold);
 
   /** Lets the bucket go, with what was claimed taken from it if {@code take}. */
-  abstract void release(Hold hold, boolean take);
+  abstract void release(HeldBucket hold, boolean take);
 
   /** The answer for this bucket; {@code passes} tells whether the whole request does. */
-  abstract Decision decision(Hold hold, boolean passes);
+  abstract Decision decision(HeldBucket hold, boolean passes);
 
   @Override
   public final InProcessStore store() {

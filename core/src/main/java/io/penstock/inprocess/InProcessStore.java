@@ -3,13 +3,13 @@ package io.penstock.inprocess;
 import io.penstock.Buckets;
 import io.penstock.Claim;
 import io.penstock.Decision;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.NanoClock;
 import io.penstock.Store;
+import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
 import io.penstock.WindowLimit;
-import io.penstock.algorithm.Pace;
+import io.penstock.algorithm.FixedPointRate;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -24,7 +24,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * again; beyond the cap, the buckets from which the least is missing go first.
  */
 public final class InProcessStore implements Store {
-  private static final long MOST_KEYS = 1L << 30;
+  private static final long MAX_KEYS = 1L << 30;
 
   /** How many tables are looked at when a name is used or retired. */
   private static final int SWEEP = 4;
@@ -33,8 +33,8 @@ public final class InProcessStore implements Store {
   private final long maxKeys;
   private final SipHash hash;
   private final KeyBudget budget;
-  private final Map<String, Tables> tables = new ConcurrentHashMap<>();
-  private final Transaction.Pool transactions = new Transaction.Pool();
+  private final Map<String, NamedTables> tables = new ConcurrentHashMap<>();
+  private final Transaction.TransactionPool transactions = new Transaction.TransactionPool();
 
   private InProcessStore(Builder builder) {
     this.clock = builder.clock;
@@ -62,9 +62,9 @@ public final class InProcessStore implements Store {
 
     /** The most buckets to keep, over all limiters on this store; a million unless set. */
     public Builder maxKeys(long maxKeys) {
-      if (maxKeys <= 0 || maxKeys > MOST_KEYS) {
+      if (maxKeys <= 0 || maxKeys > MAX_KEYS) {
         throw new IllegalArgumentException(
-            "maxKeys must be from 1 to " + MOST_KEYS + ": " + maxKeys);
+            "maxKeys must be from 1 to " + MAX_KEYS + ": " + maxKeys);
       }
       this.maxKeys = maxKeys;
       return this;
@@ -88,19 +88,19 @@ public final class InProcessStore implements Store {
   }
 
   @Override
-  public Buckets buckets(String name, Limit limit, Handling handling) {
-    Tables own = use(name);
+  public Buckets buckets(String name, Limit limit, StoreOptions storeOptions) {
+    NamedTables own = use(name);
     return limit instanceof TokenBucket bucket
         ? new TokenBuckets(this, name, bucket, own)
         : new WindowBuckets(this, name, (WindowLimit) limit, own);
   }
 
-  private Tables use(String name) {
-    Tables own =
+  private NamedTables use(String name) {
+    NamedTables own =
         tables.compute(
             name,
             (unused, known) -> {
-              Tables used = known == null ? new Tables(this, name) : known;
+              NamedTables used = known == null ? new NamedTables(this, name) : known;
               used.limiters.incrementAndGet();
               return used;
             });
@@ -109,7 +109,7 @@ public final class InProcessStore implements Store {
   }
 
   /** Notes that a limiter does not use a name any more. */
-  void retired(Tables own) {
+  void retired(NamedTables own) {
     own.limiters.decrementAndGet();
     dropIfUnused(own);
     sweep();
@@ -118,14 +118,14 @@ public final class InProcessStore implements Store {
   /** Drops names that are not used any more, once nothing is missing from their buckets. */
   private void sweep() {
     for (int i = 0; i < SWEEP; i++) {
-      Tables owner = budget.next().owner;
+      NamedTables owner = budget.next().owner;
       if (owner != null) {
         dropIfUnused(owner);
       }
     }
   }
 
-  private void dropIfUnused(Tables own) {
+  private void dropIfUnused(NamedTables own) {
     // A name that was dropped and is used again has other tables by now.
     boolean unused = own.limiters.get() == 0 || tables.get(own.name()) != own;
     if (unused && own.dropIfFull(budget)) {
@@ -137,7 +137,7 @@ public final class InProcessStore implements Store {
   }
 
   /** A request that began before its limiter was retired may use a name that was dropped. */
-  void relink(Tables own) {
+  void relink(NamedTables own) {
     tables.putIfAbsent(own.name(), own);
   }
 
@@ -231,12 +231,12 @@ public final class InProcessStore implements Store {
     return clock;
   }
 
-  BucketTable newBucketTable(Pace pace, Tables owner) {
-    Chunks chunks = new Chunks(clock, budget, maxKeys, pace, owner);
-    return new BucketTable(clock, hash, chunks);
+  BucketTable newBucketTable(FixedPointRate fixedRate, NamedTables owner) {
+    SegmentTable segments = new SegmentTable(clock, budget, maxKeys, fixedRate, owner);
+    return new BucketTable(clock, hash, segments);
   }
 
-  WindowTable newWindowTable(Tables owner) {
+  WindowTable newWindowTable(NamedTables owner) {
     return new WindowTable(clock, hash, budget, owner);
   }
 }

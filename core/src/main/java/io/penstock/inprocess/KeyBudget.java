@@ -17,7 +17,7 @@ final class KeyBudget {
   private static final int MAX_ATTEMPTS = 1_000;
   private static final int MAX_PAUSES = 20_000;
   private static final long PAUSE_NANOS = 50_000;
-  private static final int MOST_TABLES = 8;
+  private static final int MAX_TABLES = 8;
 
   private final long most;
   private final AtomicLong kept = new AtomicLong();
@@ -33,7 +33,7 @@ final class KeyBudget {
 
   KeyBudget(long most) {
     this.most = most;
-    this.largest = new NoTable();
+    this.largest = new EmptyTable();
   }
 
   /** Makes a table with buckets take part, if it does not yet. */
@@ -73,7 +73,7 @@ final class KeyBudget {
           last.place = table.place;
         }
         if (largest == table) {
-          largest = new NoTable();
+          largest = new EmptyTable();
         }
       }
       return true;
@@ -87,7 +87,7 @@ final class KeyBudget {
     lock.lock();
     try {
       if (tables.isEmpty()) {
-        return new NoTable();
+        return new EmptyTable();
       }
       turn = turn + 1 < tables.size() ? turn + 1 : 0;
       return tables.get(turn);
@@ -154,7 +154,7 @@ final class KeyBudget {
         if (kept.compareAndSet(now, now + weight)) {
           return true;
         }
-      } else if (weight > most || !evict(asking, Spare.SPENT)) {
+      } else if (weight > most || !evict(asking, EvictionGuard.SPENT)) {
         return false;
       }
     }
@@ -162,17 +162,19 @@ final class KeyBudget {
   }
 
   private boolean evict(Table asking) {
-    return evict(asking, Spare.SPENT) || evict(asking, Spare.DENIED) || evict(asking, Spare.NOBODY);
+    return evict(asking, EvictionGuard.SPENT)
+        || evict(asking, EvictionGuard.DENIED)
+        || evict(asking, EvictionGuard.NOBODY);
   }
 
-  private boolean evict(Table asking, Spare spare) {
+  private boolean evict(Table asking, EvictionGuard spare) {
     Table large = largest(asking);
     return large.evict(spare) || (large != asking && asking.evict(spare)) || evictElsewhere(spare);
   }
 
   /** Before a bucket goes that should be spared, or none, some other tables are asked too. */
-  private boolean evictElsewhere(Spare spare) {
-    int count = Math.min(MOST_TABLES, tables());
+  private boolean evictElsewhere(EvictionGuard spare) {
+    int count = Math.min(MAX_TABLES, tables());
     for (int n = 0; n < count; n++) {
       if (next().evict(spare)) {
         return true;

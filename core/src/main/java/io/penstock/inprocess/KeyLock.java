@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * waits for anything, and a thread that finds a slot held waits by parking on the lock. That works
  * on virtual threads, where spinning can keep the holder from its carrier for good.
  *
- * <p>The lock of a chunk is taken before the lock of a key, never the other way round.
+ * <p>The lock of a segment is taken before the lock of a key, never the other way round.
  */
 final class KeyLock {
   private static final int BITS = 10;

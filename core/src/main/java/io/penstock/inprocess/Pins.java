@@ -21,7 +21,7 @@ final class Pins {
   private Pins() {}
 
   /** Waits for its turn; the caller holds no other lock. */
-  static void pin(Hold[] holds, int size) {
+  static void pin(HeldBucket[] holds, int size) {
     LOCK.lock();
     long[] words = new long[size * WORDS_PER_BUCKET];
     for (int i = 0; i < size; i++) {

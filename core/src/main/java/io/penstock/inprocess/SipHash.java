@@ -22,7 +22,7 @@ final class SipHash {
   }
 
   /** What is to be done with the hash of a key. */
-  interface Then<T> {
+  interface HashFunction<T> {
     long apply(long high, long low, T with, long cost, long most);
   }
 
@@ -30,7 +30,7 @@ final class SipHash {
    * Hashes {@code text} and passes the result on with the other arguments. It is passed on because
    * 128 bits can't be returned without an object, and this is on the way of every request.
    */
-  <T> long then(Then<T> then, String text, T with, long cost, long most) {
+  <T> long then(HashFunction<T> then, String text, T with, long cost, long most) {
     long v0 = k0 ^ 0x736f6d6570736575L;
     long v1 = k1 ^ 0x646f72616e646f6dL ^ 0xee;
     long v2 = k0 ^ 0x6c7967656e657261L;

@@ -2,10 +2,10 @@ package io.penstock.inprocess;
 
 import io.penstock.Buckets;
 import io.penstock.Decision;
-import io.penstock.Handling;
 import io.penstock.Limit;
+import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
-import io.penstock.algorithm.Pace;
+import io.penstock.algorithm.FixedPointRate;
 import java.util.concurrent.CompletionStage;
 
 /** Token buckets under one limit, on a clock whose tick is a nanosecond. Thread-safe. */
@@ -14,59 +14,60 @@ final class TokenBuckets extends InProcessBuckets {
 
   private final BucketTable table;
   private final long order;
-  private final Pace pace;
+  private final FixedPointRate fixedRate;
 
-  TokenBuckets(InProcessStore store, String name, TokenBucket limit, Tables tables) {
+  TokenBuckets(InProcessStore store, String name, TokenBucket limit, NamedTables tables) {
     super(store, name, limit, tables);
-    this.pace = Pace.of(limit, TICK_NANOS);
-    this.table = tables.buckets(pace);
+    this.fixedRate = FixedPointRate.of(limit, TICK_NANOS);
+    this.table = tables.buckets(fixedRate);
     this.order = tables.order();
-    table.inForce().add(pace);
+    table.activeLimits().add(fixedRate);
   }
 
   @Override
   public Buckets replacedBy(Limit next) {
-    Buckets replacement = store.buckets(name, next, Handling.DEFAULT);
+    Buckets replacement = store.buckets(name, next, StoreOptions.DEFAULT);
     retire();
     return replacement;
   }
 
   @Override
   void leave() {
-    table.inForce().remove(pace);
+    table.activeLimits().remove(fixedRate);
   }
 
   @Override
   public boolean tryTake(String key, long cost) {
-    return pace.holds(cost) && table.take(key, pace, pace.units(cost), pace.burst()) >= 0;
+    return fixedRate.holds(cost)
+        && table.take(key, fixedRate, fixedRate.units(cost), fixedRate.burst()) >= 0;
   }
 
   @Override
   public Decision take(String key, long cost, long maxDelayNanos) {
-    if (!pace.holds(cost)) {
-      return never(table.take(key, pace, 0, pace.burst()));
+    if (!fixedRate.holds(cost)) {
+      return never(table.take(key, fixedRate, 0, fixedRate.burst()));
     }
-    long units = pace.units(cost);
-    long most = pace.ceiling(maxDelayNanos);
-    long outcome = table.take(key, pace, units, most);
+    long units = fixedRate.units(cost);
+    long most = fixedRate.ceiling(maxDelayNanos);
+    long outcome = table.take(key, fixedRate, units, most);
     return outcome >= 0 ? allowed(outcome) : denied(~outcome, ~outcome + units - most);
   }
 
   @Override
   public CompletionStage<Void> charge(String key, long cost) {
-    table.charge(key, pace, cost);
+    table.charge(key, fixedRate, cost);
     return done();
   }
 
   @Override
   public CompletionStage<Void> refund(String key, long cost) {
-    table.refund(key, pace, cost);
+    table.refund(key, fixedRate, cost);
     return done();
   }
 
   @Override
   public CompletionStage<Void> reset(String key) {
-    table.reset(key, pace);
+    table.reset(key, fixedRate);
     return done();
   }
 
@@ -76,52 +77,53 @@ final class TokenBuckets extends InProcessBuckets {
   }
 
   @Override
-  void identify(Hold hold) {
+  void identify(HeldBucket hold) {
     table.identify(hold);
   }
 
   @Override
-  boolean hold(Hold hold) {
-    return table.hold(hold, pace);
+  boolean hold(HeldBucket hold) {
+    return table.hold(hold, fixedRate);
   }
 
   @Override
-  void prepare(Hold hold) {
-    table.prepare(hold, pace);
+  void prepare(HeldBucket hold) {
+    table.prepare(hold, fixedRate);
   }
 
   @Override
-  boolean judge(Hold hold) {
-    return table.judge(hold, pace, pace.ceiling(hold.maxDelayNanos));
+  boolean judge(HeldBucket hold) {
+    return table.judge(hold, fixedRate, fixedRate.ceiling(hold.maxDelayNanos));
   }
 
   @Override
-  void release(Hold hold, boolean take) {
-    table.release(hold, pace, take);
+  void release(HeldBucket hold, boolean take) {
+    table.release(hold, fixedRate, take);
   }
 
   @Override
-  Decision decision(Hold hold, boolean passes) {
+  Decision decision(HeldBucket hold, boolean passes) {
     if (hold.allowed) {
       return allowed(passes ? hold.after : hold.before);
     }
-    return pace.holds(hold.cost)
-        ? denied(hold.before, hold.after - pace.ceiling(hold.maxDelayNanos))
+    return fixedRate.holds(hold.cost)
+        ? denied(hold.before, hold.after - fixedRate.ceiling(hold.maxDelayNanos))
         : never(hold.before);
   }
 
   private Decision allowed(long debt) {
-    long delay = pace.ticks(debt - pace.burst());
-    return Decision.allowed(name, limit, pace.remaining(debt), pace.ticks(debt), delay);
+    long delay = fixedRate.ticks(debt - fixedRate.burst());
+    return Decision.allowed(name, limit, fixedRate.remaining(debt), fixedRate.ticks(debt), delay);
   }
 
   private Decision denied(long debt, long over) {
-    return Decision.denied(name, limit, pace.remaining(debt), pace.ticks(debt), pace.ticks(over));
+    return Decision.denied(
+        name, limit, fixedRate.remaining(debt), fixedRate.ticks(debt), fixedRate.ticks(over));
   }
 
   /** A peek at a bucket in debt is a denial to the table; the debt is the same. */
   private Decision never(long outcome) {
     long debt = outcome >= 0 ? outcome : ~outcome;
-    return Decision.never(name, limit, pace.remaining(debt), pace.ticks(debt));
+    return Decision.never(name, limit, fixedRate.remaining(debt), fixedRate.ticks(debt));
   }
 }

@@ -11,17 +11,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * One request over several buckets: the locks of their keys are taken in the order of {@link
  * KeyLock}, then all are held, judged, and taken from or left alone together. Belongs to one thread
- * at a time; {@link Pool} lends it, so that a request allocates nothing.
+ * at a time; {@link TransactionPool} lends it, so that a request allocates nothing.
  */
 final class Transaction {
   /** How often a bucket has to be prepared before the request pins all of its buckets. */
   private static final int UNPINNED_ATTEMPTS = 4;
 
   /** In the order of the claims. */
-  private Hold[] claimed = new Hold[0];
+  private HeldBucket[] claimed = new HeldBucket[0];
 
   /** The same, in the order in which their locks are taken. */
-  private Hold[] ordered = new Hold[0];
+  private HeldBucket[] ordered = new HeldBucket[0];
 
   private int size;
 
@@ -36,7 +36,7 @@ final class Transaction {
     for (int i = 0; i < size; i++) {
       ordered[i].looks = !take || ordered[i].cost == 0;
     }
-    Hold unready = attemptLocked(take);
+    HeldBucket unready = attemptLocked(take);
     if (unready != null) {
       prepareAll(unready, take);
     }
@@ -44,8 +44,8 @@ final class Transaction {
   }
 
   /** Prepares what is missing until the request is decided. */
-  private void prepareAll(Hold first, boolean take) {
-    Hold unready = first;
+  private void prepareAll(HeldBucket first, boolean take) {
+    HeldBucket unready = first;
     boolean pinned = false;
     try {
       while (unready != null) {
@@ -67,7 +67,7 @@ final class Transaction {
     }
   }
 
-  private @Nullable Hold attemptLocked(boolean take) {
+  private @Nullable HeldBucket attemptLocked(boolean take) {
     try {
       lockAll();
       return attempt(take);
@@ -77,10 +77,10 @@ final class Transaction {
   }
 
   /** Decides under the locks; returns a bucket that has to be prepared first, or null. */
-  private @Nullable Hold attempt(boolean take) {
+  private @Nullable HeldBucket attempt(boolean take) {
     boolean passes = false;
     try {
-      Hold unready = holdAll();
+      HeldBucket unready = holdAll();
       if (unready == null) {
         unready = judgeAll();
       }
@@ -146,7 +146,7 @@ final class Transaction {
     size = 0;
     if (claims > claimed.length) {
       claimed = Arrays.copyOf(claimed, claims);
-      ordered = new Hold[claims];
+      ordered = new HeldBucket[claims];
     }
   }
 
@@ -158,9 +158,9 @@ final class Transaction {
   }
 
   private void add(InProcessBuckets buckets, String key, long cost, long maxDelayNanos) {
-    Hold hold = claimed[size];
+    HeldBucket hold = claimed[size];
     if (hold == null) {
-      hold = new Hold(buckets, key);
+      hold = new HeldBucket(buckets, key);
       claimed[size] = hold;
     }
     hold.buckets = buckets;
@@ -182,9 +182,9 @@ final class Transaction {
     ordered[at] = hold;
   }
 
-  private @Nullable Hold holdAll() {
+  private @Nullable HeldBucket holdAll() {
     for (int i = 0; i < size; i++) {
-      Hold hold = ordered[i];
+      HeldBucket hold = ordered[i];
       hold.held = hold.buckets.hold(hold);
       if (!hold.held) {
         return hold;
@@ -193,7 +193,7 @@ final class Transaction {
     return null;
   }
 
-  private @Nullable Hold judgeAll() {
+  private @Nullable HeldBucket judgeAll() {
     for (int i = 0; i < size; i++) {
       if (!ordered[i].buckets.judge(ordered[i])) {
         return ordered[i];
@@ -224,7 +224,7 @@ final class Transaction {
    * Transactions that nobody uses now. Thread-safe. A few more than there are threads at once would
    * never be lent, so there are few; who finds none makes a new one.
    */
-  static final class Pool {
+  static final class TransactionPool {
     private static final int SIZE = 64;
 
     private final AtomicReferenceArray<@Nullable Transaction> idle =

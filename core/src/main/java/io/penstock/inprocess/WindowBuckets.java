@@ -2,8 +2,8 @@ package io.penstock.inprocess;
 
 import io.penstock.Buckets;
 import io.penstock.Decision;
-import io.penstock.Handling;
 import io.penstock.Limit;
+import io.penstock.StoreOptions;
 import io.penstock.WindowLimit;
 import java.util.concurrent.CompletionStage;
 
@@ -14,27 +14,27 @@ final class WindowBuckets extends InProcessBuckets {
   private final WindowTable table;
   private final long order;
   private final WindowLimit window;
-  private final WindowCell.Shape shape;
+  private final KeyWindows.WindowShape shape;
 
-  WindowBuckets(InProcessStore store, String name, WindowLimit limit, Tables tables) {
+  WindowBuckets(InProcessStore store, String name, WindowLimit limit, NamedTables tables) {
     super(store, name, limit, tables);
     this.window = limit;
-    this.shape = WindowCell.Shape.of(limit);
+    this.shape = KeyWindows.WindowShape.of(limit);
     this.table = tables.windows();
     this.order = tables.order() + 1;
-    table.inForce().add(shape);
+    table.activeLimits().add(shape);
   }
 
   @Override
   public Buckets replacedBy(Limit next) {
-    Buckets replacement = store.buckets(name, next, Handling.DEFAULT);
+    Buckets replacement = store.buckets(name, next, StoreOptions.DEFAULT);
     retire();
     return replacement;
   }
 
   @Override
   void leave() {
-    table.inForce().remove(shape);
+    table.activeLimits().remove(shape);
   }
 
   @Override
@@ -59,7 +59,7 @@ final class WindowBuckets extends InProcessBuckets {
 
   @Override
   public CompletionStage<Void> reset(String key) {
-    Hold hold = new Hold(this, key);
+    HeldBucket hold = new HeldBucket(this, key);
     table.identify(hold);
     table.forget(hold);
     return done();
@@ -71,11 +71,11 @@ final class WindowBuckets extends InProcessBuckets {
   }
 
   @Override
-  void identify(Hold hold) {
+  void identify(HeldBucket hold) {
     if (hold.maxDelayNanos > 0) {
       throw onlyTokenBuckets("waiting");
     }
-    if (window.kind() == WindowLimit.Kind.SLIDING_WINDOW_LOG && hold.cost % TOKEN != 0) {
+    if (window.kind() == WindowLimit.Counting.SLIDING_WINDOW_LOG && hold.cost % TOKEN != 0) {
       throw new IllegalArgumentException(
           "cost must be a whole number on a sliding log: " + hold.cost / (double) TOKEN);
     }
@@ -83,32 +83,32 @@ final class WindowBuckets extends InProcessBuckets {
   }
 
   @Override
-  boolean hold(Hold hold) {
+  boolean hold(HeldBucket hold) {
     return table.hold(hold);
   }
 
   @Override
-  void prepare(Hold hold) {
+  void prepare(HeldBucket hold) {
     table.prepare(hold, window);
   }
 
   @Override
-  void giveBackRoom(Hold hold) {
+  void giveBackRoom(HeldBucket hold) {
     table.giveBackRoom(hold);
   }
 
   @Override
-  boolean judge(Hold hold) {
+  boolean judge(HeldBucket hold) {
     return table.judge(hold, window);
   }
 
   @Override
-  void release(Hold hold, boolean take) {
+  void release(HeldBucket hold, boolean take) {
     table.release(hold, window, take);
   }
 
   @Override
-  Decision decision(Hold hold, boolean passes) {
+  Decision decision(HeldBucket hold, boolean passes) {
     boolean foreseen = passes && !hold.taken && hold.cost > 0;
     long used = foreseen ? hold.before + hold.cost : hold.before;
     long remaining = Math.max(0, limit.burstThousandths() - used);

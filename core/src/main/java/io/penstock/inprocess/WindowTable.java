@@ -20,7 +20,7 @@ final class WindowTable extends Table {
   private static final long TICK_NANOS = 1;
   private static final int SWEEP = 2;
   private static final int PROBES = 8;
-  private static final int MOST_PROBES = 256;
+  private static final int MAX_PROBES = 256;
   private static final int MAX_PAUSES = 100;
   private static final long TOKEN = 1_000;
 
@@ -28,19 +28,19 @@ final class WindowTable extends Table {
   private final SipHash hash;
   private final KeyBudget budget;
   private final long order;
-  private final Map<Hash, WindowCell> cells = new ConcurrentHashMap<>();
+  private final Map<Hash, KeyWindows> cells = new ConcurrentHashMap<>();
 
   /** By weight, as the budget counts it. */
   private final AtomicLong size = new AtomicLong();
 
-  private final InForce<WindowCell.Shape> inForce = new InForce<>();
+  private final ActiveLimits<KeyWindows.WindowShape> activeLimits = new ActiveLimits<>();
 
   /** Goes round all cells, a few at a time. Guarded by {@link #handLock}. */
-  private Iterator<Map.Entry<Hash, WindowCell>> hand = cells.entrySet().iterator();
+  private Iterator<Map.Entry<Hash, KeyWindows>> hand = cells.entrySet().iterator();
 
   private final ReentrantLock handLock = new ReentrantLock();
 
-  WindowTable(NanoClock clock, SipHash hash, KeyBudget budget, Tables owner) {
+  WindowTable(NanoClock clock, SipHash hash, KeyBudget budget, NamedTables owner) {
     super(owner);
     this.clock = clock;
     this.hash = hash;
@@ -48,27 +48,27 @@ final class WindowTable extends Table {
     this.order = owner.order() + 1;
   }
 
-  void identify(Hold hold) {
+  void identify(HeldBucket hold) {
     hold.identify(hash);
   }
 
   /** Holds a cell. Only under the lock of its key. */
-  boolean hold(Hold hold) {
-    WindowCell cell = cells.get(new Hash(hold.high, hold.low));
+  boolean hold(HeldBucket hold) {
+    KeyWindows cell = cells.get(new Hash(hold.high, hold.low));
     if (cell == null) {
       if (!hold.looks) {
         return false;
       }
-      cell = new WindowCell();
+      cell = new KeyWindows();
     }
     hold.cell = cell;
     return true;
   }
 
   /** Makes a cell for a key that has none, or room in the one that it has. */
-  void prepare(Hold hold, WindowLimit limit) {
+  void prepare(HeldBucket hold, WindowLimit limit) {
     Hash key = new Hash(hold.high, hold.low);
-    WindowCell cell = cells.get(key);
+    KeyWindows cell = cells.get(key);
     if (cell != null) {
       if (hold.room > 0 || !lacks(key, cell, limit)) {
         hold.coarse = !grow(key, cell);
@@ -88,7 +88,7 @@ final class WindowTable extends Table {
     }
     size.incrementAndGet();
     budget.register(this);
-    if (cells.putIfAbsent(key, new WindowCell()) != null) {
+    if (cells.putIfAbsent(key, new KeyWindows()) != null) {
       size.decrementAndGet();
       budget.giveBack(1);
     }
@@ -98,7 +98,7 @@ final class WindowTable extends Table {
    * Reserves room for another window in a cell. Where only giving up the cell itself would make
    * room, it starts over under the new limit.
    */
-  private void reserveForm(Hold hold, Hash key, WindowCell cell) {
+  private void reserveForm(HeldBucket hold, Hash key, KeyWindows cell) {
     boolean reserved = false;
     for (int pauses = 0; !reserved && pauses < MAX_PAUSES; pauses++) {
       reserved = budget.tryTake(this, 0);
@@ -119,14 +119,14 @@ final class WindowTable extends Table {
     hold.room = reserved ? 1 : 0;
   }
 
-  void giveBackRoom(Hold hold) {
+  void giveBackRoom(HeldBucket hold) {
     if (hold.room > 0) {
       budget.giveBack(hold.room);
       hold.room = 0;
     }
   }
 
-  private boolean lacks(Hash key, WindowCell cell, WindowLimit limit) {
+  private boolean lacks(Hash key, KeyWindows cell, WindowLimit limit) {
     ReentrantLock lock = KeyLock.of(order, key.high());
     lock.lock();
     try {
@@ -137,7 +137,7 @@ final class WindowTable extends Table {
   }
 
   /** Keeps a cell from being evicted until it has grown; false if another request does that. */
-  private boolean startGrowing(Hash key, WindowCell cell) {
+  private boolean startGrowing(Hash key, KeyWindows cell) {
     ReentrantLock lock = KeyLock.of(order, key.high());
     lock.lock();
     try {
@@ -150,7 +150,7 @@ final class WindowTable extends Table {
   }
 
   /** Makes room in a cell for one more entry; false if the store has none to give. */
-  private boolean grow(Hash key, WindowCell cell) {
+  private boolean grow(Hash key, KeyWindows cell) {
     ReentrantLock lock = KeyLock.of(order, key.high());
     int needed;
     lock.lock();
@@ -183,7 +183,7 @@ final class WindowTable extends Table {
   }
 
   /** Corrects what is counted for a cell, of which {@code reserved} is counted already. */
-  private void account(WindowCell cell, int reserved) {
+  private void account(KeyWindows cell, int reserved) {
     int grown = cell.currentWeight() - cell.weight;
     if (grown != 0 || reserved != 0) {
       cell.weight += grown;
@@ -193,14 +193,14 @@ final class WindowTable extends Table {
   }
 
   /** Judges a held cell. */
-  boolean judge(Hold hold, WindowLimit limit) {
-    WindowCell cell = Objects.requireNonNull(hold.cell);
+  boolean judge(HeldBucket hold, WindowLimit limit) {
+    KeyWindows cell = Objects.requireNonNull(hold.cell);
     long most = limit.burstThousandths();
     hold.now = clock.nanos();
     if (hold.looks) {
-      cell = cell.seen(limit, hold.now, inForce);
+      cell = cell.seen(limit, hold.now, activeLimits);
     } else {
-      cell.advance(limit, hold.now, inForce);
+      cell.advance(limit, hold.now, activeLimits);
     }
     hold.before = cell.used(limit, hold.now);
     hold.after = hold.cost > most ? 0 : cell.waitFor(limit, hold.now, hold.cost);
@@ -213,13 +213,13 @@ final class WindowTable extends Table {
     return !takes || hasRoom(hold, cell, limit);
   }
 
-  private static boolean hasRoom(Hold hold, WindowCell cell, WindowLimit limit) {
+  private static boolean hasRoom(HeldBucket hold, KeyWindows cell, WindowLimit limit) {
     return (hold.room > 0 || !cell.lacks(limit, hold.now))
         && (hold.coarse || cell.neededWeight(hold.now) == 0);
   }
 
-  void release(Hold hold, WindowLimit limit, boolean take) {
-    WindowCell cell = Objects.requireNonNull(hold.cell);
+  void release(HeldBucket hold, WindowLimit limit, boolean take) {
+    KeyWindows cell = Objects.requireNonNull(hold.cell);
     if (take && hold.cost > 0) {
       if (hold.room > 0 && cell.lacks(limit, hold.now)) {
         cell.weight += hold.room;
@@ -239,17 +239,17 @@ final class WindowTable extends Table {
     hold.cell = null;
   }
 
-  InForce<WindowCell.Shape> inForce() {
-    return inForce;
+  ActiveLimits<KeyWindows.WindowShape> activeLimits() {
+    return activeLimits;
   }
 
   /** Forgets a key. */
-  void forget(Hold hold) {
+  void forget(HeldBucket hold) {
     Hash key = new Hash(hold.high, hold.low);
     ReentrantLock lock = KeyLock.at(hold.lock);
     lock.lock();
     try {
-      WindowCell cell = cells.get(key);
+      KeyWindows cell = cells.get(key);
       if (cell != null) {
         retire(key, cell, 0);
       }
@@ -264,7 +264,7 @@ final class WindowTable extends Table {
   }
 
   @Override
-  boolean evict(Spare spare) {
+  boolean evict(EvictionGuard spare) {
     if (!handLock.tryLock()) {
       return false;
     }
@@ -278,7 +278,7 @@ final class WindowTable extends Table {
   @Override
   long busyNanos() {
     long longest = 0;
-    for (Map.Entry<Hash, WindowCell> entry : cells.entrySet()) {
+    for (Map.Entry<Hash, KeyWindows> entry : cells.entrySet()) {
       ReentrantLock lock = KeyLock.of(order, entry.getKey().high());
       lock.lock();
       try {
@@ -292,29 +292,29 @@ final class WindowTable extends Table {
 
   @Override
   void dropFull() {
-    for (Map.Entry<Hash, WindowCell> entry : cells.entrySet()) {
+    for (Map.Entry<Hash, KeyWindows> entry : cells.entrySet()) {
       drop(entry, true);
     }
   }
 
-  private boolean evictOne(Spare spare) {
-    Map.Entry<Hash, WindowCell> victim = null;
-    Spare best = Spare.NOBODY;
+  private boolean evictOne(EvictionGuard spare) {
+    Map.Entry<Hash, KeyWindows> victim = null;
+    EvictionGuard best = EvictionGuard.NOBODY;
     double smallest = Double.POSITIVE_INFINITY;
     long now = clock.nanos();
     for (int seen = 0;
-        seen < MOST_PROBES && (seen < PROBES || victim == null || !spare.allows(best));
+        seen < MAX_PROBES && (seen < PROBES || victim == null || !spare.allows(best));
         seen++) {
-      Map.Entry<Hash, WindowCell> entry = next();
+      Map.Entry<Hash, KeyWindows> entry = next();
       if (entry == null) {
         break;
       }
-      WindowCell cell = entry.getValue();
+      KeyWindows cell = entry.getValue();
       ReentrantLock lock = KeyLock.of(order, entry.getKey().high());
       if (lock.tryLock()) {
         try {
           double share = cell.usedShare(now);
-          Spare kind = Spare.of(cell.isSpent(now, TOKEN), share > 0 && cell.denied);
+          EvictionGuard kind = EvictionGuard.of(cell.isSpent(now, TOKEN), share > 0 && cell.denied);
           boolean free = !cell.retired && !cell.growing && !isPinned(entry.getKey());
           if (free && (kind.compareTo(best) < 0 || (kind == best && share < smallest))) {
             victim = entry;
@@ -339,7 +339,7 @@ final class WindowTable extends Table {
     }
     try {
       for (int i = 0; i < SWEEP; i++) {
-        Map.Entry<Hash, WindowCell> entry = next();
+        Map.Entry<Hash, KeyWindows> entry = next();
         if (entry != null) {
           drop(entry, true);
         }
@@ -350,15 +350,15 @@ final class WindowTable extends Table {
   }
 
   /** The cell that the hand comes to next; null only if there is none at all. */
-  private Map.@Nullable Entry<Hash, WindowCell> next() {
+  private Map.@Nullable Entry<Hash, KeyWindows> next() {
     if (!hand.hasNext()) {
       hand = cells.entrySet().iterator();
     }
     return hand.hasNext() ? hand.next() : null;
   }
 
-  private boolean drop(Map.Entry<Hash, WindowCell> entry, boolean onlyUnused) {
-    WindowCell cell = entry.getValue();
+  private boolean drop(Map.Entry<Hash, KeyWindows> entry, boolean onlyUnused) {
+    KeyWindows cell = entry.getValue();
     ReentrantLock lock = KeyLock.of(order, entry.getKey().high());
     if (!lock.tryLock()) {
       return false;
@@ -376,7 +376,7 @@ final class WindowTable extends Table {
   }
 
   /** Takes a cell out of the table. Only under the lock of its key. */
-  private boolean retire(Hash key, WindowCell cell, long forgiven) {
+  private boolean retire(Hash key, KeyWindows cell, long forgiven) {
     if (cell.retired || !cells.remove(key, cell)) {
       return false;
     }

@@ -3,11 +3,11 @@ package io.penstock.testing;
 import io.penstock.Buckets;
 import io.penstock.Claim;
 import io.penstock.Decision;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.NanoClock;
 import io.penstock.RateLimiter;
 import io.penstock.Store;
+import io.penstock.StoreOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +34,7 @@ public final class FixedLimiters {
 
   private record FixedStore(boolean allows, long retryAfterNanos) implements Store {
     @Override
-    public Buckets buckets(String name, Limit limit, Handling handling) {
+    public Buckets buckets(String name, Limit limit, StoreOptions storeOptions) {
       return new FixedBuckets(this, name, limit);
     }
 

@@ -34,9 +34,9 @@ class BucketPropertiesTest {
       @ForAll("tickNanos") long tickNanos,
       @ForAll("starts") long start,
       @ForAll("hostile") List<Step> steps) {
-    Pace pace = Pace.of(limit, tickNanos);
+    FixedPointRate fixedRate = FixedPointRate.of(limit, tickNanos);
     ReferenceBucket reference =
-        new ReferenceBucket(pace.rate(), limit.burstThousandths(), tickNanos, start);
+        new ReferenceBucket(fixedRate.rate(), limit.burstThousandths(), tickNanos, start);
     Bucket bucket = Bucket.full(start);
     long now = start;
     long reach = 0;
@@ -46,20 +46,23 @@ class BucketPropertiesTest {
       long delay = step.kind == Kind.RESERVE ? step.maxDelay : 0;
       boolean takes = true;
       if (step.kind == Kind.CHARGE) {
-        bucket = bucket.charge(pace, now, cost, reach);
+        bucket = bucket.charge(fixedRate, now, cost, reach);
         reference.charge(now, cost);
       } else if (step.kind == Kind.REFUND) {
-        bucket = bucket.refund(pace, now, cost, reach);
+        bucket = bucket.refund(fixedRate, now, cost, reach);
         reference.refund(now, cost);
       } else {
         long asked = step.kind == Kind.PEEK ? 0 : cost;
-        Verdict verdict = bucket.take(pace, now, asked, delay, reach);
-        assertThat(answer(pace, verdict)).isEqualTo(reference.take(now, asked, delay));
+        Verdict verdict = bucket.take(fixedRate, now, asked, delay, reach);
+        assertThat(answer(fixedRate, verdict)).isEqualTo(reference.take(now, asked, delay));
         bucket = verdict.next();
         takes = verdict.allowed() && asked > 0;
       }
       if (takes) {
-        reach = Math.max(reach, pace.ticks(bucket.debt(pace, now, Long.MAX_VALUE) - pace.burst()));
+        reach =
+            Math.max(
+                reach,
+                fixedRate.ticks(bucket.debt(fixedRate, now, Long.MAX_VALUE) - fixedRate.burst()));
       }
     }
   }
@@ -69,18 +72,18 @@ class BucketPropertiesTest {
       @ForAll("limits") TokenBucket limit,
       @ForAll("tickNanos") long tickNanos,
       @ForAll("honest") List<Step> steps) {
-    Pace pace = Pace.of(limit, tickNanos);
+    FixedPointRate fixedRate = FixedPointRate.of(limit, tickNanos);
     Bucket bucket = Bucket.full(0);
     long now = 0;
     for (Step step : steps) {
       now += step.ticks;
       long cost = Math.max(1, cost(limit, step.share));
-      Verdict verdict = bucket.take(pace, now, cost, 0, 0);
+      Verdict verdict = bucket.take(fixedRate, now, cost, 0, 0);
       if (!verdict.allowed() && !verdict.never()) {
         assertThat(verdict.next()).as("a denial changes nothing").isSameAs(bucket);
         long due = now + verdict.retryAfter();
-        assertThat(bucket.take(pace, due, cost, 0, 0).allowed()).isTrue();
-        assertThat(bucket.take(pace, due - 1, cost, 0, 0).allowed()).isFalse();
+        assertThat(bucket.take(fixedRate, due, cost, 0, 0).allowed()).isTrue();
+        assertThat(bucket.take(fixedRate, due - 1, cost, 0, 0).allowed()).isFalse();
       }
       bucket = verdict.next();
     }
@@ -89,7 +92,7 @@ class BucketPropertiesTest {
   @Property(tries = TRIES)
   void take_onACoarseClock_grantsNoMoreThanBurstAndRate(
       @ForAll("limits") TokenBucket limit, @ForAll("honest") List<Step> steps) {
-    Pace pace = Pace.of(limit, 1);
+    FixedPointRate fixedRate = FixedPointRate.of(limit, 1);
     Trace trace = new Trace(limit.rate(), limit.burstThousandths());
     Bucket bucket = Bucket.full(0);
     long real = 0;
@@ -97,7 +100,7 @@ class BucketPropertiesTest {
       real += step.ticks;
       long coarse = real / 1_000_000_000L * 1_000_000_000L;
       long cost = cost(limit, step.share);
-      Verdict verdict = bucket.take(pace, coarse, cost, 0, 0);
+      Verdict verdict = bucket.take(fixedRate, coarse, cost, 0, 0);
       if (verdict.allowed()) {
         trace.grant(coarse, cost);
       }
@@ -109,48 +112,49 @@ class BucketPropertiesTest {
   @Property(tries = TRIES)
   void take_afterAStepBack_gainsNothingAndIsFreeWithinAWindow(
       @ForAll("limits") TokenBucket limit, @ForAll("stepsBack") long back) {
-    Pace pace = Pace.of(limit, 1);
-    Bucket drained = Bucket.full(0).take(pace, 0, limit.burstThousandths(), 0, 0).next();
-    Verdict after = drained.take(pace, -back, limit.burstThousandths(), 0, 0);
+    FixedPointRate fixedRate = FixedPointRate.of(limit, 1);
+    Bucket drained = Bucket.full(0).take(fixedRate, 0, limit.burstThousandths(), 0, 0).next();
+    Verdict after = drained.take(fixedRate, -back, limit.burstThousandths(), 0, 0);
     assertThat(after.allowed()).isFalse();
-    assertThat(pace.remaining(after.debt())).isZero();
-    assertThat(after.retryAfter()).isLessThanOrEqualTo(pace.ticks(pace.burst()));
-    long later = -back + pace.ticks(pace.burst());
-    assertThat(after.next().take(pace, later, limit.burstThousandths(), 0, 0).allowed()).isTrue();
+    assertThat(fixedRate.remaining(after.debt())).isZero();
+    assertThat(after.retryAfter()).isLessThanOrEqualTo(fixedRate.ticks(fixedRate.burst()));
+    long later = -back + fixedRate.ticks(fixedRate.burst());
+    assertThat(after.next().take(fixedRate, later, limit.burstThousandths(), 0, 0).allowed())
+        .isTrue();
   }
 
   @Property(tries = TRIES)
   void take_leftAloneForYears_isExactlyFull(
       @ForAll("limits") TokenBucket limit, @ForAll("idle") long idle) {
-    Pace pace = Pace.of(limit, 1);
-    Bucket drained = Bucket.full(5).take(pace, 5, limit.burstThousandths(), 0, 0).next();
-    long later = 5 + Math.max(idle, pace.ticks(pace.burst()));
-    assertThat(drained.take(pace, later, 0, 0, 0).debt()).isZero();
-    assertThat(drained.take(pace, later, limit.burstThousandths(), 0, 0).allowed()).isTrue();
-    assertThat(drained.take(pace, later, limit.burstThousandths() + 1, 0, 0).never()).isTrue();
+    FixedPointRate fixedRate = FixedPointRate.of(limit, 1);
+    Bucket drained = Bucket.full(5).take(fixedRate, 5, limit.burstThousandths(), 0, 0).next();
+    long later = 5 + Math.max(idle, fixedRate.ticks(fixedRate.burst()));
+    assertThat(drained.take(fixedRate, later, 0, 0, 0).debt()).isZero();
+    assertThat(drained.take(fixedRate, later, limit.burstThousandths(), 0, 0).allowed()).isTrue();
+    assertThat(drained.take(fixedRate, later, limit.burstThousandths() + 1, 0, 0).never()).isTrue();
   }
 
   @Property(tries = TRIES)
   void pace_ofAnyLimit_keepsTheRateWithinAPartInAMillionBelow(
       @ForAll("limits") TokenBucket limit, @ForAll("tickNanos") long tickNanos) {
-    Pace pace = Pace.of(limit, tickNanos);
-    BigInteger exact = limit.rate().thousandths().multiply(pace.rate().nanos());
-    BigInteger kept = pace.rate().thousandths().multiply(limit.rate().nanos());
+    FixedPointRate fixedRate = FixedPointRate.of(limit, tickNanos);
+    BigInteger exact = limit.rate().thousandths().multiply(fixedRate.rate().nanos());
+    BigInteger kept = fixedRate.rate().thousandths().multiply(limit.rate().nanos());
     assertThat(kept).isLessThanOrEqualTo(exact);
     assertThat(exact.subtract(kept).multiply(BigInteger.valueOf(1_000_000)))
         .isLessThanOrEqualTo(exact);
-    assertThat(pace.ticks(pace.burst()) * tickNanos)
+    assertThat(fixedRate.ticks(fixedRate.burst()) * tickNanos)
         .isGreaterThanOrEqualTo(limit.window().toNanos());
   }
 
-  private static Answer answer(Pace pace, Verdict verdict) {
+  private static Answer answer(FixedPointRate fixedRate, Verdict verdict) {
     return new Answer(
         verdict.allowed(),
         verdict.never(),
         verdict.retryAfter(),
         verdict.delay(),
-        pace.remaining(verdict.debt()),
-        pace.ticks(verdict.debt()));
+        fixedRate.remaining(verdict.debt()),
+        fixedRate.ticks(verdict.debt()));
   }
 
   private static long cost(TokenBucket limit, double share) {

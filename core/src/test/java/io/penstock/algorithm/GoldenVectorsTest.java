@@ -21,33 +21,34 @@ class GoldenVectorsTest {
   }
 
   private static void replay(List<Row> trace) {
-    Pace pace = pace(trace.get(0));
+    FixedPointRate fixedRate = fixedRate(trace.get(0));
     Bucket bucket = Bucket.full(trace.get(0).now());
     for (Row row : trace) {
-      Pace next = pace(row);
-      if (!next.equals(pace)) {
-        bucket = bucket.under(next, pace, row.now(), row.reach());
-        pace = next;
+      FixedPointRate next = fixedRate(row);
+      if (!next.equals(fixedRate)) {
+        bucket = bucket.under(next, fixedRate, row.now(), row.reach());
+        fixedRate = next;
       }
       if (row.op() == Op.TAKE) {
-        Verdict verdict = bucket.take(pace, row.now(), row.cost(), row.maxDelay(), row.reach());
+        Verdict verdict =
+            bucket.take(fixedRate, row.now(), row.cost(), row.maxDelay(), row.reach());
         assertThat(verdict.allowed()).as("%s", row).isEqualTo(row.allowed());
         assertThat(verdict.never()).as("%s", row).isEqualTo(row.never());
         assertThat(verdict.retryAfter()).as("%s", row).isEqualTo(row.retryAfter());
         assertThat(verdict.delay()).as("%s", row).isEqualTo(row.delay());
-        assertThat(pace.remaining(verdict.debt())).as("%s", row).isEqualTo(row.remaining());
-        assertThat(pace.ticks(verdict.debt())).as("%s", row).isEqualTo(row.resetAfter());
+        assertThat(fixedRate.remaining(verdict.debt())).as("%s", row).isEqualTo(row.remaining());
+        assertThat(fixedRate.ticks(verdict.debt())).as("%s", row).isEqualTo(row.resetAfter());
         bucket = verdict.next();
       } else if (row.op() == Op.CHARGE) {
-        bucket = bucket.charge(pace, row.now(), row.cost(), row.reach());
+        bucket = bucket.charge(fixedRate, row.now(), row.cost(), row.reach());
       } else {
-        bucket = bucket.refund(pace, row.now(), row.cost(), row.reach());
+        bucket = bucket.refund(fixedRate, row.now(), row.cost(), row.reach());
       }
       assertThat(bucket).as("%s", row).isEqualTo(new Bucket(row.fullAt(), row.remainder()));
     }
   }
 
-  private static Pace pace(Row row) {
-    return Pace.of(row.limit(), GoldenVectors.TICK_NANOS);
+  private static FixedPointRate fixedRate(Row row) {
+    return FixedPointRate.of(row.limit(), GoldenVectors.TICK_NANOS);
   }
 }

@@ -62,41 +62,41 @@ public final class GoldenVectorsWriter {
 
   private void trace(String name, int length, Terms first, Terms second, boolean hostile) {
     Terms terms = first;
-    Pace pace = pace(terms);
+    FixedPointRate fixedRate = fixedRate(terms);
     long now = EPOCH + random.nextInt(1_000_000);
     Bucket bucket = Bucket.full(now);
     long reach = 0;
     for (int i = 0; i < length; i++) {
-      long window = pace.ticks(pace.burst());
+      long window = fixedRate.ticks(fixedRate.burst());
       now += i == 0 ? 0 : step(window, hostile);
       if (!first.equals(second) && random.nextInt(4) == 0) {
         terms = terms.equals(first) ? second : first;
-        bucket = bucket.under(pace(terms), pace, now, reach);
-        pace = pace(terms);
+        bucket = bucket.under(fixedRate(terms), fixedRate, now, reach);
+        fixedRate = fixedRate(terms);
       }
       Op op = random.nextInt(10) == 0 ? (random.nextBoolean() ? Op.CHARGE : Op.REFUND) : Op.TAKE;
       long cost = cost(terms.burst);
       long delay = op == Op.TAKE && random.nextInt(5) == 0 ? random.nextLong(1, window + 2) : 0;
-      Verdict verdict = apply(pace, bucket, op, now, cost, delay, reach);
+      Verdict verdict = apply(fixedRate, bucket, op, now, cost, delay, reach);
       bucket = verdict.next();
-      rows.add(row(name, terms, op, now, cost, delay, reach, pace, verdict));
+      rows.add(row(name, terms, op, now, cost, delay, reach, fixedRate, verdict));
       if (verdict.allowed() && cost > 0) {
-        reach = Math.max(reach, pace.ticks(verdict.debt() - pace.burst()));
+        reach = Math.max(reach, fixedRate.ticks(verdict.debt() - fixedRate.burst()));
       }
     }
   }
 
   private static Verdict apply(
-      Pace pace, Bucket bucket, Op op, long now, long cost, long delay, long reach) {
+      FixedPointRate fixedRate, Bucket bucket, Op op, long now, long cost, long delay, long reach) {
     if (op == Op.TAKE) {
-      return bucket.take(pace, now, cost, delay, reach);
+      return bucket.take(fixedRate, now, cost, delay, reach);
     }
     Bucket next =
         op == Op.CHARGE
-            ? bucket.charge(pace, now, cost, reach)
-            : bucket.refund(pace, now, cost, reach);
-    long debt = next.debt(pace, now, Long.MAX_VALUE);
-    return new Verdict(true, false, next, debt, 0, pace.ticks(debt - pace.burst()));
+            ? bucket.charge(fixedRate, now, cost, reach)
+            : bucket.refund(fixedRate, now, cost, reach);
+    long debt = next.debt(fixedRate, now, Long.MAX_VALUE);
+    return new Verdict(true, false, next, debt, 0, fixedRate.ticks(debt - fixedRate.burst()));
   }
 
   private static Row row(
@@ -107,7 +107,7 @@ public final class GoldenVectorsWriter {
       long cost,
       long delay,
       long reach,
-      Pace pace,
+      FixedPointRate fixedRate,
       Verdict verdict) {
     return new Row(
         name,
@@ -121,9 +121,9 @@ public final class GoldenVectorsWriter {
         reach,
         verdict.allowed(),
         verdict.never(),
-        pace.remaining(verdict.debt()),
+        fixedRate.remaining(verdict.debt()),
         verdict.retryAfter(),
-        pace.ticks(verdict.debt()),
+        fixedRate.ticks(verdict.debt()),
         verdict.delay(),
         verdict.next().fullAt(),
         verdict.next().remainder());
@@ -142,8 +142,8 @@ public final class GoldenVectorsWriter {
     return costs[random.nextInt(costs.length)];
   }
 
-  private static Pace pace(Terms terms) {
+  private static FixedPointRate fixedRate(Terms terms) {
     Rate rate = Rate.of(new BigDecimal(terms.rate), Duration.ofMillis(terms.periodMillis));
-    return Pace.of(new TokenBucket(rate, terms.burst), GoldenVectors.TICK_NANOS);
+    return FixedPointRate.of(new TokenBucket(rate, terms.burst), GoldenVectors.TICK_NANOS);
   }
 }

@@ -1,7 +1,7 @@
 package io.penstock.algorithm;
 
 import io.penstock.WindowLimit;
-import io.penstock.WindowLimit.Kind;
+import io.penstock.WindowLimit.Counting;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -30,7 +30,7 @@ public final class GoldenWindows {
   /** A request for {@code cost} thousandths at {@code now}, and how things stand after it. */
   public record Row(
       String name,
-      Kind kind,
+      Counting kind,
       long limit,
       long window,
       long now,
@@ -46,7 +46,7 @@ public final class GoldenWindows {
      * level at the last write, and the process can't.
      */
     public boolean isCommon() {
-      return kind == Kind.SLIDING_WINDOW_LOG || !name.endsWith(ACROSS);
+      return kind == Counting.SLIDING_WINDOW_LOG || !name.endsWith(ACROSS);
     }
 
     public WindowLimit windowLimit() {
@@ -83,7 +83,7 @@ public final class GoldenWindows {
       }
       return new Row(
           f[0],
-          Kind.valueOf(f[1]),
+          Counting.valueOf(f[1]),
           n[2],
           n[3],
           n[4],
@@ -144,7 +144,7 @@ public final class GoldenWindows {
     lines.add("# where all stores agree, and in -across, where only logs are the same in Redis.");
     lines.add(HEADER);
     long[][] limits = {{5_000, 1_000_000}, {100_000, 60_000_000}, {3_000, 86_400_000_000L}};
-    for (Kind kind : Kind.values()) {
+    for (Counting kind : Counting.values()) {
       for (int i = 0; i < limits.length; i++) {
         String name = kind.name().toLowerCase(java.util.Locale.ROOT) + "-" + i;
         Row asked = new Row(name, kind, limits[i][0], limits[i][1], EPOCH, 0, false, 0, 0, 0);
@@ -159,7 +159,7 @@ public final class GoldenWindows {
         }
       }
     }
-    for (Kind kind : Kind.values()) {
+    for (Counting kind : Counting.values()) {
       for (int i = 0; i < limits.length; i++) {
         String name = kind.name().toLowerCase(java.util.Locale.ROOT) + "-" + i;
         Row asked = new Row(name, kind, limits[i][0], limits[i][1], EPOCH, 0, false, 0, 0, 0);
@@ -180,7 +180,7 @@ public final class GoldenWindows {
       long index = now / length;
       if (random.nextInt(4) == 0) {
         long back = random.nextLong(length);
-        boolean anywhere = suffix.equals(ACROSS) || asked.kind == Kind.SLIDING_WINDOW_LOG;
+        boolean anywhere = suffix.equals(ACROSS) || asked.kind == Counting.SLIDING_WINDOW_LOG;
         now = anywhere ? now - back : Math.max(now - back, index * length);
       } else if (random.nextInt(6) == 0) {
         now += random.nextLong(2 * length, 4 * length);
@@ -188,7 +188,7 @@ public final class GoldenWindows {
         now += random.nextLong(length / 9);
       }
       if (!suffix.equals(ACROSS)
-          && asked.kind == Kind.SLIDING_WINDOW_COUNTER
+          && asked.kind == Counting.SLIDING_WINDOW_COUNTER
           && now / length == counting + 1) {
         // Nothing of the previous window: its share is taken of the time that the store goes by.
         now += length;

@@ -2,7 +2,7 @@ package io.penstock.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.WindowLimit.Kind;
+import io.penstock.WindowLimit.Counting;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,11 +17,11 @@ import net.jqwik.api.Provide;
 /** The windows against models that keep every grant and add them all up for each question. */
 class WindowPropertiesTest {
   private static final long TEN_YEARS = 315_619_200_000_000_000L;
-  private static final long LARGEST_LIMIT = 1_000_000_000_000L;
+  private static final long MAX_LIMIT = 1_000_000_000_000L;
 
   record Request(long ticks, long cost) {}
 
-  record Trace(Kind kind, long length, long limit, long start, List<Request> requests) {
+  record Trace(Counting kind, long length, long limit, long start, List<Request> requests) {
     Window window() {
       return switch (kind) {
         case FIXED_WINDOW -> new FixedWindow(length);
@@ -86,7 +86,7 @@ class WindowPropertiesTest {
         model.grants.add(new Grant(now, request.cost));
       }
     }
-    if (trace.kind == Kind.SLIDING_WINDOW_LOG) {
+    if (trace.kind == Counting.SLIDING_WINDOW_LOG) {
       for (Grant first : model.grants) {
         assertThat(model.sum(t -> t >= first.time && t - first.time < trace.length))
             .isLessThanOrEqualTo(BigInteger.valueOf(trace.limit));
@@ -233,10 +233,10 @@ class WindowPropertiesTest {
             : Arbitraries.longs().between(1, longest);
     Arbitrary<Long> limits =
         largest == 0
-            ? Arbitraries.longs().between(LARGEST_LIMIT - 1_000, LARGEST_LIMIT)
+            ? Arbitraries.longs().between(MAX_LIMIT - 1_000, MAX_LIMIT)
             : Arbitraries.longs().between(1, largest);
     Arbitrary<Long> starts = Arbitraries.longs().between(-TEN_YEARS, TEN_YEARS);
-    return Combinators.combine(Arbitraries.of(Kind.class), lengths, limits, starts)
+    return Combinators.combine(Arbitraries.of(Counting.class), lengths, limits, starts)
         .flatAs(
             (kind, length, limit, start) ->
                 Combinators.combine(

@@ -3,7 +3,7 @@ package io.penstock.inprocess;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.penstock.Claims;
+import io.penstock.JointRequest;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import java.lang.management.ManagementFactory;
@@ -36,9 +36,9 @@ class AllocationTest {
 
   @Test
   void tryAcquire_severalLimits_allocatesNothing() {
-    Claims claims = RateLimiter.all(plenty.at("key"), plenty.at("other", 2.5), none.at());
+    JointRequest claims = RateLimiter.all(plenty.at("key"), plenty.at("other", 2.5), none.at());
     assertThat(bytesPerCall(claims::tryAcquire)).isLessThan(0.1);
-    Claims allowed = RateLimiter.all(plenty.at("key"), plenty.at());
+    JointRequest allowed = RateLimiter.all(plenty.at("key"), plenty.at());
     assertThat(bytesPerCall(allowed::tryAcquire)).isLessThan(0.1);
   }
 

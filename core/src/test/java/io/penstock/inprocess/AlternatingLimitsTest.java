@@ -218,7 +218,7 @@ class AlternatingLimitsTest {
   @Provide
   Arbitrary<List<WindowLimit>> windows() {
     return Combinators.combine(
-            Arbitraries.of(WindowLimit.Kind.values()),
+            Arbitraries.of(WindowLimit.Counting.values()),
             Arbitraries.integers().between(1, 20),
             Arbitraries.integers().between(1, 5))
         .as(

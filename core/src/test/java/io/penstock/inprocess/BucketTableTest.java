@@ -36,7 +36,7 @@ class BucketTableTest {
       clock.advanceNanos(1_000_000);
       most = Math.max(most, store.keys());
     }
-    // 1,000 keys a second, each owed for 0.1 s and kept for a second more, in 977 chunks.
+    // 1,000 keys a second, each owed for 0.1 s and kept for a second more, in 977 segments.
     assertThat(most).isLessThan(30_000);
     assertThat(store.evictions()).isZero();
   }

@@ -2,7 +2,7 @@ package io.penstock.inprocess;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.Claims;
+import io.penstock.JointRequest;
 import io.penstock.Limit;
 import io.penstock.NanoClock;
 import io.penstock.RateLimiter;
@@ -109,8 +109,8 @@ class ConcurrencyTest {
     AtomicLong granted = new AtomicLong();
     inParallel(
         thread -> {
-          Claims forth = RateLimiter.all(first.at("a"), second.at("b"), third.at("c"));
-          Claims back = RateLimiter.all(third.at("c"), second.at("b"), first.at("a"));
+          JointRequest forth = RateLimiter.all(first.at("a"), second.at("b"), third.at("c"));
+          JointRequest back = RateLimiter.all(third.at("c"), second.at("b"), first.at("a"));
           for (int i = 0; i < 3_000; i++) {
             granted.addAndGet((i % 2 == thread % 2 ? forth : back).tryAcquire() ? 1 : 0);
           }
@@ -151,7 +151,7 @@ class ConcurrencyTest {
     inParallel(
         thread -> {
           int which = thread % limits.length;
-          Claims joint = RateLimiter.all(limiters[which].at("k"));
+          JointRequest joint = RateLimiter.all(limiters[which].at("k"));
           for (int i = 0; i < 10_000; i++) {
             if (i % 3 == 0 ? joint.tryAcquire() : limiters[which].tryAcquire("k")) {
               traces[which].grant(clock.last.get(), 1_000);

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.TokenBucket;
+import io.penstock.algorithm.FixedPointRate;
 import io.penstock.algorithm.LimitArbitraries;
-import io.penstock.algorithm.Pace;
 import io.penstock.testing.ManualClock;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -89,21 +89,21 @@ class HostileClockTest {
       @ForAll("steps") List<Step> steps) {
     ManualClock clock = new ManualClock(start);
     RateLimiter limiter = RateLimiter.on(InProcessStore.builder().clock(clock).build(), "x", limit);
-    Pace pace = Pace.of(limit, 1);
-    BigInteger full = BigInteger.valueOf(pace.burst());
+    FixedPointRate fixedRate = FixedPointRate.of(limit, 1);
+    BigInteger full = BigInteger.valueOf(fixedRate.burst());
     BigInteger level = full;
     for (Step step : steps) {
       clock.advanceNanos(step.nanos);
-      BigInteger gain = BigInteger.valueOf(pace.unitsPerTick());
+      BigInteger gain = BigInteger.valueOf(fixedRate.unitsPerTick());
       level = level.add(gain.multiply(BigInteger.valueOf(Math.max(0, step.nanos)))).min(full);
       long cost = Math.max(1, (long) (limit.burstThousandths() * step.share));
       limiter.decide(step.neighbour, 0.001);
       if (limiter.tryAcquire("k", cost / 1_000.0)) {
-        level = level.subtract(BigInteger.valueOf(pace.units(cost)));
+        level = level.subtract(BigInteger.valueOf(fixedRate.units(cost)));
         assertThat(level).isNotNegative();
       }
     }
-    clock.advanceNanos(pace.ticks(pace.burst()));
+    clock.advanceNanos(fixedRate.ticks(fixedRate.burst()));
     assertThat(limiter.tryAcquire("k", limit.burst())).isTrue();
   }
 

@@ -1,6 +1,6 @@
 package io.penstock.inprocess;
 
-import io.penstock.Claims;
+import io.penstock.JointRequest;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -18,8 +18,8 @@ public class JointLincheckTest {
       InProcessStore.builder().clock(clock).hash(new SipHash(1, 2)).build();
   private final RateLimiter user = RateLimiter.on(store, "user", Limit.perDay(1).burst(2));
   private final RateLimiter all = RateLimiter.on(store, "all", Limit.perDay(1).burst(3));
-  private final Claims first = RateLimiter.all(user.at("u"), all.at());
-  private final Claims second = RateLimiter.all(all.at(), user.at("v"));
+  private final JointRequest first = RateLimiter.all(user.at("u"), all.at());
+  private final JointRequest second = RateLimiter.all(all.at(), user.at("v"));
 
   @Operation
   public boolean takeFirst() {

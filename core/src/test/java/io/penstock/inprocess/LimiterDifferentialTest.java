@@ -6,8 +6,8 @@ import io.penstock.Decision;
 import io.penstock.RateLimiter;
 import io.penstock.TokenBucket;
 import io.penstock.algorithm.Bucket.Verdict;
+import io.penstock.algorithm.FixedPointRate;
 import io.penstock.algorithm.LimitArbitraries;
-import io.penstock.algorithm.Pace;
 import io.penstock.testing.ManualClock;
 import java.time.Duration;
 import java.util.List;
@@ -58,7 +58,7 @@ class LimiterDifferentialTest {
             // What can never pass is refused without a look at the bucket.
             assertThat(limiter.tryAcquire(step.key, tokens))
                 .isEqualTo(
-                    model.pace().holds(cost) && model.take(step.key, now, cost, 0).allowed());
+                    model.fixedRate().holds(cost) && model.take(step.key, now, cost, 0).allowed());
         case DECIDE ->
             compare(limiter.decide(step.key, tokens), model, model.take(step.key, now, cost, 0));
         case PEEK -> compare(limiter.peek(step.key), model, model.take(step.key, now, 0, 0));
@@ -88,7 +88,7 @@ class LimiterDifferentialTest {
         }
         case JOINT -> {
           Decision joint = RateLimiter.all(limiter.at(step.key, tokens), other.at("x")).decide();
-          if (cost > 0 && model.pace().holds(cost)) {
+          if (cost > 0 && model.fixedRate().holds(cost)) {
             model.touch(step.key, now);
           }
           Verdict mine = model.ask(step.key, now, cost, 0);
@@ -107,11 +107,11 @@ class LimiterDifferentialTest {
   }
 
   private static void compare(Decision decision, ModelLimiter model, Verdict verdict) {
-    Pace pace = model.pace();
+    FixedPointRate fixedRate = model.fixedRate();
     assertThat(decision.allowed()).isEqualTo(verdict.allowed());
     assertThat(decision.never()).isEqualTo(verdict.never());
-    assertThat(decision.remainingThousandths()).isEqualTo(pace.remaining(verdict.debt()));
-    assertThat(decision.resetAfter().toNanos()).isEqualTo(pace.ticks(verdict.debt()));
+    assertThat(decision.remainingThousandths()).isEqualTo(fixedRate.remaining(verdict.debt()));
+    assertThat(decision.resetAfter().toNanos()).isEqualTo(fixedRate.ticks(verdict.debt()));
     assertThat(decision.delay().toNanos()).isEqualTo(verdict.delay());
     if (!decision.never()) {
       assertThat(decision.retryAfter().toNanos()).isEqualTo(verdict.retryAfter());

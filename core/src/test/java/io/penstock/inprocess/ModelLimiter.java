@@ -3,7 +3,7 @@ package io.penstock.inprocess;
 import io.penstock.TokenBucket;
 import io.penstock.algorithm.Bucket;
 import io.penstock.algorithm.Bucket.Verdict;
-import io.penstock.algorithm.Pace;
+import io.penstock.algorithm.FixedPointRate;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -12,31 +12,33 @@ import java.util.Map;
  */
 final class ModelLimiter {
   private final Map<String, Entry> entries = new HashMap<>();
-  private Pace pace;
+  private FixedPointRate fixedRate;
   private long reach;
 
-  private record Entry(Bucket bucket, Pace pace) {}
+  private record Entry(Bucket bucket, FixedPointRate fixedRate) {}
 
   ModelLimiter(TokenBucket limit) {
-    this.pace = Pace.of(limit, 1);
+    this.fixedRate = FixedPointRate.of(limit, 1);
   }
 
   void replaceLimit(TokenBucket limit) {
-    pace = Pace.of(limit, 1);
+    fixedRate = FixedPointRate.of(limit, 1);
   }
 
-  Pace pace() {
-    return pace;
+  FixedPointRate fixedRate() {
+    return fixedRate;
   }
 
   /** What would come of a request; {@link #commit} makes it so. */
   Verdict ask(String key, long now, long cost, long maxDelay) {
-    return bucket(key, now).take(pace, now, cost, maxDelay, reach);
+    return bucket(key, now).take(fixedRate, now, cost, maxDelay, reach);
   }
 
   void commit(String key, long now, Bucket next) {
-    entries.put(key, new Entry(next, pace));
-    reach = Math.max(reach, pace.ticks(next.debt(pace, now, Long.MAX_VALUE) - pace.burst()));
+    entries.put(key, new Entry(next, fixedRate));
+    reach =
+        Math.max(
+            reach, fixedRate.ticks(next.debt(fixedRate, now, Long.MAX_VALUE) - fixedRate.burst()));
   }
 
   Verdict take(String key, long now, long cost, long maxDelay) {
@@ -50,7 +52,7 @@ final class ModelLimiter {
   /** Puts what the key owes under the limit in force, as everything but a look at it does. */
   void touch(String key, long now) {
     if (entries.containsKey(key)) {
-      entries.put(key, new Entry(bucket(key, now), pace));
+      entries.put(key, new Entry(bucket(key, now), fixedRate));
     }
   }
 
@@ -58,14 +60,14 @@ final class ModelLimiter {
     if (cost == 0) {
       return;
     }
-    commit(key, now, bucket(key, now).charge(pace, now, cost, reach));
+    commit(key, now, bucket(key, now).charge(fixedRate, now, cost, reach));
   }
 
   void refund(String key, long now, long cost) {
     if (cost == 0) {
       return;
     }
-    commit(key, now, bucket(key, now).refund(pace, now, cost, reach));
+    commit(key, now, bucket(key, now).refund(fixedRate, now, cost, reach));
   }
 
   void reset(String key) {
@@ -77,8 +79,8 @@ final class ModelLimiter {
     if (entry == null) {
       return Bucket.full(now);
     }
-    return entry.pace.equals(pace)
+    return entry.fixedRate.equals(fixedRate)
         ? entry.bucket
-        : entry.bucket.under(pace, entry.pace, now, reach);
+        : entry.bucket.under(fixedRate, entry.fixedRate, now, reach);
   }
 }

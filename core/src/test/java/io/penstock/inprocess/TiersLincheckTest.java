@@ -1,6 +1,6 @@
 package io.penstock.inprocess;
 
-import io.penstock.Claims;
+import io.penstock.JointRequest;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import java.time.Duration;
@@ -16,7 +16,7 @@ public class TiersLincheckTest {
   private final RateLimiter small = RateLimiter.on(store, "x", Limit.perDay(2).burst(2));
   private final RateLimiter window =
       RateLimiter.on(store, "w", Limit.fixedWindow(3, Duration.ofDays(1)));
-  private final Claims joint = RateLimiter.all(small.at("k"), window.at("k"));
+  private final JointRequest joint = RateLimiter.all(small.at("k"), window.at("k"));
 
   @Operation
   public boolean takeLarge() {

@@ -2,7 +2,7 @@ package io.penstock.inprocess;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.Claims;
+import io.penstock.JointRequest;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.testing.ManualClock;
@@ -126,7 +126,7 @@ class TiersTest {
 
   @Test
   void all_keptAcrossAReplacedLimit_goesByTheNewOne() {
-    Claims claims = RateLimiter.all(loose.at("k"));
+    JointRequest claims = RateLimiter.all(loose.at("k"));
     loose.replaceLimit(Limit.perSecond(3).burst(3));
     int granted = 0;
     for (int i = 0; i < 20; i++) {

@@ -1,6 +1,6 @@
 package io.penstock.inprocess;
 
-import io.penstock.Claims;
+import io.penstock.JointRequest;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import java.time.Duration;
@@ -30,7 +30,7 @@ final class VirtualThreads {
     List<Thread> all = new ArrayList<>();
     for (int t = 0; t < threads; t++) {
       boolean single = t % 4 == 3;
-      Claims claims =
+      JointRequest claims =
           RateLimiter.all(first.at("k"), fixed.at("k"), second.at("k"), sliding.at("k"));
       all.add(
           startVirtual(

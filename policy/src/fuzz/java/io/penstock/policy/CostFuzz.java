@@ -8,14 +8,14 @@ import java.math.RoundingMode;
 /** Costs as clients state them: a plain decimal counts exactly, anything else not at all. */
 public final class CostFuzz {
   private static final long FALLBACK = 3_000;
-  private static final long LEAST = 500;
-  private static final Cost COST = new Cost(Attribute.parse("header:cost"), FALLBACK, LEAST);
+  private static final long MIN = 500;
+  private static final Cost COST = new Cost(Attribute.parse("header:cost"), FALLBACK, MIN);
 
   private CostFuzz() {}
 
   public static void fuzzerTestOneInput(byte[] input) {
     String text = new String(input, UTF_8);
-    long cost = COST.of(StatedRequest.builder().header("cost", text).build());
+    long cost = COST.of(ExplicitRequest.builder().header("cost", text).build());
     if (cost != expected(text)) {
       throw new AssertionError(text + " costs " + cost + ", not " + expected(text));
     }
@@ -27,6 +27,6 @@ public final class CostFuzz {
     }
     BigDecimal thousandths = new BigDecimal(text).movePointRight(3);
     long said = thousandths.setScale(0, RoundingMode.CEILING).longValueExact();
-    return said == 0 ? FALLBACK : Math.max(said, LEAST);
+    return said == 0 ? FALLBACK : Math.max(said, MIN);
   }
 }

@@ -33,9 +33,9 @@ public final class FuzzRun {
   private static final String INSTRUMENTED =
       "io.penstock.**:org.yaml.**:com.fasterxml.jackson.core.**:com.nimbusds.**";
 
-  private static final int MOST_SECONDS_AN_INPUT = 10;
+  private static final int MAX_SECONDS_PER_INPUT = 10;
 
-  private static final int LONGEST_INPUT = 4096;
+  private static final int MAX_INPUT_LENGTH = 4096;
   private static final Pattern DONE = Pattern.compile("number_of_executed_units:\\s*(\\d+)");
   private static final Pattern COVERED = Pattern.compile(" cov: (\\d+) ");
 
@@ -117,8 +117,8 @@ public final class FuzzRun {
     command.add("--reproducer_path=" + own);
     command.add("-artifact_prefix=" + own + "/");
     command.add("-max_total_time=" + seconds);
-    command.add("-timeout=" + MOST_SECONDS_AN_INPUT);
-    command.add("-max_len=" + LONGEST_INPUT);
+    command.add("-timeout=" + MAX_SECONDS_PER_INPUT);
+    command.add("-max_len=" + MAX_INPUT_LENGTH);
     command.add("-print_final_stats=1");
     Path dictionary = seeds.resolve(target.name() + ".dict").toAbsolutePath();
     if (Files.exists(dictionary)) {

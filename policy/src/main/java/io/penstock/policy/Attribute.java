@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param source where it is from
  * @param name which one of that source; empty for sources that are a single thing
  */
-public record Attribute(Source source, String name) {
-  private static final int LONGEST_NAME = 64;
+public record Attribute(AttributeSource source, String name) {
+  private static final int MAX_NAME_LENGTH = 64;
   private static final String SEPARATOR = ", ";
 
   /** Where attributes come from. */
-  public enum Source {
+  public enum AttributeSource {
     ADDRESS("ip:address", false),
     METHOD("method", false),
     PATH("path", false),
@@ -32,7 +32,7 @@ public record Attribute(Source source, String name) {
     private final String prefix;
     private final boolean omittable;
 
-    Source(String prefix, boolean omittable) {
+    AttributeSource(String prefix, boolean omittable) {
       this.prefix = prefix;
       this.omittable = omittable;
     }
@@ -59,20 +59,20 @@ public record Attribute(Source source, String name) {
   }
 
   public Attribute {
-    if (source.prefix.endsWith(":") || source == Source.STATED) {
+    if (source.prefix.endsWith(":") || source == AttributeSource.STATED) {
       checkName(source.prefix + name, name);
     } else if (!name.isEmpty()) {
       throw new IllegalArgumentException(source.prefix + " takes no name: " + name);
     }
-    if (source == Source.HEADER) {
+    if (source == AttributeSource.HEADER) {
       name = name.toLowerCase(Locale.ROOT);
     }
   }
 
   private static void checkName(String whole, String name) {
-    if (name.isEmpty() || name.length() > LONGEST_NAME) {
+    if (name.isEmpty() || name.length() > MAX_NAME_LENGTH) {
       throw new IllegalArgumentException(
-          "the name of an attribute must have 1 to " + LONGEST_NAME + " characters: " + whole);
+          "the name of an attribute must have 1 to " + MAX_NAME_LENGTH + " characters: " + whole);
     }
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);
@@ -89,8 +89,8 @@ public record Attribute(Source source, String name) {
    * @throws IllegalArgumentException if there is no such attribute
    */
   public static Attribute parse(String text) {
-    for (Source source : Source.values()) {
-      if (source == Source.STATED) {
+    for (AttributeSource source : AttributeSource.values()) {
+      if (source == AttributeSource.STATED) {
         break;
       }
       if (source.prefix.endsWith(":")
@@ -105,7 +105,7 @@ public record Attribute(Source source, String name) {
               + " name: "
               + text);
     }
-    return new Attribute(Source.STATED, text);
+    return new Attribute(AttributeSource.STATED, text);
   }
 
   /** Its value in a request, if it is there and not empty. */
@@ -130,12 +130,12 @@ public record Attribute(Source source, String name) {
   }
 
   private boolean isCookieHeader() {
-    return source == Source.HEADER && name.equals("cookie");
+    return source == AttributeSource.HEADER && name.equals("cookie");
   }
 
   /** Whether a request may have it or not, but nobody can tell: see {@link Request}. */
   boolean isUnverifiable(Request request) {
-    return source == Source.CLAIM && request.claimsUnverifiable();
+    return source == AttributeSource.CLAIM && request.claimsUnverifiable();
   }
 
   private @Nullable String raw(Request request) {

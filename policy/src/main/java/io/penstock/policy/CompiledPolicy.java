@@ -19,15 +19,15 @@ final class CompiledPolicy {
   private final List<Match> exempt;
   private final List<TierSet> groups = new ArrayList<>();
   private final Map<String, TierSet> manual = new HashMap<>();
-  private final Part whole;
-  private final Part early;
-  private final Part late;
-  private final Selection.Pool selections;
+  private final PhaseRules whole;
+  private final PhaseRules early;
+  private final PhaseRules late;
+  private final Selection.SelectionPool selections;
 
   CompiledPolicy(Policy policy, Store store) {
     this.policy = policy;
     this.exempt = policy.exempt();
-    this.selections = new Selection.Pool(policy);
+    this.selections = new Selection.SelectionPool(policy);
     Map<TierGroup, List<Tier>> tiers = new LinkedHashMap<>();
     for (int i = 0; i < policy.rules().size(); i++) {
       Rule rule = policy.rules().get(i);
@@ -48,9 +48,9 @@ final class CompiledPolicy {
         asked.add(group);
       }
     }
-    this.whole = new Part(asked);
-    this.early = new Part(asked.stream().filter(g -> !g.needsStated()).toList());
-    this.late = new Part(asked.stream().filter(TierSet::needsStated).toList());
+    this.whole = new PhaseRules(asked);
+    this.early = new PhaseRules(asked.stream().filter(g -> !g.needsStated()).toList());
+    this.late = new PhaseRules(asked.stream().filter(TierSet::needsStated).toList());
   }
 
   /**
@@ -62,7 +62,7 @@ final class CompiledPolicy {
     }
     for (Limit limit : rule.limits()) {
       try {
-        store.check(rule.name(), limit, rule.handling());
+        store.check(rule.name(), limit, rule.storeOptions());
       } catch (IllegalArgumentException e) {
         throw new IllegalArgumentException("rule " + rule.name() + ": " + e.getMessage(), e);
       }
@@ -70,12 +70,12 @@ final class CompiledPolicy {
   }
 
   /** Groups that are asked together, and an index of them. */
-  private static final class Part {
+  private static final class PhaseRules {
     final List<TierSet> groups;
     final PlaceIndex index;
     final boolean indexed;
 
-    Part(List<TierSet> groups) {
+    PhaseRules(List<TierSet> groups) {
       this.groups = List.copyOf(groups);
       this.index = new PlaceIndex(groups.stream().map(TierSet::places).toList());
       this.indexed = !index.isEmpty();
@@ -98,7 +98,7 @@ final class CompiledPolicy {
     return groups;
   }
 
-  Selection.Pool selections() {
+  Selection.SelectionPool selections() {
     return selections;
   }
 
@@ -134,7 +134,7 @@ final class CompiledPolicy {
     if (matched == null) {
       return null;
     }
-    return matched.equals(path) ? request : new SeenRequest(request, matched);
+    return matched.equals(path) ? request : new NormalizedRequest(request, matched);
   }
 
   boolean exempts(Request request) {
@@ -165,8 +165,8 @@ final class CompiledPolicy {
     if (exempts(request)) {
       return;
     }
-    Part part = part(phase);
-    Ids found = selection.groups();
+    PhaseRules part = part(phase);
+    SortedIds found = selection.groups();
     int count = part.indexed ? part.index.find(request, found) : part.groups.size();
     for (int i = 0; i < count; i++) {
       part.groups.get(part.indexed ? found.get(i) : i).choose(request, selection);
@@ -187,7 +187,7 @@ final class CompiledPolicy {
     }
   }
 
-  private Part part(Phase phase) {
+  private PhaseRules part(Phase phase) {
     return switch (phase) {
       case WHOLE -> whole;
       case EARLY -> early;

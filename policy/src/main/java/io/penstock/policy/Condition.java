@@ -90,7 +90,7 @@ public sealed interface Condition {
     }
 
     private boolean isOnGet() {
-      return subject.alternatives().get(0).source() == Attribute.Source.METHOD
+      return subject.alternatives().get(0).source() == Attribute.AttributeSource.METHOD
           && values.contains("GET");
     }
 
@@ -127,7 +127,7 @@ public sealed interface Condition {
     }
 
     /** Whether it is about the path, or about the host. */
-    boolean isOn(Attribute.Source place) {
+    boolean isOn(Attribute.AttributeSource place) {
       return subject.alternatives().get(0).source() == place;
     }
 

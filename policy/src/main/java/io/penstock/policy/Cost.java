@@ -14,8 +14,8 @@ public record Cost(@Nullable Attribute source, long fallback, long least) {
   /** What {@link #of} returns if the source has several values, and none of them counts. */
   static final long AMBIGUOUS = -1;
 
-  private static final int MOST_WHOLE_DIGITS = 12;
-  private static final int MOST_DECIMALS = 9;
+  private static final int MAX_WHOLE_DIGITS = 12;
+  private static final int MAX_DECIMALS = 9;
   private static final int COUNTED_DECIMALS = 3;
 
   public Cost {
@@ -66,7 +66,7 @@ public record Cost(@Nullable Attribute source, long fallback, long least) {
     int point = text.indexOf('.');
     int whole = point < 0 ? length : point;
     int decimals = point < 0 ? 0 : length - point - 1;
-    if (whole == 0 || whole > MOST_WHOLE_DIGITS || decimals > MOST_DECIMALS) {
+    if (whole == 0 || whole > MAX_WHOLE_DIGITS || decimals > MAX_DECIMALS) {
       return -1;
     }
     if (point >= 0 && decimals == 0) {

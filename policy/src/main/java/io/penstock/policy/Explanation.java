@@ -26,7 +26,11 @@ public record Explanation(Verdict verdict, List<Finding> findings) {
    *     is denied, and no rule but those that refuse it when one does for want of a key
    */
   public record Finding(
-      Rule rule, boolean applies, String why, @Nullable Charge charge, @Nullable Outcome outcome) {}
+      Rule rule,
+      boolean applies,
+      String why,
+      @Nullable ExpectedCharge charge,
+      @Nullable Outcome outcome) {}
 
   /**
    * What a rule would take, and where.
@@ -39,6 +43,6 @@ public record Explanation(Verdict verdict, List<Finding> findings) {
    *     that the rule insists on
    * @param leased whether this node has tokens of the bucket in advance, and decides from them
    */
-  public record Charge(
+  public record ExpectedCharge(
       Mode mode, String key, long cost, @Nullable Decision before, boolean leased) {}
 }

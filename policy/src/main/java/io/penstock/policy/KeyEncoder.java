@@ -21,10 +21,10 @@ final class KeyEncoder {
   private static final String HASH = "SHA-256";
   private static final String KEYED_HASH = "HmacSHA256";
   private static final int HASH_BYTES = 16;
-  private static final int LONGEST_VALUE = 64;
-  private static final int LONGEST_KEY = 512;
+  private static final int MAX_VALUE_LENGTH = 64;
+  private static final int MAX_KEY_LENGTH = 512;
   private static final boolean[] PLAIN = plain();
-  private static final int MOST_KEPT = 4096;
+  private static final int MAX_KEPT = 4096;
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
   private static final String BASE64 =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -33,7 +33,7 @@ final class KeyEncoder {
   private final MessageDigest hash;
   private final @Nullable Mac keyedHash;
   private final StringBuilder key = new StringBuilder();
-  private byte[] kept = new byte[2 * LONGEST_VALUE];
+  private byte[] kept = new byte[2 * MAX_VALUE_LENGTH];
   private final byte[] digest = new byte[32];
 
   /** What stands for itself: printable ASCII but for what has a meaning here or in a store. */
@@ -77,7 +77,7 @@ final class KeyEncoder {
     separate();
     name(attribute);
     key.append('=');
-    if (value.length() > LONGEST_VALUE || attribute.source().isPrivate()) {
+    if (value.length() > MAX_VALUE_LENGTH || attribute.source().isPrivate()) {
       key.append('#');
       hash(value);
     } else {
@@ -118,7 +118,7 @@ final class KeyEncoder {
 
   /** The key of all that was added. */
   String end() {
-    if (key.length() > LONGEST_KEY) {
+    if (key.length() > MAX_KEY_LENGTH) {
       String whole = key.toString();
       begin();
       key.append('#');
@@ -131,7 +131,7 @@ final class KeyEncoder {
   String safe(String prefix, String text) {
     begin();
     key.append(prefix);
-    if (text.length() > LONGEST_VALUE) {
+    if (text.length() > MAX_VALUE_LENGTH) {
       key.append('#');
       hash(text);
     } else {
@@ -205,7 +205,7 @@ final class KeyEncoder {
 
   /** Room for some bytes, used again unless it is so much that few need it. */
   private byte[] characters(int size) {
-    if (size > MOST_KEPT) {
+    if (size > MAX_KEPT) {
       return new byte[size];
     }
     if (kept.length < size) {

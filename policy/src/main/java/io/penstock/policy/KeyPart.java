@@ -56,7 +56,7 @@ public record KeyPart(List<Attribute> alternatives) {
 
   /** Whether it may be a claim of a token. */
   boolean hasClaim() {
-    return alternatives.stream().anyMatch(each -> each.source() == Attribute.Source.CLAIM);
+    return alternatives.stream().anyMatch(each -> each.source() == Attribute.AttributeSource.CLAIM);
   }
 
   /** Its value in a request, if it is there. */
@@ -76,7 +76,7 @@ public record KeyPart(List<Attribute> alternatives) {
   /** Whether it may be something that only the caller knows. */
   boolean isStated() {
     return alternatives.stream()
-        .anyMatch(attribute -> attribute.source() == Attribute.Source.STATED);
+        .anyMatch(attribute -> attribute.source() == Attribute.AttributeSource.STATED);
   }
 
   /** Whether clients could lack it at will. */

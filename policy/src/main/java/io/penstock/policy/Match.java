@@ -49,7 +49,7 @@ public record Match(List<Condition> conditions) {
   /** The same match for paths that are made normal by {@code paths}. */
   public Match under(PathSettings paths) {
     for (Condition condition : conditions) {
-      if (condition instanceof Condition.Like like && like.isOn(Attribute.Source.PATH)) {
+      if (condition instanceof Condition.Like like && like.isOn(Attribute.AttributeSource.PATH)) {
         return new Match(conditions.stream().map(each -> under(paths, each)).toList());
       }
     }
@@ -57,7 +57,7 @@ public record Match(List<Condition> conditions) {
   }
 
   private static Condition under(PathSettings paths, Condition condition) {
-    return condition instanceof Condition.Like like && like.isOn(Attribute.Source.PATH)
+    return condition instanceof Condition.Like like && like.isOn(Attribute.AttributeSource.PATH)
         ? new Condition.Like(
             like.subject(),
             like.patterns().stream()

@@ -1,6 +1,6 @@
 package io.penstock.policy;
 
-import io.penstock.policy.Attribute.Source;
+import io.penstock.policy.Attribute.AttributeSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -34,9 +34,10 @@ final class PlaceIndex {
         continue;
       }
       for (Match place : places) {
-        boolean hostTells = tells(place, Source.HOST) || !has(place, Source.PATH);
-        boolean byItsHost = hostTells && !tells(place, Source.PATH);
-        for (Pattern pattern : patterns(place, byItsHost ? Source.HOST : Source.PATH)) {
+        boolean hostTells = tells(place, AttributeSource.HOST) || !has(place, AttributeSource.PATH);
+        boolean byItsHost = hostTells && !tells(place, AttributeSource.PATH);
+        for (Pattern pattern :
+            patterns(place, byItsHost ? AttributeSource.HOST : AttributeSource.PATH)) {
           (byItsHost ? byHost : byPath)
               .computeIfAbsent(pattern, unused -> new TreeSet<>())
               .add(group);
@@ -49,19 +50,19 @@ final class PlaceIndex {
   }
 
   private static boolean isAnywhere(Match place) {
-    return !has(place, Source.PATH) && !has(place, Source.HOST);
+    return !has(place, AttributeSource.PATH) && !has(place, AttributeSource.HOST);
   }
 
-  private static boolean has(Match place, Source source) {
+  private static boolean has(Match place, AttributeSource source) {
     return !patterns(place, source).isEmpty();
   }
 
   /** Whether it is written out, which finds the fewest. */
-  private static boolean tells(Match place, Source source) {
+  private static boolean tells(Match place, AttributeSource source) {
     return has(place, source) && patterns(place, source).stream().allMatch(Pattern::isLiteral);
   }
 
-  private static List<Pattern> patterns(Match place, Source source) {
+  private static List<Pattern> patterns(Match place, AttributeSource source) {
     for (Condition condition : place.conditions()) {
       if (condition instanceof Condition.Like like && like.isOn(source)) {
         return like.patterns();
@@ -76,7 +77,7 @@ final class PlaceIndex {
   }
 
   /** The groups that may apply, ascending, into {@code found}; how many there are. */
-  int find(Request request, Ids found) {
+  int find(Request request, SortedIds found) {
     found.clear();
     found.addAll(anywhere);
     // To tell them costs a door something, so it isn't asked in vain.

@@ -163,7 +163,7 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   private Verdict decide(Selection selection) {
-    Pick only = selection.only();
+    SelectedRule only = selection.only();
     if (only != null) {
       return Verdict.of(only.outcome(decide(only.claim())));
     }
@@ -184,7 +184,7 @@ public final class PolicyEngine implements AutoCloseable {
       }
     }
     for (int i = 0; i < selection.size(); i++) {
-      Pick pick = selection.get(i);
+      SelectedRule pick = selection.get(i);
       if (pick.mode() == Mode.SHADOW) {
         outcomes.add(
             pick.isSettled() ? pick.settled() : pick.outcome(decide(selection.claims(pick))));
@@ -245,7 +245,7 @@ public final class PolicyEngine implements AutoCloseable {
    * window can't be given anything back; nor can a rule that has changed since.
    */
   public CompletionStage<Void> giveBack(Verdict verdict, Predicate<Rule> which) {
-    return new GiveBack(current).of(verdict, which);
+    return new ChargeRefunds(current).of(verdict, which);
   }
 
   /** What {@link #decide} would answer now. Nothing is charged, and nobody is told. */
@@ -264,7 +264,7 @@ public final class PolicyEngine implements AutoCloseable {
     Selection selection = new Selection(policy.policy());
     policy.select(request, Phase.WHOLE, all, selection);
     Request seen = policy.seen(request, policy.paths(all));
-    return new Explainer(policy, seen == null ? request : seen, all, selection, store)
+    return new PolicyExplainer(policy, seen == null ? request : seen, all, selection, store)
         .explain(ask(selection, store::preview));
   }
 
@@ -285,7 +285,7 @@ public final class PolicyEngine implements AutoCloseable {
         .map(tier -> new RuleBuckets(store, tier, seen, new Selection(policy.policy())));
   }
 
-  private CompletionStage<Verdict> ask(Request request, Phase phase, Question question) {
+  private CompletionStage<Verdict> ask(Request request, Phase phase, EngineCall question) {
     CompiledPolicy policy = current;
     Selection selection = policy.selections().lend();
     policy.select(request, phase, override, selection);
@@ -293,7 +293,7 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   private static CompletionStage<Verdict> ask(
-      CompiledPolicy policy, Selection selection, Question question) {
+      CompiledPolicy policy, Selection selection, EngineCall question) {
     return ask(selection, question)
         .thenApply(
             verdict -> {
@@ -302,7 +302,7 @@ public final class PolicyEngine implements AutoCloseable {
             });
   }
 
-  private static CompletionStage<Verdict> ask(Selection selection, Question question) {
+  private static CompletionStage<Verdict> ask(Selection selection, EngineCall question) {
     if (selection.size() == 0) {
       return CompletableFuture.completedFuture(ofNoRule(selection));
     }
@@ -328,10 +328,10 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   private static CompletionStage<Verdict> askShadows(
-      Selection selection, Question question, List<Outcome> outcomes) {
+      Selection selection, EngineCall question, List<Outcome> outcomes) {
     CompletionStage<List<Outcome>> all = CompletableFuture.completedFuture(outcomes);
     for (int i = 0; i < selection.size(); i++) {
-      Pick pick = selection.get(i);
+      SelectedRule pick = selection.get(i);
       if (pick.mode() == Mode.SHADOW) {
         all = all.thenCombine(ask(selection, pick, question), PolicyEngine::added);
       }
@@ -339,7 +339,8 @@ public final class PolicyEngine implements AutoCloseable {
     return all.thenApply(Verdict::of);
   }
 
-  private static CompletionStage<Outcome> ask(Selection selection, Pick pick, Question question) {
+  private static CompletionStage<Outcome> ask(
+      Selection selection, SelectedRule pick, EngineCall question) {
     return pick.isSettled()
         ? CompletableFuture.completedFuture(pick.settled())
         : question.ask(List.copyOf(selection.claims(pick))).thenApply(pick::outcome);
@@ -356,7 +357,7 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   /** How the store is asked: to take, or only to say. */
-  private interface Question {
+  private interface EngineCall {
     CompletionStage<Decision> ask(List<Claim> claims);
   }
 }

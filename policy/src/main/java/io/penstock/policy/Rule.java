@@ -1,7 +1,7 @@
 package io.penstock.policy;
 
-import io.penstock.Handling;
 import io.penstock.Limit;
+import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
 import io.penstock.policy.path.PathSettings;
 import java.time.Duration;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param limits how much may pass, in the order written; none if it is unlimited
  * @param cost what a request costs
  * @param maxDelay how long a request may be held back rather than denied
- * @param handling how its store is asked, and done without
+ * @param storeOptions how its store is asked, and done without
  * @param refundOnUpstreamError whether a request that could not be sent to its origin gets its
  *     tokens back
  * @param rollout whether it binds, and for whom
@@ -40,7 +40,7 @@ public record Rule(
     List<Limit> limits,
     Cost cost,
     Duration maxDelay,
-    Handling handling,
+    StoreOptions storeOptions,
     boolean refundOnUpstreamError,
     Rollout rollout,
     @Nullable String scope) {
@@ -93,7 +93,7 @@ public record Rule(
       List<Limit> limits,
       Cost cost,
       Duration maxDelay,
-      Handling handling,
+      StoreOptions storeOptions,
       boolean refundOnUpstreamError,
       Rollout rollout) {
     this(
@@ -107,7 +107,7 @@ public record Rule(
         limits,
         cost,
         maxDelay,
-        handling,
+        storeOptions,
         refundOnUpstreamError,
         rollout,
         null);
@@ -129,7 +129,7 @@ public record Rule(
             limits,
             cost,
             maxDelay,
-            handling,
+            storeOptions,
             refundOnUpstreamError,
             rollout,
             scope);
@@ -148,7 +148,7 @@ public record Rule(
   /** Whether it can be applied only by who knows more of a request than HTTP says. */
   boolean needsStated() {
     Attribute costSource = cost.source();
-    return (costSource != null && costSource.source() == Attribute.Source.STATED)
+    return (costSource != null && costSource.source() == Attribute.AttributeSource.STATED)
         || limitKeys.stream().anyMatch(KeyPart::isStated)
         || match.conditions().stream().anyMatch(condition -> condition.subject().isStated());
   }

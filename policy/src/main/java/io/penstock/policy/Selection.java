@@ -10,16 +10,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rules that count for one request, with their keys and costs. Belongs to one request at a
- * time; {@link Pool} lends it, so that finding them allocates nothing but their keys.
+ * time; {@link SelectionPool} lends it, so that finding them allocates nothing but their keys.
  */
 final class Selection {
   private final KeyEncoder keys;
-  private final Ids groups = new Ids();
-  private final Ids tiers = new Ids();
+  private final SortedIds groups = new SortedIds();
+  private final SortedIds tiers = new SortedIds();
   private final List<Claim> claims = new ArrayList<>();
   private final List<Decision> decisions = new ArrayList<>();
   private final List<Outcome> outcomes = new ArrayList<>();
-  private Pick[] picks = {new Pick(), new Pick(), new Pick(), new Pick()};
+  private SelectedRule[] picks = {
+    new SelectedRule(), new SelectedRule(), new SelectedRule(), new SelectedRule()
+  };
   private int size;
   private boolean rejected;
 
@@ -52,12 +54,12 @@ final class Selection {
     return size;
   }
 
-  Pick get(int i) {
+  SelectedRule get(int i) {
     return picks[i];
   }
 
   /** The one rule that counts, if it binds and has one limit, as most do; null otherwise. */
-  @Nullable Pick only() {
+  @Nullable SelectedRule only() {
     return size == 1 && picks[0].isSimple() ? picks[0] : null;
   }
 
@@ -95,7 +97,7 @@ final class Selection {
   }
 
   /** What the request claims of one rule; valid until the next call. */
-  List<Claim> claims(Pick pick) {
+  List<Claim> claims(SelectedRule pick) {
     claims.clear();
     pick.addClaims(claims);
     return claims;
@@ -131,12 +133,12 @@ final class Selection {
   }
 
   /** Where groups to look at are noted. */
-  Ids groups() {
+  SortedIds groups() {
     return groups;
   }
 
   /** Where tiers to look at are noted, of one group after another. */
-  Ids tiers() {
+  SortedIds tiers() {
     return tiers;
   }
 
@@ -167,7 +169,7 @@ final class Selection {
     }
     if (!rule.isUnlimited()) {
       long cost = tier.cost(request);
-      Pick pick = next();
+      SelectedRule pick = next();
       pick.set(
           tier,
           mode,
@@ -252,7 +254,7 @@ final class Selection {
   }
 
   private Written write(Attribute attribute, RepeatedKey onRepeated, Request request) {
-    if (attribute.source() == Attribute.Source.ADDRESS) {
+    if (attribute.source() == Attribute.AttributeSource.ADDRESS) {
       // The most common key of all, so no text is made of it only to be copied.
       IpAddress address = request.address();
       if (address == null) {
@@ -280,7 +282,7 @@ final class Selection {
   /** Puts the rules into the order of the policy. There are few, and they are nearly so already. */
   void sort() {
     for (int i = 1; i < size; i++) {
-      Pick pick = picks[i];
+      SelectedRule pick = picks[i];
       int at = i;
       for (; at > 0 && picks[at - 1].tier().position() > pick.tier().position(); at--) {
         picks[at] = picks[at - 1];
@@ -289,12 +291,12 @@ final class Selection {
     }
   }
 
-  private Pick next() {
+  private SelectedRule next() {
     if (size == picks.length) {
-      Pick[] more = new Pick[2 * size];
+      SelectedRule[] more = new SelectedRule[2 * size];
       System.arraycopy(picks, 0, more, 0, size);
       for (int i = size; i < more.length; i++) {
-        more[i] = new Pick();
+        more[i] = new SelectedRule();
       }
       picks = more;
     }
@@ -302,7 +304,7 @@ final class Selection {
   }
 
   /** Selections that no request uses now. Thread-safe. */
-  static final class Pool {
+  static final class SelectionPool {
     private static final int SIZE = 64;
 
     /** In references: 128 bytes, so that threads share no cache line, nor a pair of them. */
@@ -312,7 +314,7 @@ final class Selection {
     private final AtomicReferenceArray<@Nullable Selection> idle =
         new AtomicReferenceArray<>(SIZE * SPACING);
 
-    Pool(Policy policy) {
+    SelectionPool(Policy policy) {
       this.policy = policy;
     }
 

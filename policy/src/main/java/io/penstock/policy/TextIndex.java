@@ -14,8 +14,8 @@ final class TextIndex {
 
   private final Map<String, int[]> whole = new HashMap<>();
   private final boolean isEmpty;
-  private final Affixes beginnings;
-  private final Affixes ends;
+  private final AffixIndex beginnings;
+  private final AffixIndex ends;
 
   TextIndex(Map<Pattern, SortedSet<Integer>> numbers) {
     Map<String, TreeSet<Integer>> begin = new HashMap<>();
@@ -33,8 +33,8 @@ final class TextIndex {
           }
         });
     this.isEmpty = numbers.isEmpty();
-    this.beginnings = Affixes.beginnings(begin);
-    this.ends = Affixes.ends(end);
+    this.beginnings = AffixIndex.beginnings(begin);
+    this.ends = AffixIndex.ends(end);
   }
 
   /** Whether no text could match anything. */
@@ -43,7 +43,7 @@ final class TextIndex {
   }
 
   /** Adds the numbers of all patterns that {@code text} may match. */
-  void addTo(Ids found, String text) {
+  void addTo(SortedIds found, String text) {
     found.addAll(whole.getOrDefault(text, NONE));
     beginnings.addTo(found, text);
     ends.addTo(found, text);

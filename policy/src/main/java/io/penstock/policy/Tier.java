@@ -126,7 +126,8 @@ final class Tier {
   /** A log counts whole tokens only: a started one counts. */
   private static long countable(Limit limit, long thousandths) {
     boolean whole =
-        limit instanceof WindowLimit window && window.kind() == WindowLimit.Kind.SLIDING_WINDOW_LOG;
+        limit instanceof WindowLimit window
+            && window.kind() == WindowLimit.Counting.SLIDING_WINDOW_LOG;
     long started = whole ? thousandths % TOKEN : 0;
     long more = started == 0 || thousandths > Long.MAX_VALUE - TOKEN ? 0 : TOKEN;
     return thousandths - started + more;
@@ -144,7 +145,7 @@ final class Tier {
       int[] ranks = BucketName.ranks(rule.limits());
       for (int i = 0; i < rule.limits().size(); i++) {
         String name = BucketName.of(group, ranks[i], mode);
-        each.add(RateLimiter.on(store, name, rule.limits().get(i), rule.handling()));
+        each.add(RateLimiter.on(store, name, rule.limits().get(i), rule.storeOptions()));
       }
       made = new Limiters(each, rule.limitKeys().isEmpty() ? usual(each) : null);
       if (retired) {

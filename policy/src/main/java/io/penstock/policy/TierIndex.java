@@ -24,7 +24,7 @@ final class TierIndex {
 
   /** Tiers by the value that they want of one attribute. */
   private record ByValue(KeyPart subject, Map<String, int[]> tiers) {
-    void addTo(Ids found, Request request) {
+    void addTo(SortedIds found, Request request) {
       List<Attribute> alternatives = subject.alternatives();
       for (int i = 0; i < alternatives.size(); i++) {
         String value = alternatives.get(i).of(request);
@@ -91,7 +91,7 @@ final class TierIndex {
 
   /** A condition on methods accepts one that it doesn't list. */
   private static boolean isOnMethod(Condition condition) {
-    return condition.subject().alternatives().get(0).source() == Attribute.Source.METHOD;
+    return condition.subject().alternatives().get(0).source() == Attribute.AttributeSource.METHOD;
   }
 
   private static int[] array(Collection<Integer> tiers) {
@@ -104,7 +104,7 @@ final class TierIndex {
   }
 
   /** The tiers that may apply, ascending, into {@code found}; how many there are. */
-  int find(Request request, Ids found) {
+  int find(Request request, SortedIds found) {
     found.clear();
     found.addAll(others);
     for (int i = 0; i < indexes.size(); i++) {

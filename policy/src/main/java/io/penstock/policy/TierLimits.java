@@ -38,7 +38,8 @@ final class TierLimits {
           if (rules.size() > 1) {
             String name = BucketName.of(group, which.rank, which.mode);
             rules.forEach(
-                (limit, rule) -> inForce.add(RateLimiter.on(store, name, limit, rule.handling())));
+                (limit, rule) ->
+                    inForce.add(RateLimiter.on(store, name, limit, rule.storeOptions())));
           }
         });
     return inForce;

@@ -62,7 +62,7 @@ final class TierSet {
       chooseUnverified(request, selection);
       return;
     }
-    Ids found = selection.tiers();
+    SortedIds found = selection.tiers();
     int count = indexed ? index.find(request, found) : tiers.size();
     boolean enforced = false;
     boolean shadowed = !shadows;

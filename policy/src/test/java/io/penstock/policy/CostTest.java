@@ -62,21 +62,21 @@ class CostTest {
 
   @Test
   void of_twoHeaders_isAmbiguous_ofNoneTheDefault() {
-    StatedRequest twice =
-        StatedRequest.builder()
+    ExplicitRequest twice =
+        ExplicitRequest.builder()
             .header("X-Request-Weight", "5")
             .header("x-request-weight", "5")
             .build();
     assertThat(of(BY_WEIGHT, twice)).isEqualTo(Cost.AMBIGUOUS);
-    assertThat(of(BY_WEIGHT, StatedRequest.builder().build())).isEqualTo(3_000);
+    assertThat(of(BY_WEIGHT, ExplicitRequest.builder().build())).isEqualTo(3_000);
   }
 
   @Test
   void of_aStatedCost_countsOnlyWithoutASource() {
-    StatedRequest stated = StatedRequest.builder().cost(7_000).build();
+    ExplicitRequest stated = ExplicitRequest.builder().cost(7_000).build();
     assertThat(of(Cost.fixed(2_000), stated)).isEqualTo(7_000);
     assertThat(of(BY_WEIGHT, stated)).isEqualTo(3_000);
-    assertThat(of(Cost.fixed(2_000), StatedRequest.builder().cost(0).build())).isZero();
+    assertThat(of(Cost.fixed(2_000), ExplicitRequest.builder().cost(0).build())).isZero();
   }
 
   @Property(tries = 1_000)
@@ -102,7 +102,7 @@ class CostTest {
   }
 
   private static Request weighing(String header) {
-    return StatedRequest.builder().header("X-Request-Weight", header).build();
+    return ExplicitRequest.builder().header("X-Request-Weight", header).build();
   }
 
   private static long of(Cost cost, Request request) {

@@ -16,15 +16,15 @@ class ExplanationTest {
   private final ManualClock clock = new ManualClock();
   private final InProcessStore store = InProcessStore.builder().clock(clock).build();
 
-  private static final StatedRequest REQUEST =
-      StatedRequest.builder().attribute("user_id", "u").build();
+  private static final ExplicitRequest REQUEST =
+      ExplicitRequest.builder().attribute("user_id", "u").build();
 
   private PolicyEngine engine(Rules... rules) {
     return new PolicyEngine(
         store, Policy.of(List.of(rules).stream().map(Rules::build).toArray(Rule[]::new)));
   }
 
-  private static Explanation explain(PolicyEngine engine, StatedRequest request) {
+  private static Explanation explain(PolicyEngine engine, ExplicitRequest request) {
     return engine.explain(request).toCompletableFuture().join();
   }
 

@@ -19,7 +19,7 @@ class Ipv6PrefixTest {
   }
 
   private static boolean isAllowed(PolicyEngine engine, String ip) {
-    return engine.decide(StatedRequest.builder().ip(ip).build()).allowed();
+    return engine.decide(ExplicitRequest.builder().ip(ip).build()).allowed();
   }
 
   @ParameterizedTest

@@ -3,9 +3,9 @@ package io.penstock.policy;
 import io.penstock.Buckets;
 import io.penstock.Claim;
 import io.penstock.Decision;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.Store;
+import io.penstock.StoreOptions;
 import io.penstock.inprocess.InProcessStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,15 +55,15 @@ final class LaterStore implements Store {
   }
 
   @Override
-  public void check(String name, Limit limit, Handling handling) {
+  public void check(String name, Limit limit, StoreOptions storeOptions) {
     if (refusal != null) {
       throw new IllegalArgumentException(refusal);
     }
   }
 
   @Override
-  public Buckets buckets(String name, Limit limit, Handling handling) {
-    return store.buckets(name, limit, handling);
+  public Buckets buckets(String name, Limit limit, StoreOptions storeOptions) {
+    return store.buckets(name, limit, storeOptions);
   }
 
   @Override

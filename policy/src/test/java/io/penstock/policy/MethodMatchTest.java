@@ -17,7 +17,7 @@ class MethodMatchTest {
   }
 
   private static Verdict decide(PolicyEngine engine, String method) {
-    return engine.decide(StatedRequest.builder().method(method).build());
+    return engine.decide(ExplicitRequest.builder().method(method).build());
   }
 
   @ParameterizedTest

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class PhaseTest {
   private static final Request KNOWN =
-      StatedRequest.builder()
+      ExplicitRequest.builder()
           .ip("192.0.2.1")
           .path("/a")
           .attribute("user_id", "7")
@@ -124,8 +124,8 @@ class PhaseTest {
                     """,
                     "policy.yaml")
                 .policy());
-    Request free = StatedRequest.builder().attribute("plan", "free").build();
-    Request staff = StatedRequest.builder().attribute("plan", "staff").build();
+    Request free = ExplicitRequest.builder().attribute("plan", "free").build();
+    Request staff = ExplicitRequest.builder().attribute("plan", "staff").build();
 
     assertThat(engine.decide("pro", KNOWN).outcomes()).hasSize(1);
     assertThat(engine.decide("pro", free)).isSameAs(Verdict.UNLIMITED);

@@ -29,8 +29,8 @@ class PolicyEngineAsyncTest {
   private final List<Outcome> told = Collections.synchronizedList(new ArrayList<>());
   private final PolicyEngine engine = new PolicyEngine(store, POLICY, told::add);
 
-  private static StatedRequest request(int number, long tokens) {
-    return StatedRequest.builder()
+  private static ExplicitRequest request(int number, long tokens) {
+    return ExplicitRequest.builder()
         .attribute("user_id", "u" + number)
         .attribute("tenant", "t" + number)
         .path("/")

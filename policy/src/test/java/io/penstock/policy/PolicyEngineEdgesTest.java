@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /** Requests and policies at the edge of what there may be. */
 class PolicyEngineEdgesTest {
-  private static final StatedRequest REQUEST =
-      StatedRequest.builder().attribute("user_id", "u").attribute("plan", "pro").build();
+  private static final ExplicitRequest REQUEST =
+      ExplicitRequest.builder().attribute("user_id", "u").attribute("plan", "pro").build();
 
   private static PolicyEngine engine(Rules... rules) {
     Rule[] built = new Rule[rules.length];
@@ -37,7 +37,7 @@ class PolicyEngineEdgesTest {
   void decide_theGreatestCostOnALog_neverPasses() {
     PolicyEngine engine = engine(rule("log").limits(Limit.slidingLog(5, Duration.ofSeconds(1))));
     for (long cost : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 999, Long.MAX_VALUE - 1_000}) {
-      Verdict verdict = engine.decide(StatedRequest.builder().cost(cost).build());
+      Verdict verdict = engine.decide(ExplicitRequest.builder().cost(cost).build());
       Decision decision = verdict.decisive().orElseThrow().decision();
       assertThat(decision.reason()).contains(Reason.COST_ABOVE_BURST);
       assertThat(decision.never()).isTrue();
@@ -59,7 +59,7 @@ class PolicyEngineEdgesTest {
     PolicyEngine engine = engine(rule("r").by("header:k"));
     int megabyte = 1_000_000;
     long before = usedBytes();
-    engine.decide(StatedRequest.builder().header("k", "x".repeat(5 * megabyte)).build());
+    engine.decide(ExplicitRequest.builder().header("k", "x".repeat(5 * megabyte)).build());
     assertThat(usedBytes() - before).isLessThan(megabyte);
     assertThat(engine.decide(REQUEST).allowed()).isTrue();
   }
@@ -98,7 +98,7 @@ class PolicyEngineEdgesTest {
             Rules.rule("get").where("path", "/a").where("method", "GET").group("g").build(),
             Rules.rule("all").where("path", "/a").group("g").build());
     PolicyEngine engine = new PolicyEngine(InProcessStore.create(), policy);
-    StatedRequest request = StatedRequest.builder().path("/a").method("GET").build();
+    ExplicitRequest request = ExplicitRequest.builder().path("/a").method("GET").build();
     assertThat(engine.decide(request).outcomes()).hasSize(1);
   }
 }

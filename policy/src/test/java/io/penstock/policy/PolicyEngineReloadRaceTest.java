@@ -32,9 +32,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Policies that are replaced again and again, and while requests are decided. */
 class PolicyEngineReloadRaceTest {
   private static final int THREADS = 8;
-  private static final long MOST_GROWTH_BYTES = 1_000_000;
-  private static final StatedRequest REQUEST =
-      StatedRequest.builder().attribute("user_id", "u").attribute("plan", "pro").build();
+  private static final long MAX_GROWTH_BYTES = 1_000_000;
+  private static final ExplicitRequest REQUEST =
+      ExplicitRequest.builder().attribute("user_id", "u").attribute("plan", "pro").build();
 
   private final ManualClock clock = new ManualClock();
   private final InProcessStore store = InProcessStore.builder().clock(clock).build();
@@ -58,7 +58,7 @@ class PolicyEngineReloadRaceTest {
     reload(engine, 1_000);
     long before = usedBytes();
     reload(engine, 10_000);
-    assertThat(usedBytes() - before).isLessThan(MOST_GROWTH_BYTES);
+    assertThat(usedBytes() - before).isLessThan(MAX_GROWTH_BYTES);
   }
 
   private static void reload(PolicyEngine engine, int times) {

@@ -19,12 +19,12 @@ class PolicyEngineReloadTest {
   private final ManualClock clock = new ManualClock();
   private final InProcessStore store = InProcessStore.builder().clock(clock).build();
 
-  private static StatedRequest costing(long tokens) {
+  private static ExplicitRequest costing(long tokens) {
     return costing(tokens, "none");
   }
 
-  private static StatedRequest costing(long tokens, String plan) {
-    return StatedRequest.builder()
+  private static ExplicitRequest costing(long tokens, String plan) {
+    return ExplicitRequest.builder()
         .attribute("user_id", "u")
         .attribute("plan", plan)
         .cost(tokens * 1_000)

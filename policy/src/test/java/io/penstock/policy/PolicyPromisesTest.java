@@ -18,8 +18,8 @@ import net.jqwik.api.Property;
 class PolicyPromisesTest {
   private static final String[] KEYS = {"user_id", "tenant", "ip:address"};
 
-  private static StatedRequest.Builder request(Random random) {
-    return StatedRequest.builder()
+  private static ExplicitRequest.Builder request(Random random) {
+    return ExplicitRequest.builder()
         .ip("192.0.2." + random.nextInt(2))
         .path(random.nextBoolean() ? "/a" : "/b")
         .attribute("user_id", "u" + random.nextInt(2))
@@ -48,7 +48,7 @@ class PolicyPromisesTest {
         .limits(random.nextBoolean() ? new Limit[] {bucket, window} : new Limit[] {bucket});
   }
 
-  private static List<Double> levels(Traffic traffic, StatedRequest request) {
+  private static List<Double> levels(Traffic traffic, ExplicitRequest request) {
     return traffic.engine().explain(request).toCompletableFuture().join().findings().stream()
         .filter(finding -> finding.charge() != null && finding.charge().before() != null)
         .flatMap(finding -> finding.charge().before().results().stream())
@@ -61,7 +61,7 @@ class PolicyPromisesTest {
     Random random = new Random(seed);
     Traffic traffic = new Traffic(Policy.of(rules(random).toArray(Rule[]::new)));
     for (int i = 0; i < 50; i++) {
-      StatedRequest request = request(random).build();
+      ExplicitRequest request = request(random).build();
       List<Double> before = levels(traffic, request);
       Verdict verdict = traffic.engine().decide(request);
       if (!verdict.allowed() || request.cost() == 0) {
@@ -78,7 +78,7 @@ class PolicyPromisesTest {
     Traffic kept = new Traffic(Policy.of(rules.toArray(Rule[]::new)));
     Traffic reloaded = new Traffic(Policy.of(rules.toArray(Rule[]::new)));
     for (int i = 0; i < 50; i++) {
-      StatedRequest request = request(random).build();
+      ExplicitRequest request = request(random).build();
       assertThat(reloaded.engine().decide(request).allowed())
           .isEqualTo(kept.engine().decide(request).allowed());
       Duration pause = Duration.ofMillis(random.nextInt(300));
@@ -103,7 +103,7 @@ class PolicyPromisesTest {
               rule.limits(),
               rule.cost(),
               rule.maxDelay(),
-              rule.handling(),
+              rule.storeOptions(),
               rule.refundOnUpstreamError(),
               rule.rollout()));
     }
@@ -114,7 +114,7 @@ class PolicyPromisesTest {
 
   @Example
   void replace_largerAndSmallerLimits_keepWhatWasConsumed() {
-    StatedRequest.Builder request = StatedRequest.builder();
+    ExplicitRequest.Builder request = ExplicitRequest.builder();
     Traffic traffic = new Traffic(Policy.of(limited(Limit.perHour(1).burst(10))));
 
     assertThat(traffic.passing(8, request)).isEqualTo(8);
@@ -137,7 +137,7 @@ class PolicyPromisesTest {
             Policy.of(
                 Rules.rule("large").by("user_id").limits(Limit.perSecond(1).burst(100)).build(),
                 Rules.rule("small").limits(Limit.perSecond(1).burst(5)).build()));
-    StatedRequest.Builder request = StatedRequest.builder().attribute("user_id", "u");
+    ExplicitRequest.Builder request = ExplicitRequest.builder().attribute("user_id", "u");
 
     Outcome decisive = traffic.send(request.cost(6_000)).decisive().orElseThrow();
 
@@ -156,11 +156,11 @@ class PolicyPromisesTest {
                 Rules.rule("all").limits(Limit.perSecond(1).burst(5)).build(),
                 Rules.rule("shadow").where("path", "*").mode(Mode.SHADOW, 100).build(),
                 Rules.rule("strict").by("header:k").missing(MissingKey.DENY).build()));
-    StatedRequest.Builder without = StatedRequest.builder().path("/");
+    ExplicitRequest.Builder without = ExplicitRequest.builder().path("/");
 
     assertThat(traffic.passing(3, without)).isZero();
 
-    StatedRequest.Builder with = StatedRequest.builder().path("/").header("k", "v");
+    ExplicitRequest.Builder with = ExplicitRequest.builder().path("/").header("k", "v");
     assertThat(traffic.left("all", with)).isEqualTo(5);
     assertThat(traffic.left("shadow", with)).isEqualTo(1_000_000);
   }

@@ -28,8 +28,8 @@ class RepeatedAttributeTest {
     return engine("rules: [{name: r, rate: 1/h, burst: 2, " + fields + "}]");
   }
 
-  private static StatedRequest headers(String... values) {
-    StatedRequest.Builder request = StatedRequest.builder().ip("192.0.2.1");
+  private static ExplicitRequest headers(String... values) {
+    ExplicitRequest.Builder request = ExplicitRequest.builder().ip("192.0.2.1");
     for (String value : values) {
       request.header("X-Api-Key", value);
     }
@@ -67,8 +67,8 @@ class RepeatedAttributeTest {
   void key_repeated_isDenied(String attribute) {
     PolicyEngine engine = one("limit_keys: ['" + attribute + "']");
     for (int i = 0; i < 3; i++) {
-      StatedRequest request =
-          StatedRequest.builder()
+      ExplicitRequest request =
+          ExplicitRequest.builder()
               .state(Attribute.parse(attribute), "K")
               .state(Attribute.parse(attribute), "r" + i)
               .build();

@@ -30,9 +30,9 @@ final class RuleBucketsTest {
           rate: 1/h
           burst: 3
       """;
-  private static final Request FREE = StatedRequest.builder().attribute("user_id", "a").build();
+  private static final Request FREE = ExplicitRequest.builder().attribute("user_id", "a").build();
   private static final Request PRO =
-      StatedRequest.builder().attribute("user_id", "a").attribute("plan", "pro").build();
+      ExplicitRequest.builder().attribute("user_id", "a").attribute("plan", "pro").build();
 
   private final PolicyEngine engine =
       new PolicyEngine(
@@ -82,7 +82,7 @@ final class RuleBucketsTest {
 
   @Test
   void buckets_keyWithoutAPart_areRefused() {
-    Request nobody = StatedRequest.builder().build();
+    Request nobody = ExplicitRequest.builder().build();
     assertThatThrownBy(() -> engine.buckets("free", nobody))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("user_id");

@@ -1,7 +1,7 @@
 package io.penstock.policy;
 
-import io.penstock.Handling;
 import io.penstock.Limit;
+import io.penstock.StoreOptions;
 import io.penstock.policy.Rule.Rollout;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,8 +34,9 @@ final class Rules {
 
   Rules where(String attribute, String... values) {
     KeyPart subject = KeyPart.parse(attribute);
-    Attribute.Source source = subject.alternatives().get(0).source();
-    boolean like = source == Attribute.Source.PATH || source == Attribute.Source.HOST;
+    Attribute.AttributeSource source = subject.alternatives().get(0).source();
+    boolean like =
+        source == Attribute.AttributeSource.PATH || source == Attribute.AttributeSource.HOST;
     conditions.add(
         like
             ? new Condition.Like(subject, List.of(values).stream().map(Pattern::new).toList())
@@ -83,7 +84,7 @@ final class Rules {
         limits,
         Cost.fixed(1_000),
         Duration.ZERO,
-        Handling.DEFAULT,
+        StoreOptions.DEFAULT,
         false,
         rollout);
   }

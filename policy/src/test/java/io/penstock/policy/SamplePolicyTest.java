@@ -16,12 +16,12 @@ class SamplePolicyTest {
   private final LoadedPolicy loaded = PolicyLoader.parse(SamplePolicy.text(), SamplePolicy.NAME);
   private final Traffic traffic = new Traffic(loaded.policy());
 
-  private static StatedRequest.Builder request(String method, String path) {
-    return StatedRequest.builder().ip("192.0.2.1").method(method).path(path);
+  private static ExplicitRequest.Builder request(String method, String path) {
+    return ExplicitRequest.builder().ip("192.0.2.1").method(method).path(path);
   }
 
-  private static StatedRequest.Builder user(String id, String plan) {
-    StatedRequest.Builder request = request("GET", "/").attribute("user_id", id);
+  private static ExplicitRequest.Builder user(String id, String plan) {
+    ExplicitRequest.Builder request = request("GET", "/").attribute("user_id", id);
     return plan == null ? request : request.attribute("plan", plan);
   }
 
@@ -45,7 +45,7 @@ class SamplePolicyTest {
 
   @Test
   void decide_searches_areAHundredAtOnceAndTenASecond() {
-    StatedRequest.Builder search = request("GET", "/search");
+    ExplicitRequest.Builder search = request("GET", "/search");
 
     assertThat(traffic.passing(150, search)).isEqualTo(100);
     traffic.passSeconds(1);
@@ -69,7 +69,7 @@ class SamplePolicyTest {
 
   @Test
   void decide_logins_areFiveAtOnceAndOneEveryTwelveSeconds() {
-    StatedRequest.Builder login = request("POST", "/login");
+    ExplicitRequest.Builder login = request("POST", "/login");
 
     assertThat(traffic.passing(20, login)).isEqualTo(5);
     traffic.pass(Duration.ofSeconds(12).minusNanos(1));
@@ -85,12 +85,12 @@ class SamplePolicyTest {
       passed += traffic.passing(1, request("POST", "/login").attribute("user_id", "u" + i));
     }
     assertThat(passed).isEqualTo(5);
-    assertThat(rule("login").handling().onFailure()).isEqualTo(FailurePolicy.CLOSED);
+    assertThat(rule("login").storeOptions().onFailure()).isEqualTo(FailurePolicy.CLOSED);
   }
 
   @Test
   void decide_payments_areThreeAtOnceAndOneAMinute() {
-    StatedRequest.Builder payment = user("1", "pro").method("POST").path("/payment");
+    ExplicitRequest.Builder payment = user("1", "pro").method("POST").path("/payment");
 
     assertThat(traffic.passing(20, payment)).isEqualTo(3);
     traffic.passSeconds(59.9);
@@ -107,7 +107,7 @@ class SamplePolicyTest {
     "free, gold, 100, 20"
   })
   void decide_userOfAPlan_hasItsLimitAndNoOther(String rule, String plan, int burst, int rate) {
-    StatedRequest.Builder user = user("1", plan);
+    ExplicitRequest.Builder user = user("1", plan);
 
     assertThat(traffic.rules(user)).containsExactly(rule, "global");
     assertThat(traffic.passing(3_000, user)).isEqualTo(burst);
@@ -117,7 +117,7 @@ class SamplePolicyTest {
 
   @Test
   void decide_requestsWithoutAUser_countByAddress() {
-    StatedRequest.Builder nobody = request("GET", "/");
+    ExplicitRequest.Builder nobody = request("GET", "/");
 
     assertThat(traffic.rules(nobody)).containsExactly("address", "global");
     assertThat(traffic.passing(300, nobody)).isEqualTo(200);
@@ -136,7 +136,7 @@ class SamplePolicyTest {
 
   @Test
   void decide_deniedLogin_takesNothingFromOtherRules() {
-    StatedRequest.Builder login = request("POST", "/login");
+    ExplicitRequest.Builder login = request("POST", "/login");
     traffic.passing(20, login);
 
     assertThat(traffic.left("address", login)).isEqualTo(195);
@@ -145,7 +145,7 @@ class SamplePolicyTest {
 
   @Test
   void decide_allTogether_areAHundredThousandAtOnce() {
-    StatedRequest.Builder last = user("last", "enterprise");
+    ExplicitRequest.Builder last = user("last", "enterprise");
     for (int i = 0; i < 50; i++) {
       assertThat(traffic.passing(2_000, user("u" + i, "enterprise"))).isEqualTo(2_000);
     }
@@ -154,6 +154,6 @@ class SamplePolicyTest {
     assertThat(traffic.passing(1, last)).isZero();
     traffic.pass(Duration.ofNanos(20_000));
     assertThat(traffic.passing(2, last)).isOne();
-    assertThat(rule("global").handling().consistency()).isEqualTo(Consistency.LEASED);
+    assertThat(rule("global").storeOptions().consistency()).isEqualTo(Consistency.LEASED);
   }
 }

@@ -38,7 +38,7 @@ class SelectionPropertiesTest {
     Policy policy = Policy.of(all.toArray(Rule[]::new));
     PolicyEngine engine = new PolicyEngine(InProcessStore.create(), policy);
     for (int i = 0; i < 20; i++) {
-      StatedRequest request = request(random);
+      ExplicitRequest request = request(random);
       List<String> expected = reference(all, request);
       assertThat(names(engine.decide(request))).as("%s", request).isEqualTo(expected);
       assertThat(names(engine.preview(request).toCompletableFuture().join())).isEqualTo(expected);
@@ -154,9 +154,9 @@ class SelectionPropertiesTest {
     return rule.mode(mode, mode == Mode.ENFORCE && random.nextBoolean() ? 0 : 100).build();
   }
 
-  private static StatedRequest request(Random random) {
-    StatedRequest.Builder request =
-        StatedRequest.builder()
+  private static ExplicitRequest request(Random random) {
+    ExplicitRequest.Builder request =
+        ExplicitRequest.builder()
             .path(any(random, PATHS))
             .host(any(random, HOSTS))
             .method(any(random, METHODS));

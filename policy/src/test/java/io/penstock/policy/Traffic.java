@@ -18,12 +18,12 @@ public final class Traffic {
     return engine;
   }
 
-  public Verdict send(StatedRequest.Builder request) {
+  public Verdict send(ExplicitRequest.Builder request) {
     return engine.decide(request.build());
   }
 
   /** How many of {@code count} requests at once pass. */
-  public int passing(int count, StatedRequest.Builder request) {
+  public int passing(int count, ExplicitRequest.Builder request) {
     int passed = 0;
     for (int i = 0; i < count; i++) {
       passed += send(request).allowed() ? 1 : 0;
@@ -32,14 +32,14 @@ public final class Traffic {
   }
 
   /** The rules that apply to a request now, in their order; nothing is charged. */
-  public List<String> rules(StatedRequest.Builder request) {
+  public List<String> rules(ExplicitRequest.Builder request) {
     return engine.preview(request.build()).toCompletableFuture().join().outcomes().stream()
         .map(outcome -> outcome.rule().name())
         .toList();
   }
 
   /** What a rule has left for a request. */
-  public double left(String rule, StatedRequest.Builder request) {
+  public double left(String rule, ExplicitRequest.Builder request) {
     return engine.preview(request.cost(0).build()).toCompletableFuture().join().outcomes().stream()
         .filter(outcome -> outcome.rule().name().equals(rule))
         .findFirst()

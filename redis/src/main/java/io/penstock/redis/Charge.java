@@ -7,4 +7,4 @@ package io.penstock.redis;
  * @param ticks the debt right after it, in whole ticks
  * @param rest and in units beyond them
  */
-record Charge(Part part, long micros, long ticks, long rest) {}
+record Charge(BucketRequest part, long micros, long ticks, long rest) {}

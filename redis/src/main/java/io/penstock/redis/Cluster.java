@@ -31,11 +31,11 @@ final class Cluster implements Topology {
 
   private final ClusterConnector connector;
   private final SlotViews views;
-  private final Parts parts;
+  private final ClusterParts parts;
   private final ScheduledExecutorService timer;
   private final ProbeKeys probeKeys;
-  private final Map<Address, Server> servers = new ConcurrentHashMap<>();
-  private final AtomicReferenceArray<@Nullable Slot> slots =
+  private final Map<ServerAddress, Server> servers = new ConcurrentHashMap<>();
+  private final AtomicReferenceArray<@Nullable ClusterSlot> slots =
       new AtomicReferenceArray<>(SlotTable.SLOTS);
   private final AtomicReferenceArray<@Nullable Server> owners =
       new AtomicReferenceArray<>(SlotTable.SLOTS);
@@ -49,15 +49,15 @@ final class Cluster implements Topology {
   private volatile long lookedNanos = System.nanoTime();
 
   /** What a cluster is made of. */
-  interface Parts {
+  interface ClusterParts {
     /**
      * A server that is not connected yet.
      *
      * @param changed is run when it is there from now on, or away
      */
-    Server server(Address address, Connector connector, Runnable changed);
+    Server server(ServerAddress address, Connector connector, Runnable changed);
 
-    Calls calls(Route route);
+    CallBatcher calls(Route route);
 
     /** All slots can be asked for, or no longer. */
     void available(boolean available, String reason);
@@ -65,7 +65,7 @@ final class Cluster implements Topology {
 
   Cluster(
       ClusterConnector connector,
-      Parts parts,
+      ClusterParts parts,
       ScheduledExecutorService timer,
       ProbeKeys probeKeys) {
     this.connector = connector;
@@ -76,19 +76,19 @@ final class Cluster implements Topology {
   }
 
   @Override
-  public Calls calls(Part part) {
+  public CallBatcher calls(BucketRequest part) {
     int number = part.slot();
-    Slot slot = slots.get(number);
+    ClusterSlot slot = slots.get(number);
     if (slot == null) {
-      slot = new Slot(number, this, parts::calls);
-      Slot other = slots.compareAndExchange(number, null, slot);
+      slot = new ClusterSlot(number, this, parts::calls);
+      ClusterSlot other = slots.compareAndExchange(number, null, slot);
       slot = other == null ? slot : other;
     }
     return slot.calls();
   }
 
   @Override
-  public List<List<Part>> together(List<Part> all) {
+  public List<List<BucketRequest>> together(List<BucketRequest> all) {
     int first = all.get(0).slot();
     boolean oneSlot = true;
     for (int i = 1; i < all.size(); i++) {
@@ -97,7 +97,7 @@ final class Cluster implements Topology {
     if (oneSlot) {
       return List.of(all);
     }
-    Map<Integer, List<Part>> bySlot = new LinkedHashMap<>();
+    Map<Integer, List<BucketRequest>> bySlot = new LinkedHashMap<>();
     all.forEach(part -> bySlot.computeIfAbsent(part.slot(), slot -> new ArrayList<>()).add(part));
     return List.copyOf(bySlot.values());
   }
@@ -123,7 +123,7 @@ final class Cluster implements Topology {
   }
 
   /** The server there, which may not be connected yet. */
-  Server server(Address address) {
+  Server server(ServerAddress address) {
     return servers.computeIfAbsent(
         address,
         fresh -> {
@@ -208,9 +208,9 @@ final class Cluster implements Topology {
   }
 
   /** Those first who are there; in no order, so that one with a view of its own is soon left. */
-  private List<Address> whomToAsk() {
-    List<Address> there = new ArrayList<>();
-    List<Address> others = new ArrayList<>(connector.seeds());
+  private List<ServerAddress> whomToAsk() {
+    List<ServerAddress> there = new ArrayList<>();
+    List<ServerAddress> others = new ArrayList<>(connector.seeds());
     servers.forEach((address, server) -> (server.health().isThere() ? there : others).add(address));
     Collections.shuffle(there);
     Collections.shuffle(others);

@@ -11,10 +11,10 @@ import java.util.concurrent.CompletionStage;
 /** Where connections to the servers of a cluster come from. Thread-safe. */
 interface ClusterConnector {
   /** Servers that know the others. */
-  List<Address> seeds();
+  List<ServerAddress> seeds();
 
   /** Connections to one server. */
-  Connector at(Address address);
+  Connector at(ServerAddress address);
 
   void close();
 
@@ -28,12 +28,12 @@ interface ClusterConnector {
     client.setOptions(Connector.options());
     return new ClusterConnector() {
       @Override
-      public List<Address> seeds() {
-        return seeds.stream().map(uri -> new Address(uri.getHost(), uri.getPort())).toList();
+      public List<ServerAddress> seeds() {
+        return seeds.stream().map(uri -> new ServerAddress(uri.getHost(), uri.getPort())).toList();
       }
 
       @Override
-      public Connector at(Address address) {
+      public Connector at(ServerAddress address) {
         RedisURI uri =
             RedisURI.builder(seeds.get(0))
                 .withHost(address.host())
@@ -59,14 +59,14 @@ interface ClusterConnector {
   static ClusterConnector of(StatefulRedisClusterConnection<byte[], byte[]> connection) {
     return new ClusterConnector() {
       @Override
-      public List<Address> seeds() {
+      public List<ServerAddress> seeds() {
         return connection.getPartitions().stream()
-            .map(node -> new Address(node.getUri().getHost(), node.getUri().getPort()))
+            .map(node -> new ServerAddress(node.getUri().getHost(), node.getUri().getPort()))
             .toList();
       }
 
       @Override
-      public Connector at(Address address) {
+      public Connector at(ServerAddress address) {
         return new NodeConnector(false) {
           @Override
           public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {

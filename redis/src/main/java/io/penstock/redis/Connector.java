@@ -96,7 +96,7 @@ interface Connector {
       @Override
       public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {
         if (!underWay.compareAndSet(false, true)) {
-          return CompletableFuture.failedFuture(new Link.NotSent());
+          return CompletableFuture.failedFuture(new ServerConnection.NotSent());
         }
         return CompletableFuture.supplyAsync(
             () -> {
@@ -139,7 +139,7 @@ interface Connector {
       public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {
         return connection.isOpen()
             ? CompletableFuture.completedFuture(connection)
-            : CompletableFuture.failedFuture(new Link.NotSent());
+            : CompletableFuture.failedFuture(new ServerConnection.NotSent());
       }
 
       @Override

@@ -14,25 +14,25 @@ import java.util.function.Consumer;
  */
 final class Deadlines {
   /** Who is held up on its way here for longer than that has a timer of its own. */
-  private static final long MOST_LATE_NANOS = 1_000_000;
+  private static final long MAX_LATENESS_NANOS = 1_000_000;
 
   private final ScheduledExecutorService timer;
-  private final Consumer<Ask> overdue;
-  private final Queue<Ask> watched = new ConcurrentLinkedQueue<>();
+  private final Consumer<PendingRequest> overdue;
+  private final Queue<PendingRequest> watched = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean ticking = new AtomicBoolean();
   private volatile long lastDeadlineNanos = System.nanoTime();
 
   /**
    * @param timer one thread, which silently takes nothing more once it is shut down
    */
-  Deadlines(ScheduledExecutorService timer, Consumer<Ask> overdue) {
+  Deadlines(ScheduledExecutorService timer, Consumer<PendingRequest> overdue) {
     this.timer = timer;
     this.overdue = overdue;
   }
 
-  void watch(Ask ask) {
+  void watch(PendingRequest ask) {
     long deadline = ask.deadlineNanos();
-    if (lastDeadlineNanos - deadline > MOST_LATE_NANOS) {
+    if (lastDeadlineNanos - deadline > MAX_LATENESS_NANOS) {
       long left = Math.max(0, deadline - System.nanoTime());
       var unused = timer.schedule(() -> giveUp(ask), left, TimeUnit.NANOSECONDS);
     } else {
@@ -47,14 +47,14 @@ final class Deadlines {
 
   /** Gives up what is still watched, once the timer is shut down. */
   void giveUpAll() {
-    Ask ask;
+    PendingRequest ask;
     while ((ask = watched.poll()) != null) {
       giveUp(ask);
     }
   }
 
   /** One that can't be given up fails by itself, and holds up no others. */
-  private void giveUp(Ask ask) {
+  private void giveUp(PendingRequest ask) {
     try {
       overdue.accept(ask);
     } catch (RuntimeException failure) {
@@ -63,7 +63,7 @@ final class Deadlines {
   }
 
   private void tick() {
-    Ask first = watched.peek();
+    PendingRequest first = watched.peek();
     if (first != null && ticking.compareAndSet(false, true)) {
       long left = Math.max(0, first.deadlineNanos() - System.nanoTime());
       var unused = timer.schedule(this::sweep, left, TimeUnit.NANOSECONDS);
@@ -71,7 +71,7 @@ final class Deadlines {
   }
 
   private void sweep() {
-    Ask first;
+    PendingRequest first;
     while ((first = watched.peek()) != null
         && (first.answer().isDone() || first.deadlineNanos() - System.nanoTime() <= 0)) {
       watched.remove(first);

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DenialMemory {
   private static final int PLACES = 1 << 14;
-  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final AtomicReferenceArray<@Nullable Denial> denials = new AtomicReferenceArray<>(PLACES);
   private final LongSupplier nanos;
@@ -38,10 +38,14 @@ final class DenialMemory {
    * @param denier which of the parts denies
    */
   private record Denial(
-      List<Part> parts, Part denier, Decision decision, long answeredNanos, long untilNanos) {
+      List<BucketRequest> parts,
+      BucketRequest denier,
+      Decision decision,
+      long answeredNanos,
+      long untilNanos) {
 
     /** The answer to another request that this one's denial settles; null if it doesn't. */
-    @Nullable Decision recall(List<Part> asked, Part part, long now) {
+    @Nullable Decision recall(List<BucketRequest> asked, BucketRequest part, long now) {
       if (untilNanos - now <= 0) {
         return null;
       }
@@ -55,10 +59,10 @@ final class DenialMemory {
   }
 
   /** The answer to a request that is known to be denied; null if Redis has to be asked. */
-  @Nullable Decision recall(List<Part> asked) {
+  @Nullable Decision recall(List<BucketRequest> asked) {
     long now = now();
     for (int i = 0; i < asked.size(); i++) {
-      Part part = asked.get(i);
+      BucketRequest part = asked.get(i);
       Denial denial = denials.get(place(part.redisKey()));
       Decision known = denial == null ? null : denial.recall(asked, part, now);
       if (known != null) {
@@ -95,7 +99,7 @@ final class DenialMemory {
   }
 
   /** Notes what was denied, unless something was put back since the question was sent. */
-  void note(List<Part> parts, Decision decision, long sentNanos) {
+  void note(List<BucketRequest> parts, Decision decision, long sentNanos) {
     if (decision.allowed() || decision.never() || decision.degraded()) {
       return;
     }
@@ -103,8 +107,8 @@ final class DenialMemory {
     for (int i = 0; i < parts.size(); i++) {
       Decision result = results.get(i);
       if (!result.allowed() && result.retryAfter().equals(decision.retryAfter())) {
-        long wait = Math.min(LONGEST_NANOS, decision.retryAfter().toNanos());
-        Part denier = parts.get(i);
+        long wait = Math.min(MAX_NANOS, decision.retryAfter().toNanos());
+        BucketRequest denier = parts.get(i);
         int place = place(denier.redisKey());
         long changed = forgotten.get(place);
         if (changed == 0 || sentNanos - changed > 0) {

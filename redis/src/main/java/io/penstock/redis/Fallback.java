@@ -5,7 +5,7 @@ import io.penstock.Decision;
 import io.penstock.FailurePolicy;
 import io.penstock.RateLimiter;
 import io.penstock.Store;
-import io.penstock.redis.Ask.What;
+import io.penstock.redis.PendingRequest.RequestKind;
 import io.penstock.redis.RedisObserver.Degradation;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -28,8 +28,8 @@ final class Fallback {
    * Any that is closed, or denied by its local bucket, denies; then nothing is taken. What is no
    * request is not done here either.
    */
-  Decision decide(What what, List<Part> parts, Degradation why) {
-    if (what != What.TAKE && what != What.PREVIEW) {
+  Decision decide(RequestKind what, List<BucketRequest> parts, Degradation why) {
+    if (what != RequestKind.TAKE && what != RequestKind.PREVIEW) {
       return byItself(parts.get(0));
     }
     parts.forEach(part -> observer.degraded(part.buckets().name(), why));
@@ -37,20 +37,20 @@ final class Fallback {
     Iterator<Decision> locals = closed ? List.<Decision>of().iterator() : locals(what, parts);
     Decision[] decisions = new Decision[parts.size()];
     for (int i = 0; i < decisions.length; i++) {
-      Part part = parts.get(i);
+      BucketRequest part = parts.get(i);
       decisions[i] =
           part.buckets().local() != null && !closed ? locals.next().asDegraded() : byItself(part);
     }
     return decisions.length == 1 ? decisions[0] : Decision.all(decisions);
   }
 
-  private static boolean isClosed(Part part) {
+  private static boolean isClosed(BucketRequest part) {
     return part.buckets().onFailure() == FailurePolicy.CLOSED;
   }
 
-  private Iterator<Decision> locals(What what, List<Part> parts) {
+  private Iterator<Decision> locals(RequestKind what, List<BucketRequest> parts) {
     List<Claim> claims = new ArrayList<>();
-    for (Part part : parts) {
+    for (BucketRequest part : parts) {
       RateLimiter own = part.buckets().local();
       if (own != null) {
         claims.add(new Claim(own, part.key(), part.thousandths(), part.maxDelayNanos()));
@@ -61,13 +61,13 @@ final class Fallback {
     }
     // In process, a preview is there at once.
     Decision decision =
-        what == What.TAKE
+        what == RequestKind.TAKE
             ? local.decide(claims)
             : local.preview(claims).toCompletableFuture().join();
     return decision.results().iterator();
   }
 
-  private static Decision byItself(Part part) {
+  private static Decision byItself(BucketRequest part) {
     RedisBuckets buckets = part.buckets();
     return isClosed(part)
         ? Decision.unavailable(buckets.name(), buckets.limit(), RETRY_NANOS)

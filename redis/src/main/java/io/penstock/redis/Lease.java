@@ -28,7 +28,7 @@ final class Lease {
   private final LongSupplier nanos;
   private final LongSupplier numbers;
   private final long most;
-  private volatile Term term;
+  private volatile LeaseGrant term;
   private volatile boolean calling;
 
   // All below is guarded by this.
@@ -52,7 +52,7 @@ final class Lease {
   private long passed;
 
   /** For {@link #look}. */
-  private Term seenTerm;
+  private LeaseGrant seenTerm;
 
   private long seenLeft;
   private int idleLooks;
@@ -91,7 +91,7 @@ final class Lease {
   record Reply(long granted, long kept, long outOfAll, long level, long resetNanos) {}
 
   /** Tokens that were taken and may be put back. */
-  record Pledge(Term term, long thousandths, int lineage) {}
+  record Pledge(LeaseGrant term, long thousandths, int lineage) {}
 
   /**
    * @param nanos the clock by which it ends
@@ -103,14 +103,14 @@ final class Lease {
     this.numbers = numbers;
     this.most = most;
     this.askedNanos = nanos.getAsLong();
-    this.term = Term.none(askedNanos);
+    this.term = LeaseGrant.none(askedNanos);
     this.seenTerm = term;
   }
 
   /** Takes so much if it is here; null if it is not. */
-  @Nullable Term take(long thousandths) {
+  @Nullable LeaseGrant take(long thousandths) {
     while (true) {
-      Term now = term;
+      LeaseGrant now = term;
       if (now.take(thousandths)) {
         return now.isOver(nanos.getAsLong()) ? null : now;
       }
@@ -121,24 +121,24 @@ final class Lease {
   }
 
   @SuppressWarnings("ReferenceEquality")
-  private boolean isStill(Term now) {
+  private boolean isStill(LeaseGrant now) {
     return term == now;
   }
 
   /** How much could be taken. */
   long left() {
-    Term now = term;
+    LeaseGrant now = term;
     return now.isOver(nanos.getAsLong()) ? 0 : now.left();
   }
 
-  Term term() {
+  LeaseGrant term() {
     return term;
   }
 
   /** As {@link #take}, for who may have to put it back. */
   synchronized @Nullable Pledge pledge(long thousandths) {
     // Under the lock no call is made, which would not know of what is in between.
-    Term from = take(thousandths);
+    LeaseGrant from = take(thousandths);
     if (from == null) {
       return null;
     }
@@ -177,7 +177,7 @@ final class Lease {
     }
     grain = Math.max(1, request > 0 ? request : grain);
     long sent = nanos.getAsLong();
-    Term now = term;
+    LeaseGrant now = term;
     long left = now.left();
     boolean starved = left < request;
     long wanted = ended ? 0 : target(sent, now.amount() - left - pledged, starved);
@@ -225,12 +225,13 @@ final class Lease {
     if (reply.granted < 0) {
       return false;
     }
-    Term old = term;
+    LeaseGrant old = term;
     passed += Math.max(0, old.amount() - old.left() - call.back);
     long ends = call.sentNanos + LENGTH_NANOS;
     boolean kept = reply.kept >= call.keep;
     long moved = kept ? old.left() : 0;
-    Term next = new Term(moved + reply.granted, reply.granted, ends, reply.level, reply.resetNanos);
+    LeaseGrant next =
+        new LeaseGrant(moved + reply.granted, reply.granted, ends, reply.level, reply.resetNanos);
     // The new one first, so that nobody finds nothing here in between.
     term = next;
     long rest = old.drain();
@@ -274,7 +275,7 @@ final class Lease {
 
   /** What passed through here so far, and in how large pieces. */
   synchronized long requestsPassed() {
-    Term now = term;
+    LeaseGrant now = term;
     return grain == 0 ? 0 : (passed + Math.max(0, now.amount() - now.left())) / grain;
   }
 
@@ -291,7 +292,7 @@ final class Lease {
    */
   @SuppressWarnings("ReferenceEquality")
   synchronized Care look(int looks) {
-    Term now = term;
+    LeaseGrant now = term;
     long left = now.left();
     boolean used = now != seenTerm || left != seenLeft || pledged > 0;
     seenTerm = now;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** What this node has taken in advance of the buckets of one limiter. Thread-safe. */
 final class Leases {
   /** The script knows numbers below 2^53. */
-  private static final long MOST_HOLDERS = 1L << 52;
+  private static final long MAX_HOLDERS = 1L << 52;
 
   /** As the script has it: a holder's part of the burst. */
   private static final int SHARE = 8;
@@ -31,21 +31,21 @@ final class Leases {
   private final Leasing leasing;
   private final boolean auto;
   private final long most;
-  private final long holder = ThreadLocalRandom.current().nextLong(MOST_HOLDERS);
+  private final long holder = ThreadLocalRandom.current().nextLong(MAX_HOLDERS);
   private final AtomicLong numbers = new AtomicLong();
-  private final ConcurrentMap<String, Held> leases = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, KeyLease> leases = new ConcurrentHashMap<>();
   private volatile boolean ended;
 
   /** A lease and how Redis is told of it. */
-  private static final class Held {
+  private static final class KeyLease {
     private final Lease lease;
-    private final Part part;
+    private final BucketRequest part;
 
     // Only used by who looks after leases.
     private long looks;
     private long passedBefore;
 
-    Held(Lease lease, Part part) {
+    KeyLease(Lease lease, BucketRequest part) {
       this.lease = lease;
       this.part = part;
     }
@@ -65,7 +65,7 @@ final class Leases {
 
   /** Whether something is held of a key's bucket. */
   boolean holds(String key) {
-    Held held = leases.get(key);
+    KeyLease held = leases.get(key);
     return held != null && held.lease.left() > 0;
   }
 
@@ -76,41 +76,41 @@ final class Leases {
 
   /** Takes so much of what is here, and says how things stand; null if it is not here. */
   @Nullable Decision take(String key, long thousandths) {
-    Term term = taken(key, thousandths);
+    LeaseGrant term = taken(key, thousandths);
     return term == null ? null : answer(term);
   }
 
-  private @Nullable Term taken(String key, long thousandths) {
-    Held held = leases.get(key);
+  private @Nullable LeaseGrant taken(String key, long thousandths) {
+    KeyLease held = leases.get(key);
     if (held == null || thousandths == 0) {
       return null;
     }
-    Term term = held.lease.take(thousandths);
+    LeaseGrant term = held.lease.take(thousandths);
     if (term != null) {
       renewIfLow(held, term);
     }
     return term;
   }
 
-  private void renewIfLow(Held held, Term term) {
+  private void renewIfLow(KeyLease held, LeaseGrant term) {
     if (term.isLow() && !held.lease.isCalling()) {
       call(held);
     }
   }
 
   /** The answer to who took something: what was in the bucket when Redis was last asked. */
-  private Decision answer(Term term) {
+  private Decision answer(LeaseGrant term) {
     long remaining = Math.min(buckets.limit().burstThousandths(), term.level() + term.left());
     return Decision.allowed(buckets.name(), buckets.limit(), remaining, term.resetNanos(), 0);
   }
 
   /** What a request over several limits has of one of them, until it is decided. */
   final class Advance {
-    private final Held held;
+    private final KeyLease held;
     private final Lease.@Nullable Pledge pledge;
     private final Decision decision;
 
-    private Advance(Held held, Lease.@Nullable Pledge pledge) {
+    private Advance(KeyLease held, Lease.@Nullable Pledge pledge) {
       this.held = held;
       this.pledge = pledge;
       this.decision = answer(pledge == null ? held.lease.term() : pledge.term());
@@ -139,7 +139,7 @@ final class Leases {
    * @param looking if nothing should be taken
    */
   @Nullable Advance advance(String key, long thousandths, boolean looking) {
-    Held held = leases.get(key);
+    KeyLease held = leases.get(key);
     if (held == null || thousandths == 0) {
       return null;
     }
@@ -155,12 +155,12 @@ final class Leases {
   }
 
   /** What to ask Redis for beside a request that was not served from here; null for nothing. */
-  @Nullable LeaseAsk wish(Part part) {
+  @Nullable LeaseRequest wish(BucketRequest part) {
     long request = part.thousandths();
     if (request == 0 || request > most || part.maxDelayNanos() > 0) {
       return null;
     }
-    Held held = leases.get(part.key());
+    KeyLease held = leases.get(part.key());
     if (held == null) {
       held = auto || !leasing.isWarm(part.redisKey()) ? null : hold(part.key());
     }
@@ -174,13 +174,13 @@ final class Leases {
     }
   }
 
-  private @Nullable Held hold(String key) {
+  private @Nullable KeyLease hold(String key) {
     if (ended || !leasing.mayHold()) {
       return null;
     }
     Lease lease = new Lease(leasing.nanos(), numbers::incrementAndGet, most);
-    Held held = new Held(lease, buckets.part(key, 0, 0));
-    Held other = leases.putIfAbsent(key, held);
+    KeyLease held = new KeyLease(lease, buckets.part(key, 0, 0));
+    KeyLease other = leases.putIfAbsent(key, held);
     if (other != null) {
       return other;
     }
@@ -189,21 +189,21 @@ final class Leases {
     return held;
   }
 
-  private @Nullable LeaseAsk ask(Held held, long request) {
+  private @Nullable LeaseRequest ask(KeyLease held, long request) {
     Lease.Call call = held.lease.call(request);
     return call == null
         ? null
-        : new LeaseAsk(held.part, holder, call, (ask, reply) -> ended(held, ask.call(), reply));
+        : new LeaseRequest(held.part, holder, call, (ask, reply) -> ended(held, ask.call(), reply));
   }
 
-  private void call(Held held) {
-    LeaseAsk ask = ask(held, 0);
+  private void call(KeyLease held) {
+    LeaseRequest ask = ask(held, 0);
     if (ask != null) {
       leasing.send(ask);
     }
   }
 
-  private void ended(Held held, Lease.Call call, Lease.@Nullable Reply reply) {
+  private void ended(KeyLease held, Lease.Call call, Lease.@Nullable Reply reply) {
     if (reply == null || !held.lease.answered(call, reply)) {
       held.lease.lost(call);
     } else {
@@ -216,13 +216,13 @@ final class Leases {
   }
 
   /** Ends a lease: what is here goes back, once no call is under way. */
-  private void end(Held held) {
+  private void end(KeyLease held) {
     held.lease.end();
     giveBack(held);
   }
 
-  private void giveBack(Held held) {
-    LeaseAsk ask = ask(held, 0);
+  private void giveBack(KeyLease held) {
+    LeaseRequest ask = ask(held, 0);
     if (ask != null) {
       leasing.send(ask);
     } else if (!held.lease.isCalling() && leases.remove(held.part.key(), held)) {
@@ -235,7 +235,7 @@ final class Leases {
 
   /** Looks after all leases; called every now and then by one thread. */
   void look() {
-    for (Held held : leases.values()) {
+    for (KeyLease held : leases.values()) {
       if (ended || isCool(held)) {
         end(held);
         continue;
@@ -248,7 +248,7 @@ final class Leases {
     }
   }
 
-  private boolean isCool(Held held) {
+  private boolean isCool(KeyLease held) {
     if (!auto || ++held.looks % COOL_LOOKS != 0) {
       return false;
     }
@@ -269,9 +269,9 @@ final class Leases {
   }
 
   /** Adds what is held to a sum. */
-  LeaseFigures plus(LeaseFigures sum) {
-    LeaseFigures figures = sum;
-    for (Held held : leases.values()) {
+  LeaseStats plus(LeaseStats sum) {
+    LeaseStats figures = sum;
+    for (KeyLease held : leases.values()) {
       long out = held.lease.out();
       if (out > 0) {
         figures = figures.plus(held.lease.left(), out, held.lease.outOfAll());

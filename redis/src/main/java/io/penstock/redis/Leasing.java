@@ -15,16 +15,16 @@ import java.util.function.LongSupplier;
 /** Looks after all that a node takes of buckets in advance. Thread-safe. */
 final class Leasing {
   /** Beyond that, buckets are asked for each token. */
-  private static final int MOST_LEASES = 4096;
+  private static final int MAX_LEASES = 4096;
 
   private static final long LOOK_MILLIS = 100;
 
   private final ScheduledExecutorService timer;
-  private final Consumer<LeaseAsk> send;
-  private final Consumer<Part> changed;
+  private final Consumer<LeaseRequest> send;
+  private final Consumer<BucketRequest> changed;
   private final RedisObserver observer;
   private final LongSupplier nanos = System::nanoTime;
-  private final Heat heat = new Heat(nanos);
+  private final KeyHeat heat = new KeyHeat(nanos);
   private final Set<Leases> all = ConcurrentHashMap.newKeySet();
   private final AtomicInteger held = new AtomicInteger();
   private final AtomicBoolean looking = new AtomicBoolean();
@@ -37,8 +37,8 @@ final class Leasing {
    */
   Leasing(
       ScheduledExecutorService timer,
-      Consumer<LeaseAsk> send,
-      Consumer<Part> changed,
+      Consumer<LeaseRequest> send,
+      Consumer<BucketRequest> changed,
       RedisObserver observer) {
     this.timer = timer;
     this.send = send;
@@ -71,7 +71,7 @@ final class Leasing {
   }
 
   boolean mayHold() {
-    return held.get() < MOST_LEASES;
+    return held.get() < MAX_LEASES;
   }
 
   void held(int more) {
@@ -80,12 +80,12 @@ final class Leasing {
     }
   }
 
-  void send(LeaseAsk ask) {
+  void send(LeaseRequest ask) {
     send.accept(ask);
   }
 
   /** Counts what a call came to. */
-  void note(Part part, Lease.Call call, Lease.Reply reply) {
+  void note(BucketRequest part, Lease.Call call, Lease.Reply reply) {
     String name = part.buckets().name();
     if (reply.granted() > 0) {
       observer.leased(name, reply.granted());
@@ -105,10 +105,10 @@ final class Leasing {
     if (!anyAuto) {
       return;
     }
-    Map<Part, Integer> crowds = new HashMap<>();
-    for (Ask ask : batch.asks()) {
-      if (ask.what() == Ask.What.TAKE) {
-        for (Part part : ask.parts()) {
+    Map<BucketRequest, Integer> crowds = new HashMap<>();
+    for (PendingRequest ask : batch.asks()) {
+      if (ask.what() == PendingRequest.RequestKind.TAKE) {
+        for (BucketRequest part : ask.parts()) {
           Leases leases = part.buckets().leases();
           if (leases != null && leases.isAuto()) {
             crowds.merge(part, 1, Integer::sum);
@@ -154,8 +154,8 @@ final class Leasing {
   }
 
   /** What is held now. */
-  LeaseFigures figures() {
-    LeaseFigures sum = LeaseFigures.NOTHING;
+  LeaseStats figures() {
+    LeaseStats sum = LeaseStats.NOTHING;
     for (Leases leases : all) {
       sum = leases.plus(sum);
     }

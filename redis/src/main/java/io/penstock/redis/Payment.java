@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * it is put back. Not thread-safe, but may be handed on.
  */
 final class Payment {
-  private final List<Part> parts;
+  private final List<BucketRequest> parts;
   private final @Nullable Advance[] advances;
 
-  private Payment(List<Part> parts) {
+  private Payment(List<BucketRequest> parts) {
     this.parts = parts;
     this.advances = new Advance[parts.size()];
   }
@@ -35,10 +35,10 @@ final class Payment {
    *
    * @param looking if nothing should be taken
    */
-  static Payment of(List<Part> parts, boolean looking) {
+  static Payment of(List<BucketRequest> parts, boolean looking) {
     Payment payment = new Payment(parts);
     for (int i = 0; i < payment.advances.length; i++) {
-      Part part = parts.get(i);
+      BucketRequest part = parts.get(i);
       Leases leases = part.buckets().leases();
       if (leases != null && part.maxDelayNanos() == 0) {
         payment.advances[i] = leases.advance(part.key(), part.thousandths(), looking);
@@ -48,8 +48,8 @@ final class Payment {
   }
 
   /** What Redis has to be asked for. */
-  List<Part> rest() {
-    List<Part> rest = new ArrayList<>();
+  List<BucketRequest> rest() {
+    List<BucketRequest> rest = new ArrayList<>();
     for (int i = 0; i < advances.length; i++) {
       if (advances[i] == null) {
         rest.add(parts.get(i));

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param asking whether only this once, because the slot is on its way
  */
-record Redirection(boolean asking, Address to) {
+record Redirection(boolean asking, ServerAddress to) {
   private static final String MOVED = "MOVED ";
   private static final String ASK = "ASK ";
   private static final String TRY_AGAIN = "TRYAGAIN";
@@ -17,14 +17,14 @@ record Redirection(boolean asking, Address to) {
   private static final String CROSS_SLOT = "CROSSSLOT";
 
   /** The redirection that a failure is; null if it is none. */
-  static @Nullable Redirection of(Throwable failure, Address asked) {
+  static @Nullable Redirection of(Throwable failure, ServerAddress asked) {
     boolean asking = says(failure, ASK);
     if (!asking && !says(failure, MOVED)) {
       return null;
     }
     String[] words = message(failure).split(" ", -1);
     try {
-      return new Redirection(asking, Address.parse(words[words.length - 1]).seenFrom(asked));
+      return new Redirection(asking, ServerAddress.parse(words[words.length - 1]).seenFrom(asked));
     } catch (IllegalArgumentException unreadable) {
       return null;
     }

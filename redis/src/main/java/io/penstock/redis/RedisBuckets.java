@@ -4,13 +4,13 @@ import io.penstock.Buckets;
 import io.penstock.Consistency;
 import io.penstock.Decision;
 import io.penstock.FailurePolicy;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.NanoClock;
 import io.penstock.RateLimiter;
+import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
 import io.penstock.WindowLimit;
-import io.penstock.algorithm.Pace;
+import io.penstock.algorithm.FixedPointRate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -21,25 +21,25 @@ import org.jspecify.annotations.Nullable;
 /** Buckets of one name in Redis under one limit. Thread-safe. */
 final class RedisBuckets implements Buckets {
   /** Of limits that were replaced, so many are remembered. */
-  private static final int MOST_REPLACED = 4;
+  private static final int MAX_REPLACED = 4;
 
   private final RedisStore store;
   private final String name;
   private final Limit limit;
-  private final Handling handling;
-  private final Terms terms;
+  private final StoreOptions storeOptions;
+  private final LimitCodec codec;
   private final String prefix;
   private final @Nullable RateLimiter local;
   private final @Nullable Leases leases;
 
-  RedisBuckets(RedisStore store, String name, Limit limit, Handling handling) {
+  RedisBuckets(RedisStore store, String name, Limit limit, StoreOptions storeOptions) {
     this(
         store,
         name,
         limit,
-        handling,
+        storeOptions,
         List.of(),
-        handling.onFailure() == FailurePolicy.LOCAL
+        storeOptions.onFailure() == FailurePolicy.LOCAL
             ? RateLimiter.on(store.local(), name, store.localShare(name, limit))
             : null);
   }
@@ -48,22 +48,23 @@ final class RedisBuckets implements Buckets {
       RedisStore store,
       String name,
       Limit limit,
-      Handling handling,
-      List<Pace> replaced,
+      StoreOptions storeOptions,
+      List<FixedPointRate> replaced,
       @Nullable RateLimiter local) {
     this.store = store;
     this.name = name;
     this.limit = limit;
-    this.handling = handling;
-    this.terms =
+    this.storeOptions = storeOptions;
+    this.codec =
         limit instanceof TokenBucket bucket
-            ? new BucketTerms(name, bucket, replaced)
-            : new WindowTerms(name, (WindowLimit) limit);
-    this.prefix = Keys.prefix(store.keyPrefix(), terms.family(), name);
+            ? new TokenBucketCodec(name, bucket, replaced)
+            : new WindowCodec(name, (WindowLimit) limit);
+    this.prefix = RedisKeys.prefix(store.keyPrefix(), codec.family(), name);
     this.local = local;
-    boolean leased = handling.consistency() != Consistency.EXACT && limit instanceof TokenBucket;
+    boolean leased =
+        storeOptions.consistency() != Consistency.EXACT && limit instanceof TokenBucket;
     this.leases =
-        leased ? new Leases(this, store.dispatch().leasing(), handling.consistency()) : null;
+        leased ? new Leases(this, store.dispatch().leasing(), storeOptions.consistency()) : null;
   }
 
   String name() {
@@ -75,7 +76,7 @@ final class RedisBuckets implements Buckets {
   }
 
   FailurePolicy onFailure() {
-    return handling.onFailure();
+    return storeOptions.onFailure();
   }
 
   /** This node's own limiter for the time when Redis is away; only there by the policy for it. */
@@ -93,8 +94,9 @@ final class RedisBuckets implements Buckets {
     return leases != null && leases.holds(key);
   }
 
-  Part part(String key, long thousandths, long maxDelayNanos) {
-    return new Part(this, terms, Keys.of(prefix, key), key, thousandths, maxDelayNanos);
+  BucketRequest part(String key, long thousandths, long maxDelayNanos) {
+    return new BucketRequest(
+        this, codec, RedisKeys.of(prefix, key), key, thousandths, maxDelayNanos);
   }
 
   @Override
@@ -109,17 +111,17 @@ final class RedisBuckets implements Buckets {
 
   @Override
   public Buckets replacedBy(Limit next) {
-    List<Pace> replaced = new ArrayList<>();
-    if (terms instanceof BucketTerms old) {
-      replaced.add(old.pace());
+    List<FixedPointRate> replaced = new ArrayList<>();
+    if (codec instanceof TokenBucketCodec old) {
+      replaced.add(old.fixedRate());
       replaced.addAll(old.replaced());
     }
-    List<Pace> recent = replaced.subList(0, Math.min(MOST_REPLACED, replaced.size()));
+    List<FixedPointRate> recent = replaced.subList(0, Math.min(MAX_REPLACED, replaced.size()));
     endLeases();
     if (local != null) {
       local.replaceLimit(store.localShare(name, next));
     }
-    return new RedisBuckets(store, name, next, handling, recent, local);
+    return new RedisBuckets(store, name, next, storeOptions, recent, local);
   }
 
   @Override
@@ -139,7 +141,7 @@ final class RedisBuckets implements Buckets {
   @Override
   public boolean tryTake(String key, long cost) {
     return (leases != null && leases.tryTake(key, cost))
-        || store.dispatch().await(ask(Ask.What.TAKE, key, cost, 0)).allowed();
+        || store.dispatch().await(ask(PendingRequest.RequestKind.TAKE, key, cost, 0)).allowed();
   }
 
   @Override
@@ -147,7 +149,7 @@ final class RedisBuckets implements Buckets {
     Decision here = takeHere(key, cost, maxDelayNanos);
     return here != null
         ? here
-        : store.dispatch().await(ask(Ask.What.TAKE, key, cost, maxDelayNanos));
+        : store.dispatch().await(ask(PendingRequest.RequestKind.TAKE, key, cost, maxDelayNanos));
   }
 
   @Override
@@ -155,7 +157,7 @@ final class RedisBuckets implements Buckets {
     Decision here = takeHere(key, cost, maxDelayNanos);
     return here != null
         ? CompletableFuture.completedFuture(here)
-        : store.dispatch().later(ask(Ask.What.TAKE, key, cost, maxDelayNanos));
+        : store.dispatch().later(ask(PendingRequest.RequestKind.TAKE, key, cost, maxDelayNanos));
   }
 
   /** Takes what this node has in advance; null if that is not enough. Who may wait asks Redis. */
@@ -165,27 +167,28 @@ final class RedisBuckets implements Buckets {
 
   @Override
   public CompletionStage<Void> charge(String key, long cost) {
-    return change(Ask.What.CHARGE, key, cost);
+    return change(PendingRequest.RequestKind.CHARGE, key, cost);
   }
 
   @Override
   public CompletionStage<Void> refund(String key, long cost) {
-    return change(Ask.What.REFUND, key, cost);
+    return change(PendingRequest.RequestKind.REFUND, key, cost);
   }
 
   @Override
   public CompletionStage<Void> reset(String key) {
-    return store.dispatch().change(ask(Ask.What.RESET, key, 0, 0));
+    return store.dispatch().change(ask(PendingRequest.RequestKind.RESET, key, 0, 0));
   }
 
-  private CompletionStage<Void> change(Ask.What what, String key, long cost) {
-    if (terms instanceof WindowTerms window) {
+  private CompletionStage<Void> change(PendingRequest.RequestKind what, String key, long cost) {
+    if (codec instanceof WindowCodec window) {
       throw window.onlyTokenBuckets(what.name().toLowerCase(Locale.ROOT));
     }
     return store.dispatch().change(ask(what, key, cost, 0));
   }
 
-  private Ask ask(Ask.What what, String key, long cost, long maxDelayNanos) {
+  private PendingRequest ask(
+      PendingRequest.RequestKind what, String key, long cost, long maxDelayNanos) {
     return store.ask(what, List.of(part(key, cost, maxDelayNanos)));
   }
 }

@@ -7,12 +7,12 @@ import io.penstock.Buckets;
 import io.penstock.Claim;
 import io.penstock.Decision;
 import io.penstock.FailurePolicy;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.Store;
+import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
 import io.penstock.inprocess.InProcessStore;
-import io.penstock.redis.Ask.What;
+import io.penstock.redis.PendingRequest.RequestKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -35,19 +35,19 @@ import java.util.function.Function;
  */
 public final class RedisStore implements Store {
   /** How long to wait at the end until Redis has what was not used. */
-  private static final long MOST_GIVING_BACK_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long MAX_REFUND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final String keyPrefix;
   private final long deadlineNanos;
   private final int nodes;
   private final InProcessStore local = InProcessStore.create();
-  private final Dispatch dispatch;
+  private final Dispatcher dispatch;
 
-  RedisStore(RedisStoreBuilder settings, Function<Making, Topology> topology) {
+  RedisStore(RedisStoreBuilder settings, Function<StoreAssembler, Topology> topology) {
     this.keyPrefix = settings.keyPrefix();
     this.deadlineNanos = settings.deadline().toNanos();
     this.nodes = settings.nodes();
-    this.dispatch = new Dispatch(settings, topology, local);
+    this.dispatch = new Dispatcher(settings, topology, local);
   }
 
   /**
@@ -101,17 +101,17 @@ public final class RedisStore implements Store {
   }
 
   @Override
-  public Buckets buckets(String name, Limit limit, Handling handling) {
-    return new RedisBuckets(this, name, limit, handling);
+  public Buckets buckets(String name, Limit limit, StoreOptions storeOptions) {
+    return new RedisBuckets(this, name, limit, storeOptions);
   }
 
   @Override
-  public void check(String name, Limit limit, Handling handling) {
+  public void check(String name, Limit limit, StoreOptions storeOptions) {
     if (limit instanceof TokenBucket bucket) {
-      BucketTerms.paceOf(bucket);
+      TokenBucketCodec.paceOf(bucket);
     }
-    if (handling.onFailure() == FailurePolicy.LOCAL) {
-      local.check(name, localShare(name, limit), Handling.DEFAULT);
+    if (storeOptions.onFailure() == FailurePolicy.LOCAL) {
+      local.check(name, localShare(name, limit), StoreOptions.DEFAULT);
     }
   }
 
@@ -121,7 +121,7 @@ public final class RedisStore implements Store {
       throw new IllegalArgumentException(
           "nodes must be set for a limiter that falls back to local buckets: " + name);
     }
-    return Shares.of(limit, nodes);
+    return NodeShares.of(limit, nodes);
   }
 
   /** Where this node decides by itself while Redis is away. */
@@ -129,28 +129,28 @@ public final class RedisStore implements Store {
     return local;
   }
 
-  Dispatch dispatch() {
+  Dispatcher dispatch() {
     return dispatch;
   }
 
   /** What this node has taken of buckets in advance, for limiters that are not exact. */
-  public LeaseFigures leases() {
+  public LeaseStats leases() {
     return dispatch.leasing().figures();
   }
 
   @Override
   public Decision decide(List<Claim> claims) {
     if (!Payment.isPossible(claims)) {
-      return dispatch.await(ask(What.TAKE, parts(claims)));
+      return dispatch.await(ask(RequestKind.TAKE, parts(claims)));
     }
     Payment payment = Payment.of(parts(claims), false);
-    List<Part> rest = payment.rest();
+    List<BucketRequest> rest = payment.rest();
     if (rest.isEmpty()) {
       return payment.settle(null);
     }
     Decision decision;
     try {
-      decision = dispatch.await(ask(What.TAKE, rest));
+      decision = dispatch.await(ask(RequestKind.TAKE, rest));
     } catch (RuntimeException failure) {
       payment.putBack();
       throw failure;
@@ -160,20 +160,20 @@ public final class RedisStore implements Store {
 
   @Override
   public CompletionStage<Decision> decideAsync(List<Claim> claims) {
-    return later(What.TAKE, claims);
+    return later(RequestKind.TAKE, claims);
   }
 
   @Override
   public CompletionStage<Decision> preview(List<Claim> claims) {
-    return later(What.PREVIEW, claims);
+    return later(RequestKind.PREVIEW, claims);
   }
 
-  private CompletionStage<Decision> later(What what, List<Claim> claims) {
+  private CompletionStage<Decision> later(RequestKind what, List<Claim> claims) {
     if (!Payment.isPossible(claims)) {
       return dispatch.later(ask(what, parts(claims)));
     }
-    Payment payment = Payment.of(parts(claims), what == What.PREVIEW);
-    List<Part> rest = payment.rest();
+    Payment payment = Payment.of(parts(claims), what == RequestKind.PREVIEW);
+    List<BucketRequest> rest = payment.rest();
     if (rest.isEmpty()) {
       return CompletableFuture.completedFuture(payment.settle(null));
     }
@@ -188,15 +188,15 @@ public final class RedisStore implements Store {
         .thenApply(payment::settle);
   }
 
-  private static List<Part> parts(List<Claim> claims) {
-    List<Part> parts = new ArrayList<>(claims.size());
+  private static List<BucketRequest> parts(List<Claim> claims) {
+    List<BucketRequest> parts = new ArrayList<>(claims.size());
     for (int i = 0; i < claims.size(); i++) {
       Claim claim = claims.get(i);
       if (!(claim.buckets() instanceof RedisBuckets buckets)) {
         throw new IllegalArgumentException("claims must be on a Redis store: " + claim.buckets());
       }
-      Part part = buckets.part(claim.key(), claim.cost(), claim.maxDelayNanos());
-      for (Part other : parts) {
+      BucketRequest part = buckets.part(claim.key(), claim.cost(), claim.maxDelayNanos());
+      for (BucketRequest other : parts) {
         if (other.redisKey().equals(part.redisKey())) {
           throw new IllegalArgumentException("a bucket can be claimed once: " + buckets.name());
         }
@@ -206,12 +206,12 @@ public final class RedisStore implements Store {
     return parts;
   }
 
-  Ask ask(What what, List<Part> parts) {
-    return new Ask(what, parts, System.nanoTime() + deadlineNanos);
+  PendingRequest ask(RequestKind what, List<BucketRequest> parts) {
+    return new PendingRequest(what, parts, System.nanoTime() + deadlineNanos);
   }
 
   @Override
   public void close() {
-    dispatch.close(Math.min(MOST_GIVING_BACK_NANOS, 2 * deadlineNanos));
+    dispatch.close(Math.min(MAX_REFUND_NANOS, 2 * deadlineNanos));
   }
 }

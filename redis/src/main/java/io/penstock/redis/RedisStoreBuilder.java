@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 /** What a store can be told when it is made. Not thread-safe. */
 public final class RedisStoreBuilder {
   private static final Script SCRIPT = Script.decide();
-  private static final Duration LONGEST = Duration.ofMinutes(1);
+  private static final Duration MAX_DURATION = Duration.ofMinutes(1);
 
   private String keyPrefix = "penstock:";
   private Duration deadline = Duration.ofMillis(25);
@@ -152,9 +152,9 @@ public final class RedisStoreBuilder {
   }
 
   private static Duration positive(String name, Duration duration) {
-    if (duration.isNegative() || duration.isZero() || duration.compareTo(LONGEST) > 0) {
+    if (duration.isNegative() || duration.isZero() || duration.compareTo(MAX_DURATION) > 0) {
       throw new IllegalArgumentException(
-          name + " must be positive and at most " + LONGEST + ": " + duration);
+          name + " must be positive and at most " + MAX_DURATION + ": " + duration);
     }
     return duration;
   }

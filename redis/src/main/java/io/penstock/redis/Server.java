@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One Redis server: how it is reached, and whether it can be asked. Thread-safe. */
 final class Server {
-  private final Address address;
-  private final Link link;
-  private final Health health;
+  private final ServerAddress address;
+  private final ServerConnection link;
+  private final ServerHealth health;
   private final AtomicInteger underWay = new AtomicInteger();
   private int probedSlot = -1;
 
@@ -18,17 +18,17 @@ final class Server {
   /**
    * @param address where it is known to be; {@link Address#UNKNOWN} if nobody is sent there
    */
-  Server(Address address, Link link, Health health) {
+  Server(ServerAddress address, ServerConnection link, ServerHealth health) {
     this.address = address;
     this.link = link;
     this.health = health;
   }
 
-  Health health() {
+  ServerHealth health() {
     return health;
   }
 
-  Address address() {
+  ServerAddress address() {
     return address;
   }
 
@@ -68,7 +68,7 @@ final class Server {
     long now = System.nanoTime();
     silentSinceNanos = now;
     underWay.decrementAndGet();
-    Throwable cause = failure == null ? null : Failures.cause(failure);
+    Throwable cause = failure == null ? null : FailureCauses.cause(failure);
     if (cause == null || Redirection.isOfSlot(cause)) {
       health.answered(sent, now - sent);
     } else {

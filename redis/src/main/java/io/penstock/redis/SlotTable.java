@@ -17,7 +17,7 @@ record SlotTable(List<Range> ranges) {
   }
 
   /** Slots of one primary, the last included. */
-  record Range(int first, int last, Address owner) {}
+  record Range(int first, int last, ServerAddress owner) {}
 
   /** The slot of a key in Redis. */
   static int slotOf(String redisKey) {
@@ -33,12 +33,12 @@ record SlotTable(List<Range> ranges) {
    * Reads what CLUSTER SLOTS says: for each range the first and the last slot, then its primary,
    * and replicas, which nobody needs here.
    */
-  static SlotTable read(List<Object> slots, Address asked) {
+  static SlotTable read(List<Object> slots, ServerAddress asked) {
     List<Range> ranges = new ArrayList<>();
     for (Object entry : slots) {
       List<?> range = (List<?>) entry;
       List<?> primary = (List<?>) range.get(2);
-      Address owner = new Address(text(primary.get(0)), number(primary.get(1)));
+      ServerAddress owner = new ServerAddress(text(primary.get(0)), number(primary.get(1)));
       ranges.add(new Range(number(range.get(0)), number(range.get(1)), owner.seenFrom(asked)));
     }
     return new SlotTable(ranges);

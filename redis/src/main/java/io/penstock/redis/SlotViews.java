@@ -15,15 +15,15 @@ final class SlotViews {
   }
 
   /** What the first of the servers says that says anything. Ends in bounded time. */
-  CompletionStage<SlotTable> ask(List<Address> servers) {
+  CompletionStage<SlotTable> ask(List<ServerAddress> servers) {
     if (servers.isEmpty()) {
-      return CompletableFuture.failedStage(new Link.NotSent());
+      return CompletableFuture.failedStage(new ServerConnection.NotSent());
     }
     return ask(servers.get(0))
         .exceptionallyCompose(failure -> ask(servers.subList(1, servers.size())));
   }
 
-  private CompletionStage<SlotTable> ask(Address server) {
+  private CompletionStage<SlotTable> ask(ServerAddress server) {
     Connector one = connector.at(server);
     var attempt = one.connect().toCompletableFuture();
     var answer =

@@ -6,10 +6,10 @@ import java.util.List;
 /** Which servers there are, and which buckets each of them has. Thread-safe. */
 interface Topology {
   /** The calls with which requests for a bucket go. */
-  Calls calls(Part part);
+  CallBatcher calls(BucketRequest part);
 
   /** Those of one request put together that can be asked for in one call, in their order. */
-  List<List<Part>> together(List<Part> parts);
+  List<List<BucketRequest>> together(List<BucketRequest> parts);
 
   /** Whether all buckets can be asked for. */
   boolean isAvailable();

@@ -14,7 +14,7 @@ local SHARE, TOGETHER = 8, 2
 
 -- No lease lasts longer. One that would, in a value that holds instants, was made by a clock that
 -- stepped back.
-local LONGEST_LEASE = 10000000
+local MAX_LEASE = 10000000
 
 function leases.parse(fields, first, elapsed)
   local count = fields[first]
@@ -43,8 +43,8 @@ function leases.settle(bucket)
   local out = 0
   for i = #bucket.leases, 1, -1 do
     local lease = bucket.leases[i]
-    if lease.left > LONGEST_LEASE then
-      lease.left = LONGEST_LEASE
+    if lease.left > MAX_LEASE then
+      lease.left = MAX_LEASE
       bucket.pending = true
     end
     out = out + lease.amount

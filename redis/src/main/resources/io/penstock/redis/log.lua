@@ -5,7 +5,7 @@
 
 local log = {}
 
-local LONGEST_WINDOW = 10 * 366 * 86400 * 1000000
+local MAX_WINDOW = 10 * 366 * 86400 * 1000000
 
 -- Returns time and sum; of the first element also the longest window and the largest limit, if it
 -- has them: earlier versions kept none.
@@ -14,7 +14,7 @@ local function entry(key, index)
   local fine, when, sum, length, most, more = pcall(cmsgpack.unpack, value)
   -- Logs count whole tokens, and text is told from them by that.
   if fine and isWhole(when, 0) and isWhole(sum, 0) and fmod(sum, 1000) == 0 and not more
-    and (not length or index == 0 and isWhole(length, 1) and length <= LONGEST_WINDOW
+    and (not length or index == 0 and isWhole(length, 1) and length <= MAX_WINDOW
       and isWhole(most, 1)) then
     return when, sum, length, most
   end

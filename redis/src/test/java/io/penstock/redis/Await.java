@@ -6,12 +6,12 @@ import java.util.function.BooleanSupplier;
 
 /** Waits for something to come true, within bounds. */
 final class Await {
-  private static final Duration LONGEST = Duration.ofSeconds(60);
+  private static final Duration MAX_DURATION = Duration.ofSeconds(60);
 
   private Await() {}
 
   static void until(String what, BooleanSupplier condition) {
-    until(what, LONGEST, condition);
+    until(what, MAX_DURATION, condition);
   }
 
   /** Returns how long it took, in milliseconds. */

@@ -3,20 +3,21 @@ package io.penstock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Limit;
-import io.penstock.redis.Ask.What;
+import io.penstock.redis.PendingRequest.RequestKind;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class BatchTest {
-  private final Terms terms = new BucketTerms("x", Limit.perSecond(1).burst(5), List.of());
+  private final LimitCodec codec =
+      new TokenBucketCodec("x", Limit.perSecond(1).burst(5), List.of());
 
-  private Ask take(long deadlineNanos, String... keys) {
-    List<Part> parts = new ArrayList<>();
+  private PendingRequest take(long deadlineNanos, String... keys) {
+    List<BucketRequest> parts = new ArrayList<>();
     for (String key : keys) {
-      parts.add(new Part(null, terms, key, key, 1_000, 0));
+      parts.add(new BucketRequest(null, codec, key, key, 1_000, 0));
     }
-    return new Ask(What.TAKE, parts, deadlineNanos);
+    return new PendingRequest(RequestKind.TAKE, parts, deadlineNanos);
   }
 
   @Test
@@ -41,7 +42,7 @@ class BatchTest {
         .isGreaterThan(size(take(0, "a", "b"), take(0, "b")));
   }
 
-  private static int size(Ask... asks) {
+  private static int size(PendingRequest... asks) {
     return new Batch(List.of(asks)).numbers().toBytes().length;
   }
 }

@@ -8,12 +8,12 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.penstock.Decision;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.Rate;
 import io.penstock.RateLimiter;
+import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
-import io.penstock.redis.Ask.What;
+import io.penstock.redis.PendingRequest.RequestKind;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -121,7 +121,7 @@ class ClockStepIT {
   }
 
   private static byte[] value() {
-    return raw.get(Utf8.bytes(Keys.of(Keys.prefix("penstock:", 't', "x"), "k")));
+    return raw.get(Utf8.bytes(RedisKeys.of(RedisKeys.prefix("penstock:", 't', "x"), "k")));
   }
 
   @Test
@@ -237,9 +237,9 @@ class ClockStepIT {
 
   @Test
   void decide_onValuesOfTheVersionBefore_carriesThemOver() {
-    byte[] tokens = Utf8.bytes(Keys.of(Keys.prefix("penstock:", 't', "x"), "k"));
-    byte[] windows = Utf8.bytes(Keys.of(Keys.prefix("penstock:", 'w', "x"), "k"));
-    byte[] log = Utf8.bytes(Keys.of(Keys.prefix("penstock:", 'l', "x"), "k"));
+    byte[] tokens = Utf8.bytes(RedisKeys.of(RedisKeys.prefix("penstock:", 't', "x"), "k"));
+    byte[] windows = Utf8.bytes(RedisKeys.of(RedisKeys.prefix("penstock:", 'w', "x"), "k"));
+    byte[] log = Utf8.bytes(RedisKeys.of(RedisKeys.prefix("penstock:", 'l', "x"), "k"));
     long now = time.micros();
     // 10/s, burst 10: a tick is a unit, a thousandth of a token 100 units.
     raw.set(tokens, pack("t", now + 400_000L, 0L, 1L, 100L, 1_000_000L, 0L, 0L));
@@ -307,8 +307,8 @@ class ClockStepIT {
   @Test
   void decide_underAHostileClock_agreesWithTheModel() throws Exception {
     Random random = new Random(25);
-    Link link =
-        new Link(
+    ServerConnection link =
+        new ServerConnection(
             Connector.to(RedisURI.create(redis.url())),
             ScriptTime.script(),
             new EvictionWatch(RedisObserver.NONE));
@@ -323,12 +323,13 @@ class ClockStepIT {
         buckets.clear();
         models.clear();
         for (int i = 0; i < LIMITS.size(); i++) {
-          RedisBuckets of = new RedisBuckets(store, "limit" + i, LIMITS.get(i), Handling.DEFAULT);
-          BucketTerms terms = (BucketTerms) of.part("k", 0, 0).terms();
+          RedisBuckets of =
+              new RedisBuckets(store, "limit" + i, LIMITS.get(i), StoreOptions.DEFAULT);
+          TokenBucketCodec terms = (TokenBucketCodec) of.part("k", 0, 0).codec();
           buckets.add(of);
           models.add(
               new SteppingBucket(
-                  terms.pace().rate(), LIMITS.get(i).burstThousandths(), time.micros()));
+                  terms.fixedRate().rate(), LIMITS.get(i).burstThousandths(), time.micros()));
         }
       }
       compared += check(random, link, buckets, models);
@@ -345,32 +346,32 @@ class ClockStepIT {
   }
 
   private int check(
-      Random random, Link link, List<RedisBuckets> buckets, List<SteppingBucket> models)
+      Random random, ServerConnection link, List<RedisBuckets> buckets, List<SteppingBucket> models)
       throws Exception {
-    List<Ask> asks = new ArrayList<>();
+    List<PendingRequest> asks = new ArrayList<>();
     List<Integer> of = new ArrayList<>();
     for (int i = 0; i < buckets.size() * 2; i++) {
       int which = random.nextInt(buckets.size());
       long burst = buckets.get(which).limit().burstThousandths();
       long[] costs = {0, 1, 1_000, burst / 3, burst / 2 + 1, burst, burst + 1};
-      Part part = buckets.get(which).part("k", costs[random.nextInt(costs.length)], 0);
-      What what = random.nextInt(8) == 0 ? What.REFUND : What.TAKE;
+      BucketRequest part = buckets.get(which).part("k", costs[random.nextInt(costs.length)], 0);
+      RequestKind what = random.nextInt(8) == 0 ? RequestKind.REFUND : RequestKind.TAKE;
       for (int times = random.nextInt(5) == 0 ? 7 : 1; times > 0; times--) {
         asks.add(store.ask(what, List.of(part)));
         of.add(which);
       }
     }
-    asks.forEach(Ask::send);
+    asks.forEach(PendingRequest::send);
     Batch batch = new Batch(asks);
     long[] replies = link.call(batch, false).toCompletableFuture().get(10, TimeUnit.SECONDS);
     batch.answer(replies, (parts, denial) -> {});
     assertThat(replies[0]).isZero();
     long now = time.micros();
     for (int i = 0; i < asks.size(); i++) {
-      Ask ask = asks.get(i);
+      PendingRequest ask = asks.get(i);
       SteppingBucket model = models.get(of.get(i));
       long cost = ask.parts().get(0).thousandths();
-      if (ask.what() == What.REFUND) {
+      if (ask.what() == RequestKind.REFUND) {
         model.refund(now, cost);
       } else {
         Decision decision = ask.answer().join();

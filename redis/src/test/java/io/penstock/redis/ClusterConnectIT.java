@@ -8,9 +8,9 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.penstock.Consistency;
 import io.penstock.Decision;
 import io.penstock.FailurePolicy;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
+import io.penstock.StoreOptions;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
 /** The ways to a cluster: by one of its servers, by a connection, with few rights, too early. */
 class ClusterConnectIT {
   private static final Limit LIMIT = Limit.perDay(1).burst(100);
-  private static final Handling CLOSED = new Handling(FailurePolicy.CLOSED, Consistency.EXACT);
+  private static final StoreOptions CLOSED =
+      new StoreOptions(FailurePolicy.CLOSED, Consistency.EXACT);
 
   private static ClusterProcesses cluster;
 

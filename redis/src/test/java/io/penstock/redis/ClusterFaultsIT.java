@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.Consistency;
 import io.penstock.Decision;
 import io.penstock.FailurePolicy;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
+import io.penstock.StoreOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +24,8 @@ class ClusterFaultsIT {
   private static final int BURST = 1_000;
   private static final int KEYS_EACH = 3;
   private static final String[] PARTLY = {"--cluster-require-full-coverage", "no"};
-  private static final Handling CLOSED = new Handling(FailurePolicy.CLOSED, Consistency.EXACT);
+  private static final StoreOptions CLOSED =
+      new StoreOptions(FailurePolicy.CLOSED, Consistency.EXACT);
 
   private final Counts counts = new Counts();
 

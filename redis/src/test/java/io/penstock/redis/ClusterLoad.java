@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.Consistency;
 import io.penstock.Decision;
 import io.penstock.FailurePolicy;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
+import io.penstock.StoreOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +23,8 @@ import java.util.function.Predicate;
  * to somebody who never got it.
  */
 final class ClusterLoad implements AutoCloseable {
-  private static final Handling CLOSED = new Handling(FailurePolicy.CLOSED, Consistency.EXACT);
+  private static final StoreOptions CLOSED =
+      new StoreOptions(FailurePolicy.CLOSED, Consistency.EXACT);
 
   private final int burst;
   private final Map<String, Bucket> buckets = new LinkedHashMap<>();

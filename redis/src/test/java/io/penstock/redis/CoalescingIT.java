@@ -115,7 +115,7 @@ class CoalescingIT {
     Batch call;
     while ((call = calls.poll()) != null) {
       assertThat(call.size()).isLessThanOrEqualTo(256);
-      for (Ask ask : call.asks()) {
+      for (PendingRequest ask : call.asks()) {
         Decision expected = model.decide(ask.what(), ask.parts(), time.micros());
         assertThat(ask.answer().join()).usingRecursiveComparison().isEqualTo(expected);
         compared++;

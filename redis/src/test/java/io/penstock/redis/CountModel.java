@@ -48,7 +48,7 @@ record CountModel(WindowLimit limit, long written, long current, long previous, 
   }
 
   private boolean isCounter() {
-    return limit.kind() == WindowLimit.Kind.SLIDING_WINDOW_COUNTER;
+    return limit.kind() == WindowLimit.Counting.SLIDING_WINDOW_COUNTER;
   }
 
   CountModel plus(long cost) {

@@ -16,10 +16,10 @@ class DenialMemoryTest {
 
   private final ManualClock clock = new ManualClock();
   private final DenialMemory memory = new DenialMemory(clock::nanos);
-  private final BucketTerms terms = new BucketTerms("x", LIMIT, List.of());
+  private final TokenBucketCodec codec = new TokenBucketCodec("x", LIMIT, List.of());
 
-  private List<Part> request(String key, long thousandths) {
-    return List.of(new Part(null, terms, key, key, thousandths, 0));
+  private List<BucketRequest> request(String key, long thousandths) {
+    return List.of(new BucketRequest(null, codec, key, key, thousandths, 0));
   }
 
   private static Decision denied(long retryMillis) {

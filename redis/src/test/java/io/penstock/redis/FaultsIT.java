@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.lettuce.core.RedisURI;
 import io.penstock.Consistency;
 import io.penstock.FailurePolicy;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
+import io.penstock.StoreOptions;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,8 +49,8 @@ class FaultsIT {
     Map<FailurePolicy, RateLimiter> limiters = new EnumMap<>(FailurePolicy.class);
     Limit limit = Limit.perSecond(1_000_000).burst(1_000_000_000);
     for (FailurePolicy policy : FailurePolicy.values()) {
-      Handling handling = new Handling(policy, Consistency.EXACT);
-      limiters.put(policy, RateLimiter.on(store, policy.name(), limit, handling));
+      StoreOptions storeOptions = new StoreOptions(policy, Consistency.EXACT);
+      limiters.put(policy, RateLimiter.on(store, policy.name(), limit, storeOptions));
     }
     return limiters;
   }

@@ -11,7 +11,7 @@ import io.penstock.Decision;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.TokenBucket;
-import io.penstock.algorithm.Pace;
+import io.penstock.algorithm.FixedPointRate;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,7 +74,7 @@ class ForeignDataIT {
 
   private static byte[] redisKey(char kind, String key) {
     char family = kind == 't' || kind == 'l' ? kind : 'w';
-    return Utf8.bytes(Keys.of(Keys.prefix("penstock:", family, "" + kind), key));
+    return Utf8.bytes(RedisKeys.of(RedisKeys.prefix("penstock:", family, "" + kind), key));
   }
 
   /** Denied for at most a window, and usable from then on. */
@@ -119,10 +119,11 @@ class ForeignDataIT {
   }
 
   private static List<byte[]> garbage() {
-    Pace pace = Pace.of(BUCKET, Ticks.NANOS, Pace.MAX_UNITS_IN_DOUBLES);
-    long tick = pace.unitsPerTick();
-    long thousandth = pace.unitsPerThousandth();
-    long burst = pace.burst();
+    FixedPointRate fixedRate =
+        FixedPointRate.of(BUCKET, Ticks.NANOS, FixedPointRate.MAX_UNITS_IN_DOUBLES);
+    long tick = fixedRate.unitsPerTick();
+    long thousandth = fixedRate.unitsPerThousandth();
+    long burst = fixedRate.burst();
     long now = time.micros();
     List<byte[]> values = new ArrayList<>();
     for (String text :
@@ -218,12 +219,13 @@ class ForeignDataIT {
 
   @Test
   void decide_onAFutureFarAway_findsAnEmptyBucket() {
-    Pace pace = Pace.of(BUCKET, Ticks.NANOS, Pace.MAX_UNITS_IN_DOUBLES);
+    FixedPointRate fixedRate =
+        FixedPointRate.of(BUCKET, Ticks.NANOS, FixedPointRate.MAX_UNITS_IN_DOUBLES);
     RateLimiter bucket = RateLimiter.on(store, "t", BUCKET);
     byte[] key = redisKey('t', "k");
-    long tick = pace.unitsPerTick();
-    long thousandth = pace.unitsPerThousandth();
-    raw.set(key, pack("t", FAR, 0L, tick, thousandth, pace.burst(), 0L, 0L));
+    long tick = fixedRate.unitsPerTick();
+    long thousandth = fixedRate.unitsPerThousandth();
+    raw.set(key, pack("t", FAR, 0L, tick, thousandth, fixedRate.burst(), 0L, 0L));
     assertEmptied("own limit", bucket, false);
     raw.set(key, pack("t", FAR, 0L, 1L, 3L, 3L << 40, 0L, 0L));
     assertEmptied("another limit", bucket, false);
@@ -242,7 +244,7 @@ class ForeignDataIT {
             0L,
             tick,
             thousandth,
-            pace.burst(),
+            fixedRate.burst(),
             0L,
             0L));
     assertEmptied("both", bucket, false);

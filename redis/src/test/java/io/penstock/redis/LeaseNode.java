@@ -3,9 +3,9 @@ package io.penstock.redis;
 import io.lettuce.core.RedisURI;
 import io.penstock.Consistency;
 import io.penstock.FailurePolicy;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
+import io.penstock.StoreOptions;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -36,7 +36,7 @@ final class LeaseNode {
             store,
             "shared",
             Limit.perSecond(RATE).burst(BURST),
-            new Handling(FailurePolicy.CLOSED, Consistency.LEASED));
+            new StoreOptions(FailurePolicy.CLOSED, Consistency.LEASED));
     long pauseNanos = Long.parseLong(args[2]);
     List<Thread> callers = new ArrayList<>();
     for (int i = Integer.parseInt(args[1]); i > 0; i--) {

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisURI;
 import io.penstock.Decision;
-import io.penstock.Handling;
 import io.penstock.Limit;
+import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
-import io.penstock.algorithm.Pace;
-import io.penstock.redis.Ask.What;
+import io.penstock.algorithm.FixedPointRate;
+import io.penstock.redis.PendingRequest.RequestKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -31,7 +31,7 @@ class LeaseScriptIT {
 
   private static RedisProcess redis;
   private static ScriptTime time;
-  private static Link link;
+  private static ServerConnection link;
   private static RedisStore store;
 
   @BeforeContainer
@@ -40,7 +40,7 @@ class LeaseScriptIT {
     time = new ScriptTime(redis);
     store = time.store(redis, false);
     link =
-        new Link(
+        new ServerConnection(
             Connector.to(RedisURI.create(redis.url())),
             ScriptTime.script(),
             new EvictionWatch(RedisObserver.NONE));
@@ -69,7 +69,7 @@ class LeaseScriptIT {
     time.clear();
     List<RedisBuckets> all =
         LIMITS.stream()
-            .map(limit -> new RedisBuckets(store, "x", limit, Handling.DEFAULT))
+            .map(limit -> new RedisBuckets(store, "x", limit, StoreOptions.DEFAULT))
             .toList();
     long[] held = new long[3];
     for (int i = 0; i < 40; i++) {
@@ -80,23 +80,28 @@ class LeaseScriptIT {
         long keep = (long) (random.nextDouble() * held[holder]);
         long back = (long) (random.nextDouble() * (held[holder] - keep));
         Lease.Call call = call(i + 1, keep, back, random.nextInt(6_000), 1 + random.nextInt(1_500));
-        LeaseAsk ask = new LeaseAsk(some.part("k", 0, 0), holder, call, (done, reply) -> {});
+        LeaseRequest ask =
+            new LeaseRequest(some.part("k", 0, 0), holder, call, (done, reply) -> {});
         long[] replies = call(List.of(ask));
         held[holder] = replies[1] + replies[4];
       } else {
-        What what = kind < 7 ? What.TAKE : kind == 7 ? What.REFUND : What.RESET;
+        RequestKind what =
+            kind < 7 ? RequestKind.TAKE : kind == 7 ? RequestKind.REFUND : RequestKind.RESET;
         call(List.of(store.ask(what, List.of(some.part("k", 1_000 + random.nextInt(9_000), 0)))));
       }
       // So short that no lease ends.
       time.set(time.micros() + random.nextInt(20_000));
       for (RedisBuckets buckets : all) {
-        long[] replies = call(List.of(store.ask(What.PREVIEW, List.of(buckets.part("k", 0, 0)))));
-        Pace pace = Pace.of((TokenBucket) buckets.limit(), Ticks.NANOS, Pace.MAX_UNITS_IN_DOUBLES);
-        long debt = replies[2] * pace.unitsPerTick() + replies[3];
+        long[] replies =
+            call(List.of(store.ask(RequestKind.PREVIEW, List.of(buckets.part("k", 0, 0)))));
+        FixedPointRate fixedRate =
+            FixedPointRate.of(
+                (TokenBucket) buckets.limit(), Ticks.NANOS, FixedPointRate.MAX_UNITS_IN_DOUBLES);
+        long debt = replies[2] * fixedRate.unitsPerTick() + replies[3];
         long out = held[0] + held[1] + held[2];
         assertThat(debt)
             .as("%s out, under %s", out, buckets.limit())
-            .isGreaterThanOrEqualTo(Math.min(pace.burst(), pace.units(out)));
+            .isGreaterThanOrEqualTo(Math.min(fixedRate.burst(), fixedRate.units(out)));
       }
     }
     assertThat(redis.keysWithoutEnd()).isEmpty();
@@ -105,21 +110,21 @@ class LeaseScriptIT {
   @Example
   void leases_whenTheClockStepsBack_lastAsLongAsTheyWouldHave() throws Exception {
     time.clear();
-    RedisBuckets buckets = new RedisBuckets(store, "x", LIMITS.get(0), Handling.DEFAULT);
-    Part part = buckets.part("k", 0, 0);
-    call(List.of(new LeaseAsk(part, 1, call(1, 0, 0, 5_000, 1_000), (done, reply) -> {})));
+    RedisBuckets buckets = new RedisBuckets(store, "x", LIMITS.get(0), StoreOptions.DEFAULT);
+    BucketRequest part = buckets.part("k", 0, 0);
+    call(List.of(new LeaseRequest(part, 1, call(1, 0, 0, 5_000, 1_000), (done, reply) -> {})));
     long before = time.micros();
     time.set(before - 3_600_000_000L);
     // Nothing is added, and nothing is taken: 5 of 40 are out.
-    Ask rest = store.ask(What.TAKE, List.of(buckets.part("k", 35_000, 0)));
+    PendingRequest rest = store.ask(RequestKind.TAKE, List.of(buckets.part("k", 35_000, 0)));
     call(List.of(rest));
     assertThat(rest.answer().join().allowed()).isTrue();
-    Ask more = store.ask(What.TAKE, List.of(buckets.part("k", 1, 0)));
+    PendingRequest more = store.ask(RequestKind.TAKE, List.of(buckets.part("k", 1, 0)));
     call(List.of(more));
     assertThat(more.answer().join().allowed()).isFalse();
     long lease = Lease.LENGTH_NANOS / Ticks.NANOS;
     time.set(time.micros() + 4_000_000L + lease + lease / 8);
-    Ask all = store.ask(What.TAKE, List.of(buckets.part("k", 40_000, 0)));
+    PendingRequest all = store.ask(RequestKind.TAKE, List.of(buckets.part("k", 40_000, 0)));
     call(List.of(all));
     assertThat(all.answer().join().allowed()).as("the lease is over, and the bucket full").isTrue();
     time.set(before);
@@ -129,8 +134,8 @@ class LeaseScriptIT {
     return new Lease.Call(number, keep, back, want, grain, 0, false, false);
   }
 
-  private static long[] call(List<Ask> asks) throws Exception {
-    asks.forEach(Ask::send);
+  private static long[] call(List<PendingRequest> asks) throws Exception {
+    asks.forEach(PendingRequest::send);
     Batch batch = new Batch(asks);
     long[] replies = link.call(batch, false).toCompletableFuture().get(10, TimeUnit.SECONDS);
     assertThat(replies[0]).as("nothing to put right").isZero();
@@ -143,20 +148,20 @@ class LeaseScriptIT {
     private final Random random;
     private final RedisBuckets buckets;
     private final LeasedBucket model;
-    private final Pace pace;
+    private final FixedPointRate fixedRate;
     private final long[] held = new long[4];
     private long number;
 
     Run(Random random, TokenBucket limit) {
       this.random = random;
       time.clear();
-      this.buckets = new RedisBuckets(store, "x", limit, Handling.DEFAULT);
-      this.pace = Pace.of(limit, Ticks.NANOS, Pace.MAX_UNITS_IN_DOUBLES);
-      this.model = new LeasedBucket(pace, time.micros());
+      this.buckets = new RedisBuckets(store, "x", limit, StoreOptions.DEFAULT);
+      this.fixedRate = FixedPointRate.of(limit, Ticks.NANOS, FixedPointRate.MAX_UNITS_IN_DOUBLES);
+      this.model = new LeasedBucket(fixedRate, time.micros());
     }
 
     void step() throws Exception {
-      List<Ask> asks = new ArrayList<>();
+      List<PendingRequest> asks = new ArrayList<>();
       if (random.nextBoolean()) {
         asks.add(request());
       }
@@ -166,7 +171,7 @@ class LeaseScriptIT {
       } while (random.nextInt(3) == 0);
       long[] replies = call(asks);
       int next = 1;
-      for (Ask ask : asks) {
+      for (PendingRequest ask : asks) {
         next = check(ask, replies, next);
       }
       // Short, about as long as a lease, or longer than some buckets take to be full.
@@ -174,7 +179,7 @@ class LeaseScriptIT {
       time.set(time.micros() + random.nextInt(most));
     }
 
-    private Ask lease() {
+    private PendingRequest lease() {
       int holder = random.nextInt(held.length);
       // At times more than it has, or of a call that comes late.
       long has = held[holder] + (random.nextInt(6) == 0 ? 500 : 0);
@@ -184,20 +189,27 @@ class LeaseScriptIT {
       long numbered = random.nextInt(8) == 0 ? Math.max(0, number - 4) : number;
       Lease.Call call =
           call(numbered, keep, back, random.nextInt(9_000), 1 + random.nextInt(1_200));
-      return new LeaseAsk(buckets.part("k", 0, 0), holder, call, (done, reply) -> {});
+      return new LeaseRequest(buckets.part("k", 0, 0), holder, call, (done, reply) -> {});
     }
 
-    private Ask request() {
-      What what =
-          List.of(What.TAKE, What.TAKE, What.PREVIEW, What.CHARGE, What.REFUND, What.RESET)
+    private PendingRequest request() {
+      RequestKind what =
+          List.of(
+                  RequestKind.TAKE,
+                  RequestKind.TAKE,
+                  RequestKind.PREVIEW,
+                  RequestKind.CHARGE,
+                  RequestKind.REFUND,
+                  RequestKind.RESET)
               .get(random.nextInt(6));
-      long cost = what == What.RESET || random.nextInt(8) == 0 ? 0 : 1 + random.nextInt(6_000);
+      long cost =
+          what == RequestKind.RESET || random.nextInt(8) == 0 ? 0 : 1 + random.nextInt(6_000);
       return store.ask(what, List.of(buckets.part("k", cost, 0)));
     }
 
-    private int check(Ask ask, long[] replies, int next) {
+    private int check(PendingRequest ask, long[] replies, int next) {
       long now = time.micros();
-      if (ask instanceof LeaseAsk lease) {
+      if (ask instanceof LeaseRequest lease) {
         int holder = (int) lease.holder();
         LeasedBucket.Reply expected = model.lease(now, holder, lease.call());
         LeasedBucket.Reply reply =
@@ -207,7 +219,7 @@ class LeaseScriptIT {
         if (reply.granted() >= 0) {
           held[holder] = reply.granted() + reply.kept();
         }
-        return next + LeaseAsk.REPLY_LENGTH;
+        return next + LeaseRequest.REPLY_LENGTH;
       }
       long cost = ask.parts().get(0).thousandths();
       long before = model.debt(now);
@@ -215,20 +227,20 @@ class LeaseScriptIT {
           .as("%s before %s at %s", ask.what(), cost, now)
           .isEqualTo(before);
       Decision decision = ask.answer().join();
-      if (ask.what() == What.TAKE) {
+      if (ask.what() == RequestKind.TAKE) {
         assertThat(decision.allowed()).isEqualTo(model.take(now, cost));
-      } else if (ask.what() == What.CHARGE) {
+      } else if (ask.what() == RequestKind.CHARGE) {
         model.charge(now, cost);
-      } else if (ask.what() == What.REFUND) {
+      } else if (ask.what() == RequestKind.REFUND) {
         model.refund(now, cost);
-      } else if (ask.what() == What.RESET) {
+      } else if (ask.what() == RequestKind.RESET) {
         model.reset(now);
       }
       return next + 3;
     }
 
     private long debt(long[] replies, int at) {
-      return replies[at] * pace.unitsPerTick() + replies[at + 1];
+      return replies[at] * fixedRate.unitsPerTick() + replies[at + 1];
     }
   }
 }

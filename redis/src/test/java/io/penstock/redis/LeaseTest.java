@@ -12,11 +12,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class LeaseTest {
-  private static final long MOST = 1_000_000;
+  private static final long MAX_TOKENS = 1_000_000;
 
   private final AtomicLong now = new AtomicLong(5);
   private final AtomicLong numbers = new AtomicLong();
-  private final Lease lease = new Lease(now::get, numbers::incrementAndGet, MOST);
+  private final Lease lease = new Lease(now::get, numbers::incrementAndGet, MAX_TOKENS);
 
   private void pass(long millis) {
     now.addAndGet(TimeUnit.MILLISECONDS.toNanos(millis));
@@ -92,7 +92,7 @@ class LeaseTest {
       }
       pass(1);
     }
-    assertThat(before).as("as much as there may be").isEqualTo(MOST);
+    assertThat(before).as("as much as there may be").isEqualTo(MAX_TOKENS);
   }
 
   @Test

@@ -3,7 +3,7 @@ package io.penstock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.TokenBucket;
-import io.penstock.algorithm.Pace;
+import io.penstock.algorithm.FixedPointRate;
 import io.penstock.algorithm.Trace;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -28,7 +28,7 @@ final class LeaseWorld {
   private final Random random;
   private final TokenBucket limit;
   private final LeasedBucket store;
-  private final Pace pace;
+  private final FixedPointRate fixedRate;
   private final Trace trace;
   private final Set<LeaseFlaw> flaws;
   private final SortedMap<Long, Long> grants = new TreeMap<>();
@@ -54,11 +54,11 @@ final class LeaseWorld {
   LeaseWorld(long seed, TokenBucket limit, int nodes, double drift, LeaseFlaw... flaws) {
     this.random = new Random(seed);
     this.limit = limit;
-    this.pace = Pace.of(limit, Ticks.NANOS, Pace.MAX_UNITS_IN_DOUBLES);
+    this.fixedRate = FixedPointRate.of(limit, Ticks.NANOS, FixedPointRate.MAX_UNITS_IN_DOUBLES);
     this.now = 1_000 * SECOND;
-    this.store = new LeasedBucket(pace, tick(), flaws);
+    this.store = new LeasedBucket(fixedRate, tick(), flaws);
     this.flaws = Set.of(flaws);
-    this.trace = new Trace(pace.rate(), limit.burstThousandths());
+    this.trace = new Trace(fixedRate.rate(), limit.burstThousandths());
     for (int i = 0; i < nodes; i++) {
       this.nodes.add(new Node(i, 1 + drift * (2 * random.nextDouble() - 1)));
     }
@@ -91,7 +91,7 @@ final class LeaseWorld {
   /** All that was granted, and what nodes could still grant, is missing at the store. */
   private void check() {
     long unspent = nodes.stream().mapToLong(Node::unspent).sum();
-    assertThat(exactDebt() + pace.units(unspent))
+    assertThat(exactDebt() + fixedRate.units(unspent))
         .as("granted and unspent at %s", now)
         .isLessThanOrEqualTo(store.debt(tick()));
   }
@@ -101,14 +101,14 @@ final class LeaseWorld {
     long debt = 0;
     long last = 0;
     for (Map.Entry<Long, Long> grant : grants.entrySet()) {
-      debt = refilled(debt, grant.getKey() - last) + pace.units(grant.getValue());
+      debt = refilled(debt, grant.getKey() - last) + fixedRate.units(grant.getValue());
       last = grant.getKey();
     }
     return refilled(debt, tick() - last);
   }
 
   private long refilled(long debt, long ticks) {
-    return ticks > debt / pace.unitsPerTick() ? 0 : debt - ticks * pace.unitsPerTick();
+    return ticks > debt / fixedRate.unitsPerTick() ? 0 : debt - ticks * fixedRate.unitsPerTick();
   }
 
   private void grant(long nanos, long cost) {
@@ -133,7 +133,7 @@ final class LeaseWorld {
 
   private final class Node {
     private final int holder;
-    private final double pace;
+    private final double fixedRate;
     private final long offset = random.nextLong();
     private long number;
     private long takenAt;
@@ -142,9 +142,9 @@ final class LeaseWorld {
     private int busy;
     private Lease lease;
 
-    Node(int holder, double pace) {
+    Node(int holder, double fixedRate) {
       this.holder = holder;
-      this.pace = pace;
+      this.fixedRate = fixedRate;
       this.lease = fresh();
       later(100 * MILLI, this, this::act);
     }
@@ -154,7 +154,7 @@ final class LeaseWorld {
     }
 
     private long own() {
-      return offset + (long) (now * pace);
+      return offset + (long) (now * fixedRate);
     }
 
     /** Other things happen before and after. */
@@ -184,7 +184,7 @@ final class LeaseWorld {
     }
 
     private long unspent() {
-      Term term = lease.term();
+      LeaseGrant term = lease.term();
       return term.isOver(own()) ? 0 : term.left();
     }
 

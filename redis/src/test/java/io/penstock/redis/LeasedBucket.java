@@ -1,6 +1,6 @@
 package io.penstock.redis;
 
-import io.penstock.algorithm.Pace;
+import io.penstock.algorithm.FixedPointRate;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -12,10 +12,10 @@ import java.util.Set;
  * out. The script is to do the same. Not thread-safe.
  */
 final class LeasedBucket {
-  private static final int MOST_HOLDERS = 64;
-  private static final long LONGEST = 10_000_000;
+  private static final int MAX_HOLDERS = 64;
+  private static final long MAX_LENGTH = 10_000_000;
 
-  private final Pace pace;
+  private final FixedPointRate fixedRate;
   private final Set<LeaseFlaw> flaws;
   private final List<Entry> entries = new ArrayList<>();
   private long debt;
@@ -26,8 +26,8 @@ final class LeasedBucket {
   /** What a lease's call is answered; -1 granted if a later one came before. */
   record Reply(long granted, long debt, long kept, long out) {}
 
-  LeasedBucket(Pace pace, long now, LeaseFlaw... flaws) {
-    this.pace = pace;
+  LeasedBucket(FixedPointRate fixedRate, long now, LeaseFlaw... flaws) {
+    this.fixedRate = fixedRate;
     this.at = now;
     this.flaws = EnumSet.noneOf(LeaseFlaw.class);
     this.flaws.addAll(List.of(flaws));
@@ -43,24 +43,26 @@ final class LeasedBucket {
   }
 
   private long floor() {
-    return flaws.contains(LeaseFlaw.NO_FLOOR) ? 0 : Math.min(pace.burst(), pace.units(out()));
+    return flaws.contains(LeaseFlaw.NO_FLOOR)
+        ? 0
+        : Math.min(fixedRate.burst(), fixedRate.units(out()));
   }
 
   private void advance(long now) {
     // A clock that steps back lets no lease end later than one that is made now could.
     entries.replaceAll(
         entry ->
-            entry.ends - now > LONGEST
-                ? new Entry(entry.holder, entry.number, entry.amount, now + LONGEST)
+            entry.ends - now > MAX_LENGTH
+                ? new Entry(entry.holder, entry.number, entry.amount, now + MAX_LENGTH)
                 : entry);
     if (now < at) {
-      debt = Math.min(pace.burst(), debt + (at - now) * pace.unitsPerTick());
+      debt = Math.min(fixedRate.burst(), debt + (at - now) * fixedRate.unitsPerTick());
       at = now;
     }
     while (at < now) {
       long next =
           entries.stream().mapToLong(Entry::ends).filter(ends -> ends < now).min().orElse(now);
-      debt = Math.max(floor(), debt - (next - at) * pace.unitsPerTick());
+      debt = Math.max(floor(), debt - (next - at) * fixedRate.unitsPerTick());
       at = next;
       end();
     }
@@ -72,7 +74,7 @@ final class LeasedBucket {
       if (entry.ends <= at) {
         entries.remove(entry);
         if (flaws.contains(LeaseFlaw.ENDS_WITH_A_JUMP)) {
-          debt = Math.max(floor(), debt - pace.units(entry.amount));
+          debt = Math.max(floor(), debt - fixedRate.units(entry.amount));
         }
       }
     }
@@ -80,8 +82,8 @@ final class LeasedBucket {
 
   boolean take(long now, long thousandths) {
     advance(now);
-    long after = debt + pace.units(thousandths);
-    if (after > pace.burst()) {
+    long after = debt + fixedRate.units(thousandths);
+    if (after > fixedRate.burst()) {
       return false;
     }
     debt = after;
@@ -90,12 +92,12 @@ final class LeasedBucket {
 
   void charge(long now, long thousandths) {
     advance(now);
-    debt = pace.charged(debt, pace.units(thousandths));
+    debt = fixedRate.charged(debt, fixedRate.units(thousandths));
   }
 
   void refund(long now, long thousandths) {
     advance(now);
-    debt = Math.max(floor(), debt - pace.units(thousandths));
+    debt = Math.max(floor(), debt - fixedRate.units(thousandths));
   }
 
   void reset(long now) {
@@ -117,15 +119,15 @@ final class LeasedBucket {
             : Math.min(call.back(), has - kept);
     entries.remove(old);
     long out = out() + kept;
-    debt = Math.max(0, debt - pace.units(back));
-    long burst = pace.burst() / pace.unitsPerThousandth();
-    long most = Math.min(call.want(), (pace.burst() - debt) / pace.unitsPerThousandth());
+    debt = Math.max(0, debt - fixedRate.units(back));
+    long burst = fixedRate.burst() / fixedRate.unitsPerThousandth();
+    long most = Math.min(call.want(), (fixedRate.burst() - debt) / fixedRate.unitsPerThousandth());
     most = Math.min(most, Math.min(burst / 8 - kept, burst / 2 - out));
     long granted =
-        debt > pace.burst() || entries.size() >= MOST_HOLDERS
+        debt > fixedRate.burst() || entries.size() >= MAX_HOLDERS
             ? 0
             : Math.max(0, most / call.grain() * call.grain());
-    debt += pace.units(granted);
+    debt += fixedRate.units(granted);
     if (kept + granted > 0) {
       long length = Lease.LENGTH_NANOS / Ticks.NANOS;
       long margin = flaws.contains(LeaseFlaw.NO_MARGIN) ? 0 : length / 8 + 1;

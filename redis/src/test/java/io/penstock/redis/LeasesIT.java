@@ -7,9 +7,9 @@ import io.penstock.Claim;
 import io.penstock.Consistency;
 import io.penstock.Decision;
 import io.penstock.FailurePolicy;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
+import io.penstock.StoreOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,8 +22,9 @@ class LeasesIT {
   /** So slow that nothing refills while a test looks. */
   private static final Limit SLOW = Limit.perDay(1).burst(1_000);
 
-  private static final Handling LEASED = new Handling(FailurePolicy.CLOSED, Consistency.LEASED);
-  private static final Handling AUTO = new Handling(FailurePolicy.OPEN, Consistency.AUTO);
+  private static final StoreOptions LEASED =
+      new StoreOptions(FailurePolicy.CLOSED, Consistency.LEASED);
+  private static final StoreOptions AUTO = new StoreOptions(FailurePolicy.OPEN, Consistency.AUTO);
 
   private final RedisProcess redis = RedisProcess.start();
   private final Counts counts = new Counts();
@@ -64,7 +65,7 @@ class LeasesIT {
   void decide_askedForOnce_isExact() {
     assertThat(limiter.decide("k").remaining()).isEqualTo(999);
     assertThat(level.peek("k").remaining()).isEqualTo(999);
-    assertThat(store.leases()).isEqualTo(LeaseFigures.NOTHING);
+    assertThat(store.leases()).isEqualTo(LeaseStats.NOTHING);
   }
 
   @Test
@@ -79,7 +80,7 @@ class LeasesIT {
     }
     assertThat(counts.calls.get() - calls).isLessThan(100);
     Await.until("given back when idle", () -> level.peek("k").remaining() == 500);
-    Await.until("none held", () -> store.leases().equals(LeaseFigures.NOTHING));
+    Await.until("none held", () -> store.leases().equals(LeaseStats.NOTHING));
     assertThat(counts.leased.get()).isPositive();
     assertThat(counts.returned.get()).isPositive();
   }
@@ -97,7 +98,7 @@ class LeasesIT {
   @Test
   void figures_whileLeased_sayWhatIsOut() {
     lease(limiter, "k");
-    LeaseFigures figures = store.leases();
+    LeaseStats figures = store.leases();
     assertThat(figures.leases()).isEqualTo(1);
     assertThat(figures.unspent()).isPositive().isLessThanOrEqualTo(figures.out());
     assertThat(figures.underGrant()).isEqualTo(figures.out());
@@ -242,7 +243,7 @@ class LeasesIT {
       allowed += window.tryAcquire("k") ? 1 : 0;
     }
     assertThat(allowed).isBetween(100, 150);
-    assertThat(store.leases()).isEqualTo(LeaseFigures.NOTHING);
+    assertThat(store.leases()).isEqualTo(LeaseStats.NOTHING);
   }
 
   @Test

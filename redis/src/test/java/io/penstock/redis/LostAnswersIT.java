@@ -7,10 +7,10 @@ import io.lettuce.core.RedisURI;
 import io.penstock.Consistency;
 import io.penstock.Decision;
 import io.penstock.FailurePolicy;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.StoreException;
+import io.penstock.StoreOptions;
 import io.penstock.redis.RedisObserver.Degradation;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +24,8 @@ class LostAnswersIT {
   /** So slow that nothing changes while a test looks. */
   private static final Limit SLOW = Limit.perDay(1).burst(10);
 
-  private static final Handling CLOSED = new Handling(FailurePolicy.CLOSED, Consistency.EXACT);
+  private static final StoreOptions CLOSED =
+      new StoreOptions(FailurePolicy.CLOSED, Consistency.EXACT);
 
   private static final Duration PATIENT = Duration.ofSeconds(10);
 
@@ -151,8 +152,8 @@ class LostAnswersIT {
 
   /** Of four, this node has half. */
   private RateLimiter local() {
-    Handling handling = new Handling(FailurePolicy.LOCAL, Consistency.EXACT);
-    return RateLimiter.on(store, "l", Limit.perDay(1).burst(4), handling);
+    StoreOptions storeOptions = new StoreOptions(FailurePolicy.LOCAL, Consistency.EXACT);
+    return RateLimiter.on(store, "l", Limit.perDay(1).burst(4), storeOptions);
   }
 
   @Test

@@ -6,7 +6,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import org.junit.jupiter.api.Test;
 
 class RedirectionTest {
-  private static final Address ASKED = new Address("10.0.0.1", 7000);
+  private static final ServerAddress ASKED = new ServerAddress("10.0.0.1", 7000);
 
   private static Redirection of(String message) {
     return Redirection.of(new RedisCommandExecutionException(message), ASKED);
@@ -15,25 +15,25 @@ class RedirectionTest {
   @Test
   void of_moved_leadsThereForGood() {
     assertThat(of("MOVED 3999 10.0.0.2:7001"))
-        .isEqualTo(new Redirection(false, new Address("10.0.0.2", 7001)));
+        .isEqualTo(new Redirection(false, new ServerAddress("10.0.0.2", 7001)));
   }
 
   @Test
   void of_ask_leadsThereOnce() {
     assertThat(of("ASK 3999 redis-2.internal:7001"))
-        .isEqualTo(new Redirection(true, new Address("redis-2.internal", 7001)));
+        .isEqualTo(new Redirection(true, new ServerAddress("redis-2.internal", 7001)));
   }
 
   @Test
   void of_ipv6_keepsItsColons() {
     assertThat(of("MOVED 1 fd00::12:7001"))
-        .isEqualTo(new Redirection(false, new Address("fd00::12", 7001)));
+        .isEqualTo(new Redirection(false, new ServerAddress("fd00::12", 7001)));
   }
 
   @Test
   void of_noHost_meansTheOneThatWasAsked() {
     assertThat(of("MOVED 1 :7001"))
-        .isEqualTo(new Redirection(false, new Address("10.0.0.1", 7001)));
+        .isEqualTo(new Redirection(false, new ServerAddress("10.0.0.1", 7001)));
   }
 
   @Test

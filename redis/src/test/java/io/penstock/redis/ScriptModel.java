@@ -4,9 +4,9 @@ import io.penstock.Decision;
 import io.penstock.TokenBucket;
 import io.penstock.WindowLimit;
 import io.penstock.algorithm.Bucket;
-import io.penstock.algorithm.Pace;
+import io.penstock.algorithm.FixedPointRate;
 import io.penstock.algorithm.Window;
-import io.penstock.redis.Ask.What;
+import io.penstock.redis.PendingRequest.RequestKind;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,10 +31,10 @@ final class ScriptModel {
 
   /** One bucket's view of one request. */
   private abstract static class Claim {
-    final Part part;
+    final BucketRequest part;
     final long now;
 
-    Claim(Part part, long now) {
+    Claim(BucketRequest part, long now) {
       this.part = part;
       this.now = now;
     }
@@ -49,8 +49,8 @@ final class ScriptModel {
   }
 
   /** The answer to a request at {@code now}; null to what has no decision for an answer. */
-  @Nullable Decision decide(What what, List<Part> parts, long now) {
-    if (what != What.TAKE && what != What.PREVIEW) {
+  @Nullable Decision decide(RequestKind what, List<BucketRequest> parts, long now) {
+    if (what != RequestKind.TAKE && what != RequestKind.PREVIEW) {
       change(what, parts.get(0), now);
       return null;
     }
@@ -60,11 +60,11 @@ final class ScriptModel {
     // What a preview foresees is what taking would have said, so it is taken and put back.
     Map<String, Owing> before = new HashMap<>(buckets);
     Map<String, CountModel> countsBefore = new HashMap<>(counts);
-    claims.forEach(allowed && what == What.TAKE ? Claim::take : Claim::leave);
+    claims.forEach(allowed && what == RequestKind.TAKE ? Claim::take : Claim::leave);
     for (int i = 0; i < decisions.length; i++) {
       decisions[i] = claims.get(i).decision(allowed);
     }
-    if (what == What.PREVIEW) {
+    if (what == RequestKind.PREVIEW) {
       buckets.clear();
       buckets.putAll(before);
       counts.clear();
@@ -73,13 +73,13 @@ final class ScriptModel {
     return decisions.length == 1 ? decisions[0] : Decision.all(decisions);
   }
 
-  private Claim claim(Part part, long now) {
+  private Claim claim(BucketRequest part, long now) {
     return part.limitsTokens() ? new OfTokens(part, now) : new OfWindow(part, now);
   }
 
-  private void change(What what, Part part, long now) {
+  private void change(RequestKind what, BucketRequest part, long now) {
     String key = part.redisKey();
-    if (what == What.RESET) {
+    if (what == RequestKind.RESET) {
       buckets.remove(key);
       windows.remove(key);
       counts.remove(key);
@@ -87,35 +87,35 @@ final class ScriptModel {
     }
     OfTokens claim = new OfTokens(part, now);
     Bucket next =
-        what == What.CHARGE
-            ? claim.bucket.charge(claim.pace, now, part.thousandths(), claim.reach)
-            : claim.bucket.refund(claim.pace, now, part.thousandths(), claim.reach);
+        what == RequestKind.CHARGE
+            ? claim.bucket.charge(claim.fixedRate, now, part.thousandths(), claim.reach)
+            : claim.bucket.refund(claim.fixedRate, now, part.thousandths(), claim.reach);
     claim.keep(next);
   }
 
   private final class OfTokens extends Claim {
     private final TokenBucket limit;
-    private final Pace pace;
+    private final FixedPointRate fixedRate;
     private final Bucket bucket;
     private final long reach;
     private final boolean steppedBack;
     private final Bucket.Verdict verdict;
 
-    OfTokens(Part part, long now) {
+    OfTokens(BucketRequest part, long now) {
       super(part, now);
       this.limit = (TokenBucket) part.buckets().limit();
-      this.pace = Pace.of(limit, Ticks.NANOS, Pace.MAX_UNITS_IN_DOUBLES);
+      this.fixedRate = FixedPointRate.of(limit, Ticks.NANOS, FixedPointRate.MAX_UNITS_IN_DOUBLES);
       Owing owing = buckets.getOrDefault(part.redisKey(), new Owing(Bucket.full(now), 0, now));
       this.bucket = owing.at(now);
       this.steppedBack = owing.written > now;
       this.reach = owing.reach;
       long maxDelay = part.maxDelayNanos() / Ticks.NANOS;
-      this.verdict = bucket.take(pace, now, part.thousandths(), maxDelay, reach);
+      this.verdict = bucket.take(fixedRate, now, part.thousandths(), maxDelay, reach);
     }
 
     void keep(Bucket next) {
-      long over = next.debt(pace, now, Long.MAX_VALUE) - pace.burst();
-      buckets.put(part.redisKey(), new Owing(next, Math.max(reach, pace.ticks(over)), now));
+      long over = next.debt(fixedRate, now, Long.MAX_VALUE) - fixedRate.burst();
+      buckets.put(part.redisKey(), new Owing(next, Math.max(reach, fixedRate.ticks(over)), now));
     }
 
     @Override
@@ -133,20 +133,20 @@ final class ScriptModel {
     @Override
     void leave() {
       if (steppedBack && part.thousandths() > 0 && !verdict.never()) {
-        keep(Bucket.owing(pace, now, bucket.debt(pace, now, reach)));
+        keep(Bucket.owing(fixedRate, now, bucket.debt(fixedRate, now, reach)));
       }
     }
 
     @Override
     Decision decision(boolean taken) {
       String name = part.buckets().name();
-      long debt = taken ? verdict.debt() : bucket.debt(pace, now, reach);
-      long reset = Ticks.toNanos(pace.ticks(debt));
-      long remaining = pace.remaining(debt);
+      long debt = taken ? verdict.debt() : bucket.debt(fixedRate, now, reach);
+      long reset = Ticks.toNanos(fixedRate.ticks(debt));
+      long remaining = fixedRate.remaining(debt);
       if (verdict.never()) {
         return Decision.never(name, limit, remaining, reset);
       }
-      long delay = Ticks.toNanos(pace.ticks(debt - pace.burst()));
+      long delay = Ticks.toNanos(fixedRate.ticks(debt - fixedRate.burst()));
       return verdict.allowed()
           ? Decision.allowed(name, limit, remaining, reset, delay)
           : Decision.denied(name, limit, remaining, reset, Ticks.toNanos(verdict.retryAfter()));
@@ -163,7 +163,7 @@ final class ScriptModel {
     private long used;
     private long reset;
 
-    OfWindow(Part part, long now) {
+    OfWindow(BucketRequest part, long now) {
       super(part, now);
       this.limit = (WindowLimit) part.buckets().limit();
       CountModel count = counts.getOrDefault(part.redisKey(), CountModel.unused(limit, now));
@@ -185,7 +185,7 @@ final class ScriptModel {
     }
 
     private boolean isLog() {
-      return limit.kind() == WindowLimit.Kind.SLIDING_WINDOW_LOG;
+      return limit.kind() == WindowLimit.Counting.SLIDING_WINDOW_LOG;
     }
 
     @Override

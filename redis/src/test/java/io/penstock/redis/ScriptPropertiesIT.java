@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisURI;
 import io.penstock.Decision;
-import io.penstock.Handling;
 import io.penstock.Limit;
-import io.penstock.redis.Ask.What;
+import io.penstock.StoreOptions;
+import io.penstock.redis.PendingRequest.RequestKind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -34,7 +34,7 @@ class ScriptPropertiesIT {
 
   private static RedisProcess redis;
   private static ScriptTime time;
-  private static Link link;
+  private static ServerConnection link;
   private static RedisStore store;
 
   @BeforeContainer
@@ -43,7 +43,7 @@ class ScriptPropertiesIT {
     time = new ScriptTime(redis);
     store = time.store(redis, false);
     link =
-        new Link(
+        new ServerConnection(
             Connector.to(RedisURI.create(redis.url())),
             ScriptTime.script(),
             new EvictionWatch(RedisObserver.NONE));
@@ -79,15 +79,15 @@ class ScriptPropertiesIT {
       this.forward = forward;
       time.clear();
       for (int i = 0; i < LIMITS.size(); i++) {
-        buckets.add(new RedisBuckets(store, "limit" + i, LIMITS.get(i), Handling.DEFAULT));
+        buckets.add(new RedisBuckets(store, "limit" + i, LIMITS.get(i), StoreOptions.DEFAULT));
       }
     }
 
     void go(int batches) throws Exception {
       for (int i = 0; i < batches; i++) {
-        List<Ask> asks = new ArrayList<>();
+        List<PendingRequest> asks = new ArrayList<>();
         for (int size = 1 + random.nextInt(40); asks.size() < size; ) {
-          Ask ask = ask();
+          PendingRequest ask = ask();
           for (int times = random.nextInt(4); times >= 0; times--) {
             asks.add(store.ask(ask.what(), ask.parts()));
           }
@@ -99,14 +99,14 @@ class ScriptPropertiesIT {
       assertThat(redis.keysWithoutEnd()).isEmpty();
     }
 
-    private void check(List<Ask> asks) throws Exception {
-      asks.forEach(Ask::send);
+    private void check(List<PendingRequest> asks) throws Exception {
+      asks.forEach(PendingRequest::send);
       Batch batch = new Batch(asks);
       long[] replies = link.call(batch, false).toCompletableFuture().get(10, TimeUnit.SECONDS);
       assertThat(batch.answer(replies, (parts, denial) -> {})).isEmpty();
       assertThat(replies[0]).as("nothing to put right").isZero();
       for (int i = 0; i < asks.size(); i++) {
-        Ask ask = asks.get(i);
+        PendingRequest ask = asks.get(i);
         Decision expected = model.decide(ask.what(), ask.parts(), time.micros());
         if (expected != null) {
           assertThat(ask.answer().join())
@@ -117,21 +117,25 @@ class ScriptPropertiesIT {
       }
     }
 
-    private Ask ask() {
+    private PendingRequest ask() {
       int kind = random.nextInt(20);
       if (kind < 16) {
         List<RedisBuckets> some = new ArrayList<>(buckets);
         Collections.shuffle(some, random);
-        List<Part> parts = some.subList(0, 1 + random.nextInt(4)).stream().map(this::part).toList();
-        return store.ask(kind < 14 ? What.TAKE : What.PREVIEW, parts);
+        List<BucketRequest> parts =
+            some.subList(0, 1 + random.nextInt(4)).stream().map(this::part).toList();
+        return store.ask(kind < 14 ? RequestKind.TAKE : RequestKind.PREVIEW, parts);
       }
       RedisBuckets one = buckets.get(random.nextInt(kind == 16 ? buckets.size() : 4));
-      What what = kind == 16 ? What.RESET : kind == 17 && forward ? What.CHARGE : What.REFUND;
-      long cost = what == What.RESET ? 0 : 1 + random.nextInt(15_000);
+      RequestKind what =
+          kind == 16
+              ? RequestKind.RESET
+              : kind == 17 && forward ? RequestKind.CHARGE : RequestKind.REFUND;
+      long cost = what == RequestKind.RESET ? 0 : 1 + random.nextInt(15_000);
       return store.ask(what, List.of(one.part("key" + random.nextInt(2), cost, 0)));
     }
 
-    private Part part(RedisBuckets of) {
+    private BucketRequest part(RedisBuckets of) {
       boolean tokens = of.part("k", 0, 0).limitsTokens();
       boolean delayed = tokens && forward && random.nextInt(4) == 0;
       long delayNanos = delayed ? random.nextInt(3_000_000) * 1_000L : 0;

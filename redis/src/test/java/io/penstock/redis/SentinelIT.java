@@ -6,9 +6,9 @@ import io.lettuce.core.RedisURI;
 import io.penstock.Consistency;
 import io.penstock.Decision;
 import io.penstock.FailurePolicy;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
+import io.penstock.StoreOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +27,8 @@ class SentinelIT {
   private static final int BURST = 2_000;
 
   private static final Limit LIMIT = Limit.perDay(1).burst(BURST);
-  private static final Handling CLOSED = new Handling(FailurePolicy.CLOSED, Consistency.EXACT);
+  private static final StoreOptions CLOSED =
+      new StoreOptions(FailurePolicy.CLOSED, Consistency.EXACT);
   private static final int CALLERS = 8;
 
   private static final String[] MIN_REPLICAS = {

@@ -8,10 +8,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SlotTableTest {
-  private static final Address ASKED = new Address("10.0.0.1", 7000);
+  private static final ServerAddress ASKED = new ServerAddress("10.0.0.1", 7000);
 
   private static int slot(char family, String name, String key) {
-    return SlotTable.slotOf(Keys.of(Keys.prefix("penstock:", family, name), key));
+    return SlotTable.slotOf(RedisKeys.of(RedisKeys.prefix("penstock:", family, name), key));
   }
 
   @Test
@@ -55,10 +55,10 @@ class SlotTableTest {
             ASKED);
     assertThat(table.inOrder())
         .containsExactly(
-            new SlotTable.Range(0, 4, new Address("10.0.0.1", 7003)),
-            new SlotTable.Range(5, 9, new Address("10.0.0.2", 7001)),
-            new SlotTable.Range(10, 10, new Address("10.0.0.1", 7004)),
-            new SlotTable.Range(11, 12, new Address("10.0.0.1", 7005)));
+            new SlotTable.Range(0, 4, new ServerAddress("10.0.0.1", 7003)),
+            new SlotTable.Range(5, 9, new ServerAddress("10.0.0.2", 7001)),
+            new SlotTable.Range(10, 10, new ServerAddress("10.0.0.1", 7004)),
+            new SlotTable.Range(11, 12, new ServerAddress("10.0.0.1", 7005)));
   }
 
   private static List<Object> server(String host, long port) {

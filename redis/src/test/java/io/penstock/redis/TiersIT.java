@@ -3,8 +3,8 @@ package io.penstock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisURI;
-import io.penstock.Claims;
 import io.penstock.Decision;
+import io.penstock.JointRequest;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.TokenBucket;
@@ -268,7 +268,7 @@ class TiersIT {
   @Test
   void all_keptAcrossAReplacedLimit_goesByTheNewOne() {
     RateLimiter loose = RateLimiter.on(store, "x", LOOSE);
-    Claims claims = RateLimiter.all(loose.at("k"));
+    JointRequest claims = RateLimiter.all(loose.at("k"));
     loose.replaceLimit(TIGHT);
     int granted = 0;
     for (int i = 0; i < 20; i++) {

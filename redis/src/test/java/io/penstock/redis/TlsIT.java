@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.lettuce.core.RedisURI;
 import io.penstock.Consistency;
 import io.penstock.FailurePolicy;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
+import io.penstock.StoreOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -19,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Stores whose Redis is at {@code rediss://}. */
 class TlsIT {
   private static final Limit LIMIT = Limit.perHour(1).burst(3);
-  private static final Handling CLOSED = new Handling(FailurePolicy.CLOSED, Consistency.EXACT);
+  private static final StoreOptions CLOSED =
+      new StoreOptions(FailurePolicy.CLOSED, Consistency.EXACT);
 
   private final int port = RedisProcess.freePort();
   private final String url = "rediss://127.0.0.1:" + port;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Decision;
 import io.penstock.Limit;
-import io.penstock.redis.Ask.What;
+import io.penstock.redis.PendingRequest.RequestKind;
 import io.penstock.redis.RedisObserver.Degradation;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,21 +18,22 @@ import org.junit.jupiter.api.Test;
 /** P8: whatever goes wrong while a request is decided reaches its caller, and no other. */
 class UndecidableTest {
   private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(1);
-  private final Terms terms = new BucketTerms("x", Limit.perSecond(1).burst(5), List.of());
-  private final Part part = new Part(null, terms, "a", "a", 1_000, 0);
+  private final LimitCodec codec =
+      new TokenBucketCodec("x", Limit.perSecond(1).burst(5), List.of());
+  private final BucketRequest part = new BucketRequest(null, codec, "a", "a", 1_000, 0);
 
   @AfterEach
   void stop() {
     timer.shutdownNow();
   }
 
-  private Ask good() {
-    return new Ask(What.TAKE, List.of(part), System.nanoTime());
+  private PendingRequest good() {
+    return new PendingRequest(RequestKind.TAKE, List.of(part), System.nanoTime());
   }
 
   /** One that nobody can make a call of. */
-  private static Ask bad() {
-    return new Ask(What.TAKE, List.of(), System.nanoTime());
+  private static PendingRequest bad() {
+    return new PendingRequest(RequestKind.TAKE, List.of(), System.nanoTime());
   }
 
   private static final class OneRoute implements Route {
@@ -61,34 +62,34 @@ class UndecidableTest {
   }
 
   /** As the store does it. */
-  private static final class Answers implements Calls.Callbacks {
+  private static final class Answers implements CallBatcher.Callbacks {
     @Override
     public void answered(Batch batch, long[] replies, long sentNanos) {
       batch.answer(replies, (parts, denial) -> {});
     }
 
     @Override
-    public void failed(List<Ask> asks, Throwable cause) {
+    public void failed(List<PendingRequest> asks, Throwable cause) {
       throw new IllegalStateException("broken", cause);
     }
 
     @Override
-    public void broken(List<Ask> asks, RuntimeException cause) {
+    public void broken(List<PendingRequest> asks, RuntimeException cause) {
       asks.forEach(ask -> ask.fail(cause));
     }
 
     @Override
-    public void cameApart(Ask ask) {}
+    public void cameApart(PendingRequest ask) {}
   }
 
   @Test
   void calls_withARequestThatCantBeSent_failItAndGoOn() {
     OneRoute route = new OneRoute();
-    Calls calls = new Calls(route, new Answers(), batch -> {}, timer);
-    Ask bad = bad();
+    CallBatcher calls = new CallBatcher(route, new Answers(), batch -> {}, timer);
+    PendingRequest bad = bad();
     calls.submit(bad);
     assertThat(bad.answer()).isCompletedExceptionally();
-    Ask good = good();
+    PendingRequest good = good();
     calls.submit(good);
     assertThat(good.answer()).isCompleted();
     assertThat(route.calls).hasSize(1);
@@ -97,8 +98,8 @@ class UndecidableTest {
   @Test
   void calls_whoseFailureCantBeDealtWith_failAndGoOn() {
     OneRoute route = new OneRoute();
-    Calls calls =
-        new Calls(
+    CallBatcher calls =
+        new CallBatcher(
             route,
             new Answers(),
             batch -> {
@@ -108,10 +109,10 @@ class UndecidableTest {
               }
             },
             timer);
-    Ask first = good();
+    PendingRequest first = good();
     calls.submit(first);
     assertThat(first.answer()).isCompletedExceptionally();
-    Ask second = good();
+    PendingRequest second = good();
     calls.submit(second);
     assertThat(second.answer()).isCompleted();
   }
@@ -127,8 +128,8 @@ class UndecidableTest {
               }
               ask.fail(new IllegalStateException("given up"));
             });
-    Ask bad = bad();
-    Ask good = good();
+    PendingRequest bad = bad();
+    PendingRequest good = good();
     deadlines.watch(bad);
     Await.until("failed", () -> bad.answer().isCompletedExceptionally());
     deadlines.watch(good);
@@ -137,20 +138,20 @@ class UndecidableTest {
 
   @Test
   void span_thatCantBeDecided_fails() {
-    Ask whole = good();
-    Part other = new Part(null, terms, "b", "b", 1_000, 0);
-    Span.Hands hands =
-        new Span.Hands() {
+    PendingRequest whole = good();
+    BucketRequest other = new BucketRequest(null, codec, "b", "b", 1_000, 0);
+    MultiSlotRequest.SpanOperations hands =
+        new MultiSlotRequest.SpanOperations() {
           @Override
-          public void ask(Leg leg) {
+          public void ask(SlotRequest leg) {
             leg.lose(Degradation.FAILED);
           }
 
           @Override
-          public void giveUp(Leg leg) {}
+          public void giveUp(SlotRequest leg) {}
 
           @Override
-          public Decision decide(What what, List<Part> parts, Degradation why) {
+          public Decision decide(RequestKind what, List<BucketRequest> parts, Degradation why) {
             throw new IllegalStateException("broken");
           }
 
@@ -158,9 +159,9 @@ class UndecidableTest {
           public void giveBack(List<Charge> taken) {}
 
           @Override
-          public void denied(List<Part> parts, Decision denial, long startNanos) {}
+          public void denied(List<BucketRequest> parts, Decision denial, long startNanos) {}
         };
-    new Span(whole, List.of(List.of(part), List.of(other)), hands).begin();
+    new MultiSlotRequest(whole, List.of(List.of(part), List.of(other)), hands).begin();
     assertThat(whole.answer()).isCompletedExceptionally();
   }
 }

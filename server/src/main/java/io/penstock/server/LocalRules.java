@@ -13,7 +13,7 @@ final class LocalRules {
   /** What is wrong with a policy where nobody has said how many nodes there are. */
   static List<Problem> withoutNodes(Policy policy, String origin) {
     return policy.rules().stream()
-        .filter(rule -> rule.handling().onFailure() == FailurePolicy.LOCAL)
+        .filter(rule -> rule.storeOptions().onFailure() == FailurePolicy.LOCAL)
         .filter(rule -> !rule.limits().isEmpty())
         .map(
             rule ->

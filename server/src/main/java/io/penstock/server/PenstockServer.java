@@ -10,36 +10,36 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.penstock.NanoClock;
-import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.metrics.DecisionMeters;
-import io.penstock.server.PolicyKeeper.Source;
-import io.penstock.server.admin.AdminDoor;
-import io.penstock.server.admin.Health;
-import io.penstock.server.admin.KeyTools;
-import io.penstock.server.admin.Metrics;
-import io.penstock.server.admin.PolicyTools;
-import io.penstock.server.admin.RuleTools;
-import io.penstock.server.admin.ViolationTools;
+import io.penstock.server.PolicyHolder.RuleSource;
+import io.penstock.server.admin.AdminListener;
+import io.penstock.server.admin.HealthEndpoint;
+import io.penstock.server.admin.KeyEndpoints;
+import io.penstock.server.admin.MetricsEndpoint;
+import io.penstock.server.admin.PolicyEndpoints;
+import io.penstock.server.admin.RuleEndpoints;
+import io.penstock.server.admin.ViolationEndpoints;
 import io.penstock.server.database.Database;
 import io.penstock.server.database.DatabaseAddress;
-import io.penstock.server.database.OpenDatabase;
-import io.penstock.server.database.RuleBook;
-import io.penstock.server.database.RuleFeed;
-import io.penstock.server.decision.DecisionDoor;
+import io.penstock.server.database.DatabaseServices;
+import io.penstock.server.database.RuleRepository;
+import io.penstock.server.database.RuleSync;
+import io.penstock.server.decision.DecisionListener;
 import io.penstock.server.http.AccessTokens;
 import io.penstock.server.http.BearerToken;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.Connections;
+import io.penstock.server.http.DelayedRequests;
 import io.penstock.server.http.FailedRequests;
 import io.penstock.server.http.GuardedTransport;
-import io.penstock.server.http.Holding;
-import io.penstock.server.http.HttpDoor;
+import io.penstock.server.http.HttpListener;
 import io.penstock.server.http.TrustedHosts;
 import io.penstock.server.log.AccessLog;
 import io.penstock.server.log.Logs;
-import io.penstock.server.metrics.DecisionTimes;
-import io.penstock.server.proxy.ProxyDoor;
+import io.penstock.server.metrics.DecisionLatency;
+import io.penstock.server.proxy.ProxyListener;
 import io.penstock.server.proxy.Upstream;
 import io.penstock.server.tls.TlsException;
 import io.penstock.server.tls.TlsFiles;
@@ -71,7 +71,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class PenstockServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PenstockServer.class);
-  private static final long LONGEST_START_SECONDS = 30;
+  private static final long MAX_START_SECONDS = 30;
   private static final Duration ADMIN_CLOSE = Duration.ofSeconds(1);
   private static final int MAX_ADMIN_CONNECTIONS = 1_000;
 
@@ -83,10 +83,10 @@ public final class PenstockServer implements AutoCloseable {
   private final Map<String, Set<String>> paths = new HashMap<>();
   private final Duration shutdown;
   private final PrometheusMeterRegistry registry;
-  private final OpenStore store;
-  private final PolicyKeeper keeper;
-  private final Optional<OpenDatabase> database;
-  private final Health health;
+  private final StoreFactory store;
+  private final PolicyHolder keeper;
+  private final Optional<DatabaseServices> database;
+  private final HealthEndpoint health;
   private final GuardedTransport transport = new GuardedTransport();
   private final GuardedTransport adminTransport = new GuardedTransport();
   private final Vertx vertx;
@@ -96,25 +96,25 @@ public final class PenstockServer implements AutoCloseable {
    */
   private final Vertx adminVertx;
 
-  private final Limiting limiting;
-  private final HttpDoor decision;
-  private final HttpDoor admin;
-  private final Optional<HttpDoor> proxy;
+  private final RequestLimiter limiting;
+  private final HttpListener decision;
+  private final HttpListener admin;
+  private final Optional<HttpListener> proxy;
   private final Optional<TlsReloader> tls;
   private final Optional<AccessLog> accessLog;
 
   private PenstockServer(Settings settings, NanoClock clock) {
     this.shutdown = settings.shutdown();
     this.registry = registry();
-    this.accessLog = OpenAccessLog.open(settings, registry);
-    this.store = OpenStore.open(settings, registry, clock);
+    this.accessLog = AccessLogFactory.open(settings, registry);
+    this.store = StoreFactory.open(settings, registry, clock);
     DecisionMeters meters = new DecisionMeters(registry);
     try {
       this.keeper =
-          new PolicyKeeper(
-              new PolicyKeeper.Rules(
+          new PolicyHolder(
+              new PolicyHolder.Rules(
                   settings.policy(),
-                  settings.postgres().isPresent() ? Source.ELSEWHERE : Source.FILE,
+                  settings.postgres().isPresent() ? RuleSource.ELSEWHERE : RuleSource.FILE,
                   canBeLocal(settings)),
               store.store(),
               meters,
@@ -126,7 +126,7 @@ public final class PenstockServer implements AutoCloseable {
     }
     this.database = settings.postgres().map(url -> database(settings, url, registry));
     this.health =
-        new Health(
+        new HealthEndpoint(
             keeper,
             store.kind(),
             store.available(),
@@ -136,14 +136,14 @@ public final class PenstockServer implements AutoCloseable {
     this.adminVertx = vertx(new VertxOptions().setEventLoopPoolSize(1), adminTransport);
     vertx.setPeriodic(DecisionMeters.PERIOD_MILLIS, period -> meters.pass());
     this.limiting =
-        new Limiting(
+        new RequestLimiter(
             keeper.engine(),
             store.store(),
-            new DecisionTimes(registry),
+            new DecisionLatency(registry),
             settings.logsDecisions(),
-            database.map(OpenDatabase::denials).orElse(DenialLog.NONE));
+            database.map(DatabaseServices::denials).orElse(DenialLog.NONE));
     try {
-      database.ifPresent(OpenDatabase::start);
+      database.ifPresent(DatabaseServices::start);
       this.decision = decisionDoor(settings);
       this.admin = adminDoor(settings);
       Optional<TlsMaterial> material = settings.proxyTls().map(PenstockServer::load);
@@ -212,7 +212,7 @@ public final class PenstockServer implements AutoCloseable {
   }
 
   /** What may connect to a listener, counted. */
-  private Connections connections(String listener, Connections.Limits limits) {
+  private Connections connections(String listener, Connections.ConnectionLimits limits) {
     Connections connections =
         new Connections(
             listener, limits, address -> keeper.engine().policy().clientAddress().trusts(address));
@@ -220,7 +220,7 @@ public final class PenstockServer implements AutoCloseable {
         .description("Connections of clients")
         .tag("listener", listener)
         .register(registry);
-    for (Connections.Refusal reason : Connections.Refusal.values()) {
+    for (Connections.Rejection reason : Connections.Rejection.values()) {
       FunctionCounter.builder(
               "penstock.connections.refused", connections, all -> all.refused(reason))
           .description("Connections that were closed at once because there were too many")
@@ -231,8 +231,8 @@ public final class PenstockServer implements AutoCloseable {
     return connections;
   }
 
-  private static Connections.Limits limits(Settings settings) {
-    return new Connections.Limits(
+  private static Connections.ConnectionLimits limits(Settings settings) {
+    return new Connections.ConnectionLimits(
         settings.maxConnections(),
         settings.maxConnectionsPerAddress(),
         settings.requestTimeoutMillis());
@@ -263,26 +263,28 @@ public final class PenstockServer implements AutoCloseable {
     return settings.redis().isEmpty() || settings.nodes().isPresent();
   }
 
-  private OpenDatabase database(Settings settings, String url, MeterRegistry registry) {
+  private DatabaseServices database(Settings settings, String url, MeterRegistry registry) {
     Database opened = new Database(DatabaseAddress.parse(url, System.getenv()));
-    RuleFeed.Options options =
-        new RuleFeed.Options(
+    RuleSync.Options options =
+        new RuleSync.Options(
             Optional.of(settings.postgresSnapshot()),
             settings.migratesPostgres(),
             canBeLocal(settings),
-            RuleFeed.POLL);
-    return new OpenDatabase(
+            RuleSync.POLL);
+    return new DatabaseServices(
         opened,
-        new RuleFeed(opened, options, keeper::join, registry),
+        new RuleSync(opened, options, keeper::join, registry),
         settings.notesViolations()
             ? Optional.of(
-                new OpenDatabase.Violations(
+                new DatabaseServices.Violations(
                     settings.violationsQueue(),
                     settings.violationsUser(),
                     settings.violationsDays(),
                     settings.violationsRows()))
             : Optional.empty(),
-        () -> new RuleBook.FileRules(keeper.ofFiles(), keeper.fileOrigin(), keeper.engine()::check),
+        () ->
+            new RuleRepository.FileRules(
+                keeper.ofFiles(), keeper.fileOrigin(), keeper.engine()::check),
         registry);
   }
 
@@ -294,98 +296,99 @@ public final class PenstockServer implements AutoCloseable {
     }
   }
 
-  private HttpDoor proxyDoor(Settings settings, Upstream upstream, Optional<TlsMaterial> material) {
+  private HttpListener proxyDoor(
+      Settings settings, Upstream upstream, Optional<TlsMaterial> material) {
     AccessLog log = accessLog.orElse(null);
-    ProxyDoor door =
-        new ProxyDoor(
+    ProxyListener door =
+        new ProxyListener(
             vertx,
             limiting,
-            new HttpAnswers(settings.headers(), settings.jitter()),
+            new VerdictResponses(settings.headers(), settings.jitter()),
             upstream,
             settings.maxDelayed(),
             log);
-    Gauge.builder("penstock.proxy.held", door, ProxyDoor::held)
+    Gauge.builder("penstock.proxy.held", door, ProxyListener::held)
         .description("Requests that rules with on_limit: delay hold back")
         .register(registry);
-    Gauge.builder("penstock.proxy.under.way", door, ProxyDoor::underWay)
+    Gauge.builder("penstock.proxy.under.way", door, ProxyListener::underWay)
         .description("Requests on their way to the origin and back")
         .register(registry);
-    FunctionCounter.builder("penstock.proxy.given.back", door, ProxyDoor::givenBack)
+    FunctionCounter.builder("penstock.proxy.given.back", door, ProxyListener::givenBack)
         .description("Requests that got tokens back because the origin could not be reached")
         .register(registry);
-    FunctionCounter.builder("penstock.proxy.unavailable", door, ProxyDoor::unavailableCount)
+    FunctionCounter.builder("penstock.proxy.unavailable", door, ProxyListener::unavailableCount)
         .description("Requests that got 503 because no origin connection became free for them")
         .register(registry);
-    FunctionCounter.builder("penstock.proxy.slow.clients", door, ProxyDoor::slowClientCount)
+    FunctionCounter.builder("penstock.proxy.slow.clients", door, ProxyListener::slowClientCount)
         .description("Responses that were reset because the client read too slowly")
         .register(registry);
-    FunctionCounter.builder("penstock.proxy.surplus", door, ProxyDoor::surplusCount)
+    FunctionCounter.builder("penstock.proxy.surplus", door, ProxyListener::surplusCount)
         .description("Origin connections closed because of bytes that belong to no request")
         .register(registry);
     return open(
         Setting.PROXY_PORT,
-        HttpDoor.open(
+        HttpListener.open(
             vertx,
-            new HttpDoor.Listener(
+            new HttpListener.ListenerAddress(
                 transport,
                 connections("proxy", limits(settings)),
-                Doors.proxyOptions(settings, material.map(TlsMaterial::options)),
+                ListenerPolicy.proxyOptions(settings, material.map(TlsMaterial::options)),
                 settings.workers()),
             door,
             failures("proxy")));
   }
 
-  private HttpDoor decisionDoor(Settings settings) {
-    DecisionDoor door =
-        new DecisionDoor(
+  private HttpListener decisionDoor(Settings settings) {
+    DecisionListener door =
+        new DecisionListener(
             limiting,
-            new HttpAnswers(settings.headers(), settings.jitter()),
-            new Holding(vertx, settings.maxDelayed()),
+            new VerdictResponses(settings.headers(), settings.jitter()),
+            new DelayedRequests(vertx, settings.maxDelayed()),
             bodies(vertx, settings),
             new BearerToken(settings.token()));
     paths.putAll(door.routes().paths());
     return open(
         Setting.PORT,
-        HttpDoor.open(
+        HttpListener.open(
             vertx,
-            new HttpDoor.Listener(
+            new HttpListener.ListenerAddress(
                 transport,
                 connections("decision", limits(settings)),
-                Doors.options(settings.host(), settings.port()),
+                ListenerPolicy.options(settings.host(), settings.port()),
                 settings.workers()),
             door,
             failures("decision")));
   }
 
-  private HttpDoor adminDoor(Settings settings) {
+  private HttpListener adminDoor(Settings settings) {
     AccessTokens tokens = AccessTokens.of(settings.adminToken(), settings.adminTokens());
     Bodies bodies = bodies(adminVertx, settings);
-    AdminDoor door =
-        new AdminDoor(
+    AdminListener door =
+        new AdminListener(
             tokens,
             trustedHosts(settings),
-            new AdminDoor.Tools(
+            new AdminListener.Tools(
                 health,
-                new Metrics(registry),
-                new PolicyTools(
+                new MetricsEndpoint(registry),
+                new PolicyEndpoints(
                     keeper, new ModeSwitch(adminVertx, keeper.engine()), bodies, tokens),
-                new KeyTools(keeper.engine(), bodies, tokens),
-                new RuleTools(adminVertx, database, bodies, tokens),
-                new ViolationTools(adminVertx, database)));
+                new KeyEndpoints(keeper.engine(), bodies, tokens),
+                new RuleEndpoints(adminVertx, database, bodies, tokens),
+                new ViolationEndpoints(adminVertx, database)));
     paths.putAll(door.routes().paths());
     return open(
         Setting.ADMIN_PORT,
-        HttpDoor.open(
+        HttpListener.open(
             adminVertx,
-            new HttpDoor.Listener(
+            new HttpListener.ListenerAddress(
                 adminTransport,
                 connections(
                     "admin",
-                    new Connections.Limits(
+                    new Connections.ConnectionLimits(
                         MAX_ADMIN_CONNECTIONS,
                         MAX_ADMIN_CONNECTIONS / Settings.ADDRESS_SHARE,
                         settings.requestTimeoutMillis())),
-                Doors.options(settings.adminHost(), settings.adminPort()),
+                ListenerPolicy.options(settings.adminHost(), settings.adminPort()),
                 1),
             door,
             failures("admin")));
@@ -402,12 +405,12 @@ public final class PenstockServer implements AutoCloseable {
   }
 
   private static Bodies bodies(Vertx vertx, Settings settings) {
-    return new Bodies(vertx, Doors.LARGEST_BODY_BYTES, settings.requestTimeoutMillis());
+    return new Bodies(vertx, ListenerPolicy.MAX_BODY_BYTES, settings.requestTimeoutMillis());
   }
 
-  private static HttpDoor open(Setting port, Future<HttpDoor> opening) {
+  private static HttpListener open(Setting port, Future<HttpListener> opening) {
     try {
-      return opening.await(LONGEST_START_SECONDS, TimeUnit.SECONDS);
+      return opening.await(MAX_START_SECONDS, TimeUnit.SECONDS);
     } catch (Exception e) {
       throw new StartException(port, e);
     }
@@ -425,7 +428,7 @@ public final class PenstockServer implements AutoCloseable {
 
   /** The port of the proxy door, if there is an origin. */
   public Optional<Integer> proxyPort() {
-    return proxy.map(HttpDoor::port);
+    return proxy.map(HttpListener::port);
   }
 
   /** All paths of both doors with their methods, but for the one that takes any. */
@@ -477,7 +480,7 @@ public final class PenstockServer implements AutoCloseable {
   }
 
   private void end() {
-    database.ifPresent(OpenDatabase::close);
+    database.ifPresent(DatabaseServices::close);
     keeper.close();
     await(Future.join(vertx.close(), adminVertx.close()).mapEmpty(), ADMIN_CLOSE);
     store.close();

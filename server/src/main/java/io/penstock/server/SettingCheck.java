@@ -3,7 +3,7 @@ package io.penstock.server;
 import io.penstock.policy.Attribute;
 import io.penstock.policy.KeyPart;
 import io.penstock.policy.address.IpAddress;
-import io.penstock.policy.http.HeaderForm;
+import io.penstock.policy.http.HeaderFormat;
 import io.penstock.server.database.DatabaseAddress;
 import io.penstock.server.http.AccessTokens;
 import io.penstock.server.proxy.Upstream;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What values settings may have. */
 final class SettingCheck {
-  private static final int SHORTEST_TOKEN = 16;
+  private static final int MIN_TOKEN_LENGTH = 16;
 
   private SettingCheck() {}
 
@@ -55,10 +55,10 @@ final class SettingCheck {
       case LOG_DECISIONS, UPSTREAM_HTTP2, UPSTREAM_FORWARDED, POSTGRES_MIGRATE, VIOLATIONS ->
           oneOf(value, "true", "false");
       case TOKEN, ADMIN_TOKEN ->
-          value.length() >= SHORTEST_TOKEN
+          value.length() >= MIN_TOKEN_LENGTH
               ? null
-              : "must have at least " + SHORTEST_TOKEN + " characters";
-      case HEADERS -> parsed(() -> HeaderForm.parse(value));
+              : "must have at least " + MIN_TOKEN_LENGTH + " characters";
+      case HEADERS -> parsed(() -> HeaderFormat.parse(value));
       case REDIS -> RedisUrl.wrong(value);
       case POSTGRES -> DatabaseAddress.wrong(value);
       case VIOLATIONS_QUEUE -> whole(value, 1, 1_000_000);
@@ -88,8 +88,8 @@ final class SettingCheck {
   /** What leaves the process only as a hash elsewhere must not be written down here. */
   private static void whoSends(String value) {
     for (Attribute attribute : KeyPart.parse(value).alternatives()) {
-      if (attribute.source() != Attribute.Source.STATED
-          && attribute.source() != Attribute.Source.CLAIM) {
+      if (attribute.source() != Attribute.AttributeSource.STATED
+          && attribute.source() != Attribute.AttributeSource.CLAIM) {
         throw new IllegalArgumentException("must be bare names or jwt:<claim>: " + value);
       }
     }

@@ -1,10 +1,10 @@
 package io.penstock.server;
 
 import io.penstock.policy.KeyPart;
-import io.penstock.policy.http.HeaderForm;
+import io.penstock.policy.http.HeaderFormat;
 import io.penstock.policy.http.Jitter;
 import io.penstock.policy.load.Problem;
-import io.penstock.server.log.AccessForm;
+import io.penstock.server.log.AccessFormat;
 import io.penstock.server.proxy.Upstream;
 import io.penstock.server.tls.TlsFiles;
 import java.net.URI;
@@ -31,7 +31,7 @@ public final class Settings {
   /** One address may have one connection of so many. */
   static final int ADDRESS_SHARE = 4;
 
-  private final Map<Setting, Said> values;
+  private final Map<Setting, SettingValue> values;
   private final List<Problem> warnings;
 
   /**
@@ -39,9 +39,9 @@ public final class Settings {
    *
    * @param origin the flag, the variable, the place in a file, or {@code default}
    */
-  record Said(String value, String origin) {}
+  record SettingValue(String value, String origin) {}
 
-  Settings(Map<Setting, Said> values, List<Problem> warnings) {
+  Settings(Map<Setting, SettingValue> values, List<Problem> warnings) {
     this.values = new EnumMap<>(values);
     this.warnings = List.copyOf(warnings);
   }
@@ -133,7 +133,7 @@ public final class Settings {
                     Boolean.parseBoolean(required(Setting.UPSTREAM_FORWARDED)),
                     required(Setting.UNDERSCORE_HEADERS).equals("pass"),
                     whole(Setting.UPSTREAM_CONNECTIONS),
-                    new Upstream.Waiting(
+                    new Upstream.QueueLimits(
                         whole(Setting.UPSTREAM_QUEUE),
                         Duration.ofMillis(whole(Setting.UPSTREAM_QUEUE_MS)),
                         whole(Setting.UPSTREAM_CONNECTIONS_PER_CLIENT)),
@@ -163,8 +163,8 @@ public final class Settings {
     return text(Setting.ADMIN_TOKENS);
   }
 
-  public HeaderForm headers() {
-    return HeaderForm.parse(required(Setting.HEADERS));
+  public HeaderFormat headers() {
+    return HeaderFormat.parse(required(Setting.HEADERS));
   }
 
   public Jitter jitter() {
@@ -265,8 +265,8 @@ public final class Settings {
   }
 
   /** How requests to the proxy are logged; empty if they are not. */
-  public Optional<AccessForm> accessLog() {
-    return AccessForm.parse(required(Setting.ACCESS_LOG));
+  public Optional<AccessFormat> accessLog() {
+    return AccessFormat.parse(required(Setting.ACCESS_LOG));
   }
 
   /** The file of that log; standard output if there is none. */
@@ -280,7 +280,7 @@ public final class Settings {
   }
 
   private Optional<String> text(Setting setting) {
-    Said said = values.get(setting);
+    SettingValue said = values.get(setting);
     return said == null ? Optional.empty() : Optional.of(said.value());
   }
 
@@ -299,7 +299,7 @@ public final class Settings {
   }
 
   @Nullable String origin(Setting setting) {
-    Said said = values.get(setting);
+    SettingValue said = values.get(setting);
     return said == null ? null : said.origin();
   }
 

@@ -2,12 +2,12 @@ package io.penstock.server;
 
 import io.penstock.policy.load.Document;
 import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Location;
 import io.penstock.policy.load.Node;
-import io.penstock.policy.load.Placed;
 import io.penstock.policy.load.Problem;
 import io.penstock.policy.load.Problems;
-import io.penstock.server.Settings.Said;
+import io.penstock.server.Settings.SettingValue;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SettingsReader {
   private final Problems problems = new Problems();
-  private final Map<Setting, Said> values = new EnumMap<>(Setting.class);
+  private final Map<Setting, SettingValue> values = new EnumMap<>(Setting.class);
 
   private SettingsReader() {}
 
@@ -57,7 +57,7 @@ public final class SettingsReader {
     for (Setting setting : Setting.values()) {
       String otherwise = setting.otherwise();
       if (otherwise != null) {
-        values.put(setting, new Said(otherwise, Settings.DEFAULT));
+        values.put(setting, new SettingValue(otherwise, Settings.DEFAULT));
       }
     }
   }
@@ -67,12 +67,12 @@ public final class SettingsReader {
       return;
     }
     Node root = Document.read(file, problems);
-    Fields fields = root == null ? null : Fields.of(new Placed<>(root, root.at(), ""), problems);
+    Fields fields = root == null ? null : Fields.of(new Located<>(root, root.at(), ""), problems);
     if (fields == null) {
       return;
     }
     for (Setting setting : Setting.values()) {
-      Placed<Node> placed = fields.placed(setting.key());
+      Located<Node> placed = fields.placed(setting.key());
       String value = fields.text(setting.key());
       if (placed != null && value != null) {
         say(setting, setting == Setting.POLICY ? beside(file, value) : value, placed.at());
@@ -105,11 +105,11 @@ public final class SettingsReader {
   private void readVariables(Map<String, String> variables) {
     for (Setting setting : Setting.values()) {
       String value = variables.get(setting.variable());
-      if (value != null && !StrayVariables.isOfKubernetes(setting.variable(), value)) {
+      if (value != null && !MisspelledVariables.isOfKubernetes(setting.variable(), value)) {
         say(setting, value, Location.of(setting.variable()));
       }
     }
-    StrayVariables.among(variables)
+    MisspelledVariables.among(variables)
         .forEach(
             (name, meant) ->
                 problems.warning(
@@ -122,7 +122,7 @@ public final class SettingsReader {
       String path = at.line() == 0 ? "" : setting.key();
       problems.error(at, path, wrong);
     } else {
-      values.put(setting, new Said(value, at.toString()));
+      values.put(setting, new SettingValue(value, at.toString()));
     }
   }
 

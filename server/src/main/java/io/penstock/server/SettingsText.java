@@ -1,6 +1,6 @@
 package io.penstock.server;
 
-import io.penstock.server.Settings.Said;
+import io.penstock.server.Settings.SettingValue;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -17,7 +17,7 @@ final class SettingsText {
 
   private SettingsText() {}
 
-  static String of(Map<Setting, Said> values) {
+  static String of(Map<Setting, SettingValue> values) {
     StringBuilder lines = new StringBuilder();
     for (Setting setting : Setting.values()) {
       if (setting == Setting.PROXY_TLS_CLIENT_AUTH
@@ -30,7 +30,7 @@ final class SettingsText {
     return lines.toString();
   }
 
-  private static String line(Setting setting, @Nullable Said said) {
+  private static String line(Setting setting, @Nullable SettingValue said) {
     if (said == null) {
       return "# " + setting.key() + ":  # not set";
     }

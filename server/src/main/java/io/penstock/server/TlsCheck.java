@@ -106,7 +106,7 @@ final class TlsCheck {
     }
   }
 
-  private static Setting setting(TlsException.Part part) {
+  private static Setting setting(TlsException.TlsPart part) {
     return switch (part) {
       case CERTIFICATE -> Setting.PROXY_TLS_CERT;
       case KEY -> Setting.PROXY_TLS_KEY;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.penstock.server.admin.KeyTools;
+import io.penstock.server.admin.KeyEndpoints;
 import io.penstock.server.http.AccessTokens;
 import java.net.http.HttpRequest;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ class AuditLogTest {
 
   private static List<Logger> loggers() {
     return List.of(
-        (Logger) LoggerFactory.getLogger(KeyTools.class),
+        (Logger) LoggerFactory.getLogger(KeyEndpoints.class),
         (Logger) LoggerFactory.getLogger(ModeSwitch.class));
   }
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What nobody in their right mind sends. After each, the service still answers. */
 final class HostileRequestsTest {
   private static final String HEAD = "POST /v1/check HTTP/1.1\r\nHost: a\r\n";
-  private static final int MOST_CONNECTIONS = 50;
+  private static final int MAX_CONNECTIONS = 50;
 
   private static RunningServer server;
 
@@ -31,7 +31,7 @@ final class HostileRequestsTest {
         RunningServer.with(
             Map.of(
                 Setting.MAX_CONNECTIONS,
-                Integer.toString(MOST_CONNECTIONS),
+                Integer.toString(MAX_CONNECTIONS),
                 Setting.REQUEST_TIMEOUT_MS,
                 "3000"));
   }
@@ -157,7 +157,7 @@ final class HostileRequestsTest {
   void tooManyConnections_areClosedAtOnce() throws Exception {
     List<Socket> sockets = new ArrayList<>();
     try {
-      for (int i = 0; i < MOST_CONNECTIONS + 10; i++) {
+      for (int i = 0; i < MAX_CONNECTIONS + 10; i++) {
         sockets.add(server.connect());
       }
       Socket last = sockets.get(sockets.size() - 1);

@@ -3,8 +3,8 @@ package io.penstock.servlet;
 import io.penstock.policy.Phase;
 import io.penstock.policy.Request;
 import io.penstock.policy.Verdict;
-import io.penstock.policy.http.HttpAnswers;
-import io.penstock.policy.http.Known;
+import io.penstock.policy.http.CallerAttributes;
+import io.penstock.policy.http.VerdictResponses;
 import io.penstock.web.Gate;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
@@ -30,7 +30,7 @@ import java.util.function.BooleanSupplier;
  * <pre>{@code
  * var store = InProcessStore.create();
  * var engine = new PolicyEngine(store, PolicyLoader.load(file).policy());
- * var gate = new Gate(engine, store, new HttpAnswers(HeaderForm.ALL, Jitter.DEFAULT));
+ * var gate = new Gate(engine, store, new VerdictResponses(HeaderForm.ALL, Jitter.DEFAULT));
  * context
  *     .addFilter("penstock", new RateLimitFilter(gate, Phase.WHOLE, List.of()))
  *     .addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC), false, "/*");
@@ -46,7 +46,7 @@ import java.util.function.BooleanSupplier;
  */
 public final class RateLimitFilter implements Filter {
   /** Stores answer in time by themselves, and a policy delays for ten minutes at most. */
-  private static final long LONGEST_MILLIS = TimeUnit.HOURS.toMillis(1);
+  private static final long MAX_MILLIS = TimeUnit.HOURS.toMillis(1);
 
   private final Gate gate;
   private final Phase phase;
@@ -88,8 +88,8 @@ public final class RateLimitFilter implements Filter {
       chain.doFilter(request, response);
       return;
     }
-    Passage passage = Passage.of(request);
-    Passage.Held held = passage.resume(phase);
+    RequestProgress passage = RequestProgress.of(request);
+    RequestProgress.HeldRequest held = passage.resume(phase);
     if (held != null) {
       goOn(request, response, chain, passage, held);
     } else if (asks && passage.enter(phase)) {
@@ -100,9 +100,13 @@ public final class RateLimitFilter implements Filter {
   }
 
   private void begin(
-      HttpServletRequest request, HttpServletResponse response, FilterChain chain, Passage passage)
+      HttpServletRequest request,
+      HttpServletResponse response,
+      FilterChain chain,
+      RequestProgress passage)
       throws IOException, ServletException {
-    Known known = phase == Phase.EARLY ? Known.NOTHING : new ServletKnown(request, resolvers);
+    CallerAttributes known =
+        phase == Phase.EARLY ? CallerAttributes.NOTHING : new ServletAttributes(request, resolvers);
     Request asked = ServletRequests.of(request, known, gate);
     if (gate.isLocal() || !canHold(request) || !PlainPath.isOf(request)) {
       Verdict verdict = gate.decide(asked, phase);
@@ -143,11 +147,11 @@ public final class RateLimitFilter implements Filter {
   private void hold(
       HttpServletRequest request,
       HttpServletResponse response,
-      Passage passage,
+      RequestProgress passage,
       CompletableFuture<Verdict> answer) {
     AsyncContext context = request.startAsync(request, response);
-    passage.hold(phase, new Passage.Held(answer, context.getTimeout()));
-    context.setTimeout(LONGEST_MILLIS);
+    passage.hold(phase, new RequestProgress.HeldRequest(answer, context.getTimeout()));
+    context.setTimeout(MAX_MILLIS);
     var unused = answer.whenComplete((verdict, failure) -> dispatch(context));
   }
 
@@ -172,8 +176,8 @@ public final class RateLimitFilter implements Filter {
       HttpServletRequest request,
       HttpServletResponse response,
       FilterChain chain,
-      Passage passage,
-      Passage.Held held)
+      RequestProgress passage,
+      RequestProgress.HeldRequest held)
       throws IOException, ServletException {
     FirstPass first = new FirstPass(request, held.timeoutMillis());
     try {
@@ -187,7 +191,7 @@ public final class RateLimitFilter implements Filter {
       HttpServletRequest request,
       HttpServletResponse response,
       FilterChain chain,
-      Passage passage,
+      RequestProgress passage,
       Verdict verdict)
       throws IOException, ServletException {
     Optional<Verdict> earlier = passage.verdict();
@@ -202,12 +206,12 @@ public final class RateLimitFilter implements Filter {
   }
 
   /** Answers a denied request, as a whole. */
-  public static void answer(HttpServletResponse response, Verdict verdict, HttpAnswers answers)
+  public static void answer(HttpServletResponse response, Verdict verdict, VerdictResponses answers)
       throws IOException {
     byte[] body = answers.problem(verdict);
     answers.headers(verdict, response::setHeader);
     response.setStatus(answers.status(verdict));
-    response.setContentType(HttpAnswers.PROBLEM_TYPE);
+    response.setContentType(VerdictResponses.PROBLEM_TYPE);
     response.setContentLength(body.length);
     response.getOutputStream().write(body);
   }

@@ -2,7 +2,7 @@ package io.penstock.servlet;
 
 import io.penstock.policy.Request;
 import io.penstock.policy.address.IpAddress;
-import io.penstock.policy.http.Known;
+import io.penstock.policy.http.CallerAttributes;
 import io.penstock.web.Gate;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
@@ -15,12 +15,12 @@ public final class ServletRequests {
   /** A request with all that the application knows of it. */
   public static Request of(
       HttpServletRequest request, List<AttributeResolver> resolvers, Gate gate) {
-    return of(request, new ServletKnown(request, resolvers), gate);
+    return of(request, new ServletAttributes(request, resolvers), gate);
   }
 
-  static Request of(HttpServletRequest request, Known known, Gate gate) {
+  static Request of(HttpServletRequest request, CallerAttributes known, Gate gate) {
     return gate.request(
-        peer(request), new ServletLine(request), new ServletHeaders(request), known);
+        peer(request), new ServletRequestLine(request), new ServletHeaders(request), known);
   }
 
   private static @Nullable IpAddress peer(HttpServletRequest request) {

@@ -1,7 +1,7 @@
 package io.penstock.spring;
 
 import io.penstock.policy.Request;
-import io.penstock.policy.http.Known;
+import io.penstock.policy.http.CallerAttributes;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Map;
@@ -13,18 +13,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param cost in thousandths of a token, as {@link Request#cost}
  */
-record LimitedCall(String rule, Known key, long cost) {
+record LimitedCall(String rule, CallerAttributes key, long cost) {
   private static final int DECIMALS = 3;
-  private static final BigDecimal MOST = new BigDecimal("1000000000000");
+  private static final BigDecimal MAX_COST = new BigDecimal("1000000000000");
 
   Request of(@Nullable Request request) {
     return new NamedRequest(request, key, cost);
   }
 
   /** What an expression for a key says: attributes by name, or a value for all of {@code names}. */
-  static Known key(@Nullable Object value, Set<String> names) {
+  static CallerAttributes key(@Nullable Object value, Set<String> names) {
     if (value == null) {
-      return Known.NOTHING;
+      return CallerAttributes.NOTHING;
     }
     if (value instanceof Map<?, ?> attributes) {
       return name -> text(attributes.get(name));
@@ -43,8 +43,8 @@ record LimitedCall(String rule, Known key, long cost) {
       throw new IllegalArgumentException("cost must be a number: " + value);
     }
     BigDecimal tokens = new BigDecimal(number.toString());
-    if (tokens.signum() < 0 || tokens.compareTo(MOST) > 0) {
-      throw new IllegalArgumentException("cost must be from 0 to " + MOST + ": " + tokens);
+    if (tokens.signum() < 0 || tokens.compareTo(MAX_COST) > 0) {
+      throw new IllegalArgumentException("cost must be from 0 to " + MAX_COST + ": " + tokens);
     }
     return tokens.movePointRight(DECIMALS).setScale(0, RoundingMode.CEILING).longValueExact();
   }

@@ -28,24 +28,24 @@ final class LimitedMethods {
   private final ExpressionParser parser = new SpelExpressionParser();
   private final ParameterNameDiscoverer names = new DefaultParameterNameDiscoverer();
   private final Map<Method, Limited> known = new ConcurrentHashMap<>();
-  private volatile Keys keys;
+  private volatile KeyExpressions keys;
 
   private record Limited(String rule, @Nullable Expression key, @Nullable Expression cost) {}
 
   /** The bare attributes in the keys of a policy's manual rules, by the name of the rule. */
-  private record Keys(Policy policy, Map<String, Set<String>> byRule) {
-    static Keys of(Policy policy) {
-      return new Keys(
+  private record KeyExpressions(Policy policy, Map<String, Set<String>> byRule) {
+    static KeyExpressions of(Policy policy) {
+      return new KeyExpressions(
           policy,
           policy.rules().stream()
               .filter(Rule::isManual)
-              .collect(Collectors.toMap(Rule::name, Keys::bareNames)));
+              .collect(Collectors.toMap(Rule::name, KeyExpressions::bareNames)));
     }
 
     private static Set<String> bareNames(Rule rule) {
       return rule.limitKeys().stream()
           .flatMap(part -> part.alternatives().stream())
-          .filter(attribute -> attribute.source() == Attribute.Source.STATED)
+          .filter(attribute -> attribute.source() == Attribute.AttributeSource.STATED)
           .map(Attribute::name)
           .collect(Collectors.toSet());
     }
@@ -54,7 +54,7 @@ final class LimitedMethods {
   LimitedMethods(PolicyEngine engine, BeanFactory beans) {
     this.engine = engine;
     this.beans = beans;
-    this.keys = Keys.of(engine.policy());
+    this.keys = KeyExpressions.of(engine.policy());
   }
 
   /**
@@ -96,11 +96,11 @@ final class LimitedMethods {
   }
 
   @SuppressWarnings("ReferenceEquality") // A policy is replaced as a whole, or not at all.
-  private Keys keysInForce() {
-    Keys now = keys;
+  private KeyExpressions keysInForce() {
+    KeyExpressions now = keys;
     Policy policy = engine.policy();
     if (now.policy != policy) {
-      now = Keys.of(policy);
+      now = KeyExpressions.of(policy);
       keys = now;
     }
     return now;

@@ -41,11 +41,11 @@ public final class LivePolicy implements AutoCloseable {
   private final String origin;
   private final UnaryOperator<Policy> settings;
   private final @Nullable PolicyWatcher watcher;
-  private volatile State state;
+  private volatile PolicyState state;
 
-  private record State(Instant since, List<Problem> warnings, List<Problem> rejected) {
-    static State of(LoadedPolicy loaded) {
-      return new State(Instant.now(), loaded.warnings(), List.of());
+  private record PolicyState(Instant since, List<Problem> warnings, List<Problem> rejected) {
+    static PolicyState of(LoadedPolicy loaded) {
+      return new PolicyState(Instant.now(), loaded.warnings(), List.of());
     }
   }
 
@@ -72,7 +72,7 @@ public final class LivePolicy implements AutoCloseable {
     this.engine =
         new PolicyEngine(
             store, usable(settings.apply(loaded.policy()), store), observer, JwtObserver.all(told));
-    this.state = State.of(loaded);
+    this.state = PolicyState.of(loaded);
     warn(loaded);
     LOG.info("policy: {} (rules: {})", origin, loaded.policy().rules().size());
     if (watcher != null) {
@@ -107,7 +107,7 @@ public final class LivePolicy implements AutoCloseable {
    */
   private static Policy usable(Policy policy, Store store) {
     policy.rules().stream()
-        .filter(rule -> rule.handling().onFailure() == FailurePolicy.LOCAL)
+        .filter(rule -> rule.storeOptions().onFailure() == FailurePolicy.LOCAL)
         .filter(rule -> !rule.limits().isEmpty())
         .findFirst()
         .ifPresent(rule -> tried(rule, store).retire());
@@ -115,7 +115,7 @@ public final class LivePolicy implements AutoCloseable {
   }
 
   private static Buckets tried(Rule rule, Store store) {
-    return store.buckets("try " + rule.name(), rule.limits().get(0), rule.handling());
+    return store.buckets("try " + rule.name(), rule.limits().get(0), rule.storeOptions());
   }
 
   public PolicyEngine engine() {
@@ -166,7 +166,7 @@ public final class LivePolicy implements AutoCloseable {
   }
 
   /** What becomes of the file. */
-  private final class Changes implements PolicyWatcher.Listener {
+  private final class Changes implements PolicyWatcher.PolicyListener {
     @Override
     public void onLoaded(LoadedPolicy loaded) {
       String removed = RemovedRules.warning(engine.policy(), loaded.policy());
@@ -183,7 +183,7 @@ public final class LivePolicy implements AutoCloseable {
                     String.valueOf(e.getMessage()))));
         return;
       }
-      state = State.of(loaded);
+      state = PolicyState.of(loaded);
       warn(loaded);
       LOG.info("policy reloaded: {} (rules: {})", origin, loaded.policy().rules().size());
       if (removed != null) {
@@ -197,7 +197,7 @@ public final class LivePolicy implements AutoCloseable {
     }
 
     private void reject(List<Problem> reasons) {
-      state = new State(state.since, state.warnings, reasons);
+      state = new PolicyState(state.since, state.warnings, reasons);
       reasons.forEach(problem -> LOG.error("policy not used: {}", problem));
     }
   }

@@ -3,7 +3,7 @@ package io.penstock.spring;
 import io.penstock.policy.Attribute;
 import io.penstock.policy.Request;
 import io.penstock.policy.address.IpAddress;
-import io.penstock.policy.http.Known;
+import io.penstock.policy.http.CallerAttributes;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * What a rule that is asked for by name is asked about: the request that is being handled, if any,
  * and what the call says itself, which counts first.
  */
-record NamedRequest(@Nullable Request request, Known stated, long cost) implements Request {
+record NamedRequest(@Nullable Request request, CallerAttributes stated, long cost)
+    implements Request {
   @Override
   public @Nullable IpAddress address() {
     return request == null ? null : request.address();

@@ -4,8 +4,8 @@ import io.penstock.Store;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.PolicyObserver;
-import io.penstock.policy.http.HttpAnswers;
 import io.penstock.policy.http.Jitter;
+import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.jwt.JwtObserver;
 import io.penstock.web.Gate;
 import java.util.List;
@@ -89,17 +89,20 @@ public class PenstockAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  HttpAnswers penstockAnswers(PenstockProperties properties) {
+  VerdictResponses penstockAnswers(PenstockProperties properties) {
     int shareThousandths = properties.retryJitterPercent() * 10;
-    return new HttpAnswers(
+    return new VerdictResponses(
         properties.headers(), new Jitter(shareThousandths, properties.retryJitterSeconds()));
   }
 
   @Bean
   @ConditionalOnMissingBean
   Gate penstockGate(
-      PolicyEngine engine, Store store, HttpAnswers answers, ObjectProvider<DecisionTimes> times) {
-    DecisionTimes told = times.getIfAvailable();
+      PolicyEngine engine,
+      Store store,
+      VerdictResponses answers,
+      ObjectProvider<DecisionTimer> times) {
+    DecisionTimer told = times.getIfAvailable();
     return told == null
         ? new Gate(engine, store, answers)
         : new Gate(engine, store, answers, told::took);

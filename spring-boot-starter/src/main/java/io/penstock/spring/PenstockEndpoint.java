@@ -4,12 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.penstock.Decision;
 import io.penstock.policy.Attribute;
+import io.penstock.policy.ExplicitRequest;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.RuleBuckets;
-import io.penstock.policy.StatedRequest;
-import io.penstock.policy.http.BucketsAnswer;
+import io.penstock.policy.http.BucketsJson;
 import io.penstock.policy.http.Json;
-import io.penstock.policy.http.PolicyAnswer;
+import io.penstock.policy.http.PolicyJson;
 import io.penstock.policy.load.Problem;
 import java.net.URLDecoder;
 import java.util.List;
@@ -50,7 +50,7 @@ public final class PenstockEndpoint {
             json.writeEndArray();
           }
           json.writeFieldName("policy");
-          PolicyAnswer.write(engine.policy(), json);
+          PolicyJson.write(engine.policy(), json);
           json.writeEndObject();
         });
   }
@@ -63,7 +63,7 @@ public final class PenstockEndpoint {
    */
   @WriteOperation(produces = JSON)
   public String peek(String rule, String key) {
-    StatedRequest.Builder request = StatedRequest.builder();
+    ExplicitRequest.Builder request = ExplicitRequest.builder();
     try {
       for (String part : key.isEmpty() ? new String[0] : key.split("&", -1)) {
         int equals = part.indexOf('=');
@@ -81,7 +81,7 @@ public final class PenstockEndpoint {
                       new IllegalArgumentException(
                           "rule must be one with limits that is on: " + rule));
       List<Decision> levels = buckets.peek().toCompletableFuture().join();
-      return text(json -> BucketsAnswer.write(buckets, levels, json));
+      return text(json -> BucketsJson.write(buckets, levels, json));
     } catch (IllegalArgumentException e) {
       String reason = String.valueOf(e.getMessage());
       throw new InvalidEndpointRequestException(reason, reason);
@@ -92,7 +92,7 @@ public final class PenstockEndpoint {
     return URLDecoder.decode(text, UTF_8);
   }
 
-  private static String text(Json.Body body) {
+  private static String text(Json.JsonContent body) {
     return new String(Json.bytes(body), UTF_8);
   }
 }

@@ -56,7 +56,7 @@ public class PenstockMethodAutoConfiguration {
       return new PublisherCalls(
           gate,
           beans.getBeanProvider(HandledRequest.class).getIfAvailable(() -> HandledRequest.NONE),
-          beans.getBeanProvider(Exchanges.class).getIfAvailable());
+          beans.getBeanProvider(WebFluxExchanges.class).getIfAvailable());
     }
   }
 
@@ -67,10 +67,10 @@ public class PenstockMethodAutoConfiguration {
       ObjectProvider<Gate> gate,
       ObjectProvider<HandledRequest> handled,
       ObjectProvider<RateLimitedAdvice.ReactiveCalls> reactive) {
-    Supplier<RateLimitedAdvice.Parts> parts =
+    Supplier<RateLimitedAdvice.CallParts> parts =
         SingletonSupplier.of(
             () ->
-                new RateLimitedAdvice.Parts(
+                new RateLimitedAdvice.CallParts(
                     methods.getObject(),
                     gate.getObject(),
                     handled.getIfAvailable(() -> HandledRequest.NONE),

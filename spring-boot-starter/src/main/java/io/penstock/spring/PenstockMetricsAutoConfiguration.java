@@ -47,7 +47,7 @@ public class PenstockMetricsAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  DecisionTimes penstockDecisionTimes(MeterRegistry registry) {
+  DecisionTimer penstockDecisionTimes(MeterRegistry registry) {
     Timer timer =
         Timer.builder("penstock.decision")
             .description("The time that decisions took")
@@ -58,7 +58,7 @@ public class PenstockMetricsAutoConfiguration {
   /** What goes on between the application and Redis. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass({RedisObserver.class, RedisClient.class})
-  static class Redis {
+  static class RedisMeters {
     @Bean
     @ConditionalOnMissingBean(RedisObserver.class)
     StoreMeters penstockStoreMeters(MeterRegistry registry) {

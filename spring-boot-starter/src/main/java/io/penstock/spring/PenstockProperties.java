@@ -2,7 +2,7 @@ package io.penstock.spring;
 
 import io.penstock.policy.Mode;
 import io.penstock.policy.address.ClientAddress;
-import io.penstock.policy.http.HeaderForm;
+import io.penstock.policy.http.HeaderFormat;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,11 +35,11 @@ public record PenstockProperties(
     @DefaultValue("true") boolean enabled,
     @DefaultValue("classpath:policy.yaml") String policy,
     @Nullable Mode mode,
-    @DefaultValue("all") HeaderForm headers,
+    @DefaultValue("all") HeaderFormat headers,
     @DefaultValue("50") int retryJitterPercent,
     @DefaultValue("30") int retryJitterSeconds,
     @Nullable List<String> trustedProxies,
-    ClientAddress.@Nullable Source clientAddressHeader,
+    ClientAddress.@Nullable AddressSource clientAddressHeader,
     @DefaultValue("auto") StoreKind store,
     @DefaultValue("1000000") long maxKeys,
     @DefaultValue Redis redis,

@@ -23,32 +23,34 @@ public class PenstockReactiveAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  Exchanges penstockExchanges(Gate gate, ObjectProvider<ReactiveAttributeResolver> resolvers) {
+  WebFluxExchanges penstockExchanges(
+      Gate gate, ObjectProvider<ReactiveAttributeResolver> resolvers) {
     List<ReactiveAttributeResolver> all = resolvers.orderedStream().toList();
-    return new Exchanges(gate, all);
+    return new WebFluxExchanges(gate, all);
   }
 
   @Bean
   @ConditionalOnMissingBean(name = "penstockEarlyFilter")
-  RateLimitWebFilter penstockEarlyFilter(Exchanges exchanges, PenstockProperties properties) {
+  RateLimitWebFilter penstockEarlyFilter(
+      WebFluxExchanges exchanges, PenstockProperties properties) {
     return new RateLimitWebFilter(exchanges, Phase.EARLY, properties.filter().earlyOrder());
   }
 
   @Bean
   @ConditionalOnMissingBean(name = "penstockLateFilter")
-  RateLimitWebFilter penstockLateFilter(Exchanges exchanges, PenstockProperties properties) {
+  RateLimitWebFilter penstockLateFilter(WebFluxExchanges exchanges, PenstockProperties properties) {
     return new RateLimitWebFilter(exchanges, Phase.LATE, properties.filter().lateOrder());
   }
 
   @Bean
-  RateLimitedHandler penstockRateLimitedHandler(Exchanges exchanges) {
+  RateLimitedHandler penstockRateLimitedHandler(WebFluxExchanges exchanges) {
     return new RateLimitedHandler(exchanges);
   }
 
   /** What Spring Security knows. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(Authentication.class)
-  static class Security {
+  static class ReactiveSecurity {
     @Bean
     ReactiveAttributeResolver penstockAuthorities() {
       return exchange -> exchange.getPrincipal().map(Authorities::of);

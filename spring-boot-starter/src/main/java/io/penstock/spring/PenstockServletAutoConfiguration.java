@@ -81,7 +81,7 @@ public class PenstockServletAutoConfiguration {
   /** What Spring Security knows. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(Authentication.class)
-  static class Security {
+  static class ServletSecurity {
     @Bean
     AttributeResolver penstockAuthorities() {
       return request -> Authorities.of(request.getUserPrincipal());

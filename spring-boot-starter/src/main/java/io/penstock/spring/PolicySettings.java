@@ -29,7 +29,7 @@ final class PolicySettings implements UnaryOperator<Policy> {
 
   private ClientAddress clientAddress(ClientAddress written) {
     List<String> proxies = properties.trustedProxies();
-    ClientAddress.Source header = properties.clientAddressHeader();
+    ClientAddress.AddressSource header = properties.clientAddressHeader();
     return new ClientAddress(
         proxies == null ? written.trustedProxies() : networks(proxies),
         header == null ? written.source() : header,

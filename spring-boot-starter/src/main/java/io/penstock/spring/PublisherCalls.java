@@ -2,7 +2,7 @@ package io.penstock.spring;
 
 import io.penstock.policy.Request;
 import io.penstock.policy.Verdict;
-import io.penstock.policy.http.Known;
+import io.penstock.policy.http.CallerAttributes;
 import io.penstock.web.Gate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -14,13 +14,13 @@ import reactor.core.publisher.Mono;
 final class PublisherCalls implements RateLimitedAdvice.ReactiveCalls {
   private final Gate gate;
   private final HandledRequest handled;
-  private final @Nullable Exchanges exchanges;
+  private final @Nullable WebFluxExchanges exchanges;
 
   /**
    * @param handled what the thread that calls a method handles
    * @param exchanges where publishers know what they are for; null if they don't
    */
-  PublisherCalls(Gate gate, HandledRequest handled, @Nullable Exchanges exchanges) {
+  PublisherCalls(Gate gate, HandledRequest handled, @Nullable WebFluxExchanges exchanges) {
     this.gate = gate;
     this.handled = handled;
     this.exchanges = exchanges;
@@ -41,14 +41,14 @@ final class PublisherCalls implements RateLimitedAdvice.ReactiveCalls {
     Request caller = handled.current();
     return Mono.deferContextual(
         context -> {
-          Exchanges web = exchanges;
+          WebFluxExchanges web = exchanges;
           ServerWebExchange exchange =
               context.<ServerWebExchange>getOrEmpty(RateLimitWebFilter.EXCHANGE).orElse(null);
           if (web == null || exchange == null) {
             return decided(call, caller);
           }
           return web.known(exchange)
-              .flatMap((Known known) -> decided(call, web.request(exchange, known)))
+              .flatMap((CallerAttributes known) -> decided(call, web.request(exchange, known)))
               .doOnNext(verdict -> web.note(exchange, verdict));
         });
   }

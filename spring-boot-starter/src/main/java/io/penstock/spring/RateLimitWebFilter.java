@@ -3,7 +3,7 @@ package io.penstock.spring;
 import io.penstock.policy.Phase;
 import io.penstock.policy.Request;
 import io.penstock.policy.Verdict;
-import io.penstock.policy.http.Known;
+import io.penstock.policy.http.CallerAttributes;
 import io.penstock.web.Gate;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.core.Ordered;
@@ -20,11 +20,11 @@ final class RateLimitWebFilter implements WebFilter, Ordered {
   /** Where the exchange is in the context of what handles it. */
   static final Object EXCHANGE = ServerWebExchange.class.getName() + ".penstock";
 
-  private final Exchanges exchanges;
+  private final WebFluxExchanges exchanges;
   private final Phase phase;
   private final int order;
 
-  RateLimitWebFilter(Exchanges exchanges, Phase phase, int order) {
+  RateLimitWebFilter(WebFluxExchanges exchanges, Phase phase, int order) {
     this.exchanges = exchanges;
     this.phase = phase;
     this.order = order;
@@ -44,11 +44,11 @@ final class RateLimitWebFilter implements WebFilter, Ordered {
   }
 
   private Mono<Void> decided(ServerWebExchange exchange, WebFilterChain chain) {
-    return (phase == Phase.EARLY ? Mono.just(Known.NOTHING) : exchanges.known(exchange))
+    return (phase == Phase.EARLY ? Mono.just(CallerAttributes.NOTHING) : exchanges.known(exchange))
         .flatMap(known -> verdict(exchanges.request(exchange, known)))
         .flatMap(
             verdict -> {
-              Verdict earlier = exchange.getAttribute(Exchanges.VERDICT);
+              Verdict earlier = exchange.getAttribute(WebFluxExchanges.VERDICT);
               Verdict all = exchanges.note(exchange, verdict);
               if (all.allowed()) {
                 return chain.filter(exchange);

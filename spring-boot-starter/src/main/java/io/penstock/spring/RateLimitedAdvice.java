@@ -21,10 +21,11 @@ final class RateLimitedAdvice implements MethodInterceptor {
           && isPresent("org.springframework.web.server.ServerWebExchange");
 
   /** Found when a method is called: what limits it is made later than proxies are. */
-  private final Supplier<Parts> parts;
+  private final Supplier<CallParts> parts;
 
   /** What it takes to decide. */
-  record Parts(LimitedMethods methods, Gate gate, HandledRequest handled, ReactiveCalls reactive) {}
+  record CallParts(
+      LimitedMethods methods, Gate gate, HandledRequest handled, ReactiveCalls reactive) {}
 
   /** Calls whose result is a publisher. */
   interface ReactiveCalls {
@@ -32,7 +33,7 @@ final class RateLimitedAdvice implements MethodInterceptor {
     @Nullable Object limited(Class<?> type, LimitedCall call, Supplier<Object> result);
   }
 
-  RateLimitedAdvice(Supplier<Parts> parts) {
+  RateLimitedAdvice(Supplier<CallParts> parts) {
     this.parts = parts;
   }
 
@@ -47,7 +48,7 @@ final class RateLimitedAdvice implements MethodInterceptor {
 
   @Override
   public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-    Parts now = parts.get();
+    CallParts now = parts.get();
     Object target = invocation.getThis();
     if (target == null) {
       return invocation.proceed();
@@ -68,14 +69,14 @@ final class RateLimitedAdvice implements MethodInterceptor {
     return invocation.proceed();
   }
 
-  private static Verdict decided(Parts now, LimitedCall call) {
+  private static Verdict decided(CallParts now, LimitedCall call) {
     Verdict verdict = now.gate.decide(call.rule(), call.of(now.handled.current()));
     return Gate.afterDelay(verdict).toCompletableFuture().join();
   }
 
   /** Waits, so that the method is called in the thread whose locals it may need. */
-  private static @Nullable Object stage(Parts now, LimitedCall call, MethodInvocation invocation)
-      throws Throwable {
+  private static @Nullable Object stage(
+      CallParts now, LimitedCall call, MethodInvocation invocation) throws Throwable {
     Verdict verdict = decided(now, call);
     if (!verdict.allowed()) {
       return CompletableFuture.failedFuture(new RateLimitedException(verdict));
@@ -84,7 +85,7 @@ final class RateLimitedAdvice implements MethodInterceptor {
     return invocation.proceed();
   }
 
-  private static Object later(Parts now, LimitedCall call, Supplier<Object> result) {
+  private static Object later(CallParts now, LimitedCall call, Supplier<Object> result) {
     CompletableFuture<Verdict> answer =
         now.gate
             .decideAsync(call.rule(), call.of(now.handled.current()))

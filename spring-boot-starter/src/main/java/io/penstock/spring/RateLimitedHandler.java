@@ -7,9 +7,9 @@ import reactor.core.publisher.Mono;
 
 /** The answer of WebFlux when a method may not be called. Thread-safe. */
 final class RateLimitedHandler implements WebExceptionHandler, Ordered {
-  private final Exchanges exchanges;
+  private final WebFluxExchanges exchanges;
 
-  RateLimitedHandler(Exchanges exchanges) {
+  RateLimitedHandler(WebFluxExchanges exchanges) {
     this.exchanges = exchanges;
   }
 

@@ -3,8 +3,8 @@ package io.penstock.spring;
 import io.penstock.policy.Request;
 import io.penstock.policy.Verdict;
 import io.penstock.servlet.AttributeResolver;
-import io.penstock.servlet.Passage;
 import io.penstock.servlet.RateLimitFilter;
+import io.penstock.servlet.RequestProgress;
 import io.penstock.servlet.ServletRequests;
 import io.penstock.web.Gate;
 import jakarta.servlet.http.HttpServletRequest;
@@ -44,7 +44,7 @@ final class ServletHandledRequest implements HandledRequest, HandlerExceptionRes
   @Override
   public void note(Verdict verdict) {
     if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes bound) {
-      Verdict all = Passage.of(bound.getRequest()).add(verdict);
+      Verdict all = RequestProgress.of(bound.getRequest()).add(verdict);
       HttpServletResponse response = bound.getResponse();
       if (response != null && !response.isCommitted()) {
         gate.answers().headers(all, response::setHeader);
@@ -62,7 +62,8 @@ final class ServletHandledRequest implements HandledRequest, HandlerExceptionRes
       return null;
     }
     try {
-      RateLimitFilter.answer(response, Passage.of(request).add(denied.verdict()), gate.answers());
+      RateLimitFilter.answer(
+          response, RequestProgress.of(request).add(denied.verdict()), gate.answers());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

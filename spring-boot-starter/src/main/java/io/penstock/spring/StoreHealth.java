@@ -24,14 +24,14 @@ final class StoreHealth {
   }
 
   Map<String, Object> details() {
-    boolean redis = REDIS && Redis.is(store);
+    boolean redis = REDIS && RedisDetails.is(store);
     Map<String, Object> details = new LinkedHashMap<>();
     details.put("store", redis ? "redis" : store.getClass().getSimpleName());
-    boolean available = !redis || Redis.isAvailable(store);
+    boolean available = !redis || RedisDetails.isAvailable(store);
     String keys = engine.jwt().status().lastFailure();
     details.put("degraded", !available || keys != null);
     if (!available) {
-      details.put("store_problem", Redis.reason(store));
+      details.put("store_problem", RedisDetails.reason(store));
     }
     if (keys != null) {
       details.put("jwt_problem", keys);
@@ -41,7 +41,7 @@ final class StoreHealth {
   }
 
   /** Loaded only where there is Redis. */
-  private static final class Redis {
+  private static final class RedisDetails {
     static boolean is(Store store) {
       return store instanceof RedisStore;
     }

@@ -8,11 +8,11 @@ import io.penstock.policy.Request;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.address.Headers;
 import io.penstock.policy.address.IpAddress;
-import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.http.CallerAttributes;
 import io.penstock.policy.http.HttpRequest;
 import io.penstock.policy.http.HttpRequests;
-import io.penstock.policy.http.Known;
 import io.penstock.policy.http.RequestLine;
+import io.penstock.policy.http.VerdictResponses;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 public final class Gate {
   private final PolicyEngine engine;
   private final HttpRequests requests;
-  private final HttpAnswers answers;
+  private final VerdictResponses answers;
   private final boolean local;
   private final LongConsumer nanosTaken;
 
-  public Gate(PolicyEngine engine, Store store, HttpAnswers answers) {
+  public Gate(PolicyEngine engine, Store store, VerdictResponses answers) {
     this(engine, store, answers, nanos -> {});
   }
 
@@ -35,7 +35,7 @@ public final class Gate {
    * @param store what the engine asks
    * @param nanosTaken is told how long each decision took, the store included
    */
-  public Gate(PolicyEngine engine, Store store, HttpAnswers answers, LongConsumer nanosTaken) {
+  public Gate(PolicyEngine engine, Store store, VerdictResponses answers, LongConsumer nanosTaken) {
     this.engine = engine;
     this.requests = new HttpRequests(engine);
     this.answers = answers;
@@ -43,7 +43,7 @@ public final class Gate {
     this.nanosTaken = nanosTaken;
   }
 
-  public HttpAnswers answers() {
+  public VerdictResponses answers() {
     return answers;
   }
 
@@ -62,7 +62,8 @@ public final class Gate {
    *
    * @param peer whoever connects; null if that has no address
    */
-  public Request request(@Nullable IpAddress peer, RequestLine line, Headers headers, Known known) {
+  public Request request(
+      @Nullable IpAddress peer, RequestLine line, Headers headers, CallerAttributes known) {
     return peer == null
         ? new HttpRequest(null, line, headers, engine.jwt(), known)
         : requests.from(peer, line, headers, known);

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.lettuce.core.RedisURI;
 import io.penstock.policy.Phase;
 import io.penstock.policy.PolicyEngine;
-import io.penstock.policy.http.HeaderForm;
-import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.http.HeaderFormat;
 import io.penstock.policy.http.Jitter;
+import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.redis.RedisProcess;
 import io.penstock.redis.RedisStore;
@@ -57,7 +57,7 @@ class RateLimitFilterIT {
             .connect(RedisURI.create(redis.url()));
     PolicyEngine engine =
         new PolicyEngine(store, PolicyLoader.parse(POLICY, "policy.yaml").policy());
-    Gate gate = new Gate(engine, store, new HttpAnswers(HeaderForm.ALL, Jitter.NONE));
+    Gate gate = new Gate(engine, store, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
     Filter between =
         (request, response, chain) -> {
           seen.add(request.getDispatcherType());

@@ -8,9 +8,9 @@ import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.Phase;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.Verdict;
-import io.penstock.policy.http.HeaderForm;
-import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.http.HeaderFormat;
 import io.penstock.policy.http.Jitter;
+import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.web.Gate;
 import jakarta.servlet.DispatcherType;
@@ -35,7 +35,7 @@ class RateLimitFilterTest {
     InProcessStore store = InProcessStore.create();
     PolicyEngine engine =
         new PolicyEngine(store, PolicyLoader.parse("rules:\n" + rules, "policy.yaml").policy());
-    return new Gate(engine, store, new HttpAnswers(HeaderForm.ALL, Jitter.NONE));
+    return new Gate(engine, store, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
   }
 
   private Container container(Filter... filters) {
@@ -73,8 +73,9 @@ class RateLimitFilterTest {
     List<String> seen = new CopyOnWriteArrayList<>();
     Filter behind =
         (request, response, chain) -> {
-          Verdict verdict = Passage.of(request).verdict().orElseThrow();
-          assertThat(request.getAttribute(Passage.ATTRIBUTE)).hasToString(verdict.toString());
+          Verdict verdict = RequestProgress.of(request).verdict().orElseThrow();
+          assertThat(request.getAttribute(RequestProgress.ATTRIBUTE))
+              .hasToString(verdict.toString());
           seen.add(verdict.decisive().orElseThrow().rule().name());
           chain.doFilter(request, response);
         };
@@ -168,7 +169,7 @@ class RateLimitFilterTest {
     InProcessStore store = InProcessStore.create();
     PolicyEngine engine =
         new PolicyEngine(store, PolicyLoader.parse(rules, "policy.yaml").policy());
-    Gate gate = new Gate(engine, store, new HttpAnswers(HeaderForm.ALL, Jitter.NONE));
+    Gate gate = new Gate(engine, store, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
     CountDownLatch asked = new CountDownLatch(2);
     AttributeResolver plans =
         request -> {

@@ -9,9 +9,9 @@ import io.penstock.policy.Mode;
 import io.penstock.policy.Policy;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.address.ClientAddress;
-import io.penstock.policy.http.HeaderForm;
-import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.http.HeaderFormat;
 import io.penstock.policy.http.Jitter;
+import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.web.Gate;
@@ -73,9 +73,9 @@ class AutoConfigurationTest {
               assertThat(inForce.mode()).isEqualTo(Mode.SHADOW);
               assertThat(inForce.clientAddress().trustedProxies()).hasSize(2);
               assertThat(inForce.clientAddress().source())
-                  .isEqualTo(ClientAddress.Source.CF_CONNECTING_IP);
+                  .isEqualTo(ClientAddress.AddressSource.CF_CONNECTING_IP);
               assertThat(context.getBean(PenstockProperties.class).headers())
-                  .isEqualTo(HeaderForm.X_RATELIMIT);
+                  .isEqualTo(HeaderFormat.X_RATELIMIT);
               assertThat(order(context.getBean("penstockEarlyFilter"))).isEqualTo(7);
               assertThat(order(context.getBean("penstockLateFilter"))).isEqualTo(8);
             });
@@ -86,17 +86,17 @@ class AutoConfigurationTest {
     InProcessStore store = InProcessStore.create();
     PolicyEngine engine =
         new PolicyEngine(store, PolicyLoader.parse(RULES, "policy.yaml").policy());
-    HttpAnswers answers = new HttpAnswers(HeaderForm.NONE, Jitter.NONE);
+    VerdictResponses answers = new VerdictResponses(HeaderFormat.NONE, Jitter.NONE);
     application
         .withBean("mine", Store.class, () -> store)
         .withBean(PolicyEngine.class, () -> engine)
-        .withBean(HttpAnswers.class, () -> answers)
+        .withBean(VerdictResponses.class, () -> answers)
         .withBean("penstockEarlyFilter", String.class, () -> "none")
         .run(
             context -> {
               assertThat(context.getBean(Store.class)).isSameAs(store);
               assertThat(context.getBean(PolicyEngine.class)).isSameAs(engine);
-              assertThat(context.getBean(HttpAnswers.class)).isSameAs(answers);
+              assertThat(context.getBean(VerdictResponses.class)).isSameAs(answers);
               assertThat(context.getBean(Gate.class).answers()).isSameAs(answers);
               assertThat(context).doesNotHaveBean(LivePolicy.class);
               assertThat(context.getBeansOfType(FilterRegistrationBean.class)).hasSize(1);

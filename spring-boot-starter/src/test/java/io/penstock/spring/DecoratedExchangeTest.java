@@ -6,10 +6,10 @@ import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.Phase;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.Request;
-import io.penstock.policy.http.HeaderForm;
-import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.http.CallerAttributes;
+import io.penstock.policy.http.HeaderFormat;
 import io.penstock.policy.http.Jitter;
-import io.penstock.policy.http.Known;
+import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.web.Gate;
 import java.security.Principal;
@@ -32,14 +32,14 @@ class DecoratedExchangeTest {
       "rules: [{name: mine, limit_keys: [user_id], rate: 1/h, burst: 1, manual: true}]";
 
   private final Gate gate = gate();
-  private final Exchanges exchanges = new Exchanges(gate, List.of());
+  private final WebFluxExchanges exchanges = new WebFluxExchanges(gate, List.of());
   private final PublisherCalls calls = new PublisherCalls(gate, HandledRequest.NONE, exchanges);
 
   private static Gate gate() {
     InProcessStore store = InProcessStore.create();
     PolicyEngine engine =
         new PolicyEngine(store, PolicyLoader.parse(MANUAL, "policy.yaml").policy());
-    return new Gate(engine, store, new HttpAnswers(HeaderForm.ALL, Jitter.NONE));
+    return new Gate(engine, store, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
   }
 
   @Test
@@ -50,7 +50,7 @@ class DecoratedExchangeTest {
   }
 
   private HttpStatusCode status(String user) {
-    LimitedCall call = new LimitedCall("mine", Known.NOTHING, Request.UNSTATED);
+    LimitedCall call = new LimitedCall("mine", CallerAttributes.NOTHING, Request.UNSTATED);
     WebHandler handler =
         exchange -> {
           exchange.getResponse().setStatusCode(HttpStatusCode.valueOf(200));

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.Phase;
 import io.penstock.policy.PolicyEngine;
-import io.penstock.policy.http.HeaderForm;
-import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.http.HeaderFormat;
 import io.penstock.policy.http.Jitter;
+import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.web.Gate;
 import java.net.URI;
@@ -33,9 +33,9 @@ class ExchangeSpellingTest {
   private final InProcessStore store = InProcessStore.create();
   private final PolicyEngine engine =
       new PolicyEngine(store, PolicyLoader.parse(POLICY, "policy.yaml").policy());
-  private final Exchanges exchanges =
-      new Exchanges(
-          new Gate(engine, store, new HttpAnswers(HeaderForm.ALL, Jitter.NONE)), List.of());
+  private final WebFluxExchanges exchanges =
+      new WebFluxExchanges(
+          new Gate(engine, store, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE)), List.of());
 
   @Test
   void get_spellingsOfAPath_areOnePathOrRejected() {

@@ -7,9 +7,9 @@ import io.penstock.Buckets;
 import io.penstock.Claim;
 import io.penstock.Decision;
 import io.penstock.FailurePolicy;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.Store;
+import io.penstock.StoreOptions;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.PolicyObserver;
 import io.penstock.policy.jwt.JwtObserver;
@@ -119,11 +119,11 @@ class LivePolicyTest {
     private final InProcessStore store = InProcessStore.create();
 
     @Override
-    public Buckets buckets(String name, Limit limit, Handling handling) {
-      if (handling.onFailure() == FailurePolicy.LOCAL) {
+    public Buckets buckets(String name, Limit limit, StoreOptions storeOptions) {
+      if (storeOptions.onFailure() == FailurePolicy.LOCAL) {
         throw new IllegalArgumentException("nodes must be set: " + name);
       }
-      return store.buckets(name, limit, handling);
+      return store.buckets(name, limit, storeOptions);
     }
 
     @Override

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.policy.PolicyEngine;
-import io.penstock.policy.http.HeaderForm;
-import io.penstock.policy.http.HttpAnswers;
+import io.penstock.policy.http.HeaderFormat;
 import io.penstock.policy.http.Jitter;
+import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.web.Gate;
 import io.penstock.web.SlowStore;
@@ -33,9 +33,9 @@ class RateLimitedAdviceTest {
     SlowStore store = new SlowStore();
     PolicyEngine engine =
         new PolicyEngine(store, PolicyLoader.parse(RULES, "policy.yaml").policy());
-    Gate gate = new Gate(engine, store, new HttpAnswers(HeaderForm.ALL, Jitter.NONE));
-    RateLimitedAdvice.Parts parts =
-        new RateLimitedAdvice.Parts(
+    Gate gate = new Gate(engine, store, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
+    RateLimitedAdvice.CallParts parts =
+        new RateLimitedAdvice.CallParts(
             new LimitedMethods(engine, new DefaultListableBeanFactory()),
             gate,
             HandledRequest.NONE,

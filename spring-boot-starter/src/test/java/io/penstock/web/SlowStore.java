@@ -3,9 +3,9 @@ package io.penstock.web;
 import io.penstock.Buckets;
 import io.penstock.Claim;
 import io.penstock.Decision;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.Store;
+import io.penstock.StoreOptions;
 import io.penstock.inprocess.InProcessStore;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -25,8 +25,8 @@ public final class SlowStore implements Store {
   private final InProcessStore store = InProcessStore.create();
 
   @Override
-  public Buckets buckets(String name, Limit limit, Handling handling) {
-    return store.buckets(name, limit, handling);
+  public Buckets buckets(String name, Limit limit, StoreOptions storeOptions) {
+    return store.buckets(name, limit, storeOptions);
   }
 
   @Override

@@ -31,7 +31,7 @@ public final class AuditPart {
       them writes violations. Each request is denied. One caller is one row a second; of a million
       callers each has rows of its own, of which most are dropped, and counted.
       """;
-  private static final int MOST_ATTEMPTS = 600;
+  private static final int MAX_ATTEMPTS = 600;
 
   private AuditPart() {}
 
@@ -126,7 +126,7 @@ public final class AuditPart {
     long seen = 0;
     long written = 0;
     long dropped = 0;
-    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       String metrics = metrics(adminPort);
       seen = count(metrics, "seen");
       written = count(metrics, "written");

@@ -20,7 +20,7 @@ final class ServerProcess implements AutoCloseable {
   private static final String SAMPLE_LAUNCHER =
       "org.springframework.boot.loader.launch.PropertiesLauncher";
   private static final List<String> HEAP = List.of("-Xms256m", "-Xmx256m");
-  private static final int MOST_ATTEMPTS = 600;
+  private static final int MAX_ATTEMPTS = 600;
 
   private final int port;
   private final Process process;
@@ -139,7 +139,7 @@ final class ServerProcess implements AutoCloseable {
   }
 
   private void awaitOpen() throws InterruptedException {
-    for (int attempt = 0; attempt < MOST_ATTEMPTS && process.isAlive(); attempt++) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS && process.isAlive(); attempt++) {
       try {
         new Socket(InetAddress.getLoopbackAddress(), port).close();
         return;

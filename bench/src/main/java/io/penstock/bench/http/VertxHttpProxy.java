@@ -19,7 +19,7 @@ import java.util.List;
  * of its own: port, port of the origin, headers.
  */
 final class VertxHttpProxy extends VerticleBase {
-  private static final int MOST_CONNECTIONS = 256;
+  private static final int MAX_CONNECTIONS = 256;
 
   private final int port;
   private final int originPort;
@@ -53,7 +53,7 @@ final class VertxHttpProxy extends VerticleBase {
   public Future<?> start() {
     HttpClient client =
         vertx.createHttpClient(
-            new HttpClientOptions(), new PoolOptions().setHttp1MaxSize(MOST_CONNECTIONS));
+            new HttpClientOptions(), new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
     HttpProxy proxy =
         HttpProxy.reverseProxy(client)
             .origin(originPort, "127.0.0.1")

@@ -18,7 +18,7 @@ final class Wrk {
   /** An answer that takes longer is none. */
   private static final long TIMEOUT_SECONDS = 2;
 
-  private static final double MOST = 0.999;
+  private static final double MAX = 0.999;
   private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
   private static final Pattern ALL = Pattern.compile("([0-9]+) requests in ");
   private static final Pattern REFUSED = Pattern.compile("Non-2xx or 3xx responses: ([0-9]+)");
@@ -89,7 +89,7 @@ final class Wrk {
     Matcher refused = REFUSED.matcher(output);
     double refusals = refused.find() ? Double.parseDouble(refused.group(1)) : 0;
     return question == Question.DENIED
-        ? refusals / Double.parseDouble(all.group(1)) >= MOST
+        ? refusals / Double.parseDouble(all.group(1)) >= MAX
         : refusals == 0;
   }
 }

@@ -17,8 +17,8 @@ import java.util.Map;
 
 /** How a decision in process grows with the number of keys. */
 public final class KeysPart {
-  private static final int LEAST = 1_000;
-  private static final int MOST = 10_000_000;
+  private static final int MIN = 1_000;
+  private static final int MAX = 10_000_000;
 
   /** Ten million buckets of the hungriest contender, and their names twice. */
   private static final String HEAP = "10g";
@@ -40,7 +40,7 @@ public final class KeysPart {
 
   public static Findings measure(boolean quick) {
     List<Entry> entries = new ArrayList<>();
-    for (int keys = LEAST; keys <= (quick ? MOST / 10 : MOST); keys *= 10) {
+    for (int keys = MIN; keys <= (quick ? MAX / 10 : MAX); keys *= 10) {
       for (KeyedContender contender : CONTENDERS) {
         entries.add(entry(contender, keys));
       }

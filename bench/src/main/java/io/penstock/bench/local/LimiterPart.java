@@ -8,7 +8,7 @@ import static io.penstock.bench.local.KeyedContender.BUCKET4J_LOCK_FREE_CAFFEINE
 import static io.penstock.bench.local.KeyedContender.BUCKET4J_LOCK_FREE_MAP;
 import static io.penstock.bench.local.KeyedContender.BUCKET4J_SYNCHRONIZED_CAFFEINE;
 import static io.penstock.bench.local.KeyedContender.BUCKET4J_SYNCHRONIZED_MAP;
-import static io.penstock.bench.local.LocalEntries.MOST_THREADS;
+import static io.penstock.bench.local.LocalEntries.MAX_THREADS;
 import static io.penstock.bench.local.LocalEntries.hot;
 import static io.penstock.bench.local.LocalEntries.keyed;
 import static io.penstock.bench.local.LocalEntries.twoLimits;
@@ -37,7 +37,7 @@ public final class LimiterPart {
     for (KeyedContender contender : KeyedContender.values()) {
       bars.add(
           contender.label,
-          standings.score(LocalEntries.keyed(contender, MOST_THREADS)).opsPerSecond() / 1e6);
+          standings.score(LocalEntries.keyed(contender, MAX_THREADS)).opsPerSecond() / 1e6);
     }
     return bars.build(
         "local", "A million keys in one process", "million decisions a second, 2 threads");
@@ -67,29 +67,29 @@ public final class LimiterPart {
   /** Penstock's throughput over that of a peer, by two threads. */
   private record Race(Standings standings) {
     Ratio keyed(String name, KeyedContender peer) {
-      Entry penstock = LocalEntries.keyed(KeyedContender.PENSTOCK, MOST_THREADS);
+      Entry penstock = LocalEntries.keyed(KeyedContender.PENSTOCK, MAX_THREADS);
       return Ratio.of(
-          "local." + name, standings.ratio(penstock, LocalEntries.keyed(peer, MOST_THREADS)));
+          "local." + name, standings.ratio(penstock, LocalEntries.keyed(peer, MAX_THREADS)));
     }
 
     Ratio hot(String name, HotContender penstock, Terms terms, HotContender peer) {
       return Ratio.of(
           "local." + name,
           standings.ratio(
-              LocalEntries.hot(penstock, terms, MOST_THREADS),
-              LocalEntries.hot(peer, terms, MOST_THREADS)));
+              LocalEntries.hot(penstock, terms, MAX_THREADS),
+              LocalEntries.hot(peer, terms, MAX_THREADS)));
     }
   }
 
   private static double allocation(Standings standings) {
     return standings.mostBytesPerOp(
         hot(HotContender.PENSTOCK, Terms.ALLOWED, 1),
-        hot(HotContender.PENSTOCK, Terms.ALLOWED, MOST_THREADS),
+        hot(HotContender.PENSTOCK, Terms.ALLOWED, MAX_THREADS),
         hot(HotContender.PENSTOCK, Terms.DENIED, 1),
-        hot(HotContender.PENSTOCK, Terms.DENIED, MOST_THREADS),
+        hot(HotContender.PENSTOCK, Terms.DENIED, MAX_THREADS),
         keyed(KeyedContender.PENSTOCK, 1),
-        keyed(KeyedContender.PENSTOCK, MOST_THREADS),
+        keyed(KeyedContender.PENSTOCK, MAX_THREADS),
         twoLimits(1),
-        twoLimits(MOST_THREADS));
+        twoLimits(MAX_THREADS));
   }
 }

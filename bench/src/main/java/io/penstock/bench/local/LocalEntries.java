@@ -10,13 +10,13 @@ import java.util.Map;
 /** Who takes part in which row. */
 final class LocalEntries {
   /** The threads of the rows that RATIO lines are about. */
-  static final int MOST_THREADS = 2;
+  static final int MAX_THREADS = 2;
 
   private LocalEntries() {}
 
   static List<Entry> all() {
     List<Entry> entries = new ArrayList<>();
-    for (int threads = 1; threads <= MOST_THREADS; threads++) {
+    for (int threads = 1; threads <= MAX_THREADS; threads++) {
       for (HotContender contender : HotContender.values()) {
         entries.add(hot(contender, Terms.ALLOWED, threads));
       }
@@ -40,7 +40,7 @@ final class LocalEntries {
         contender.label,
         HotKey.class.getName() + ".tryAcquire",
         parameters(contender, terms),
-        threads == MOST_THREADS && contender.decisive());
+        threads == MAX_THREADS && contender.decisive());
   }
 
   static Entry keyed(KeyedContender contender, int threads) {
@@ -50,7 +50,7 @@ final class LocalEntries {
         contender.label,
         ManyKeys.class.getName() + ".tryAcquire",
         parameters(contender, terms),
-        threads == MOST_THREADS && contender != KeyedContender.GUAVA_MAP);
+        threads == MAX_THREADS && contender != KeyedContender.GUAVA_MAP);
   }
 
   static Entry decide(int threads) {

@@ -15,7 +15,7 @@ public class ManyKeys {
   /** As many as most rows have. */
   static final int KEYS = 1_000_000;
 
-  private static final double LEAST_KEPT = 0.999;
+  private static final double MIN_KEPT = 0.999;
 
   @Param public KeyedContender contender;
   @Param public Terms terms;
@@ -65,7 +65,7 @@ public class ManyKeys {
   /** A limiter that forgot its keys has worked on a smaller table. */
   @TearDown
   public void checkKept() {
-    if (limiter.keys() < LEAST_KEPT * keys) {
+    if (limiter.keys() < MIN_KEPT * keys) {
       throw new IllegalStateException(
           "%s kept %d of %d keys".formatted(contender, limiter.keys(), inserted.length));
     }

@@ -1,7 +1,7 @@
 package io.penstock.bench.local;
 
-import io.penstock.Claims;
 import io.penstock.Decision;
+import io.penstock.JointRequest;
 import io.penstock.RateLimiter;
 import io.penstock.inprocess.InProcessStore;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -17,7 +17,7 @@ public class PenstockCalls {
 
   private String key;
   private RateLimiter perUser;
-  private Claims both;
+  private JointRequest both;
 
   @Setup
   public void open() {

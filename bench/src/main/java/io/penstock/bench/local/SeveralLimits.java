@@ -1,7 +1,7 @@
 package io.penstock.bench.local;
 
 import io.penstock.Claim;
-import io.penstock.Claims;
+import io.penstock.JointRequest;
 import io.penstock.RateLimiter;
 import io.penstock.inprocess.InProcessStore;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -32,7 +32,7 @@ public class SeveralLimits {
   /** What one thread asks for: keys of its own. */
   @State(Scope.Thread)
   public static class Caller {
-    private Claims claims;
+    private JointRequest claims;
 
     @Setup
     public void claim(SeveralLimits all, ThreadParams thread) {

@@ -1,7 +1,7 @@
 package io.penstock.bench.policy;
 
 import io.penstock.bench.local.Keys;
-import io.penstock.policy.StatedRequest;
+import io.penstock.policy.ExplicitRequest;
 
 /**
  * Requests of many users at two endpoints. A third of the users belongs to tenants with a tier of
@@ -28,13 +28,13 @@ final class Callers {
    *
    * @param tenants how many tenants have a tier of their own
    */
-  static StatedRequest[] requests(String[] users, int tenants) {
-    StatedRequest[] requests = new StatedRequest[users.length];
+  static ExplicitRequest[] requests(String[] users, int tenants) {
+    ExplicitRequest[] requests = new ExplicitRequest[users.length];
     for (int i = 0; i < users.length; i++) {
       boolean hasTier = i % 3 == 0;
       boolean pays = i % 3 == 1;
       requests[i] =
-          StatedRequest.builder()
+          ExplicitRequest.builder()
               .method(Keys.copy("GET"))
               .host(Keys.copy("api.example.com"))
               .path(Keys.copy(i % 2 == 0 ? SEARCH : ORDERS + i % ORDER_PATHS))

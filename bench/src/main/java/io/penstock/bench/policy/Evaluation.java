@@ -3,8 +3,8 @@ package io.penstock.bench.policy;
 import io.penstock.bench.local.Answers;
 import io.penstock.bench.local.Keys;
 import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.ExplicitRequest;
 import io.penstock.policy.PolicyEngine;
-import io.penstock.policy.StatedRequest;
 import io.penstock.policy.Verdict;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
@@ -24,7 +24,7 @@ public class Evaluation {
   public int rules;
 
   private PolicyEngine engine;
-  private StatedRequest[] requests;
+  private ExplicitRequest[] requests;
 
   /** Where a thread is. */
   @State(Scope.Thread)
@@ -47,7 +47,7 @@ public class Evaluation {
   public void insert() {
     engine = new PolicyEngine(InProcessStore.create(), RuleBook.of(rules));
     String[] users = Keys.inserted(USERS);
-    for (StatedRequest request : Callers.requests(users, RuleBook.tenants(rules))) {
+    for (ExplicitRequest request : Callers.requests(users, RuleBook.tenants(rules))) {
       engine.decide(request);
     }
     requests = Callers.requests(users, RuleBook.tenants(rules));

@@ -23,10 +23,10 @@ public final class PolicyPart {
   private static final int FEW = 10;
   private static final int MANY = 1_000;
   private static final int SOME = 100;
-  private static final int MOST = 100_000;
-  private static final int[] SIZES = {FEW, SOME, MANY, 10_000, MOST};
-  private static final Set<Integer> COMPARED = Set.of(FEW, SOME, MANY, MOST);
-  private static final int MOST_THREADS = 2;
+  private static final int MAX = 100_000;
+  private static final int[] SIZES = {FEW, SOME, MANY, 10_000, MAX};
+  private static final Set<Integer> COMPARED = Set.of(FEW, SOME, MANY, MAX);
+  private static final int MAX_THREADS = 2;
 
   private static final String NOTES =
       """
@@ -40,7 +40,7 @@ public final class PolicyPart {
 
   public static Findings measure(boolean quick) {
     List<Entry> entries =
-        IntStream.rangeClosed(1, MOST_THREADS).boxed().flatMap(PolicyPart::row).toList();
+        IntStream.rangeClosed(1, MAX_THREADS).boxed().flatMap(PolicyPart::row).toList();
     Standings standings = new Contest(Schedule.of(quick).withLongWarmup()).run(entries);
     return new Findings(
         standings.tables(),
@@ -49,8 +49,7 @@ public final class PolicyPart {
             Ratio.of(
                 "policy.10-rules.vs.1000-rules", standings.ratio(entry(FEW, 1), entry(MANY, 1))),
             Ratio.of(
-                "policy.100-rules.vs.100000-rules",
-                standings.ratio(entry(SOME, 1), entry(MOST, 1))),
+                "policy.100-rules.vs.100000-rules", standings.ratio(entry(SOME, 1), entry(MAX, 1))),
             Ratio.bytesPerOp(
                 "policy.alloc", standings.mostBytesPerOp(entries.toArray(Entry[]::new)))),
         List.of(plot(standings)));

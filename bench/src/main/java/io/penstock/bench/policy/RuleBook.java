@@ -1,9 +1,9 @@
 package io.penstock.bench.policy;
 
-import io.penstock.Handling;
+import io.penstock.StoreOptions;
 import io.penstock.bench.local.Keys;
 import io.penstock.bench.local.Terms;
-import io.penstock.policy.Attribute.Source;
+import io.penstock.policy.Attribute.AttributeSource;
 import io.penstock.policy.Condition;
 import io.penstock.policy.Cost;
 import io.penstock.policy.KeyPart;
@@ -69,8 +69,8 @@ final class RuleBook {
 
   private static Condition where(String attribute, String value) {
     KeyPart subject = part(attribute);
-    Source source = subject.alternatives().get(0).source();
-    return source == Source.PATH || source == Source.HOST
+    AttributeSource source = subject.alternatives().get(0).source();
+    return source == AttributeSource.PATH || source == AttributeSource.HOST
         ? new Condition.Like(subject, List.of(new Pattern(value)))
         : new Condition.OneOf(subject, Set.of(value));
   }
@@ -90,7 +90,7 @@ final class RuleBook {
         List.of(Terms.ALLOWED.limit()),
         Cost.fixed(1_000),
         Duration.ZERO,
-        Handling.DEFAULT,
+        StoreOptions.DEFAULT,
         false,
         Rule.Rollout.ALL);
   }

@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 /** How decisions by Redis grow with the callers of one process. */
 public final class CallersPart {
   private static final int[] CALLERS = {1, 4, 16, 64, 256, 1_024};
-  private static final int MOST = CALLERS[CALLERS.length - 1];
+  private static final int MAX = CALLERS[CALLERS.length - 1];
   private static final List<RedisContender> CONTENDERS =
       List.of(RedisContender.PENSTOCK, RedisContender.LUA_EVAL_SHA);
   private static final List<Workload> WORKLOADS = List.of(Workload.HOT_KEY, Workload.PER_USER);
@@ -54,7 +54,7 @@ public final class CallersPart {
           NodeProcess node = new NodeProcess(contender, Terms.GENEROUS, server.url());
           nodes.add(node);
           node.ask(Workload.HOT_KEY, 64, 3 * millis);
-          node.ask(Workload.PER_USER, MOST, 2 * millis);
+          node.ask(Workload.PER_USER, MAX, 2 * millis);
         }
         for (Cell cell : cells) {
           for (NodeProcess node : nodes) {
@@ -71,7 +71,7 @@ public final class CallersPart {
 
   /** How many times as much Penstock decides for the most callers of one key as for one. */
   private double growth() {
-    return readings.perSecond(new Cell(Workload.HOT_KEY, MOST), RedisContender.PENSTOCK)
+    return readings.perSecond(new Cell(Workload.HOT_KEY, MAX), RedisContender.PENSTOCK)
         / readings.perSecond(new Cell(Workload.HOT_KEY, 1), RedisContender.PENSTOCK);
   }
 }

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 /** How decisions by one Redis grow with the processes that ask it. */
 public final class NodesPart {
-  private static final int MOST = 4;
+  private static final int MAX = 4;
   private static final int CALLERS = 32;
   private static final List<RedisContender> CONTENDERS =
       List.of(RedisContender.PENSTOCK, RedisContender.LUA_EVAL_SHA);
@@ -51,12 +51,12 @@ public final class NodesPart {
 
   private void measure(int rounds, long millis) throws IOException, InterruptedException {
     Progress progress =
-        new Progress(CONTENDERS.size() * (1 + rounds * MOST * WORKLOADS.size()), STEP_SECONDS);
+        new Progress(CONTENDERS.size() * (1 + rounds * MAX * WORKLOADS.size()), STEP_SECONDS);
     for (RedisContender contender : CONTENDERS) {
       progress.next("warm-up: " + contender.label);
       List<NodeProcess> nodes = new ArrayList<>();
       try (RedisServer server = new RedisServer()) {
-        for (int i = 0; i < MOST; i++) {
+        for (int i = 0; i < MAX; i++) {
           NodeProcess node = new NodeProcess(contender, Terms.GENEROUS, server.url());
           nodes.add(node);
           node.ask(Workload.HOT_KEY, CALLERS, 2 * millis);
@@ -64,7 +64,7 @@ public final class NodesPart {
         }
         for (int round = 1; round <= rounds; round++) {
           for (Workload workload : WORKLOADS) {
-            for (int count = 1; count <= MOST; count++) {
+            for (int count = 1; count <= MAX; count++) {
               progress.next("%d of %s, round %d".formatted(count, contender.label, round));
               add(new Row(workload, contender), count, rate(nodes, count, workload, millis));
             }
@@ -91,7 +91,7 @@ public final class NodesPart {
 
   private void add(Row row, int count, double rate) {
     List<List<Double>> byCount =
-        rates.computeIfAbsent(row, unused -> Stream.generate(NodesPart::list).limit(MOST).toList());
+        rates.computeIfAbsent(row, unused -> Stream.generate(NodesPart::list).limit(MAX).toList());
     byCount.get(count - 1).add(rate);
   }
 
@@ -111,9 +111,9 @@ public final class NodesPart {
   private Table table() {
     Table table = new Table("decisions a second, by processes", "", "1", "2", "3", "4");
     for (Row row : rates.keySet()) {
-      String[] cells = new String[MOST + 1];
+      String[] cells = new String[MAX + 1];
       cells[0] = row.toString();
-      for (int count = 1; count <= MOST; count++) {
+      for (int count = 1; count <= MAX; count++) {
         cells[count] = String.format(Locale.ROOT, "%,.0f", median(row, count));
       }
       table.add(cells);
@@ -125,7 +125,7 @@ public final class NodesPart {
     List<Curve> curves = new ArrayList<>();
     for (Row row : rates.keySet()) {
       List<Point> points = new ArrayList<>();
-      for (int count = 1; count <= MOST; count++) {
+      for (int count = 1; count <= MAX; count++) {
         points.add(new Point(count, median(row, count)));
       }
       curves.add(new Curve(row.toString(), points));

@@ -2,8 +2,8 @@ package io.penstock.bench.redis;
 
 import io.penstock.Consistency;
 import io.penstock.FailurePolicy;
-import io.penstock.Handling;
 import io.penstock.RateLimiter;
+import io.penstock.StoreOptions;
 import io.penstock.redis.RedisObserver;
 import io.penstock.redis.RedisStore;
 import java.time.Duration;
@@ -34,8 +34,8 @@ final class OnPenstock implements SharedLimiter {
                 })
             .connect(url);
     awaitRedis();
-    Handling handling = new Handling(FailurePolicy.OPEN, consistency);
-    this.limiter = RateLimiter.on(store, "bench", terms.limit(), handling);
+    StoreOptions storeOptions = new StoreOptions(FailurePolicy.OPEN, consistency);
+    this.limiter = RateLimiter.on(store, "bench", terms.limit(), storeOptions);
   }
 
   /** A first attempt to reach Redis may fail on a busy machine; the store goes on trying. */

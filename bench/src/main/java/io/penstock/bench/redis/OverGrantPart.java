@@ -26,7 +26,7 @@ public final class OverGrantPart {
    */
   private static final long MILLIS = 3_095;
 
-  private static final int MOST = Terms.TIGHT.burst + 3 * Terms.TIGHT.tokens;
+  private static final int MAX = Terms.TIGHT.burst + 3 * Terms.TIGHT.tokens;
   private static final long WARMUP_MILLIS = 500;
   private static final double STEP_SECONDS = 7;
 
@@ -38,7 +38,7 @@ public final class OverGrantPart {
       Callers ask again at once, allowed or not. Penstock knows for how long a denial holds and does not
       ask Redis meanwhile. Redisson has no burst: 10 in any second are right, which is %d at most, too.
       """
-          .formatted(MOST, MOST);
+          .formatted(MAX, MAX);
 
   private OverGrantPart() {}
 
@@ -76,7 +76,7 @@ public final class OverGrantPart {
       plots.add(
           bars.build(
               processes == 1 ? "overgrant-one" : "overgrant",
-              "Requests allowed where %d are right".formatted(MOST),
+              "Requests allowed where %d are right".formatted(MAX),
               "one key, %d callers in each of %s, 3 seconds".formatted(CALLERS, where)));
     }
     progress.done();
@@ -105,7 +105,7 @@ public final class OverGrantPart {
   }
 
   private static double overGrantPercent(Tally tally) {
-    return 100.0 * (tally.allowed() - MOST) / MOST;
+    return 100.0 * (tally.allowed() - MAX) / MAX;
   }
 
   private static String[] line(RedisContender contender, Tally tally) {

@@ -15,7 +15,7 @@ import java.util.function.ToDoubleFunction;
 
 /** What all rounds found. Not thread-safe. */
 final class Readings {
-  private static final double LEAST_ALLOWED = 0.999;
+  private static final double MIN_ALLOWED = 0.999;
 
   private final Map<Cell, Map<RedisContender, List<Reading>>> readings = new LinkedHashMap<>();
 
@@ -23,7 +23,7 @@ final class Readings {
   void add(Cell cell, RedisContender contender, Reading reading) {
     Tally tally = reading.tally();
     long answered = contender.givesUp() ? tally.allowed() + tally.denied() : tally.requests();
-    if (answered == 0 || tally.allowed() < LEAST_ALLOWED * answered) {
+    if (answered == 0 || tally.allowed() < MIN_ALLOWED * answered) {
       throw new FailedRunException(
           "%s, %s: %d of %d answers were ALLOWED, fewer than 99.9 %%"
               .formatted(cell, contender.label, tally.allowed(), answered));

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 /** Primaries of the run's own that share the slots in equal parts. */
 final class RedisCluster implements AutoCloseable {
   private static final int SLOTS = 16_384;
-  private static final int MOST_LOOKS = 600;
+  private static final int MAX_LOOKS = 600;
 
   private final List<RedisServer> servers = new ArrayList<>();
 
@@ -33,7 +33,7 @@ final class RedisCluster implements AutoCloseable {
       servers.get(0).commands().clusterMeet("127.0.0.1", server.port());
     }
     for (int look = 0; !servers.stream().allMatch(this::isComplete); look++) {
-      if (look == MOST_LOOKS) {
+      if (look == MAX_LOOKS) {
         close();
         throw new IllegalStateException("the cluster does not come up");
       }

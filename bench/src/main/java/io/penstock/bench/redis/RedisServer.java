@@ -21,7 +21,7 @@ import redis.embedded.core.ExecutableProvider;
  * on the PATH (or a valkey-server), otherwise the one that embedded-redis brings.
  */
 final class RedisServer implements AutoCloseable {
-  private static final int MOST_ATTEMPTS = 100;
+  private static final int MAX_ATTEMPTS = 100;
 
   private final int port;
   private final Process process;
@@ -46,7 +46,7 @@ final class RedisServer implements AutoCloseable {
 
   private StatefulRedisConnection<String, String> connect() throws InterruptedException {
     RedisConnectionException last = null;
-    for (int attempt = 0; attempt < MOST_ATTEMPTS && process.isAlive(); attempt++) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS && process.isAlive(); attempt++) {
       try {
         return client.connect();
       } catch (RedisConnectionException notYet) {

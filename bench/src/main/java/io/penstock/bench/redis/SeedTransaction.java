@@ -14,7 +14,7 @@ import java.util.concurrent.ExecutionException;
  * What is watched belongs to a connection, so each caller under way has one.
  */
 final class SeedTransaction implements SharedLimiter {
-  private static final int MOST_ATTEMPTS = 20;
+  private static final int MAX_ATTEMPTS = 20;
 
   private final RedisClient client;
   private final Deque<StatefulRedisConnection<String, String>> idle = new ConcurrentLinkedDeque<>();
@@ -53,7 +53,7 @@ final class SeedTransaction implements SharedLimiter {
   private boolean attempts(StatefulRedisConnection<String, String> connection, String key)
       throws GaveUpException {
     RedisAsyncCommands<String, String> commands = connection.async();
-    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       long now = System.currentTimeMillis();
       await(connection, commands.watch(key));
       SeedBucket bucket =
@@ -71,7 +71,7 @@ final class SeedTransaction implements SharedLimiter {
         return bucket.allows();
       }
     }
-    throw new GaveUpException("somebody else wrote, each of " + MOST_ATTEMPTS + " times");
+    throw new GaveUpException("somebody else wrote, each of " + MAX_ATTEMPTS + " times");
   }
 
   private static <T> T await(

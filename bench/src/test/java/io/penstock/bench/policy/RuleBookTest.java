@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.bench.local.Keys;
 import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.ExplicitRequest;
 import io.penstock.policy.Outcome;
 import io.penstock.policy.Policy;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.Rule;
-import io.penstock.policy.StatedRequest;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -33,7 +33,7 @@ class RuleBookTest {
     Policy policy = RuleBook.of(size);
     PolicyEngine engine = new PolicyEngine(InProcessStore.create(), policy);
     Set<String> applied = new HashSet<>();
-    for (StatedRequest request : Callers.requests(Keys.inserted(USERS), RuleBook.tenants(size))) {
+    for (ExplicitRequest request : Callers.requests(Keys.inserted(USERS), RuleBook.tenants(size))) {
       List<String> names =
           engine.decide(request).outcomes().stream().map(Outcome::rule).map(Rule::name).toList();
       assertThat(names).hasSize(3).contains("everybody").containsAnyOf("search", "orders");

@@ -53,11 +53,11 @@ class NamesTest {
   @Test
   void types_thatAreNotThere_areFound() {
     String text =
-        "`Chunk.find` and `Chunk.lose` in `Chump`\n\n    ChunkedThing → BucketTable.take\n";
+        "`Segment.find` and `Segment.lose` in `Segmint`\n\n    SegmentedThing → BucketTable.take\n";
 
     assertThat(types(new Page("docs/page.md", text)))
         .filteredOn(Predicate.not(NamesTest::isThere))
-        .containsExactlyInAnyOrder("Chunk.lose", "Chump", "ChunkedThing");
+        .containsExactlyInAnyOrder("Segment.lose", "Segmint", "SegmentedThing");
   }
 
   @Test

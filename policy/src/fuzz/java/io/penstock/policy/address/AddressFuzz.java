@@ -1,7 +1,7 @@
 package io.penstock.policy.address;
 
 import io.penstock.policy.Lines;
-import io.penstock.policy.address.ClientAddress.Source;
+import io.penstock.policy.address.ClientAddress.AddressSource;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -22,15 +22,15 @@ public final class AddressFuzz {
     IpAddress address = address(lines.get(0));
     Cidr network = network(lines.get(1), address);
     String header = lines.get(2);
-    for (Source source : Source.values()) {
+    for (AddressSource source : AddressSource.values()) {
       ClientAddress trusting =
           new ClientAddress(network == null ? List.of() : List.of(network, PROXIES), source);
       Objects.requireNonNull(trusting.resolve(PROXY, only(source, header)));
       Objects.requireNonNull(trusting.resolveBehind(PROXY, only(source, header)));
     }
-    appended(Source.X_FORWARDED_FOR, header, ", " + CLIENT);
-    appended(Source.FORWARDED, header, ", for=" + CLIENT);
-    appended(Source.FORWARDED, header, ", for=\"" + CLIENT + ":80\";proto=http");
+    appended(AddressSource.X_FORWARDED_FOR, header, ", " + CLIENT);
+    appended(AddressSource.FORWARDED, header, ", for=" + CLIENT);
+    appended(AddressSource.FORWARDED, header, ", for=\"" + CLIENT + ":80\";proto=http");
   }
 
   private static @Nullable IpAddress address(String text) {
@@ -55,13 +55,13 @@ public final class AddressFuzz {
   }
 
   /** Whatever a client has sent, the word of the proxy behind it counts. */
-  private static void appended(Source source, String header, String byProxy) {
+  private static void appended(AddressSource source, String header, String byProxy) {
     ClientAddress trusting = new ClientAddress(List.of(PROXIES), source);
     IpAddress client = trusting.resolve(PROXY, only(source, header + byProxy));
     check(client.equals(CLIENT), source + ": " + header);
   }
 
-  private static Headers only(Source source, String value) {
+  private static Headers only(AddressSource source, String value) {
     return name -> name.equals(source.headerName()) ? value : null;
   }
 

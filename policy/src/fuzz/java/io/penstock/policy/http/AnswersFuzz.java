@@ -5,10 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.ExplicitRequest;
 import io.penstock.policy.Lines;
 import io.penstock.policy.Policy;
 import io.penstock.policy.PolicyEngine;
-import io.penstock.policy.StatedRequest;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.load.PolicyLoader;
@@ -52,7 +52,7 @@ public final class AnswersFuzz {
     Lines lines = Lines.of(input);
     ManualClock clock = new ManualClock();
     InProcessStore store = InProcessStore.builder().clock(clock).maxKeys(100).build();
-    StatedRequest.Builder request = StatedRequest.builder();
+    ExplicitRequest.Builder request = ExplicitRequest.builder();
     try (PolicyEngine engine = new PolicyEngine(store, POLICY)) {
       for (int i = 0; i < lines.count(); i++) {
         String line = lines.get(i);
@@ -60,17 +60,17 @@ public final class AnswersFuzz {
           say(line.charAt(0), line.substring(1), request, clock);
           continue;
         }
-        StatedRequest asked = request.build();
+        ExplicitRequest asked = request.build();
         answers(engine.preview(asked).toCompletableFuture().join());
         answers(engine.decide(asked));
         engine.explain(asked).toCompletableFuture().join();
-        request = StatedRequest.builder();
+        request = ExplicitRequest.builder();
       }
     }
   }
 
   private static void say(
-      char what, String text, StatedRequest.Builder request, ManualClock clock) {
+      char what, String text, ExplicitRequest.Builder request, ManualClock clock) {
     int equals = text.indexOf('=');
     String name = equals < 0 ? text : text.substring(0, equals);
     String value = equals < 0 ? "" : text.substring(equals + 1);
@@ -90,7 +90,7 @@ public final class AnswersFuzz {
     }
   }
 
-  private static void address(String text, StatedRequest.Builder request) {
+  private static void address(String text, ExplicitRequest.Builder request) {
     IpAddress address = IpAddress.parse(text);
     if (address != null) {
       request.address(address);
@@ -106,8 +106,8 @@ public final class AnswersFuzz {
   }
 
   private static void answers(Verdict verdict) throws IOException {
-    for (HeaderForm form : HeaderForm.values()) {
-      HttpAnswers answers = new HttpAnswers(form, Jitter.DEFAULT);
+    for (HeaderFormat form : HeaderFormat.values()) {
+      VerdictResponses answers = new VerdictResponses(form, Jitter.DEFAULT);
       answers.headers(verdict, AnswersFuzz::header);
       HttpAnswer answer = answers.answer(verdict);
       check(answer.status() == (verdict.allowed() ? HttpAnswer.PASS : 429), "status");
@@ -116,7 +116,7 @@ public final class AnswersFuzz {
         check(problem.get("violated-policies").size() > 0, "violated-policies");
       }
     }
-    JsonNode check = JSON.readTree(CheckAnswer.bytes(verdict));
+    JsonNode check = JSON.readTree(CheckJson.bytes(verdict));
     check(check.get("allowed").asBoolean() == verdict.allowed(), "allowed");
     check(check.get("limits").size() == verdict.outcomes().size(), "limits");
     check(check.get("retry_after_ms").asLong() >= 0, "retry_after_ms");

@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.Condition;
+import io.penstock.policy.ExplicitRequest;
 import io.penstock.policy.Policy;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.Request;
 import io.penstock.policy.Rule;
-import io.penstock.policy.StatedRequest;
 import io.penstock.policy.jwt.JwtSettings;
 import io.penstock.testing.ManualClock;
 import java.time.Duration;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Any text as a policy: it is refused with reasons, or can be applied. */
 public final class LoaderFuzz {
-  private static final int MOST_REQUESTS = 5;
+  private static final int MAX_REQUESTS = 5;
 
   private LoaderFuzz() {}
 
@@ -59,8 +59,8 @@ public final class LoaderFuzz {
     ManualClock clock = new ManualClock();
     InProcessStore store = InProcessStore.builder().clock(clock).maxKeys(100).build();
     try (PolicyEngine engine = new PolicyEngine(store, policy)) {
-      ask(engine, StatedRequest.builder().build());
-      for (int i = 0; i < Math.min(MOST_REQUESTS, policy.rules().size()); i++) {
+      ask(engine, ExplicitRequest.builder().build());
+      for (int i = 0; i < Math.min(MAX_REQUESTS, policy.rules().size()); i++) {
         ask(engine, meeting(policy.rules().get(i)));
         clock.advance(Duration.ofMillis(700));
         engine.replace(policy);
@@ -78,7 +78,7 @@ public final class LoaderFuzz {
 
   /** A request that the rule applies to, as far as that is easily found. */
   private static Request meeting(Rule rule) {
-    StatedRequest.Builder request = StatedRequest.builder().ip("192.0.2.1").path("/").host("a");
+    ExplicitRequest.Builder request = ExplicitRequest.builder().ip("192.0.2.1").path("/").host("a");
     rule.limitKeys().forEach(part -> state(request, part.toString(), "1"));
     for (Condition condition : rule.match().conditions()) {
       state(request, condition.subject().toString(), value(condition));
@@ -96,7 +96,7 @@ public final class LoaderFuzz {
     return ((Condition.Within) condition).networks().get(0).address().toString();
   }
 
-  private static void state(StatedRequest.Builder request, String subject, String value) {
+  private static void state(ExplicitRequest.Builder request, String subject, String value) {
     String attribute = subject.split("\\|", -1)[0];
     String name = attribute.substring(attribute.indexOf(':') + 1);
     switch (attribute.substring(0, attribute.length() - name.length())) {
@@ -109,7 +109,7 @@ public final class LoaderFuzz {
     }
   }
 
-  private static void place(StatedRequest.Builder request, String attribute, String value) {
+  private static void place(ExplicitRequest.Builder request, String attribute, String value) {
     switch (attribute) {
       case "path" -> request.path(value);
       case "method" -> request.method(value);

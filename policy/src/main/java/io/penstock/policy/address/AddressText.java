@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads addresses within longer texts. Used by one thread. */
 final class AddressText {
-  static final int LONGEST = 64;
+  static final int MAX_LENGTH = 64;
 
   private static final int GROUPS = 8;
 
@@ -29,7 +29,7 @@ final class AddressText {
 
   /** Reads the address that takes all of the range; null if it isn't one. */
   static @Nullable IpAddress parse(String text, int from, int to) {
-    if (to - from > LONGEST || to - from < 2) {
+    if (to - from > MAX_LENGTH || to - from < 2) {
       return null;
     }
     if (text.charAt(from) == '[') {

@@ -28,7 +28,9 @@ public record Cidr(IpAddress address, int bits) {
    * @return null if it isn't a network
    */
   public static @Nullable Cidr parse(String text) {
-    if (text.length() > AddressText.LONGEST || text.indexOf('%') >= 0 || text.indexOf('[') >= 0) {
+    if (text.length() > AddressText.MAX_LENGTH
+        || text.indexOf('%') >= 0
+        || text.indexOf('[') >= 0) {
       return null;
     }
     int slash = text.indexOf('/');

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param source where they say whom they ask for
  * @param ipv6Prefix how many bits of an IPv6 address tell clients apart
  */
-public record ClientAddress(List<Cidr> trustedProxies, Source source, int ipv6Prefix) {
+public record ClientAddress(List<Cidr> trustedProxies, AddressSource source, int ipv6Prefix) {
   /** What providers give a subscriber, at the least. */
   public static final int DEFAULT_IPV6_PREFIX = 64;
 
@@ -22,10 +22,11 @@ public record ClientAddress(List<Cidr> trustedProxies, Source source, int ipv6Pr
   public static final int MAX_IPV6_PREFIX = 128;
 
   /** The TCP peer, always. */
-  public static final ClientAddress PEER = new ClientAddress(List.of(), Source.X_FORWARDED_FOR);
+  public static final ClientAddress PEER =
+      new ClientAddress(List.of(), AddressSource.X_FORWARDED_FOR);
 
   /** Where trusted proxies say whom they ask for. */
-  public enum Source {
+  public enum AddressSource {
     X_FORWARDED_FOR,
     FORWARDED,
     X_REAL_IP,
@@ -39,8 +40,8 @@ public record ClientAddress(List<Cidr> trustedProxies, Source source, int ipv6Pr
     }
 
     /** The source with a header's name; null if there is none. */
-    public static @Nullable Source parse(String headerName) {
-      for (Source source : values()) {
+    public static @Nullable AddressSource parse(String headerName) {
+      for (AddressSource source : values()) {
         if (source.headerName.equalsIgnoreCase(headerName)) {
           return source;
         }
@@ -67,7 +68,7 @@ public record ClientAddress(List<Cidr> trustedProxies, Source source, int ipv6Pr
   }
 
   /** Identifies IPv6 clients by the default prefix. */
-  public ClientAddress(List<Cidr> trustedProxies, Source source) {
+  public ClientAddress(List<Cidr> trustedProxies, AddressSource source) {
     this(trustedProxies, source, DEFAULT_IPV6_PREFIX);
   }
 

@@ -9,21 +9,21 @@ import org.jspecify.annotations.Nullable;
  * has put there, such as a quote without its partner, changes how the words of proxies are read.
  */
 final class Hops {
-  private static final int LONGEST_PORT = 5;
+  private static final int MAX_PORT_LENGTH = 5;
 
-  private enum Form {
+  private enum HopFormat {
     SINGLE,
     LISTED,
     FORWARDED
   }
 
   private final String value;
-  private final Form form;
+  private final HopFormat form;
 
   /** The end of what is still to be read; negative after the last. */
   private int end;
 
-  private Hops(String value, Form form) {
+  private Hops(String value, HopFormat form) {
     this.value = value;
     this.form = form;
     this.end = value.length();
@@ -31,17 +31,17 @@ final class Hops {
 
   /** A header that is one address. */
   static Hops single(String value) {
-    return new Hops(value, Form.SINGLE);
+    return new Hops(value, HopFormat.SINGLE);
   }
 
   /** Addresses with commas between them. */
   static Hops listed(String value) {
-    return new Hops(value, Form.LISTED);
+    return new Hops(value, HopFormat.LISTED);
   }
 
   /** The {@code for} parameters of RFC 7239. */
   static Hops forwarded(String value) {
-    return new Hops(value, Form.FORWARDED);
+    return new Hops(value, HopFormat.FORWARDED);
   }
 
   /** The next address; null if there is none, or if the next element isn't one. */
@@ -57,7 +57,7 @@ final class Hops {
           case FORWARDED -> ForwardedElement.commaBefore(value, to);
         };
     end = comma;
-    return form == Form.FORWARDED
+    return form == HopFormat.FORWARDED
         ? ForwardedElement.address(value, comma + 1, to)
         : node(value, comma + 1, to);
   }
@@ -109,6 +109,6 @@ final class Hops {
         return false;
       }
     }
-    return from < to && to - from <= LONGEST_PORT;
+    return from < to && to - from <= MAX_PORT_LENGTH;
   }
 }

@@ -1,12 +1,12 @@
 package io.penstock.policy.cases;
 
 import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Location;
 import io.penstock.policy.load.Node;
-import io.penstock.policy.load.Placed;
 import io.penstock.policy.load.Problems;
-import io.penstock.policy.request.Question;
-import io.penstock.policy.request.QuestionReader;
+import io.penstock.policy.request.CheckRequest;
+import io.penstock.policy.request.CheckRequestReader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the cases of one file. */
 final class CaseReader {
-  private static final int LONGEST_NAME = 200;
-  private static final int MOST_TIMES = 1_000_000;
+  private static final int MAX_NAME_LENGTH = 200;
+  private static final int MAX_TIMES = 1_000_000;
   private static final Duration LATEST = Duration.ofDays(36_500);
 
   private final Problems problems;
@@ -28,8 +28,8 @@ final class CaseReader {
   }
 
   /** The items of a list that has to be there and not to be empty. */
-  static List<Placed<Node>> items(Fields fields, String name) {
-    List<Placed<Node>> items = fields.require(name) ? fields.list(name) : null;
+  static List<Located<Node>> items(Fields fields, String name) {
+    List<Located<Node>> items = fields.require(name) ? fields.list(name) : null;
     if (items == null) {
       return List.of();
     }
@@ -40,16 +40,16 @@ final class CaseReader {
   }
 
   /** The case; null if there are errors in it. */
-  @Nullable PolicyCase read(Placed<Node> node) {
+  @Nullable PolicyCase read(Located<Node> node) {
     Fields fields = Fields.of(node, problems);
     if (fields == null) {
       return null;
     }
     int before = problems.errorCount();
     String name = name(fields);
-    List<Step> steps = new ArrayList<>();
+    List<CaseStep> steps = new ArrayList<>();
     Duration now = Duration.ZERO;
-    for (Placed<Node> item : items(fields, "requests")) {
+    for (Located<Node> item : items(fields, "requests")) {
       Fields request = Fields.of(item, problems);
       if (request != null) {
         now = time(request, now);
@@ -73,10 +73,10 @@ final class CaseReader {
 
   private static String checkedName(String name) {
     if (name.isBlank()
-        || name.length() > LONGEST_NAME
+        || name.length() > MAX_NAME_LENGTH
         || name.chars().anyMatch(Character::isISOControl)) {
       throw new IllegalArgumentException(
-          "must be a line of 1 to " + LONGEST_NAME + " characters: " + name);
+          "must be a line of 1 to " + MAX_NAME_LENGTH + " characters: " + name);
     }
     return name;
   }
@@ -98,16 +98,16 @@ final class CaseReader {
     return at;
   }
 
-  private void add(Fields fields, Duration at, List<Step> steps) {
-    Placed<Node> stated = fields.require("request") ? fields.placed("request") : null;
-    Question question = stated == null ? null : QuestionReader.read(stated, problems);
-    int times = fields.whole("times", 1, MOST_TIMES, 1);
-    Placed<Node> expected = fields.require("expect") ? fields.placed("expect") : null;
+  private void add(Fields fields, Duration at, List<CaseStep> steps) {
+    Located<Node> stated = fields.require("request") ? fields.placed("request") : null;
+    CheckRequest question = stated == null ? null : CheckRequestReader.read(stated, problems);
+    int times = fields.whole("times", 1, MAX_TIMES, 1);
+    Located<Node> expected = fields.require("expect") ? fields.placed("expect") : null;
     Expectation expectation =
         expected == null ? null : new ExpectationReader(problems).read(expected);
     fields.done();
     if (question != null && expectation != null) {
-      steps.add(new Step(fields.at(), at, question, times, expectation));
+      steps.add(new CaseStep(fields.at(), at, question, times, expectation));
     }
   }
 }

@@ -11,7 +11,7 @@ import java.util.List;
  * @param sent how many requests were sent
  * @param failures in the order sent; none if all was as expected
  */
-public record CaseResult(String name, Location place, int sent, List<Failure> failures) {
+public record CaseResult(String name, Location place, int sent, List<StepFailure> failures) {
   public CaseResult {
     failures = List.copyOf(failures);
   }
@@ -23,14 +23,14 @@ public record CaseResult(String name, Location place, int sent, List<Failure> fa
   /** What failed, for people: a line for each request and one for each field that differed. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
-    for (Failure failure : failures) {
+    for (StepFailure failure : failures) {
       lines.add(failure.place() + ": " + name + ": " + request(failure));
       failure.mismatches().forEach(mismatch -> lines.add("    " + mismatch));
     }
     return lines;
   }
 
-  private static String request(Failure failure) {
+  private static String request(StepFailure failure) {
     String request = "request " + failure.request() + " at " + failure.at().toMillis() + "ms";
     if (failure.times() == 1) {
       return request;

@@ -5,7 +5,7 @@ import io.penstock.policy.Policy;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.jwt.JwtSettings;
-import io.penstock.policy.request.Question;
+import io.penstock.policy.request.CheckRequest;
 import io.penstock.testing.ManualClock;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,12 +46,12 @@ final class CaseRun implements AutoCloseable {
   }
 
   private CaseResult result(PolicyCase policyCase) {
-    List<Failure> failures = new ArrayList<>();
+    List<StepFailure> failures = new ArrayList<>();
     int sent = 0;
     for (int i = 0; i < policyCase.steps().size(); i++) {
-      Step step = policyCase.steps().get(i);
+      CaseStep step = policyCase.steps().get(i);
       clock.set(step.at().toNanos());
-      Failure failure = take(step, i + 1);
+      StepFailure failure = take(step, i + 1);
       if (failure != null) {
         failures.add(failure);
       }
@@ -60,7 +60,7 @@ final class CaseRun implements AutoCloseable {
     return new CaseResult(policyCase.name(), policyCase.place(), sent, failures);
   }
 
-  private @Nullable Failure take(Step step, int request) {
+  private @Nullable StepFailure take(CaseStep step, int request) {
     List<Mismatch> first = List.of();
     int firstTime = 0;
     int failed = 0;
@@ -74,10 +74,10 @@ final class CaseRun implements AutoCloseable {
     }
     return failed == 0
         ? null
-        : new Failure(step.place(), request, step.at(), firstTime, step.times(), failed, first);
+        : new StepFailure(step.place(), request, step.at(), firstTime, step.times(), failed, first);
   }
 
-  private Verdict answer(Question question) {
+  private Verdict answer(CheckRequest question) {
     return question.dryRun()
         ? engine.preview(question.request()).toCompletableFuture().join()
         : engine.decide(question.request());

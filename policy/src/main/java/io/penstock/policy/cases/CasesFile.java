@@ -2,9 +2,9 @@ package io.penstock.policy.cases;
 
 import io.penstock.policy.load.Document;
 import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Location;
 import io.penstock.policy.load.Node;
-import io.penstock.policy.load.Placed;
 import io.penstock.policy.load.Problems;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -29,7 +29,7 @@ record CasesFile(Location place, @Nullable Path policy, List<PolicyCase> cases) 
     Location place = Location.of(file.toString());
     Node document = Document.read(file, problems);
     Fields fields =
-        document == null ? null : Fields.of(new Placed<>(document, document.at(), ""), problems);
+        document == null ? null : Fields.of(new Located<>(document, document.at(), ""), problems);
     if (fields == null) {
       return new CasesFile(place, null, List.of());
     }
@@ -50,7 +50,7 @@ record CasesFile(Location place, @Nullable Path policy, List<PolicyCase> cases) 
   private static List<PolicyCase> cases(Fields fields, Problems problems) {
     List<PolicyCase> cases = new ArrayList<>();
     CaseReader reader = new CaseReader(problems);
-    for (Placed<Node> item : CaseReader.items(fields, "cases")) {
+    for (Located<Node> item : CaseReader.items(fields, "cases")) {
       PolicyCase read = reader.read(item);
       if (read != null) {
         cases.add(read);

@@ -31,7 +31,7 @@ public record CasesReport(List<CaseResult> results) {
   public long requestsFailed() {
     return results.stream()
         .flatMap(result -> result.failures().stream())
-        .mapToLong(Failure::failed)
+        .mapToLong(StepFailure::failed)
         .sum();
   }
 

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param rules the names of the rules that applied, in order
  */
 record Expectation(
-    Map<Figure, String> figures,
-    @Nullable List<Map<Figure, String>> limits,
+    Map<ResponseField, String> figures,
+    @Nullable List<Map<ResponseField, String>> limits,
     @Nullable List<String> rules) {
   Expectation {
     figures = Collections.unmodifiableMap(new EnumMap<>(figures));
@@ -45,7 +45,7 @@ record Expectation(
   }
 
   private static void compare(
-      List<Map<Figure, String>> limits,
+      List<Map<ResponseField, String>> limits,
       List<Outcome> outcomes,
       boolean last,
       List<Mismatch> mismatches) {

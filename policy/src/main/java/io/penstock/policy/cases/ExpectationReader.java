@@ -3,8 +3,8 @@ package io.penstock.policy.cases;
 import io.penstock.Reason;
 import io.penstock.policy.Mode;
 import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Node;
-import io.penstock.policy.load.Placed;
 import io.penstock.policy.load.Problems;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -34,14 +34,14 @@ final class ExpectationReader {
   }
 
   /** The expectation; null if there are errors in it. */
-  @Nullable Expectation read(Placed<Node> node) {
+  @Nullable Expectation read(Located<Node> node) {
     Fields fields = Fields.of(node, problems);
     if (fields == null) {
       return null;
     }
     int before = problems.errorCount();
-    Map<Figure, String> figures = figures(fields, false);
-    List<Map<Figure, String>> limits = limits(fields);
+    Map<ResponseField, String> figures = figures(fields, false);
+    List<Map<ResponseField, String>> limits = limits(fields);
     List<String> rules = rules(fields);
     fields.done();
     if (problems.errorCount() > before) {
@@ -54,9 +54,9 @@ final class ExpectationReader {
     return new Expectation(figures, limits, rules);
   }
 
-  private static Map<Figure, String> figures(Fields fields, boolean ofRule) {
-    Map<Figure, String> figures = new EnumMap<>(Figure.class);
-    for (Figure figure : Figure.values()) {
+  private static Map<ResponseField, String> figures(Fields fields, boolean ofRule) {
+    Map<ResponseField, String> figures = new EnumMap<>(ResponseField.class);
+    for (ResponseField figure : ResponseField.values()) {
       if (ofRule || !figure.isOfRules()) {
         String expected = expected(fields, figure, ofRule);
         if (expected != null) {
@@ -67,27 +67,27 @@ final class ExpectationReader {
     return figures;
   }
 
-  private static @Nullable String expected(Fields fields, Figure figure, boolean ofRule) {
+  private static @Nullable String expected(Fields fields, ResponseField figure, boolean ofRule) {
     String name = figure.code();
     if (!fields.has(name)) {
       return null;
     }
     if (!fields.given(name) && canBeNone(figure, ofRule)) {
-      return Figure.NONE;
+      return ResponseField.NONE;
     }
     return switch (figure) {
       case ALLOWED -> Boolean.toString(fields.flag(name));
       case RULE -> fields.text(name);
       case REASON -> fields.choice(name, REASONS);
       case MODE -> fields.choice(name, MODES);
-      case LIMIT, REMAINING, COST -> fields.number(name, Figure::number);
+      case LIMIT, REMAINING, COST -> fields.number(name, ResponseField::number);
       case RETRY_AFTER_MS, RESET_AFTER_MS, DELAY_MS ->
           fields.number(name, ExpectationReader::millis);
     };
   }
 
   /** Whether the answer has null there: without a rule, without a denial, or for never. */
-  private static boolean canBeNone(Figure figure, boolean ofRule) {
+  private static boolean canBeNone(ResponseField figure, boolean ofRule) {
     return switch (figure) {
       case REASON, RETRY_AFTER_MS -> true;
       case RULE, LIMIT, REMAINING -> !ofRule;
@@ -96,20 +96,20 @@ final class ExpectationReader {
   }
 
   private static String millis(BigDecimal number) {
-    String text = Figure.number(number);
+    String text = ResponseField.number(number);
     if (number.signum() < 0 || text.indexOf('.') >= 0) {
       throw new IllegalArgumentException("must be a whole number of milliseconds: " + text);
     }
     return text;
   }
 
-  private @Nullable List<Map<Figure, String>> limits(Fields expect) {
-    List<Placed<Node>> items = expect.list("limits");
+  private @Nullable List<Map<ResponseField, String>> limits(Fields expect) {
+    List<Located<Node>> items = expect.list("limits");
     if (items == null) {
       return null;
     }
-    List<Map<Figure, String>> limits = new ArrayList<>();
-    for (Placed<Node> item : items) {
+    List<Map<ResponseField, String>> limits = new ArrayList<>();
+    for (Located<Node> item : items) {
       Fields fields = Fields.of(item, problems);
       if (fields != null) {
         limits.add(figures(fields, true));
@@ -120,13 +120,13 @@ final class ExpectationReader {
   }
 
   private @Nullable List<String> rules(Fields expect) {
-    List<Placed<Node>> items = expect.list("rules");
+    List<Located<Node>> items = expect.list("rules");
     if (items == null) {
       return null;
     }
     List<String> rules = new ArrayList<>();
-    for (Placed<Node> item : items) {
-      if (item.value() instanceof Node.Scalar scalar && scalar.kind() != Node.Kind.NULL) {
+    for (Located<Node> item : items) {
+      if (item.value() instanceof Node.Scalar scalar && scalar.kind() != Node.NodeKind.NULL) {
         rules.add(scalar.text());
       } else {
         problems.error(

@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param place where it is written
  */
-record PolicyCase(String name, Location place, List<Step> steps) {
+record PolicyCase(String name, Location place, List<CaseStep> steps) {
   PolicyCase {
     steps = List.copyOf(steps);
   }

@@ -19,8 +19,8 @@ public final class CookieText {
   }
 
   /** The values of a cookie without quotes around. */
-  static Values find(String text, String name) {
-    Values values = new Values();
+  static HeaderValues find(String text, String name) {
+    HeaderValues values = new HeaderValues();
     for (int from = 0; from < text.length(); ) {
       int end = end(text, from);
       int equals = equalsSign(text, from, end);

@@ -4,7 +4,7 @@ import io.penstock.Consistency;
 import io.penstock.Decision;
 import io.penstock.Reason;
 import io.penstock.policy.Explanation;
-import io.penstock.policy.Explanation.Charge;
+import io.penstock.policy.Explanation.ExpectedCharge;
 import io.penstock.policy.Explanation.Finding;
 import io.penstock.policy.Outcome;
 import io.penstock.policy.Rule;
@@ -16,7 +16,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An explanation for people: what {@link ExplainAnswer} says, in lines.
+ * An explanation for people: what {@link ExplainJson} says, in lines.
  *
  * <pre>
  * enterprise does not apply: jwt:plan is missing, not enterprise
@@ -39,7 +39,7 @@ public final class ExplainText {
     for (Finding finding : explanation.findings()) {
       String applies = finding.applies() ? " applies: " : " does not apply: ";
       lines.add(finding.rule().name() + applies + finding.why());
-      Charge charge = finding.charge();
+      ExpectedCharge charge = finding.charge();
       if (charge != null) {
         add(finding.rule(), charge, finding.outcome(), lines);
       }
@@ -48,24 +48,25 @@ public final class ExplainText {
     return lines;
   }
 
-  private static void add(Rule rule, Charge charge, @Nullable Outcome outcome, List<String> lines) {
+  private static void add(
+      Rule rule, ExpectedCharge charge, @Nullable Outcome outcome, List<String> lines) {
     String cost = ", cost " + tokens(charge.cost());
     lines.add(INDENT + charge.mode().code() + bucket(charge) + cost + lease(rule, charge));
-    for (Level level : Level.of(charge, outcome)) {
+    for (LimitStatus level : LimitStatus.of(charge, outcome)) {
       lines.add(INDENT + text(level));
     }
     lines.add(INDENT + (outcome == null ? "not asked" : text(outcome.decision())));
   }
 
-  private static String bucket(Charge charge) {
+  private static String bucket(ExpectedCharge charge) {
     if (charge.before() == null) {
       return "";
     }
     return charge.key().isEmpty() ? ", one bucket for all" : ", key " + charge.key();
   }
 
-  private static String lease(Rule rule, Charge charge) {
-    Consistency consistency = rule.handling().consistency();
+  private static String lease(Rule rule, ExpectedCharge charge) {
+    Consistency consistency = rule.storeOptions().consistency();
     return consistency == Consistency.EXACT
         ? ""
         : ", consistency "
@@ -73,7 +74,7 @@ public final class ExplainText {
             + (charge.leased() ? ", leased here" : ", not leased here");
   }
 
-  private static String text(Level level) {
+  private static String text(LimitStatus level) {
     String before = share(level.before()) + " before";
     Decision after = level.after();
     return after == null ? before : before + ", " + tokens(after.remainingThousandths()) + " after";

@@ -27,7 +27,7 @@ public final class HttpRequest implements Request {
   private final RequestLine line;
   private final Headers headers;
   private final JwtVerifier jwt;
-  private final Known known;
+  private final CallerAttributes known;
 
   private @Nullable String target;
   private int queryStart;
@@ -39,7 +39,7 @@ public final class HttpRequest implements Request {
   /** A request of which the caller knows no more than HTTP does. */
   public HttpRequest(
       @Nullable IpAddress address, RequestLine line, Headers headers, JwtVerifier jwt) {
-    this(address, line, headers, jwt, Known.NOTHING);
+    this(address, line, headers, jwt, CallerAttributes.NOTHING);
   }
 
   /**
@@ -52,7 +52,7 @@ public final class HttpRequest implements Request {
       RequestLine line,
       Headers headers,
       JwtVerifier jwt,
-      Known known) {
+      CallerAttributes known) {
     this.address = address;
     this.line = line;
     this.headers = headers;
@@ -107,9 +107,11 @@ public final class HttpRequest implements Request {
     return queries(name).joined();
   }
 
-  private Values queries(String name) {
+  private HeaderValues queries(String name) {
     String all = target();
-    return all == null || queryStart < 0 ? new Values() : QueryText.find(all, queryStart + 1, name);
+    return all == null || queryStart < 0
+        ? new HeaderValues()
+        : QueryText.find(all, queryStart + 1, name);
   }
 
   @Override
@@ -117,9 +119,9 @@ public final class HttpRequest implements Request {
     return cookies(name).joined();
   }
 
-  private Values cookies(String name) {
+  private HeaderValues cookies(String name) {
     String cookies = headers.get("cookie");
-    return cookies == null ? new Values() : CookieText.find(cookies, name);
+    return cookies == null ? new HeaderValues() : CookieText.find(cookies, name);
   }
 
   @Override

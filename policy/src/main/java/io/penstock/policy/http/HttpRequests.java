@@ -15,11 +15,12 @@ public final class HttpRequests {
 
   /** A request that came from {@code peer}, which is the client unless it is a trusted proxy. */
   public HttpRequest from(IpAddress peer, RequestLine line, Headers headers) {
-    return from(peer, line, headers, Known.NOTHING);
+    return from(peer, line, headers, CallerAttributes.NOTHING);
   }
 
   /** As above, with what the door knows besides. */
-  public HttpRequest from(IpAddress peer, RequestLine line, Headers headers, Known known) {
+  public HttpRequest from(
+      IpAddress peer, RequestLine line, Headers headers, CallerAttributes known) {
     IpAddress client = engine.policy().clientAddress().resolve(peer, headers);
     return new HttpRequest(client, line, headers, engine.jwt(), known);
   }

@@ -20,25 +20,25 @@ public record Jitter(int maxShareThousandths, int maxAddedSeconds) {
   public static final Jitter NONE = new Jitter(0, 0);
 
   private static final int WHOLE = 1_000;
-  private static final int LONGEST_SECONDS = 86_400;
+  private static final int MAX_SECONDS = 86_400;
 
   /** Longer than any decision says, and short enough to be multiplied. */
-  private static final long LONGEST_WAIT = 1L << 40;
+  private static final long MAX_WAIT = 1L << 40;
 
   public Jitter {
     if (maxShareThousandths < 0 || maxShareThousandths > WHOLE) {
       throw new IllegalArgumentException(
           "the share of jitter must be from 0 to 1000 thousandths: " + maxShareThousandths);
     }
-    if (maxAddedSeconds < 0 || maxAddedSeconds > LONGEST_SECONDS) {
+    if (maxAddedSeconds < 0 || maxAddedSeconds > MAX_SECONDS) {
       throw new IllegalArgumentException(
-          "jitter must be from 0 to " + LONGEST_SECONDS + " seconds: " + maxAddedSeconds);
+          "jitter must be from 0 to " + MAX_SECONDS + " seconds: " + maxAddedSeconds);
     }
   }
 
   /** What is added to a wait of {@code seconds} for a key of a rule. */
   public long added(long seconds, String rule, String key) {
-    long share = Math.min(seconds, LONGEST_WAIT) * maxShareThousandths;
+    long share = Math.min(seconds, MAX_WAIT) * maxShareThousandths;
     long most = Math.min(share, (long) maxAddedSeconds * WHOLE);
     return ((most * (StableHash.of(rule, key) >>> 32)) >>> 32) / WHOLE;
   }

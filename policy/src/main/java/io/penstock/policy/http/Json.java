@@ -15,12 +15,12 @@ public final class Json {
 
   /** Something that can be written. */
   @FunctionalInterface
-  public interface Body {
+  public interface JsonContent {
     void writeTo(JsonGenerator json) throws IOException;
   }
 
   /** The UTF-8 of what {@code body} writes. */
-  public static byte[] bytes(Body body) {
+  public static byte[] bytes(JsonContent body) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(USUAL_BYTES);
     try (JsonGenerator json = FACTORY.createGenerator(bytes)) {
       body.writeTo(json);

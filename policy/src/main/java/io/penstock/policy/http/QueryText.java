@@ -13,8 +13,8 @@ final class QueryText {
   private QueryText() {}
 
   /** The decoded values of a parameter. */
-  static Values find(String text, int start, String name) {
-    Values values = new Values();
+  static HeaderValues find(String text, int start, String name) {
+    HeaderValues values = new HeaderValues();
     int from = start;
     while (from <= text.length()) {
       int end = indexOrEnd(text, '&', from, text.length());

@@ -17,7 +17,7 @@ final class Quota {
   private final String burst;
   private final String current;
   private final String policy;
-  private final @Nullable Refill refill;
+  private final @Nullable NextToken refill;
 
   Quota(String rule, int number, Limit limit) {
     String name = quoted(name(rule, number));
@@ -27,7 +27,7 @@ final class Quota {
     this.burst = Long.toString(limit.burstThousandths() / Rounding.TOKEN);
     this.current = name + ";r=";
     this.policy = name + ";q=" + burst + ";w=" + Rounding.seconds(limit.window());
-    this.refill = limit instanceof TokenBucket bucket ? new Refill(bucket) : null;
+    this.refill = limit instanceof TokenBucket bucket ? new NextToken(bucket) : null;
   }
 
   /** What a limit of a rule is called: the rule, with a number if it has several limits. */

@@ -15,6 +15,6 @@ public interface RequestLine {
 
   /** A line of which everything is known already. */
   static RequestLine of(@Nullable String method, @Nullable String target, @Nullable String host) {
-    return new KnownLine(method, target, host);
+    return new FixedRequestLine(method, target, host);
   }
 }

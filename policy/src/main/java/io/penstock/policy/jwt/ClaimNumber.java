@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** Numbers in claims, of which each has one form however it was written. */
 public final class ClaimNumber {
   /** No number is longer, on either side of its point. */
-  public static final int MOST_DIGITS = 64;
+  public static final int MAX_DIGITS = 64;
 
   private ClaimNumber() {}
 
@@ -15,7 +15,7 @@ public final class ClaimNumber {
     try {
       BigDecimal value = new BigDecimal(number).stripTrailingZeros();
       long wholeDigits = (long) value.precision() - value.scale();
-      boolean brief = value.scale() <= MOST_DIGITS && wholeDigits <= MOST_DIGITS;
+      boolean brief = value.scale() <= MAX_DIGITS && wholeDigits <= MAX_DIGITS;
       return brief ? value.toPlainString() : null;
     } catch (ArithmeticException | NumberFormatException e) {
       return null;

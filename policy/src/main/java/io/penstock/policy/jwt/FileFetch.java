@@ -39,9 +39,9 @@ final class FileFetch implements KeyFetch {
     }
     RegularFile.check(file);
     try (InputStream in = Files.newInputStream(file)) {
-      byte[] bytes = in.readNBytes(MOST_BYTES + 1);
-      if (bytes.length > MOST_BYTES) {
-        throw new IOException("the JWK set must have at most " + MOST_BYTES + " bytes");
+      byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+      if (bytes.length > MAX_BYTES) {
+        throw new IOException("the JWK set must have at most " + MAX_BYTES + " bytes");
       }
       KeySet keys = KeySet.parse(new String(bytes, StandardCharsets.UTF_8));
       read = modified;

@@ -35,7 +35,7 @@ final class HttpFetch implements KeyFetch {
   @Override
   public KeySet fetch() throws IOException {
     CompletableFuture<HttpResponse<byte[]>> exchange =
-        client.sendAsync(request, head -> new CappedBody(MOST_BYTES));
+        client.sendAsync(request, head -> new CappedBody(MAX_BYTES));
     try {
       // The request's own time-out ends with the headers; a body may trickle.
       HttpResponse<byte[]> response = exchange.get(timeout.toMillis(), TimeUnit.MILLISECONDS);

@@ -21,7 +21,7 @@ public record JwtSettings(
     @Nullable String issuer,
     List<String> audience,
     Duration leeway) {
-  private static final Duration MOST_LEEWAY = Duration.ofHours(1);
+  private static final Duration MAX_LEEWAY = Duration.ofHours(1);
 
   /** No token counts. */
   public static final JwtSettings NONE =
@@ -41,8 +41,8 @@ public record JwtSettings(
   public JwtSettings {
     algorithms = List.copyOf(algorithms);
     audience = List.copyOf(audience);
-    if (leeway.isNegative() || leeway.compareTo(MOST_LEEWAY) > 0) {
-      throw new IllegalArgumentException("leeway must be from 0 to " + MOST_LEEWAY + ": " + leeway);
+    if (leeway.isNegative() || leeway.compareTo(MAX_LEEWAY) > 0) {
+      throw new IllegalArgumentException("leeway must be from 0 to " + MAX_LEEWAY + ": " + leeway);
     }
     if (trust != Trust.VERIFY) {
       if (keys != null || !algorithms.isEmpty()) {

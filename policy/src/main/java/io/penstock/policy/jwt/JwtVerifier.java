@@ -256,7 +256,7 @@ public final class JwtVerifier implements AutoCloseable {
       if (jwt instanceof EncryptedJWT) {
         return Result.MALFORMED.check();
       }
-      Claims claims = payload(jwt);
+      TokenClaims claims = payload(jwt);
       Result result = result(claims, clock.millis());
       return result == Result.ACCEPTED ? TokenCheck.accepted(claims.scalars()) : result.check();
     } catch (ParseException | IOException | RuntimeException nonsense) {
@@ -272,7 +272,7 @@ public final class JwtVerifier implements AutoCloseable {
         return Result.ALGORITHM.check();
       }
       // Claims are read first: to find a token expired costs much less than its signature.
-      Claims claims = payload(jwt);
+      TokenClaims claims = payload(jwt);
       Result result = result(claims, nowMillis);
       if (result != Result.ACCEPTED) {
         return result.check();
@@ -295,11 +295,11 @@ public final class JwtVerifier implements AutoCloseable {
     }
   }
 
-  private static Claims payload(JWT jwt) throws IOException {
-    return Claims.parse(Base64.getUrlDecoder().decode(jwt.getParsedParts()[1].toString()));
+  private static TokenClaims payload(JWT jwt) throws IOException {
+    return TokenClaims.parse(Base64.getUrlDecoder().decode(jwt.getParsedParts()[1].toString()));
   }
 
-  private Result result(Claims claims, long nowMillis) {
+  private Result result(TokenClaims claims, long nowMillis) {
     return claims.result(nowMillis / MILLIS, leewaySeconds, settings.issuer(), settings.audience());
   }
 }

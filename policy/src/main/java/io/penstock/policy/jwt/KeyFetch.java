@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 interface KeyFetch {
   /** How much of a key set is read at most. */
-  int MOST_BYTES = 1 << 20;
+  int MAX_BYTES = 1 << 20;
 
   /** The key set; null if it is the same as last time. */
   @Nullable KeySet fetch() throws IOException;

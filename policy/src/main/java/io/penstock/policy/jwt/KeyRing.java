@@ -18,10 +18,10 @@ final class KeyRing implements AutoCloseable {
   /** How often keys are looked at for being due, and a file for having changed. */
   private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
 
-  private final Keys keys;
+  private final IssuerKeys keys;
   private final @Nullable ScheduledThreadPoolExecutor thread;
 
-  private KeyRing(Keys keys, @Nullable ScheduledThreadPoolExecutor thread) {
+  private KeyRing(IssuerKeys keys, @Nullable ScheduledThreadPoolExecutor thread) {
     this.keys = keys;
     this.thread = thread;
   }
@@ -36,7 +36,7 @@ final class KeyRing implements AutoCloseable {
     if (source instanceof KeySource.JwksUrl url) {
       return ofUrl(url, clock, FIRST_WAIT, observer);
     }
-    return of(Keys.fixed(fixed(source)));
+    return of(IssuerKeys.fixed(fixed(source)));
   }
 
   private static KeySet fixed(@Nullable KeySource source) {
@@ -50,7 +50,7 @@ final class KeyRing implements AutoCloseable {
   }
 
   /** Keys that need no thread, or that somebody else keeps fresh. */
-  static KeyRing of(Keys keys) {
+  static KeyRing of(IssuerKeys keys) {
     return new KeyRing(keys, null);
   }
 
@@ -127,7 +127,7 @@ final class KeyRing implements AutoCloseable {
     }
   }
 
-  Keys keys() {
+  IssuerKeys keys() {
     return keys;
   }
 

@@ -19,7 +19,7 @@ final class KeySet {
   static final KeySet EMPTY = new KeySet(List.of());
 
   /** How many keys a token that names none may be tried with, as each try costs. */
-  private static final int MOST_TRIES = 8;
+  private static final int MAX_TRIES = 8;
 
   private final List<VerificationKey> keys;
 
@@ -96,7 +96,7 @@ final class KeySet {
         if (key.verifies(token)) {
           return true;
         }
-        if (++tries == MOST_TRIES) {
+        if (++tries == MAX_TRIES) {
           return false;
         }
       }

@@ -114,7 +114,7 @@ public sealed interface KeySource {
 
   /** A key set that is fetched, and fetched again after {@code refresh} or for an unknown key. */
   record JwksUrl(URI url, Duration refresh) implements KeySource {
-    private static final Duration LEAST_REFRESH = Duration.ofSeconds(1);
+    private static final Duration MIN_REFRESH = Duration.ofSeconds(1);
 
     public JwksUrl {
       boolean http = "http".equalsIgnoreCase(url.getScheme());
@@ -122,9 +122,9 @@ public sealed interface KeySource {
       if (!(http || https) || url.getHost() == null) {
         throw new IllegalArgumentException("jwks_url must be an http or https URL");
       }
-      if (refresh.compareTo(LEAST_REFRESH) < 0) {
+      if (refresh.compareTo(MIN_REFRESH) < 0) {
         throw new IllegalArgumentException(
-            "refresh must be at least " + LEAST_REFRESH + ": " + refresh);
+            "refresh must be at least " + MIN_REFRESH + ": " + refresh);
       }
     }
 

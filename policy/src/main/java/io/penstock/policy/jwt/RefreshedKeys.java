@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * Keys that are fetched anew: after a while, sooner after a failure, and when one is missing. The
  * last set that could be read stays in effect until there is another. For many threads.
  */
-final class RefreshedKeys implements Keys {
+final class RefreshedKeys implements IssuerKeys {
   private static final long MISS_MILLIS = 10_000;
   private static final long FIRST_RETRY_MILLIS = 1_000;
-  private static final long MOST_RETRY_MILLIS = 60_000;
-  private static final int MOST_DOUBLINGS = 6;
+  private static final long MAX_RETRY_MILLIS = 60_000;
+  private static final int MAX_DOUBLINGS = 6;
   private static final long REMINDER_MILLIS = 600_000;
 
   private final KeyFetch fetch;
@@ -117,8 +117,8 @@ final class RefreshedKeys implements Keys {
     } catch (IOException | RuntimeException e) {
       String reason = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
       lastFailure = reason;
-      long backoff = FIRST_RETRY_MILLIS << Math.min(failures++, MOST_DOUBLINGS);
-      waitMillis = Math.min(Math.min(backoff, MOST_RETRY_MILLIS), refreshMillis);
+      long backoff = FIRST_RETRY_MILLIS << Math.min(failures++, MAX_DOUBLINGS);
+      waitMillis = Math.min(Math.min(backoff, MAX_RETRY_MILLIS), refreshMillis);
       failed(e instanceof KeyFetchException known ? known.why() : KeyFailure.INVALID, reason);
     }
     fetchedAtMillis = clock.millis();

@@ -21,9 +21,10 @@ final class RejectedTokens {
   static final long MAX_MILLIS = 60_000;
 
   private final byte[] secret = new byte[32];
-  private final AtomicReferenceArray<@Nullable Entry> entries = new AtomicReferenceArray<>(SIZE);
+  private final AtomicReferenceArray<@Nullable Rejection> entries =
+      new AtomicReferenceArray<>(SIZE);
 
-  private record Entry(Id id, TokenCheck.Result why, KeySet keys, long fromMillis) {
+  private record Rejection(Id id, TokenCheck.Result why, KeySet keys, long fromMillis) {
     boolean counts(Id wanted, KeySet inForce, long nowMillis) {
       long age = nowMillis - fromMillis;
       return id.equals(wanted) && keys == inForce && age >= 0 && age < MAX_MILLIS;
@@ -55,11 +56,11 @@ final class RejectedTokens {
 
   /** Why a token was rejected under these keys; null if that isn't known. */
   TokenCheck.@Nullable Result get(Id id, KeySet keys, long nowMillis) {
-    Entry entry = entries.get(id.place());
+    Rejection entry = entries.get(id.place());
     return entry != null && entry.counts(id, keys, nowMillis) ? entry.why : null;
   }
 
   void put(Id id, TokenCheck.Result why, KeySet keys, long nowMillis) {
-    entries.set(id.place(), new Entry(id, why, keys, nowMillis));
+    entries.set(id.place(), new Rejection(id, why, keys, nowMillis));
   }
 }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 record VerificationKey(
     @Nullable String id, @Nullable JWSAlgorithm algorithm, JWSVerifier verifier) {
-  private static final int LEAST_RSA_BITS = 2048;
+  private static final int MIN_RSA_BITS = 2048;
 
   static VerificationKey of(KeySource.Secret secret) {
     try {
@@ -45,9 +45,9 @@ record VerificationKey(
   private static JWSVerifier verifier(PublicKey key) {
     if (key instanceof RSAPublicKey rsa) {
       int bits = rsa.getModulus().bitLength();
-      if (bits < LEAST_RSA_BITS) {
+      if (bits < MIN_RSA_BITS) {
         throw new IllegalArgumentException(
-            "RSA key must have at least " + LEAST_RSA_BITS + " bits: " + bits);
+            "RSA key must have at least " + MIN_RSA_BITS + " bits: " + bits);
       }
       return new RSASSAVerifier(rsa);
     }

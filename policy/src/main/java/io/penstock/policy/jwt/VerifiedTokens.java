@@ -15,17 +15,17 @@ final class VerifiedTokens {
   static final int MAX_TOKENS = 8_192;
   private static final long MAX_MILLIS = 60_000;
 
-  private record Entry(TokenCheck check, KeySet keys, long fromMillis, double toMillis) {
+  private record Verification(TokenCheck check, KeySet keys, long fromMillis, double toMillis) {
     boolean counts(KeySet inForce, long nowMillis) {
       return keys == inForce && nowMillis >= fromMillis && nowMillis < toMillis;
     }
   }
 
-  private volatile Map<String, Entry> young = new ConcurrentHashMap<>();
-  private volatile Map<String, Entry> old = Map.of();
+  private volatile Map<String, Verification> young = new ConcurrentHashMap<>();
+  private volatile Map<String, Verification> old = Map.of();
 
   @Nullable TokenCheck get(String token, KeySet keys, long nowMillis) {
-    Entry entry = young.get(token);
+    Verification entry = young.get(token);
     if (entry == null) {
       entry = old.get(token);
       if (entry != null) {
@@ -40,10 +40,10 @@ final class VerifiedTokens {
    */
   void put(String token, KeySet keys, TokenCheck check, long nowMillis, double expiresMillis) {
     double toMillis = Math.min(expiresMillis, nowMillis + (double) MAX_MILLIS);
-    put(token, new Entry(check, keys, nowMillis, toMillis));
+    put(token, new Verification(check, keys, nowMillis, toMillis));
   }
 
-  private void put(String token, Entry entry) {
+  private void put(String token, Verification entry) {
     if (young.size() >= MAX_TOKENS / 2) {
       age();
     }

@@ -9,23 +9,24 @@ import java.util.Map;
 
 /** Reads how the address of a client is told. */
 final class AddressReader {
-  private static final Map<String, ClientAddress.Source> HEADERS =
-      Choices.of(
-          ClientAddress.Source.values(),
+  private static final Map<String, ClientAddress.AddressSource> HEADERS =
+      EnumFields.of(
+          ClientAddress.AddressSource.values(),
           source -> source.name().toLowerCase(Locale.ROOT).replace('_', '-'));
 
   private AddressReader() {}
 
   /** The settings; the peer if there are errors in them. */
-  static ClientAddress read(Placed<Node> node, Problems problems) {
+  static ClientAddress read(Located<Node> node, Problems problems) {
     Fields fields = Fields.of(node, problems);
     if (fields == null) {
       return ClientAddress.PEER;
     }
-    ClientAddress.Source source = fields.choice("header", HEADERS, ClientAddress.PEER.source());
+    ClientAddress.AddressSource source =
+        fields.choice("header", HEADERS, ClientAddress.PEER.source());
     List<Cidr> proxies = new ArrayList<>();
-    List<Placed<Node>> items = fields.list("trusted_proxies");
-    for (Placed<Node> item : items == null ? List.<Placed<Node>>of() : items) {
+    List<Located<Node>> items = fields.list("trusted_proxies");
+    for (Located<Node> item : items == null ? List.<Located<Node>>of() : items) {
       String text = fields.text(item);
       try {
         if (text != null) {

@@ -11,28 +11,28 @@ enum Algorithm {
   TOKEN_BUCKET(null),
   /** A token bucket that holds one request and makes others wait. */
   LEAKY_BUCKET(null),
-  FIXED_WINDOW(WindowLimit.Kind.FIXED_WINDOW),
-  SLIDING_WINDOW_COUNTER(WindowLimit.Kind.SLIDING_WINDOW_COUNTER),
-  SLIDING_WINDOW_LOG(WindowLimit.Kind.SLIDING_WINDOW_LOG);
+  FIXED_WINDOW(WindowLimit.Counting.FIXED_WINDOW),
+  SLIDING_WINDOW_COUNTER(WindowLimit.Counting.SLIDING_WINDOW_COUNTER),
+  SLIDING_WINDOW_LOG(WindowLimit.Counting.SLIDING_WINDOW_LOG);
 
   /** By name, other names included. */
   static final Map<String, Algorithm> CHOICES;
 
   static {
-    Map<String, Algorithm> choices = new LinkedHashMap<>(Choices.of(values()));
+    Map<String, Algorithm> choices = new LinkedHashMap<>(EnumFields.of(values()));
     choices.put("sliding_window", SLIDING_WINDOW_COUNTER);
     choices.put("sliding_log", SLIDING_WINDOW_LOG);
     CHOICES = Collections.unmodifiableMap(choices);
   }
 
-  private final WindowLimit.@Nullable Kind window;
+  private final WindowLimit.@Nullable Counting window;
 
-  Algorithm(WindowLimit.@Nullable Kind window) {
+  Algorithm(WindowLimit.@Nullable Counting window) {
     this.window = window;
   }
 
   /** How it counts a window; null for buckets. */
-  WindowLimit.@Nullable Kind window() {
+  WindowLimit.@Nullable Counting window() {
     return window;
   }
 }

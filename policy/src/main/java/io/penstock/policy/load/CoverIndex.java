@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  * of patterns, or the networks. One that it covers has a condition on the same subject with each of
  * its own values among those values, or begins with one of those beginnings; so looking up one
  * value, or the beginnings of one pattern, finds it. Networks are found so when they are equal, and
- * wider ones by their width. Of those filed in one place only the first {@link #MOST_COMPARED} are
+ * wider ones by their width. Of those filed in one place only the first {@link #MAX_COMPARED} are
  * compared: not to find one is only a mistake of an author that goes unnoticed.
  */
 final class CoverIndex<T> {
-  private static final int MOST_COMPARED = 200;
-  private static final int LONGEST_BEGINNING = 200;
+  private static final int MAX_COMPARED = 200;
+  private static final int MAX_PREFIX_LENGTH = 200;
 
   private record Filed<T>(Match match, T value) {}
 
@@ -81,7 +81,7 @@ final class CoverIndex<T> {
       addCandidates(condition, candidates);
     }
     for (List<Filed<T>> list : candidates) {
-      for (Filed<T> filed : list.subList(0, Math.min(list.size(), MOST_COMPARED))) {
+      for (Filed<T> filed : list.subList(0, Math.min(list.size(), MAX_COMPARED))) {
         if (filed.match().covers(match) && also.test(filed.value())) {
           return filed.value();
         }
@@ -129,6 +129,6 @@ final class CoverIndex<T> {
   }
 
   private static String cut(String text) {
-    return text.length() > LONGEST_BEGINNING ? text.substring(0, LONGEST_BEGINNING) : text;
+    return text.length() > MAX_PREFIX_LENGTH ? text.substring(0, MAX_PREFIX_LENGTH) : text;
   }
 }

@@ -6,19 +6,19 @@ import java.math.RoundingMode;
 /** Numbers of tokens as files write them, exactly. */
 final class Decimals {
   /** No cost is larger. */
-  private static final BigDecimal LARGEST_COST = new BigDecimal("1000000000000");
+  private static final BigDecimal MAX_COST = new BigDecimal("1000000000000");
 
-  private static final BigDecimal LARGEST_AMOUNT = new BigDecimal("1000000000");
-  private static final int LONGEST = 40;
+  private static final BigDecimal MAX_AMOUNT = new BigDecimal("1000000000");
+  private static final int MAX_LENGTH = 40;
 
   private Decimals() {}
 
   /** Reads a number that can be computed with: an exponent of a million can't. */
   static BigDecimal parse(String text) {
-    if (text.length() <= LONGEST) {
+    if (text.length() <= MAX_LENGTH) {
       try {
         BigDecimal number = new BigDecimal(text);
-        if (Math.abs((long) number.scale()) <= LONGEST) {
+        if (Math.abs((long) number.scale()) <= MAX_LENGTH) {
           return number;
         }
       } catch (NumberFormatException e) {
@@ -26,7 +26,7 @@ final class Decimals {
       }
     }
     throw new IllegalArgumentException(
-        "must be a number of at most " + LONGEST + " digits: " + text);
+        "must be a number of at most " + MAX_LENGTH + " digits: " + text);
   }
 
   /** Checks what has to be more than nothing. */
@@ -40,9 +40,9 @@ final class Decimals {
   /** A burst or window limit in thousandths of a token; it has to be a whole number of them. */
   static long amount(BigDecimal tokens) {
     positive(tokens);
-    if (tokens.compareTo(LARGEST_AMOUNT) > 0) {
+    if (tokens.compareTo(MAX_AMOUNT) > 0) {
       throw new IllegalArgumentException(
-          "must be at most " + LARGEST_AMOUNT + ": " + tokens.toPlainString());
+          "must be at most " + MAX_AMOUNT + ": " + tokens.toPlainString());
     }
     BigDecimal thousandths = tokens.movePointRight(3);
     if (thousandths.stripTrailingZeros().scale() > 0) {
@@ -55,15 +55,15 @@ final class Decimals {
   /** A cost in thousandths of a token, rounded up. */
   static long cost(BigDecimal tokens) {
     positive(tokens);
-    if (tokens.compareTo(LARGEST_COST) > 0) {
+    if (tokens.compareTo(MAX_COST) > 0) {
       throw new IllegalArgumentException(
-          "must be at most " + LARGEST_COST + ": " + tokens.toPlainString());
+          "must be at most " + MAX_COST + ": " + tokens.toPlainString());
     }
     return tokens.movePointRight(3).setScale(0, RoundingMode.CEILING).longValueExact();
   }
 
   /** What a period brings, rounded up to a whole token, as a burst in thousandths. */
   static long burstOf(BigDecimal tokens) {
-    return amount(tokens.setScale(0, RoundingMode.CEILING).min(LARGEST_AMOUNT));
+    return amount(tokens.setScale(0, RoundingMode.CEILING).min(MAX_AMOUNT));
   }
 }

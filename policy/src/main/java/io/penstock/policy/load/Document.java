@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads JSON and YAML, at most 64 MiB and 50 levels of it, into trees that know their places. */
 public final class Document {
   /** No file is larger, in bytes; no text, in characters. */
-  static final int LARGEST = 64 << 20;
+  static final int MAX_BYTES = 64 << 20;
 
   private Document() {}
 
@@ -19,7 +19,7 @@ public final class Document {
    * @return the document; null if it can't be read, for which there are errors then
    */
   public static @Nullable Node parse(String text, String name, Problems problems) {
-    if (text.length() > LARGEST) {
+    if (text.length() > MAX_BYTES) {
       problems.error(Location.of(name), "", "must not be larger than 64 MiB");
       return null;
     }
@@ -29,9 +29,9 @@ public final class Document {
     TreeBuilder tree = new TreeBuilder(problems);
     try {
       if (isJson(name)) {
-        JsonTree.read(document, name, tree);
+        JsonTreeReader.read(document, name, tree);
       } else {
-        YamlTree.read(document, name, tree, problems);
+        YamlTreeReader.read(document, name, tree, problems);
       }
     } catch (MalformedException e) {
       problems.error(e.location(), "", String.valueOf(e.getMessage()));
@@ -50,15 +50,16 @@ public final class Document {
    */
   public static @Nullable Node read(Path file, Problems problems) {
     try {
-      return parse(new FilesRead().text(file), file.toString(), problems);
+      return parse(new ReadFiles().text(file), file.toString(), problems);
     } catch (IOException e) {
-      problems.error(Location.of(file.toString()), "", FilesRead.reason(e));
+      problems.error(Location.of(file.toString()), "", ReadFiles.reason(e));
       return null;
     }
   }
 
   private static boolean isNothing(@Nullable Node root) {
-    return root == null || (root instanceof Node.Scalar scalar && scalar.kind() == Node.Kind.NULL);
+    return root == null
+        || (root instanceof Node.Scalar scalar && scalar.kind() == Node.NodeKind.NULL);
   }
 
   private static boolean isJson(String name) {

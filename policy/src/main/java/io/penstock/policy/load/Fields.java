@@ -29,7 +29,7 @@ public final class Fields {
   }
 
   /** The fields of {@code node}; null if it is no mapping, which is an error. */
-  public static @Nullable Fields of(Placed<Node> node, Problems problems) {
+  public static @Nullable Fields of(Located<Node> node, Problems problems) {
     if (node.value() instanceof Node.Mapping mapping) {
       return new Fields(mapping, node.path(), problems);
     }
@@ -59,24 +59,25 @@ public final class Fields {
   /** Whether a field is there and is not null. */
   public boolean given(String name) {
     Node node = node(name);
-    return node != null && !(node instanceof Node.Scalar scalar && scalar.kind() == Node.Kind.NULL);
+    return node != null
+        && !(node instanceof Node.Scalar scalar && scalar.kind() == Node.NodeKind.NULL);
   }
 
   public @Nullable Node node(String name) {
     known.add(name);
-    Node.Entry entry = mapping.entries().get(name);
+    Node.NodeField entry = mapping.entries().get(name);
     return entry == null ? null : entry.value();
   }
 
   /** A field that is there, with its place. */
-  public @Nullable Placed<Node> placed(String name) {
+  public @Nullable Located<Node> placed(String name) {
     Node node = node(name);
-    return node == null ? null : new Placed<>(node, node.at(), path(name));
+    return node == null ? null : new Located<>(node, node.at(), path(name));
   }
 
   /** A single value as it was written, of whatever kind. */
   public @Nullable String text(String name) {
-    Placed<Node> placed = placed(name);
+    Located<Node> placed = placed(name);
     return placed == null ? null : text(placed);
   }
 
@@ -97,7 +98,7 @@ public final class Fields {
     if (node == null) {
       return null;
     }
-    if (node instanceof Node.Scalar scalar && scalar.kind() == Node.Kind.NUMBER) {
+    if (node instanceof Node.Scalar scalar && scalar.kind() == Node.NodeKind.NUMBER) {
       return parsed(name, scalar.text(), parser.compose(Decimals::parse));
     }
     error(name, "must be a number, not " + described(node));
@@ -132,7 +133,7 @@ public final class Fields {
     if (node == null) {
       return false;
     }
-    if (node instanceof Node.Scalar scalar && scalar.kind() == Node.Kind.BOOLEAN) {
+    if (node instanceof Node.Scalar scalar && scalar.kind() == Node.NodeKind.BOOLEAN) {
       return Boolean.parseBoolean(scalar.text());
     }
     error(name, "must be true or false, not " + described(node));
@@ -153,7 +154,7 @@ public final class Fields {
               + String.join(" | ", choices.keySet())
               + ": "
               + text
-              + Nearest.hint(text, choices.keySet()));
+              + Suggestions.hint(text, choices.keySet()));
     }
     return choice;
   }
@@ -165,7 +166,7 @@ public final class Fields {
   }
 
   /** The items of a list with their places; null if there is none. */
-  public @Nullable List<Placed<Node>> list(String name) {
+  public @Nullable List<Located<Node>> list(String name) {
     Node node = node(name);
     if (node == null) {
       return null;
@@ -174,22 +175,22 @@ public final class Fields {
       error(name, "must be a list, in brackets, not " + described(node));
       return null;
     }
-    List<Placed<Node>> items = new ArrayList<>(sequence.items().size());
+    List<Located<Node>> items = new ArrayList<>(sequence.items().size());
     for (Node item : sequence.items()) {
-      items.add(new Placed<>(item, item.at(), path(name) + "[" + items.size() + "]"));
+      items.add(new Located<>(item, item.at(), path(name) + "[" + items.size() + "]"));
     }
     return items;
   }
 
   /** A mapping within; null if there is none. */
   public @Nullable Fields mapping(String name) {
-    Placed<Node> placed = placed(name);
+    Located<Node> placed = placed(name);
     return placed == null ? null : of(placed, problems);
   }
 
   /** A single value as it was written; null, and an error, if it is none. */
-  @Nullable String text(Placed<Node> placed) {
-    if (placed.value() instanceof Node.Scalar scalar && scalar.kind() != Node.Kind.NULL) {
+  @Nullable String text(Located<Node> placed) {
+    if (placed.value() instanceof Node.Scalar scalar && scalar.kind() != Node.NodeKind.NULL) {
       return scalar.text();
     }
     problems.error(
@@ -209,7 +210,7 @@ public final class Fields {
   /** It is an error if a field is there. */
   public void reject(String name, String why) {
     known.add(name);
-    Node.Entry entry = mapping.entries().get(name);
+    Node.NodeField entry = mapping.entries().get(name);
     if (entry != null) {
       problems.error(entry.at(), path(name), why);
     }
@@ -250,8 +251,8 @@ public final class Fields {
   }
 
   /** A name without a value may be a part of an unquoted secret: it isn't repeated. */
-  private void unknown(String name, Node.Entry entry) {
-    String hint = problems.isFull() ? "" : Nearest.hint(name, known);
+  private void unknown(String name, Node.NodeField entry) {
+    String hint = problems.isFull() ? "" : Suggestions.hint(name, known);
     String begin = name.substring(0, Math.max(0, name.indexOf(':')));
     if (known.contains(begin)) {
       problems.error(entry.at(), path(begin), "must have a space after the colon");
@@ -273,12 +274,12 @@ public final class Fields {
   }
 
   private Location place(String name) {
-    Node.Entry entry = mapping.entries().get(name);
+    Node.NodeField entry = mapping.entries().get(name);
     return entry == null ? at() : entry.value().at();
   }
 
   private static String described(Node node) {
-    return node instanceof Node.Scalar scalar && scalar.kind() == Node.Kind.TEXT
+    return node instanceof Node.Scalar scalar && scalar.kind() == Node.NodeKind.TEXT
         ? "text: " + scalar.text()
         : node.what();
   }

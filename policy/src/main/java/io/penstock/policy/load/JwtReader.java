@@ -16,21 +16,21 @@ final class JwtReader {
       List.of("secret", "secret_file", "public_key", "public_key_file", "jwks_file", "jwks_url");
   private static final int DEFAULT_LEEWAY_SECONDS = 10;
   private static final int DEFAULT_REFRESH_SECONDS = 300;
-  private static final int MOST_LEEWAY_SECONDS = 3_600;
-  private static final int LONGEST_REFRESH_SECONDS = 86_400;
+  private static final int MAX_LEEWAY_SECONDS = 3_600;
+  private static final int MAX_REFRESH_SECONDS = 86_400;
 
-  private final Origin origin;
+  private final DocumentSource origin;
   private final Problems problems;
 
-  JwtReader(Origin origin, Problems problems) {
+  JwtReader(DocumentSource origin, Problems problems) {
     this.origin = origin;
     this.problems = problems;
   }
 
   /** The settings; none if there are errors in them. */
-  JwtSettings read(Placed<Node> node) {
+  JwtSettings read(Located<Node> node) {
     if (node.value() instanceof Node.Scalar scalar) {
-      if (scalar.text().equals("trusted") && scalar.kind() == Node.Kind.TEXT) {
+      if (scalar.text().equals("trusted") && scalar.kind() == Node.NodeKind.TEXT) {
         return JwtSettings.TRUSTED;
       }
       problems.error(
@@ -47,7 +47,7 @@ final class JwtReader {
     List<String> algorithms = texts(fields, "algorithms");
     String issuer = fields.text("issuer");
     List<String> audience = texts(fields, "audience");
-    int leeway = fields.whole("leeway_seconds", 0, MOST_LEEWAY_SECONDS, DEFAULT_LEEWAY_SECONDS);
+    int leeway = fields.whole("leeway_seconds", 0, MAX_LEEWAY_SECONDS, DEFAULT_LEEWAY_SECONDS);
     fields.done();
     if (keys == null) {
       return JwtSettings.NONE;
@@ -74,8 +74,7 @@ final class JwtReader {
   }
 
   private @Nullable KeySource keys(Fields fields) {
-    int refresh =
-        fields.whole("refresh_seconds", 1, LONGEST_REFRESH_SECONDS, DEFAULT_REFRESH_SECONDS);
+    int refresh = fields.whole("refresh_seconds", 1, MAX_REFRESH_SECONDS, DEFAULT_REFRESH_SECONDS);
     List<String> given = SOURCES.stream().filter(fields::has).toList();
     if (given.size() != 1) {
       problems.error(
@@ -139,17 +138,17 @@ final class JwtReader {
 
   /** One text or a list of some. */
   private List<String> texts(Fields fields, String name) {
-    Placed<Node> placed = fields.placed(name);
+    Located<Node> placed = fields.placed(name);
     if (placed == null) {
       return List.of();
     }
-    List<Placed<Node>> items =
+    List<Located<Node>> items =
         placed.value() instanceof Node.Sequence ? fields.list(name) : List.of(placed);
     List<String> texts = new ArrayList<>();
     if (items != null && items.isEmpty()) {
       fields.error(name, "must not be empty");
     }
-    for (Placed<Node> item : items == null ? List.<Placed<Node>>of() : items) {
+    for (Located<Node> item : items == null ? List.<Located<Node>>of() : items) {
       String text = fields.text(item);
       if (text != null) {
         texts.add(text);

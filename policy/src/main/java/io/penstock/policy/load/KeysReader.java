@@ -9,7 +9,7 @@ import java.util.Set;
 
 /** Reads what tells buckets apart. */
 final class KeysReader {
-  private static final int MOST_KEYS = 8;
+  private static final int MAX_KEYS = 8;
   private static final String NAME = "limit_keys";
 
   private KeysReader() {}
@@ -20,19 +20,19 @@ final class KeysReader {
       rule.error(NAME, "is required; [] is one bucket for all");
       return keys;
     }
-    if (rule.node(NAME) instanceof Node.Scalar scalar && scalar.kind() == Node.Kind.TEXT) {
+    if (rule.node(NAME) instanceof Node.Scalar scalar && scalar.kind() == Node.NodeKind.TEXT) {
       rule.error(NAME, "must be a list; put it in brackets: [\"" + scalar.text() + "\"]");
       return keys;
     }
-    List<Placed<Node>> items = rule.list(NAME);
+    List<Located<Node>> items = rule.list(NAME);
     if (items == null) {
       return keys;
     }
-    if (items.size() > MOST_KEYS) {
-      rule.error(NAME, "must be at most " + MOST_KEYS + " keys: " + items.size());
+    if (items.size() > MAX_KEYS) {
+      rule.error(NAME, "must be at most " + MAX_KEYS + " keys: " + items.size());
     }
     Set<Attribute> named = new HashSet<>();
-    for (Placed<Node> item : items) {
+    for (Located<Node> item : items) {
       String text = rule.text(item);
       try {
         if (text != null) {

@@ -4,7 +4,7 @@ import io.penstock.Limit;
 import io.penstock.Rate;
 import io.penstock.TokenBucket;
 import io.penstock.WindowLimit;
-import io.penstock.algorithm.Pace;
+import io.penstock.algorithm.FixedPointRate;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +40,7 @@ final class LimitReader {
    * @param leastBurstThousandths what a leaky bucket has to hold
    */
   @Nullable Limit read(Algorithm algorithm, long leastBurstThousandths) {
-    WindowLimit.Kind kind = algorithm.window();
+    WindowLimit.Counting kind = algorithm.window();
     if (kind != null) {
       String why = "belongs to token buckets; a window has limit and window";
       for (String name : bucketFields()) {
@@ -66,7 +66,7 @@ final class LimitReader {
     return isLongForm ? List.of("tokens_per_second", "rps", "burst") : List.of("rate", "burst");
   }
 
-  private @Nullable Limit window(WindowLimit.Kind kind) {
+  private @Nullable Limit window(WindowLimit.Counting kind) {
     if (bucketFields().stream().noneMatch(fields::has)) {
       fields.require("limit");
       fields.require("window");
@@ -122,8 +122,8 @@ final class LimitReader {
     }
     try {
       // In process, and in Redis: whatever loads can be kept by either.
-      Pace.of(bucket, 1);
-      Pace.of(bucket, MICROSECOND, Pace.MAX_UNITS_IN_DOUBLES);
+      FixedPointRate.of(bucket, 1);
+      FixedPointRate.of(bucket, MICROSECOND, FixedPointRate.MAX_UNITS_IN_DOUBLES);
     } catch (IllegalArgumentException e) {
       fields.refused(rateField, e);
       return null;

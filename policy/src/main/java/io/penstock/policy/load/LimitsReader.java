@@ -11,7 +11,7 @@ final class LimitsReader {
   static final List<String> FIELDS =
       List.of("algorithm", "algorithm_config", "limits", "unlimited");
 
-  private static final int MOST_LIMITS = 10;
+  private static final int MAX_LIMITS = 10;
   private static final long ONE = 1_000;
   private static final Cost PLAIN = Cost.fixed(ONE);
 
@@ -20,7 +20,7 @@ final class LimitsReader {
    *
    * @param isLeaky whether requests over the limit wait, without being told to
    */
-  record Limits(List<Limit> all, Cost cost, boolean isLeaky) {}
+  record RuleLimits(List<Limit> all, Cost cost, boolean isLeaky) {}
 
   private final Fields rule;
   private final Problems problems;
@@ -30,7 +30,7 @@ final class LimitsReader {
     this.problems = problems;
   }
 
-  Limits read() {
+  RuleLimits read() {
     if (rule.flag("unlimited")) {
       return unlimited();
     }
@@ -40,7 +40,7 @@ final class LimitsReader {
     return rule.has("limits") ? several() : shortForm();
   }
 
-  private Limits unlimited() {
+  private RuleLimits unlimited() {
     String why = "means nothing with unlimited: true";
     rejectAll(LimitReader.SHORT_FIELDS, why);
     rejectAll(CostReader.FIELDS, why);
@@ -53,10 +53,10 @@ final class LimitsReader {
             "consistency",
             "refund_on_upstream_error"),
         why);
-    return new Limits(List.of(), PLAIN, false);
+    return new RuleLimits(List.of(), PLAIN, false);
   }
 
-  private Limits longForm() {
+  private RuleLimits longForm() {
     String why = "can't stand beside algorithm_config; say all of the limit there";
     rejectAll(LimitReader.SHORT_FIELDS, why);
     rejectAll(CostReader.FIELDS, why);
@@ -64,44 +64,44 @@ final class LimitsReader {
     Algorithm algorithm = algorithm(rule);
     Fields config = rule.mapping("algorithm_config");
     if (config == null) {
-      return new Limits(List.of(), PLAIN, false);
+      return new RuleLimits(List.of(), PLAIN, false);
     }
     config.knows(List.of("tokens_per_second", "rps", "burst", "limit", "window"));
     Cost cost = CostReader.read(config, true);
-    Limits limits = one(LimitReader.longForm(config), config, algorithm, cost);
+    RuleLimits limits = one(LimitReader.longForm(config), config, algorithm, cost);
     config.done();
     return limits;
   }
 
-  private Limits shortForm() {
+  private RuleLimits shortForm() {
     Cost cost = CostReader.read(rule, false);
     if (!rule.has("rate") && !rule.has("limit") && !rule.has("algorithm")) {
       rule.error("rate", "is required, or limits, algorithm_config or unlimited: true");
-      return new Limits(List.of(), cost, false);
+      return new RuleLimits(List.of(), cost, false);
     }
     return one(LimitReader.shortForm(rule), rule, algorithm(rule), cost);
   }
 
-  private Limits several() {
+  private RuleLimits several() {
     String why = "can't stand beside limits; say it in each of them";
     rejectAll(LimitReader.SHORT_FIELDS, why);
     rejectAll(List.of("algorithm"), why);
     Cost cost = CostReader.read(rule, false);
-    List<Placed<Node>> items = rule.list("limits");
+    List<Located<Node>> items = rule.list("limits");
     List<Limit> limits = new ArrayList<>();
     if (items == null) {
-      return new Limits(limits, cost, false);
+      return new RuleLimits(limits, cost, false);
     }
-    if (items.isEmpty() || items.size() > MOST_LIMITS) {
-      rule.error("limits", "must have 1 to " + MOST_LIMITS + " limits: " + items.size());
+    if (items.isEmpty() || items.size() > MAX_LIMITS) {
+      rule.error("limits", "must have 1 to " + MAX_LIMITS + " limits: " + items.size());
     }
-    for (Placed<Node> item : items) {
+    for (Located<Node> item : items) {
       Fields fields = Fields.of(item, problems);
       if (fields != null) {
         addTo(limits, fields, cost);
       }
     }
-    return new Limits(limits, cost, false);
+    return new RuleLimits(limits, cost, false);
   }
 
   private void addTo(List<Limit> limits, Fields fields, Cost cost) {
@@ -118,17 +118,17 @@ final class LimitsReader {
     return fields.choice("algorithm", Algorithm.CHOICES, Algorithm.TOKEN_BUCKET);
   }
 
-  private static Limits one(LimitReader reader, Fields fields, Algorithm algorithm, Cost cost) {
+  private static RuleLimits one(LimitReader reader, Fields fields, Algorithm algorithm, Cost cost) {
     boolean isLeaky = algorithm == Algorithm.LEAKY_BUCKET;
     @Nullable Limit limit = reader.read(algorithm, Math.max(ONE, cost.fallback()));
     if (limit == null) {
-      return new Limits(List.of(), cost, isLeaky);
+      return new RuleLimits(List.of(), cost, isLeaky);
     }
     if (cost.fallback() > limit.burstThousandths()) {
       String name = algorithm.window() == null ? "burst" : "limit";
       fields.warning(name, "is less than a request costs, so none can pass: " + limit.burst());
     }
-    return new Limits(List.of(limit), cost, isLeaky);
+    return new RuleLimits(List.of(limit), cost, isLeaky);
   }
 
   private void rejectAll(List<String> names, String why) {

@@ -25,14 +25,14 @@ final class MatchReader {
 
   /** The conditions of {@code match} in {@code fields}; any request if there is none. */
   static Match read(Fields fields, Problems problems) {
-    Placed<Node> written = fields.placed("match");
+    Located<Node> written = fields.placed("match");
     Fields match = written == null ? null : Fields.of(texts(written), problems);
     return match == null ? Match.ANY : new MatchReader(match, problems).read();
   }
 
-  private static Placed<Node> texts(Placed<Node> match) {
+  private static Located<Node> texts(Located<Node> match) {
     return match.value() instanceof Node.Mapping mapping
-        ? new Placed<>(MatchTexts.of(mapping), match.at(), match.path())
+        ? new Located<>(MatchTexts.of(mapping), match.at(), match.path())
         : match;
   }
 
@@ -40,7 +40,7 @@ final class MatchReader {
     List<Condition> conditions = new ArrayList<>();
     for (String name : match.names()) {
       KeyPart subject = subject(name);
-      List<Placed<String>> values = values(name);
+      List<Located<String>> values = values(name);
       if (subject == null || values.isEmpty()) {
         continue;
       }
@@ -68,33 +68,33 @@ final class MatchReader {
   }
 
   private static boolean hasFormOfItsOwn(Attribute attribute) {
-    return attribute.source().isPlace() || attribute.source() == Attribute.Source.ADDRESS;
+    return attribute.source().isPlace() || attribute.source() == Attribute.AttributeSource.ADDRESS;
   }
 
-  private List<Placed<String>> values(String name) {
-    Placed<Node> value = match.placed(name);
-    List<Placed<Node>> written =
+  private List<Located<String>> values(String name) {
+    Located<Node> value = match.placed(name);
+    List<Located<Node>> written =
         value != null && value.value() instanceof Node.Sequence ? match.list(name) : null;
     if (written != null && written.isEmpty()) {
       match.error(name, "must be a value or a list of at least one");
     }
-    List<Placed<String>> values = new ArrayList<>();
-    for (Placed<Node> item : written != null ? written : listOf(value)) {
+    List<Located<String>> values = new ArrayList<>();
+    for (Located<Node> item : written != null ? written : listOf(value)) {
       String text = match.text(item);
       if (text != null && text.isEmpty()) {
         problems.error(item.at(), item.path(), "must not be empty: nothing ever matches it");
       } else if (text != null) {
-        values.add(new Placed<>(text, item.at(), item.path()));
+        values.add(new Located<>(text, item.at(), item.path()));
       }
     }
     return values;
   }
 
-  private static List<Placed<Node>> listOf(@Nullable Placed<Node> value) {
+  private static List<Located<Node>> listOf(@Nullable Located<Node> value) {
     return value == null ? List.of() : List.of(value);
   }
 
-  private Condition condition(KeyPart subject, List<Placed<String>> values) {
+  private Condition condition(KeyPart subject, List<Located<String>> values) {
     return switch (subject.alternatives().get(0).source()) {
       case ADDRESS -> new Condition.Within(subject, all(values, MatchReader::network));
       case PATH -> new Condition.Like(subject, all(values, MatchReader::path));
@@ -107,8 +107,8 @@ final class MatchReader {
   }
 
   private Condition oneOf(
-      KeyPart subject, List<Placed<String>> values, Function<String, String> form) {
-    for (Placed<String> value : values) {
+      KeyPart subject, List<Located<String>> values, Function<String, String> form) {
+    for (Located<String> value : values) {
       if (value.value().indexOf('*') >= 0) {
         problems.warning(
             value.at(), value.path(), "* is compared as it is, not a pattern: " + value.value());
@@ -117,9 +117,9 @@ final class MatchReader {
     return new Condition.OneOf(subject, new LinkedHashSet<>(all(values, form)));
   }
 
-  private <T> List<T> all(List<Placed<String>> values, Function<String, T> parser) {
+  private <T> List<T> all(List<Located<String>> values, Function<String, T> parser) {
     List<T> parsed = new ArrayList<>();
-    for (Placed<String> value : values) {
+    for (Located<String> value : values) {
       try {
         parsed.add(parser.apply(value.value()));
       } catch (IllegalArgumentException e) {

@@ -19,7 +19,7 @@ public final class MatchTexts {
   private static final Pattern NUMBER_OF_JSON =
       Pattern.compile("-?(?:0|[1-9][0-9]*+)(?:\\.[0-9]++)?+(?:[eE][-+]?+[0-9]++)?+");
 
-  private static final int LONGEST_NUMBER = 200;
+  private static final int MAX_NUMBER_LENGTH = 200;
 
   private final boolean ofClaims;
   private final boolean ofText;
@@ -27,12 +27,15 @@ public final class MatchTexts {
   private MatchTexts(String subject) {
     List<Attribute> attributes = attributes(subject);
     this.ofClaims =
-        attributes.stream().anyMatch(attribute -> attribute.source() == Attribute.Source.CLAIM);
+        attributes.stream()
+            .anyMatch(attribute -> attribute.source() == Attribute.AttributeSource.CLAIM);
     this.ofText =
         !attributes.stream()
             .map(Attribute::source)
             .allMatch(
-                source -> source == Attribute.Source.CLAIM || source == Attribute.Source.STATED);
+                source ->
+                    source == Attribute.AttributeSource.CLAIM
+                        || source == Attribute.AttributeSource.STATED);
   }
 
   /** Without any, if there is no such attribute: whoever reads the match says so. */
@@ -46,14 +49,14 @@ public final class MatchTexts {
 
   /** The same match, in which numbers and booleans are text. */
   public static Node.Mapping of(Node.Mapping match) {
-    Map<String, Node.Entry> entries = new LinkedHashMap<>();
+    Map<String, Node.NodeField> entries = new LinkedHashMap<>();
     match
         .entries()
         .forEach(
             (subject, entry) ->
                 entries.put(
                     subject,
-                    new Node.Entry(entry.at(), new MatchTexts(subject).values(entry.value()))));
+                    new Node.NodeField(entry.at(), new MatchTexts(subject).values(entry.value()))));
     return new Node.Mapping(match.at(), entries);
   }
 
@@ -75,19 +78,19 @@ public final class MatchTexts {
 
   private Node text(Node item) {
     if (!(item instanceof Node.Scalar scalar)
-        || scalar.kind() == Node.Kind.TEXT
-        || scalar.kind() == Node.Kind.NULL) {
+        || scalar.kind() == Node.NodeKind.TEXT
+        || scalar.kind() == Node.NodeKind.NULL) {
       return item;
     }
-    boolean isTruth = scalar.kind() == Node.Kind.BOOLEAN && !ofText;
+    boolean isTruth = scalar.kind() == Node.NodeKind.BOOLEAN && !ofText;
     return text(scalar, isTruth ? scalar.text().toLowerCase(Locale.ROOT) : scalar.text());
   }
 
   /** A claim may be a number, which has one form, or text that looks like one. */
   private static void addNumber(Node item, List<Node> texts) {
     if (item instanceof Node.Scalar scalar
-        && scalar.kind() == Node.Kind.NUMBER
-        && scalar.text().length() <= LONGEST_NUMBER
+        && scalar.kind() == Node.NodeKind.NUMBER
+        && scalar.text().length() <= MAX_NUMBER_LENGTH
         && NUMBER_OF_JSON.matcher(scalar.text()).matches()) {
       String plain = ClaimNumber.plain(scalar.text());
       if (plain != null && !plain.equals(scalar.text())) {
@@ -97,6 +100,6 @@ public final class MatchTexts {
   }
 
   private static Node text(Node.Scalar scalar, String text) {
-    return new Node.Scalar(scalar.at(), text, Node.Kind.TEXT);
+    return new Node.Scalar(scalar.at(), text, Node.NodeKind.TEXT);
   }
 }

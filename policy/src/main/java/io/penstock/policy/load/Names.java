@@ -2,13 +2,13 @@ package io.penstock.policy.load;
 
 /** Names of rules and groups, which go into keys, headers and metrics. */
 final class Names {
-  private static final int LONGEST = 100;
+  private static final int MAX_LENGTH = 100;
 
   private Names() {}
 
   static String checked(String name) {
-    if (name.isEmpty() || name.length() > LONGEST) {
-      throw new IllegalArgumentException("must have 1 to " + LONGEST + " characters: " + name);
+    if (name.isEmpty() || name.length() > MAX_LENGTH) {
+      throw new IllegalArgumentException("must have 1 to " + MAX_LENGTH + " characters: " + name);
     }
     if (name.startsWith("/")) {
       throw new IllegalArgumentException("must not begin with a slash: " + name);

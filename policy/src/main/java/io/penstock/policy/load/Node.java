@@ -14,7 +14,7 @@ public sealed interface Node {
   String what();
 
   /** What a scalar was written as. */
-  enum Kind {
+  enum NodeKind {
     TEXT,
     NUMBER,
     BOOLEAN,
@@ -26,7 +26,7 @@ public sealed interface Node {
    *
    * @param text as written, so that a number keeps all its digits; without quotes
    */
-  record Scalar(Location at, String text, Kind kind) implements Node {
+  record Scalar(Location at, String text, NodeKind kind) implements Node {
     @Override
     public String what() {
       return switch (kind) {
@@ -51,7 +51,7 @@ public sealed interface Node {
   }
 
   /** Values by their keys, in the order written. */
-  record Mapping(Location at, Map<String, Entry> entries) implements Node {
+  record Mapping(Location at, Map<String, NodeField> entries) implements Node {
     public Mapping {
       entries = Collections.unmodifiableMap(new LinkedHashMap<>(entries));
     }
@@ -67,5 +67,5 @@ public sealed interface Node {
    *
    * @param at where its key is
    */
-  record Entry(Location at, Node value) {}
+  record NodeField(Location at, Node value) {}
 }

@@ -7,17 +7,17 @@ import java.util.Map;
 /** Reads how paths are made normal. */
 final class PathsReader {
   private static final Map<String, EncodedSlashes> ENCODED_SLASHES =
-      Choices.of(EncodedSlashes.values());
+      EnumFields.of(EncodedSlashes.values());
   private static final Boolean[] EITHER = {false, true};
   private static final Map<String, Boolean> STRIPS =
-      Choices.of(EITHER, strips -> strips ? "strip" : "keep");
+      EnumFields.of(EITHER, strips -> strips ? "strip" : "keep");
   private static final Map<String, Boolean> IGNORES_CASE =
-      Choices.of(EITHER, ignores -> ignores ? "insensitive" : "sensitive");
+      EnumFields.of(EITHER, ignores -> ignores ? "insensitive" : "sensitive");
 
   private PathsReader() {}
 
   /** The settings; the usual ones if there are errors in them. */
-  static PathSettings read(Placed<Node> node, Problems problems) {
+  static PathSettings read(Located<Node> node, Problems problems) {
     Fields fields = Fields.of(node, problems);
     if (fields == null) {
       return PathSettings.DEFAULT;

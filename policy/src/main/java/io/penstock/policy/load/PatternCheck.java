@@ -31,7 +31,7 @@ final class PatternCheck {
     this.problems = problems;
   }
 
-  void check(Match match, Placed<?> placed) {
+  void check(Match match, Located<?> placed) {
     for (Condition condition : match.conditions()) {
       if (condition instanceof Condition.Like like) {
         String place = like.subject().toString();
@@ -47,7 +47,7 @@ final class PatternCheck {
   }
 
   /** Warns of an exemption that leaves nothing to limit. */
-  void checkExempt(Match match, Placed<?> placed) {
+  void checkExempt(Match match, Located<?> placed) {
     check(match, placed);
     if (match.conditions().stream().allMatch(PatternCheck::acceptsAll)) {
       problems.warning(
@@ -64,7 +64,7 @@ final class PatternCheck {
             .allMatch(all -> within.networks().stream().anyMatch(n -> n.toString().equals(all)));
   }
 
-  private static String field(Placed<?> placed, String name) {
+  private static String field(Located<?> placed, String name) {
     return placed.path().isEmpty() ? name.substring(1) : placed.path() + name;
   }
 

@@ -40,7 +40,7 @@ final class Periods {
               + String.join(", ", units.keySet())
               + "): "
               + matcher.group(2)
-              + Nearest.hint(matcher.group(2), units.keySet()));
+              + Suggestions.hint(matcher.group(2), units.keySet()));
     }
     return unit.multipliedBy(Long.parseLong(matcher.group(1)));
   }

@@ -19,8 +19,8 @@ final class PolicyDraft {
   static final List<String> FOR_EDITORS = List.of("$schema");
 
   private final Problems problems;
-  private final List<Placed<Rule>> rules = new ArrayList<>();
-  private final List<Placed<Match>> exempt = new ArrayList<>();
+  private final List<Located<Rule>> rules = new ArrayList<>();
+  private final List<Located<Match>> exempt = new ArrayList<>();
   private final Map<String, Location> sections = new HashMap<>();
   private final Map<String, Location> names = new HashMap<>();
   private Mode mode = Mode.ENFORCE;
@@ -34,9 +34,9 @@ final class PolicyDraft {
   }
 
   /** Adds a document: rules and what they need, or a bare rule. */
-  void add(Node document, Origin origin) {
+  void add(Node document, DocumentSource origin) {
     RuleReader reader = new RuleReader(origin.prefix(), problems);
-    Placed<Node> whole = new Placed<>(document, document.at(), "");
+    Located<Node> whole = new Located<>(document, document.at(), "");
     if (document instanceof Node.Mapping mapping
         && mapping.entries().containsKey("limit_keys")
         && !mapping.entries().containsKey("rules")) {
@@ -47,10 +47,10 @@ final class PolicyDraft {
     if (fields == null) {
       return;
     }
-    for (Placed<Node> rule : items(fields, "rules")) {
+    for (Located<Node> rule : items(fields, "rules")) {
       add(reader.read(rule));
     }
-    for (Placed<Node> entry : items(fields, "exempt")) {
+    for (Located<Node> entry : items(fields, "exempt")) {
       addExempt(entry);
     }
     addSections(fields, origin);
@@ -75,8 +75,8 @@ final class PolicyDraft {
     problems.throwIfErrors();
     Policy policy =
         new Policy(
-            rules.stream().map(Placed::value).toList(),
-            exempt.stream().map(Placed::value).toList(),
+            rules.stream().map(Located::value).toList(),
+            exempt.stream().map(Located::value).toList(),
             mode,
             clientAddress,
             jwt,
@@ -85,12 +85,12 @@ final class PolicyDraft {
     return new LoadedPolicy(policy, problems.warnings());
   }
 
-  private static List<Placed<Node>> items(Fields fields, String name) {
-    List<Placed<Node>> items = fields.list(name);
+  private static List<Located<Node>> items(Fields fields, String name) {
+    List<Located<Node>> items = fields.list(name);
     return items == null ? List.of() : items;
   }
 
-  private void add(@Nullable Placed<Rule> rule) {
+  private void add(@Nullable Located<Rule> rule) {
     if (rule == null) {
       return;
     }
@@ -104,7 +104,7 @@ final class PolicyDraft {
     rules.add(rule);
   }
 
-  private void addExempt(Placed<Node> entry) {
+  private void addExempt(Located<Node> entry) {
     Fields fields = Fields.of(entry, problems);
     if (fields == null) {
       return;
@@ -120,35 +120,35 @@ final class PolicyDraft {
       fields.error("match", "must not be empty: it would exempt every request");
       return;
     }
-    exempt.add(new Placed<>(match, entry.at(), entry.path()));
+    exempt.add(new Located<>(match, entry.at(), entry.path()));
   }
 
-  private void addSections(Fields fields, Origin origin) {
-    Placed<Node> address = section(fields, "client_address", "client_address");
+  private void addSections(Fields fields, DocumentSource origin) {
+    Located<Node> address = section(fields, "client_address", "client_address");
     if (address != null) {
       clientAddress = AddressReader.read(address, problems);
     }
-    Placed<Node> tokens = section(fields, "jwt", "jwt");
+    Located<Node> tokens = section(fields, "jwt", "jwt");
     if (tokens != null) {
       jwt = new JwtReader(origin, problems).read(tokens);
     }
-    Placed<Node> spelling = section(fields, "paths", "paths");
+    Located<Node> spelling = section(fields, "paths", "paths");
     if (spelling != null) {
       paths = PathsReader.read(spelling, problems);
     }
     if (section(fields, "mode", "mode") != null) {
       mode = fields.choice("mode", RuleReader.MODES, Mode.ENFORCE);
     }
-    Placed<Node> secret = section(fields, "key_secret", "key_secret");
-    Placed<Node> secretFile = section(fields, "key_secret_file", "key_secret");
+    Located<Node> secret = section(fields, "key_secret", "key_secret");
+    Located<Node> secretFile = section(fields, "key_secret_file", "key_secret");
     if (secret != null || secretFile != null) {
       keySecret = Secrets.read(fields, "key_secret", origin);
     }
   }
 
   /** What stands only once in a policy, however many files it has. */
-  private @Nullable Placed<Node> section(Fields fields, String name, String what) {
-    Placed<Node> section = fields.placed(name);
+  private @Nullable Located<Node> section(Fields fields, String name, String what) {
+    Located<Node> section = fields.placed(name);
     if (section == null) {
       return null;
     }

@@ -19,7 +19,7 @@ public final class PolicyLoader {
    * @throws PolicyException if it can't be used
    */
   public static LoadedPolicy load(Path fileOrFolder) {
-    return load(fileOrFolder, new FilesRead());
+    return load(fileOrFolder, new ReadFiles());
   }
 
   /**
@@ -31,11 +31,11 @@ public final class PolicyLoader {
   public static LoadedPolicy parse(String text, String name) {
     Problems problems = new Problems();
     PolicyDraft draft = new PolicyDraft(problems);
-    add(text, name, new Origin("", Path.of(""), new FilesRead()), draft, problems);
+    add(text, name, new DocumentSource("", Path.of(""), new ReadFiles()), draft, problems);
     return draft.finish(Location.of(name));
   }
 
-  static LoadedPolicy load(Path root, FilesRead read) {
+  static LoadedPolicy load(Path root, ReadFiles read) {
     Problems problems = new Problems();
     PolicyDraft draft = new PolicyDraft(problems);
     boolean isFolder = Files.isDirectory(root);
@@ -47,28 +47,28 @@ public final class PolicyLoader {
     for (Path file : files) {
       String prefix = isFolder ? PolicyFiles.baseName(file) + "/" : "";
       Path parent = file.toAbsolutePath().getParent();
-      Origin origin = new Origin(prefix, parent == null ? file : parent, read);
+      DocumentSource origin = new DocumentSource(prefix, parent == null ? file : parent, read);
       try {
         add(read.text(file), file.toString(), origin, draft, problems);
       } catch (IOException e) {
-        problems.error(Location.of(file.toString()), "", FilesRead.reason(e));
+        problems.error(Location.of(file.toString()), "", ReadFiles.reason(e));
       }
     }
     return draft.finish(Location.of(root.toString()));
   }
 
-  private static List<Path> filesUnder(Path root, FilesRead read, Problems problems) {
+  private static List<Path> filesUnder(Path root, ReadFiles read, Problems problems) {
     try {
       return PolicyFiles.under(root);
     } catch (IOException e) {
-      problems.error(Location.of(root.toString()), "", FilesRead.reason(e));
+      problems.error(Location.of(root.toString()), "", ReadFiles.reason(e));
       read.failed(root);
       return List.of();
     }
   }
 
   private static void add(
-      String text, String name, Origin origin, PolicyDraft draft, Problems problems) {
+      String text, String name, DocumentSource origin, PolicyDraft draft, Problems problems) {
     Node document = Document.parse(text, name, problems);
     if (document != null) {
       draft.add(document, origin);

@@ -24,7 +24,7 @@ public final class PolicyWatcher implements AutoCloseable {
   public static final Duration SETTLE = Duration.ofSeconds(2);
 
   /** Is told of policies, good and bad. */
-  public interface Listener {
+  public interface PolicyListener {
     /** There is a policy, to be used from now on. */
     void onLoaded(LoadedPolicy policy);
 
@@ -34,28 +34,32 @@ public final class PolicyWatcher implements AutoCloseable {
 
   private final Path root;
   private final Duration interval;
-  private final Listener listener;
+  private final PolicyListener listener;
   private final Duration settle;
   private final NanoClock time;
   private final Clock clock = Clock.systemUTC();
   private long seenNanos;
-  private @Nullable FilesRead known;
-  private @Nullable Signature settled;
-  private @Nullable Signature seen;
+  private @Nullable ReadFiles known;
+  private @Nullable FileSignature settled;
+  private @Nullable FileSignature seen;
   private @Nullable Thread thread;
   private boolean closed;
 
   /** A watcher that looks every {@link #INTERVAL} once it is started. */
-  public PolicyWatcher(Path fileOrFolder, Listener listener) {
+  public PolicyWatcher(Path fileOrFolder, PolicyListener listener) {
     this(fileOrFolder, INTERVAL, listener);
   }
 
-  public PolicyWatcher(Path fileOrFolder, Duration interval, Listener listener) {
+  public PolicyWatcher(Path fileOrFolder, Duration interval, PolicyListener listener) {
     this(fileOrFolder, interval, SETTLE, listener, NanoClock.system());
   }
 
   PolicyWatcher(
-      Path fileOrFolder, Duration interval, Duration settle, Listener listener, NanoClock time) {
+      Path fileOrFolder,
+      Duration interval,
+      Duration settle,
+      PolicyListener listener,
+      NanoClock time) {
     if (interval.isNegative() || interval.isZero()) {
       throw new IllegalArgumentException("interval must be positive: " + interval);
     }
@@ -73,13 +77,13 @@ public final class PolicyWatcher implements AutoCloseable {
    * @throws PolicyException if it can't be used
    */
   public synchronized LoadedPolicy load() {
-    FilesRead read = new FilesRead();
+    ReadFiles read = new ReadFiles();
     try {
       return PolicyLoader.load(root, read);
     } finally {
       known = read;
       settled = null;
-      see(Signature.of(root, read.files()));
+      see(FileSignature.of(root, read.files()));
     }
   }
 
@@ -100,7 +104,7 @@ public final class PolicyWatcher implements AutoCloseable {
     if (closed) {
       return;
     }
-    Signature now = Signature.of(root, known == null ? Set.of() : known.files());
+    FileSignature now = FileSignature.of(root, known == null ? Set.of() : known.files());
     if (now.equals(settled)) {
       return;
     }
@@ -111,14 +115,14 @@ public final class PolicyWatcher implements AutoCloseable {
     if (time.nanos() - seenNanos < settle.toNanos()) {
       return;
     }
-    if (known != null && FilesRead.now(now.files()).sameAs(known)) {
+    if (known != null && ReadFiles.now(now.files()).sameAs(known)) {
       settled = now.isFresh(clock.instant()) ? null : now;
       return;
     }
     reload();
   }
 
-  private void see(Signature now) {
+  private void see(FileSignature now) {
     seen = now;
     seenNanos = time.nanos();
   }

@@ -7,7 +7,7 @@ package io.penstock.policy.load;
  * @param message what is wrong, and what would be right
  */
 public record Problem(Severity severity, Location location, String path, String message) {
-  private static final int LONGEST = 400;
+  private static final int MAX_LENGTH = 400;
 
   /** How bad it is. */
   public enum Severity {
@@ -24,7 +24,7 @@ public record Problem(Severity severity, Location location, String path, String 
 
   /** Files quote anything: what goes to a log must be short and can't begin a line of its own. */
   private static String inOneLine(String text) {
-    String shortened = text.length() > LONGEST ? text.substring(0, LONGEST) + "…" : text;
+    String shortened = text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) + "…" : text;
     StringBuilder line = new StringBuilder(shortened.length());
     shortened
         .codePoints()

@@ -27,19 +27,19 @@ final class Reachability {
 
   private final PathSettings paths;
   private final Problems problems;
-  private final CoverIndex<Placed<Match>> exempt = new CoverIndex<>();
-  private final Map<Tiers, CoverIndex<Placed<Rule>>> earlier = new HashMap<>();
+  private final CoverIndex<Located<Match>> exempt = new CoverIndex<>();
+  private final Map<Tiers, CoverIndex<Located<Rule>>> earlier = new HashMap<>();
 
-  Reachability(List<Placed<Match>> exempt, PathSettings paths, Problems problems) {
+  Reachability(List<Located<Match>> exempt, PathSettings paths, Problems problems) {
     this.paths = paths;
     this.problems = problems;
     exempt.forEach(entry -> this.exempt.add(entry.value().under(paths), entry));
   }
 
   /** Those of {@code rules} that can apply, or are off; there are errors about the others. */
-  List<Placed<Rule>> check(List<Placed<Rule>> rules) {
-    List<Placed<Rule>> reachable = new ArrayList<>(rules.size());
-    for (Placed<Rule> placed : rules) {
+  List<Located<Rule>> check(List<Located<Rule>> rules) {
+    List<Located<Rule>> reachable = new ArrayList<>(rules.size());
+    for (Located<Rule> placed : rules) {
       if (placed.value().rollout().mode() == Mode.OFF || canApply(placed)) {
         reachable.add(placed);
       }
@@ -47,15 +47,15 @@ final class Reachability {
     return reachable;
   }
 
-  private boolean canApply(Placed<Rule> placed) {
+  private boolean canApply(Located<Rule> placed) {
     Rule rule = placed.value().under(paths);
-    Placed<Match> exemption = exempt.covering(rule.match(), entry -> true);
+    Located<Match> exemption = exempt.covering(rule.match(), entry -> true);
     if (exemption != null) {
       refuse(placed, exemption.path() + ", at " + exemption.at() + ", exempts every request of it");
       return false;
     }
     TierGroup group = rule.tierGroup();
-    Placed<Rule> hiding = null;
+    Located<Rule> hiding = null;
     for (Mode kind : kinds(rule)) {
       hiding = hiding(rule, new Tiers(group, kind));
       if (hiding == null) {
@@ -78,14 +78,14 @@ final class Reachability {
     return true;
   }
 
-  private @Nullable Placed<Rule> hiding(Rule rule, Tiers tiers) {
-    CoverIndex<Placed<Rule>> index = earlier.get(tiers);
+  private @Nullable Located<Rule> hiding(Rule rule, Tiers tiers) {
+    CoverIndex<Located<Rule>> index = earlier.get(tiers);
     return index == null
         ? null
         : index.covering(rule.match(), other -> appliesWherever(other.value(), rule));
   }
 
-  private void refuse(Placed<Rule> placed, String why) {
+  private void refuse(Located<Rule> placed, String why) {
     problems.error(placed.at(), placed.path(), placed.value().name() + " can never apply: " + why);
   }
 

@@ -2,7 +2,7 @@ package io.penstock.policy.load;
 
 import io.penstock.Consistency;
 import io.penstock.FailurePolicy;
-import io.penstock.Handling;
+import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
 import io.penstock.policy.MissingKey;
 import io.penstock.policy.Mode;
@@ -15,19 +15,19 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads one rule. */
 final class RuleReader {
-  static final Map<String, Mode> MODES = Choices.of(Mode.values(), Mode::code);
+  static final Map<String, Mode> MODES = EnumFields.of(Mode.values(), Mode::code);
 
   private static final Map<String, MissingKey> MISSING_KEYS =
-      Choices.of(MissingKey.values(), MissingKey::code);
+      EnumFields.of(MissingKey.values(), MissingKey::code);
   private static final Map<String, RepeatedKey> REPEATED_KEYS =
-      Choices.of(RepeatedKey.values(), RepeatedKey::code);
-  private static final Map<String, OnLimit> ON_LIMIT = Choices.of(OnLimit.values());
+      EnumFields.of(RepeatedKey.values(), RepeatedKey::code);
+  private static final Map<String, OnLimit> ON_LIMIT = EnumFields.of(OnLimit.values());
   private static final Map<String, FailurePolicy> FAILURE_POLICIES =
-      Choices.of(FailurePolicy.values());
-  private static final Map<String, Consistency> CONSISTENCIES = Choices.of(Consistency.values());
+      EnumFields.of(FailurePolicy.values());
+  private static final Map<String, Consistency> CONSISTENCIES = EnumFields.of(Consistency.values());
   private static final String REFUND = "refund_on_upstream_error";
   private static final int DEFAULT_DELAY_MILLIS = 1_000;
-  private static final int LONGEST_DELAY_MILLIS = 600_000;
+  private static final int MAX_DELAY_MILLIS = 600_000;
 
   private enum OnLimit {
     REJECT,
@@ -46,16 +46,16 @@ final class RuleReader {
   }
 
   /** The rule; null if there are errors in it. */
-  @Nullable Placed<Rule> read(Placed<Node> node) {
+  @Nullable Located<Rule> read(Located<Node> node) {
     return read(node, List.of());
   }
 
   /** A rule that is a document by itself. */
-  @Nullable Placed<Rule> readBare(Placed<Node> node) {
+  @Nullable Located<Rule> readBare(Located<Node> node) {
     return read(node, PolicyDraft.FOR_EDITORS);
   }
 
-  private @Nullable Placed<Rule> read(Placed<Node> node, List<String> besides) {
+  private @Nullable Located<Rule> read(Located<Node> node, List<String> besides) {
     Fields fields = Fields.of(node, problems);
     if (fields == null) {
       return null;
@@ -67,8 +67,8 @@ final class RuleReader {
     if (rule == null || problems.errorCount() > before) {
       return null;
     }
-    Cautions.check(rule, fields);
-    return new Placed<>(rule, node.at(), node.path());
+    RuleWarnings.check(rule, fields);
+    return new Located<>(rule, node.at(), node.path());
   }
 
   private @Nullable Rule rule(Fields fields) {
@@ -77,7 +77,7 @@ final class RuleReader {
     fields.knows(CostReader.FIELDS);
     String name = fields.require("name") ? fields.text("name", this::name) : null;
     String description = fields.text("description");
-    LimitsReader.Limits limits = new LimitsReader(fields, problems).read();
+    LimitsReader.RuleLimits limits = new LimitsReader(fields, problems).read();
     try {
       return new Rule(
           name == null ? "" : name,
@@ -90,7 +90,7 @@ final class RuleReader {
           limits.all(),
           limits.cost(),
           maxDelay(fields, limits),
-          handling(fields, limits),
+          storeOptions(fields, limits),
           refunds(fields, limits),
           rollout(fields),
           fields.text("scope", Names::checked));
@@ -105,7 +105,7 @@ final class RuleReader {
     return Names.checked(prefix + written);
   }
 
-  private static Duration maxDelay(Fields fields, LimitsReader.Limits limits) {
+  private static Duration maxDelay(Fields fields, LimitsReader.RuleLimits limits) {
     OnLimit onLimit =
         fields.choice("on_limit", ON_LIMIT, limits.isLeaky() ? OnLimit.DELAY : OnLimit.REJECT);
     if (onLimit == OnLimit.REJECT) {
@@ -115,7 +115,7 @@ final class RuleReader {
       fields.reject("max_delay_ms", "needs on_limit: delay");
       return Duration.ZERO;
     }
-    int millis = fields.whole("max_delay_ms", 1, LONGEST_DELAY_MILLIS, DEFAULT_DELAY_MILLIS);
+    int millis = fields.whole("max_delay_ms", 1, MAX_DELAY_MILLIS, DEFAULT_DELAY_MILLIS);
     if (!isOfTokenBuckets(limits)) {
       fields.error("on_limit", "delay needs token buckets; a window can only reject");
       return Duration.ZERO;
@@ -123,18 +123,18 @@ final class RuleReader {
     return Duration.ofMillis(millis);
   }
 
-  private static Handling handling(Fields fields, LimitsReader.Limits limits) {
+  private static StoreOptions storeOptions(Fields fields, LimitsReader.RuleLimits limits) {
     Consistency consistency =
-        fields.choice("consistency", CONSISTENCIES, Handling.DEFAULT.consistency());
+        fields.choice("consistency", CONSISTENCIES, StoreOptions.DEFAULT.consistency());
     if (consistency == Consistency.LEASED && !isOfTokenBuckets(limits)) {
       fields.error("consistency", "leased needs token buckets; a window can't be leased");
     }
-    return new Handling(
-        fields.choice("on_store_failure", FAILURE_POLICIES, Handling.DEFAULT.onFailure()),
+    return new StoreOptions(
+        fields.choice("on_store_failure", FAILURE_POLICIES, StoreOptions.DEFAULT.onFailure()),
         consistency);
   }
 
-  private static boolean refunds(Fields fields, LimitsReader.Limits limits) {
+  private static boolean refunds(Fields fields, LimitsReader.RuleLimits limits) {
     boolean refunds = fields.flag(REFUND);
     if (refunds && !isOfTokenBuckets(limits)) {
       fields.error(REFUND, "needs token buckets; a window can't be given anything back");
@@ -143,7 +143,7 @@ final class RuleReader {
     return refunds;
   }
 
-  private static boolean isOfTokenBuckets(LimitsReader.Limits limits) {
+  private static boolean isOfTokenBuckets(LimitsReader.RuleLimits limits) {
     return limits.all().stream().allMatch(TokenBucket.class::isInstance);
   }
 

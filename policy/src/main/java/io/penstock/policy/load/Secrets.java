@@ -7,7 +7,7 @@ final class Secrets {
   private Secrets() {}
 
   /** The secret in {@code name}, or in the file that {@code name_file} names. */
-  static @Nullable String read(Fields fields, String name, Origin origin) {
+  static @Nullable String read(Fields fields, String name, DocumentSource origin) {
     String file = name + "_file";
     boolean isInFile = fields.has(file);
     String secret = isInFile ? withoutLineEnd(origin.content(fields, file)) : fields.text(name);

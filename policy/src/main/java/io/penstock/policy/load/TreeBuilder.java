@@ -16,7 +16,7 @@ final class TreeBuilder {
   private static final class Open {
     final Location at;
     final @Nullable List<Node> items;
-    final Map<String, Node.Entry> entries = new LinkedHashMap<>();
+    final Map<String, Node.NodeField> entries = new LinkedHashMap<>();
     @Nullable String key;
     Location keyAt;
 
@@ -52,7 +52,7 @@ final class TreeBuilder {
 
   void key(String text, Location at) {
     Open mapping = open.element();
-    Node.Entry first = mapping.entries.get(text);
+    Node.NodeField first = mapping.entries.get(text);
     if (first != null) {
       problems.error(at, "", "the key " + text + " is there already, at " + first.at());
     }
@@ -98,7 +98,7 @@ final class TreeBuilder {
     } else if (innermost.items != null) {
       innermost.items.add(node);
     } else if (innermost.key != null) {
-      innermost.entries.putIfAbsent(innermost.key, new Node.Entry(innermost.keyAt, node));
+      innermost.entries.putIfAbsent(innermost.key, new Node.NodeField(innermost.keyAt, node));
       innermost.key = null;
     }
   }

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Counts what rules say. Thread-safe. No label ever holds a key. */
 public final class DecisionMeters implements PolicyObserver {
   /** So many rules are counted singly; all others together. */
-  static final int MOST_RULES = 1_000;
+  static final int MAX_RULES = 1_000;
 
   static final String OTHER = "other";
 
@@ -21,7 +21,7 @@ public final class DecisionMeters implements PolicyObserver {
   }
 
   /** How often {@link #pass} is to be called, for figures of the last minute. */
-  public static final long PERIOD_MILLIS = RecentMost.PERIOD_MILLIS;
+  public static final long PERIOD_MILLIS = RecentMax.PERIOD_MILLIS;
 
   /** A period has passed. */
   public void pass() {
@@ -36,7 +36,7 @@ public final class DecisionMeters implements PolicyObserver {
   }
 
   private RuleMeters meters(String rule) {
-    String label = rules.size() < MOST_RULES ? rule : OTHER;
+    String label = rules.size() < MAX_RULES ? rule : OTHER;
     return rules.computeIfAbsent(label, unused -> new RuleMeters(label, registry));
   }
 }

@@ -18,7 +18,7 @@ final class RuleMeters {
   private final Counter shadowAllowed;
   private final Counter shadowDenied;
   private final Map<FailurePolicy, Counter> degraded = new EnumMap<>(FailurePolicy.class);
-  private final RecentMost used = new RecentMost();
+  private final RecentMax used = new RecentMax();
 
   RuleMeters(String rule, MeterRegistry registry) {
     this.allowed = decisions(rule, Mode.ENFORCE, "allowed", registry);
@@ -34,7 +34,7 @@ final class RuleMeters {
               .tag("reason", policy.name().toLowerCase(Locale.ROOT))
               .register(registry));
     }
-    Gauge.builder("penstock.used.ratio", used, RecentMost::most)
+    Gauge.builder("penstock.used.ratio", used, RecentMax::most)
         .description("The largest share of a burst that was used up in the last minute")
         .tag("rule", rule)
         .register(registry);
@@ -57,7 +57,7 @@ final class RuleMeters {
       (decision.allowed() ? shadowAllowed : shadowDenied).increment();
     }
     if (decision.degraded()) {
-      Counter failures = degraded.get(outcome.rule().handling().onFailure());
+      Counter failures = degraded.get(outcome.rule().storeOptions().onFailure());
       if (failures != null) {
         failures.increment();
       }
@@ -67,7 +67,7 @@ final class RuleMeters {
     }
   }
 
-  /** A period of {@link RecentMost} has passed. */
+  /** A period of {@link RecentMax} has passed. */
   void pass() {
     used.pass();
   }

@@ -2,9 +2,9 @@ package io.penstock.policy.request;
 
 import io.penstock.policy.jwt.ClaimNumber;
 import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Location;
 import io.penstock.policy.load.Node;
-import io.penstock.policy.load.Placed;
 import io.penstock.policy.load.Problems;
 import java.util.List;
 import java.util.Locale;
@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the parts of a question in which values have names of the asker's own. */
 final class NamedValues {
-  static final int LONGEST_NAME = 256;
-  static final int LONGEST_VALUE = 65_536;
+  static final int MAX_NAME_LENGTH = 256;
+  static final int MAX_VALUE_LENGTH = 65_536;
 
-  private static final int LONGEST_NUMBER = 200;
-  private static final int MOST_NAMES = 1_000;
-  private static final int MOST_VALUES = 100;
+  private static final int MAX_NUMBER_LENGTH = 200;
+  private static final int MAX_NAMES = 1_000;
+  private static final int MAX_VALUES = 100;
 
   private final Fields question;
   private final Problems problems;
@@ -43,38 +43,38 @@ final class NamedValues {
     read(field, (name, placed) -> accept(name, claim(placed), values));
   }
 
-  private void read(String field, BiConsumer<String, Placed<Node>> reader) {
+  private void read(String field, BiConsumer<String, Located<Node>> reader) {
     Fields values = question.given(field) ? question.mapping(field) : null;
     if (values == null) {
       return;
     }
-    if (values.names().size() > MOST_NAMES) {
-      question.error(field, "must have at most " + MOST_NAMES + " names");
+    if (values.names().size() > MAX_NAMES) {
+      question.error(field, "must have at most " + MAX_NAMES + " names");
       return;
     }
     for (String name : values.names()) {
-      Placed<Node> placed = values.given(name) ? values.placed(name) : null;
-      if (name.isEmpty() || name.length() > LONGEST_NAME) {
-        values.error(name, "must have a name of 1 to " + LONGEST_NAME + " characters");
+      Located<Node> placed = values.given(name) ? values.placed(name) : null;
+      if (name.isEmpty() || name.length() > MAX_NAME_LENGTH) {
+        values.error(name, "must have a name of 1 to " + MAX_NAME_LENGTH + " characters");
       } else if (placed != null) {
         reader.accept(name, placed);
       }
     }
   }
 
-  private void readList(String name, Placed<Node> placed, BiConsumer<String, String> values) {
+  private void readList(String name, Located<Node> placed, BiConsumer<String, String> values) {
     if (!(placed.value() instanceof Node.Sequence sequence)) {
       accept(name, value(placed), values);
       return;
     }
     List<Node> items = sequence.items();
-    if (items.size() > MOST_VALUES) {
-      error(placed, "must have at most " + MOST_VALUES + " values");
+    if (items.size() > MAX_VALUES) {
+      error(placed, "must have at most " + MAX_VALUES + " values");
       return;
     }
     for (int i = 0; i < items.size(); i++) {
       Location at = items.get(i).at();
-      accept(name, value(new Placed<>(items.get(i), at, placed.path() + "[" + i + "]")), values);
+      accept(name, value(new Located<>(items.get(i), at, placed.path() + "[" + i + "]")), values);
     }
   }
 
@@ -85,38 +85,38 @@ final class NamedValues {
     }
   }
 
-  private @Nullable String value(Placed<Node> placed) {
-    if (!(placed.value() instanceof Node.Scalar scalar) || scalar.kind() == Node.Kind.NULL) {
+  private @Nullable String value(Located<Node> placed) {
+    if (!(placed.value() instanceof Node.Scalar scalar) || scalar.kind() == Node.NodeKind.NULL) {
       error(placed, "must be text, a number, true or false, not " + placed.value().what());
       return null;
     }
-    if (scalar.text().length() > LONGEST_VALUE) {
-      error(placed, "must have at most " + LONGEST_VALUE + " characters");
+    if (scalar.text().length() > MAX_VALUE_LENGTH) {
+      error(placed, "must have at most " + MAX_VALUE_LENGTH + " characters");
       return null;
     }
-    return scalar.kind() == Node.Kind.BOOLEAN
+    return scalar.kind() == Node.NodeKind.BOOLEAN
         ? scalar.text().toLowerCase(Locale.ROOT)
         : scalar.text();
   }
 
-  private @Nullable String claim(Placed<Node> placed) {
+  private @Nullable String claim(Located<Node> placed) {
     String text = value(placed);
     return text != null
             && placed.value() instanceof Node.Scalar scalar
-            && scalar.kind() == Node.Kind.NUMBER
+            && scalar.kind() == Node.NodeKind.NUMBER
         ? plain(text, placed)
         : text;
   }
 
-  private @Nullable String plain(String number, Placed<Node> placed) {
-    String plain = number.length() <= LONGEST_NUMBER ? ClaimNumber.plain(number) : null;
+  private @Nullable String plain(String number, Located<Node> placed) {
+    String plain = number.length() <= MAX_NUMBER_LENGTH ? ClaimNumber.plain(number) : null;
     if (plain == null) {
-      error(placed, "must be a number of at most " + ClaimNumber.MOST_DIGITS + " digits");
+      error(placed, "must be a number of at most " + ClaimNumber.MAX_DIGITS + " digits");
     }
     return plain;
   }
 
-  private void error(Placed<Node> placed, String message) {
+  private void error(Located<Node> placed, String message) {
     problems.error(placed.at(), placed.path(), message);
   }
 }

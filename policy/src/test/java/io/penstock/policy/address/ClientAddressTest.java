@@ -2,7 +2,7 @@ package io.penstock.policy.address;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.policy.address.ClientAddress.Source;
+import io.penstock.policy.address.ClientAddress.AddressSource;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -58,7 +58,7 @@ class ClientAddressTest {
         "localhost | 10.0.0.1",
       })
   void resolve_forwardedForByTrustedProxy_isWalkedFromTheRight(String value, String client) {
-    ClientAddress address = new ClientAddress(TRUSTED, Source.X_FORWARDED_FOR);
+    ClientAddress address = new ClientAddress(TRUSTED, AddressSource.X_FORWARDED_FOR);
 
     assertThat(address.resolve(PROXY, only("x-forwarded-for", value))).hasToString(client);
   }
@@ -101,7 +101,7 @@ class ClientAddressTest {
         "'' | 10.0.0.1",
       })
   void resolve_forwardedByTrustedProxy_isWalkedFromTheRight(String value, String client) {
-    ClientAddress address = new ClientAddress(TRUSTED, Source.FORWARDED);
+    ClientAddress address = new ClientAddress(TRUSTED, AddressSource.FORWARDED);
 
     assertThat(address.resolve(PROXY, only("forwarded", value))).hasToString(client);
   }
@@ -118,7 +118,7 @@ class ClientAddressTest {
         "'' | 10.0.0.1",
       })
   void resolve_singleAddressByTrustedProxy_isTheClient(String value, String client) {
-    for (Source source : List.of(Source.X_REAL_IP, Source.CF_CONNECTING_IP)) {
+    for (AddressSource source : List.of(AddressSource.X_REAL_IP, AddressSource.CF_CONNECTING_IP)) {
       ClientAddress address = new ClientAddress(TRUSTED, source);
 
       assertThat(address.resolve(PROXY, only(source.headerName(), value))).hasToString(client);
@@ -127,7 +127,7 @@ class ClientAddressTest {
 
   @ParameterizedTest
   @EnumSource
-  void resolve_strangerWithHeaders_isTheStranger(Source source) {
+  void resolve_strangerWithHeaders_isTheStranger(AddressSource source) {
     Headers spoofed = name -> name.equals("forwarded") ? "for=10.0.0.1" : "10.0.0.1";
 
     assertThat(new ClientAddress(TRUSTED, source).resolve(STRANGER, spoofed)).isEqualTo(STRANGER);
@@ -136,7 +136,7 @@ class ClientAddressTest {
 
   @ParameterizedTest
   @EnumSource
-  void resolve_otherHeadersOrNone_isThePeer(Source source) {
+  void resolve_otherHeadersOrNone_isThePeer(AddressSource source) {
     Headers others = name -> name.equals(source.headerName()) ? null : "1.2.3.4";
 
     assertThat(new ClientAddress(TRUSTED, source).resolve(PROXY, others)).isEqualTo(PROXY);
@@ -153,7 +153,7 @@ class ClientAddressTest {
         "unknown | 203.0.113.9",
       })
   void resolveBehind_anyProxy_isTrustedForOneHop(String value, String client) {
-    ClientAddress address = new ClientAddress(TRUSTED, Source.X_FORWARDED_FOR);
+    ClientAddress address = new ClientAddress(TRUSTED, AddressSource.X_FORWARDED_FOR);
 
     assertThat(address.resolveBehind(STRANGER, only("x-forwarded-for", value))).hasToString(client);
   }
@@ -171,16 +171,16 @@ class ClientAddressTest {
     String forwarded = "for=\"[2001:db8:f::2]\",".repeat(200_000) + "for=10.0.0.2";
     String quotes = "\\\"".repeat(1_000_000) + "\"";
 
-    assertThat(client(Source.X_FORWARDED_FOR, listed)).hasToString("10.0.0.2");
-    assertThat(client(Source.FORWARDED, forwarded)).hasToString("2001:db8:f::2");
-    assertThat(client(Source.FORWARDED, quotes)).isEqualTo(PROXY);
+    assertThat(client(AddressSource.X_FORWARDED_FOR, listed)).hasToString("10.0.0.2");
+    assertThat(client(AddressSource.FORWARDED, forwarded)).hasToString("2001:db8:f::2");
+    assertThat(client(AddressSource.FORWARDED, quotes)).isEqualTo(PROXY);
   }
 
   @Property(tries = 5000)
   void resolve_whateverTheClientPutsInFront_isWhatTheProxyAppended(
-      @ForAll("scraps") String front, @ForAll Source source) {
-    String appended = source == Source.FORWARDED ? "for=1.2.3.4" : "1.2.3.4";
-    boolean list = source == Source.FORWARDED || source == Source.X_FORWARDED_FOR;
+      @ForAll("scraps") String front, @ForAll AddressSource source) {
+    String appended = source == AddressSource.FORWARDED ? "for=1.2.3.4" : "1.2.3.4";
+    boolean list = source == AddressSource.FORWARDED || source == AddressSource.X_FORWARDED_FOR;
 
     IpAddress client = client(source, front + ", " + appended);
 
@@ -196,11 +196,11 @@ class ClientAddressTest {
     "x-client-ip,",
     "'',",
   })
-  void parse_headerName_isItsSource(String name, Source source) {
-    assertThat(Source.parse(name)).isEqualTo(source);
+  void parse_headerName_isItsSource(String name, AddressSource source) {
+    assertThat(AddressSource.parse(name)).isEqualTo(source);
   }
 
-  private static IpAddress client(Source source, String value) {
+  private static IpAddress client(AddressSource source, String value) {
     return new ClientAddress(TRUSTED, source).resolve(PROXY, only(source.headerName(), value));
   }
 

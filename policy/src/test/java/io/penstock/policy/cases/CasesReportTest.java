@@ -87,7 +87,7 @@ class CasesReportTest {
     CaseResult result = report.results().get(0);
     assertThat(result.passed()).isFalse();
     assertThat(result.sent()).isEqualTo(3);
-    Failure failure = result.failures().get(0);
+    StepFailure failure = result.failures().get(0);
     assertThat(failure.request()).isEqualTo(1);
     assertThat(failure.at()).isEqualTo(Duration.ofMillis(100));
     assertThat(List.of(failure.time(), failure.times(), failure.failed())).containsExactly(3, 3, 1);

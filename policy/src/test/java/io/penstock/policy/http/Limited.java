@@ -4,9 +4,9 @@ import io.penstock.Claim;
 import io.penstock.Consistency;
 import io.penstock.Decision;
 import io.penstock.FailurePolicy;
-import io.penstock.Handling;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
+import io.penstock.StoreOptions;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.Cost;
 import io.penstock.policy.Match;
@@ -43,7 +43,7 @@ final class Limited {
         List.of(limit),
         Cost.fixed(1_000),
         Duration.ZERO,
-        new Handling(onFailure, Consistency.EXACT),
+        new StoreOptions(onFailure, Consistency.EXACT),
         false,
         Rule.Rollout.ALL);
   }

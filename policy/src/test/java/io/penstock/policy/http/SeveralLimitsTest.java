@@ -3,8 +3,8 @@ package io.penstock.policy.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.ExplicitRequest;
 import io.penstock.policy.PolicyEngine;
-import io.penstock.policy.StatedRequest;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.testing.ManualClock;
@@ -29,7 +29,7 @@ class SeveralLimitsTest {
       "\"api#1\";q=2;w=2, \"api#2\";q=5;w=3600, \"all\";q=1000;w=1";
 
   private final ManualClock clock = new ManualClock();
-  private final HttpAnswers answers = new HttpAnswers(HeaderForm.ALL, Jitter.NONE);
+  private final VerdictResponses answers = new VerdictResponses(HeaderFormat.ALL, Jitter.NONE);
 
   private PolicyEngine engine(String more) {
     return new PolicyEngine(
@@ -46,7 +46,7 @@ class SeveralLimitsTest {
   @Test
   void headers_whicheverLimitDecides_haveTheSamePolicies() {
     PolicyEngine engine = engine("");
-    StatedRequest request = StatedRequest.builder().claim("sub", "a").build();
+    ExplicitRequest request = ExplicitRequest.builder().claim("sub", "a").build();
     assertThat(headers(engine.decide(request)))
         .containsEntry("RateLimit-Policy", POLICIES)
         .containsEntry("RateLimit", "\"api#1\";r=1;t=1, \"api#2\";r=4;t=720, \"all\";r=999;t=1")
@@ -70,7 +70,7 @@ class SeveralLimitsTest {
 
   @Test
   void headers_missingKey_haveTheSamePolicies() {
-    Verdict denied = engine("on_missing_key: deny").decide(StatedRequest.builder().build());
+    Verdict denied = engine("on_missing_key: deny").decide(ExplicitRequest.builder().build());
     assertThat(headers(denied))
         .containsEntry("RateLimit-Policy", "\"api#1\";q=2;w=2, \"api#2\";q=5;w=3600")
         .containsEntry("RateLimit", "\"api#1\";r=0");

@@ -158,7 +158,7 @@ class JwksUrlTest {
 
   @Test
   void refresh_hugeBody_leavesTheLastSet() {
-    server.serve(Tokens.jwks(Tokens.OTHER_RSA) + " ".repeat(KeyFetch.MOST_BYTES));
+    server.serve(Tokens.jwks(Tokens.OTHER_RSA) + " ".repeat(KeyFetch.MAX_BYTES));
     nowMillis.addAndGet(REFRESH.toMillis());
     keys.refreshIfDue();
 

@@ -76,7 +76,7 @@ class RepeatedTokenTest {
             JwtSettings.Trust.VERIFY, source, List.of(algorithm), null, List.of(), Duration.ZERO);
     KeySet keys = KeySet.of(new VerificationKey(null, null, new Counting(key.verifier())));
     InstantSource clock = () -> Instant.ofEpochSecond(Tokens.NOW_SECONDS);
-    return new JwtVerifier(settings, clock, KeyRing.of(Keys.fixed(keys)));
+    return new JwtVerifier(settings, clock, KeyRing.of(IssuerKeys.fixed(keys)));
   }
 
   /** Counts how many signatures are verified. */

@@ -29,7 +29,7 @@ class DocumentTest {
   @Test
   void parse_everyNode_knowsItsPlace() {
     Node.Mapping root = (Node.Mapping) read("a:\n  - {b: 1.50}\n  - x\n", "p.yaml");
-    Node.Entry a = root.entries().get("a");
+    Node.NodeField a = root.entries().get("a");
     Node.Sequence list = (Node.Sequence) a.value();
     Node.Mapping first = (Node.Mapping) list.items().get(0);
 
@@ -38,7 +38,7 @@ class DocumentTest {
     assertThat(list.at()).hasToString("p.yaml:2:3");
     assertThat(first.entries().get("b").at()).hasToString("p.yaml:2:6");
     assertThat(first.entries().get("b").value())
-        .isEqualTo(new Node.Scalar(new Location("p.yaml", 2, 9), "1.50", Node.Kind.NUMBER));
+        .isEqualTo(new Node.Scalar(new Location("p.yaml", 2, 9), "1.50", Node.NodeKind.NUMBER));
     assertThat(list.items().get(1).at()).hasToString("p.yaml:3:5");
   }
 
@@ -50,8 +50,8 @@ class DocumentTest {
     assertThat(root.entries().get("a").at()).hasToString("p.JSON:2:3");
     assertThat(list.items())
         .containsExactly(
-            new Node.Scalar(new Location("p.JSON", 2, 9), "true", Node.Kind.BOOLEAN),
-            new Node.Scalar(new Location("p.JSON", 3, 2), "null", Node.Kind.NULL));
+            new Node.Scalar(new Location("p.JSON", 2, 9), "true", Node.NodeKind.BOOLEAN),
+            new Node.Scalar(new Location("p.JSON", 3, 2), "null", Node.NodeKind.NULL));
   }
 
   @ParameterizedTest
@@ -75,7 +75,7 @@ class DocumentTest {
     "5/min,TEXT",
     "2024-01-01,TEXT"
   })
-  void parse_yamlScalar_isOfItsKind(String text, Node.Kind kind) {
+  void parse_yamlScalar_isOfItsKind(String text, Node.NodeKind kind) {
     assertThat(first(read("[" + text + "]", "p.yaml")).kind()).isEqualTo(kind);
   }
 
@@ -187,7 +187,7 @@ class DocumentTest {
 
   @Test
   void parse_tooLarge_isRejected() {
-    assertThat(errors("x".repeat(Document.LARGEST + 1), "p.yaml"))
+    assertThat(errors("x".repeat(Document.MAX_BYTES + 1), "p.yaml"))
         .containsExactly("p.yaml: must not be larger than 64 MiB");
   }
 }

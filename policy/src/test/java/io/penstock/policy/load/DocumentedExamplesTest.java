@@ -3,8 +3,8 @@ package io.penstock.policy.load;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Decision;
+import io.penstock.policy.ExplicitRequest;
 import io.penstock.policy.Outcome;
-import io.penstock.policy.StatedRequest;
 import io.penstock.policy.Traffic;
 import io.penstock.policy.Verdict;
 import java.time.Duration;
@@ -22,8 +22,12 @@ class DocumentedExamplesTest {
     return traffic("choosing-limits.md", example);
   }
 
-  private static StatedRequest.Builder user(String id) {
-    return StatedRequest.builder().ip("192.0.2.1").path("/").method("GET").attribute("user_id", id);
+  private static ExplicitRequest.Builder user(String id) {
+    return ExplicitRequest.builder()
+        .ip("192.0.2.1")
+        .path("/")
+        .method("GET")
+        .attribute("user_id", id);
   }
 
   private static Decision decision(Verdict verdict) {
@@ -48,7 +52,7 @@ class DocumentedExamplesTest {
   @CsvSource({"interactive, 50, 5", "steady, 10, 1", "batch, 100, 10"})
   void ratios_lastAsLongAsTheTableSays(String example, int burst, int seconds) {
     Traffic traffic = choosing(example);
-    StatedRequest.Builder user = user("1").path("/import/x");
+    ExplicitRequest.Builder user = user("1").path("/import/x");
 
     assertThat(traffic.passing(1_000, user)).isEqualTo(burst);
     traffic.pass(Duration.ofHours(1));
@@ -64,7 +68,7 @@ class DocumentedExamplesTest {
   @Test
   void batchOfAThousand_takesNinetySeconds() {
     Traffic traffic = choosing("batch");
-    StatedRequest.Builder job = user("1").path("/import/x");
+    ExplicitRequest.Builder job = user("1").path("/import/x");
     int done = traffic.passing(1_000, job);
     int seconds = 0;
     for (; done < 1_000; seconds++) {
@@ -77,14 +81,14 @@ class DocumentedExamplesTest {
   @Test
   void costlyCalls_areAsThePageSays() {
     Traffic traffic = choosing("model");
-    StatedRequest.Builder call =
-        StatedRequest.builder().path("/v1/chat/x").attribute("tenant", "t");
+    ExplicitRequest.Builder call =
+        ExplicitRequest.builder().path("/v1/chat/x").attribute("tenant", "t");
 
     assertThat(decision(traffic.send(call.header("x-call-cost", "101"))).never()).isTrue();
-    StatedRequest.Builder usual =
-        StatedRequest.builder().path("/v1/chat/x").attribute("tenant", "t");
-    StatedRequest.Builder large =
-        StatedRequest.builder()
+    ExplicitRequest.Builder usual =
+        ExplicitRequest.builder().path("/v1/chat/x").attribute("tenant", "t");
+    ExplicitRequest.Builder large =
+        ExplicitRequest.builder()
             .path("/v1/chat/x")
             .attribute("tenant", "t")
             .header("x-call-cost", "60");
@@ -96,7 +100,7 @@ class DocumentedExamplesTest {
   @CsvSource({"GET, /search, 100, 0.1", "POST, /login, 5, 12", "POST, /payment, 3, 60"})
   void endpoints_areAsTheTableSays(String method, String path, int burst, double seconds) {
     Traffic traffic = choosing("endpoints");
-    StatedRequest.Builder request = user("1").method(method).path(path);
+    ExplicitRequest.Builder request = user("1").method(method).path(path);
 
     assertThat(traffic.passing(200, request)).isEqualTo(burst);
     assertThat(decision(traffic.send(request)).retryAfter())
@@ -106,7 +110,7 @@ class DocumentedExamplesTest {
   @Test
   void loginsOfAnHour_areThreeHundredAndFive() {
     Traffic traffic = choosing("endpoints");
-    StatedRequest.Builder login = user("1").method("POST").path("/login");
+    ExplicitRequest.Builder login = user("1").method("POST").path("/login");
     int passed = traffic.passing(10, login);
     for (int i = 0; i < 3_600; i++) {
       traffic.passSeconds(1);
@@ -132,7 +136,7 @@ class DocumentedExamplesTest {
     ", , , /search, others global"
   })
   void tiers_applyAsTheTableSays(String id, String tenant, String plan, String path, String rules) {
-    StatedRequest.Builder request = StatedRequest.builder().ip("192.0.2.1").path(path);
+    ExplicitRequest.Builder request = ExplicitRequest.builder().ip("192.0.2.1").path(path);
     if (id != null) {
       request.attribute("user_id", id);
     }
@@ -160,8 +164,8 @@ class DocumentedExamplesTest {
   @ParameterizedTest
   @CsvSource({"1200, 1200", "3, 10", ", 500", "many, 500", "20001, 20001"})
   void cost_isAsTheTableSays(String tokens, long cost) {
-    StatedRequest.Builder request =
-        StatedRequest.builder().path("/v1/chat/x").attribute("tenant", "t");
+    ExplicitRequest.Builder request =
+        ExplicitRequest.builder().path("/v1/chat/x").attribute("tenant", "t");
     if (tokens != null) {
       request.attribute("tokens", tokens);
     }
@@ -192,7 +196,7 @@ class DocumentedExamplesTest {
       })
   void reload_keepsWhatTheTableSays(String before, String after, boolean kept) {
     Traffic traffic = new Traffic(Loading.policy(ruleOf(before)));
-    StatedRequest.Builder request = user("1").attribute("plan", "pro");
+    ExplicitRequest.Builder request = user("1").attribute("plan", "pro");
     traffic.passing(10, request);
 
     traffic.engine().replace(Loading.policy(ruleOf(after)));
@@ -223,7 +227,7 @@ class DocumentedExamplesTest {
     for (String key : new String[] {"header:k", "user_id"}) {
       String rule = "rules: [{name: r, limit_keys: ['" + key + "'], rate: 1/h, burst: 10}]\n";
       Traffic traffic = new Traffic(Loading.policy("key_secret: a\n" + rule));
-      StatedRequest.Builder request = user("1").header("k", "v");
+      ExplicitRequest.Builder request = user("1").header("k", "v");
       traffic.passing(10, request);
       traffic.engine().replace(Loading.policy("key_secret: b\n" + rule));
 

@@ -15,7 +15,7 @@ class FieldsTest {
 
   private Fields fields(String yaml) {
     Node node = Document.parse(yaml, "t.yaml", problems);
-    return Fields.of(new Placed<>(node, node.at(), "cases[0]"), problems);
+    return Fields.of(new Located<>(node, node.at(), "cases[0]"), problems);
   }
 
   private List<String> errors() {
@@ -32,7 +32,7 @@ class FieldsTest {
     assertThat(fields.flag("f")).isTrue();
     assertThat(fields.choice("c", Map.of("b", 5))).isEqualTo(5);
     assertThat(fields.list("l"))
-        .extracting(Placed::path)
+        .extracting(Located::path)
         .containsExactly("cases[0].l[0]", "cases[0].l[1]");
     assertThat(fields.mapping("m").text("k")).isEqualTo("v");
     fields.done();
@@ -133,7 +133,7 @@ class FieldsTest {
     "rate,limit,5"
   })
   void distance_ofWords_countsEdits(String a, String b, int distance) {
-    assertThat(Nearest.distance(a, b)).isEqualTo(distance);
-    assertThat(Nearest.distance(b, a)).isEqualTo(distance);
+    assertThat(Suggestions.distance(a, b)).isEqualTo(distance);
+    assertThat(Suggestions.distance(b, a)).isEqualTo(distance);
   }
 }

@@ -147,8 +147,8 @@ class PolicyLoaderRuleTest {
     assertThat(rule.group()).isEqualTo("g");
     assertThat(rule.onMissingKey()).isEqualTo(MissingKey.DENY);
     assertThat(rule.maxDelay()).isEqualTo(Duration.ofSeconds(1));
-    assertThat(rule.handling().onFailure()).isEqualTo(FailurePolicy.LOCAL);
-    assertThat(rule.handling().consistency()).isEqualTo(Consistency.AUTO);
+    assertThat(rule.storeOptions().onFailure()).isEqualTo(FailurePolicy.LOCAL);
+    assertThat(rule.storeOptions().consistency()).isEqualTo(Consistency.AUTO);
     assertThat(rule.rollout()).isEqualTo(new Rule.Rollout(Mode.ENFORCE, 25));
     assertThat(rule.refundOnUpstreamError()).isTrue();
   }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Consistency;
 import io.penstock.FailurePolicy;
-import io.penstock.Handling;
 import io.penstock.Limit;
+import io.penstock.StoreOptions;
 import io.penstock.policy.Attribute;
 import io.penstock.policy.Condition;
 import io.penstock.policy.Cost;
@@ -71,7 +71,7 @@ class PolicyLoaderSeedTest {
               assertThat(rule.match()).isEqualTo(Match.ANY);
               assertThat(rule.limits()).containsExactly(Limit.perSecond(5).burst(10));
               assertThat(rule.cost()).isEqualTo(Cost.fixed(1000));
-              assertThat(rule.handling()).isEqualTo(Handling.DEFAULT);
+              assertThat(rule.storeOptions()).isEqualTo(StoreOptions.DEFAULT);
               assertThat(rule.rollout()).isEqualTo(Rule.Rollout.ALL);
               assertThat(rule.maxDelay()).isZero();
               assertThat(rule.onMissingKey()).isNull();
@@ -186,8 +186,8 @@ class PolicyLoaderSeedTest {
     assertThat(rules.get("others").limitKeys())
         .containsExactly(KeyPart.parse("user_id|ip:address"));
     assertThat(rules.get("login").limits()).containsExactly(Limit.perMinute(5).burst(5));
-    assertThat(rules.get("login").handling().onFailure()).isEqualTo(FailurePolicy.CLOSED);
-    assertThat(rules.get("global").handling().consistency()).isEqualTo(Consistency.LEASED);
+    assertThat(rules.get("login").storeOptions().onFailure()).isEqualTo(FailurePolicy.CLOSED);
+    assertThat(rules.get("global").storeOptions().consistency()).isEqualTo(Consistency.LEASED);
     assertThat(rules.get("llm").cost().source()).isEqualTo(Attribute.parse("tokens"));
   }
 }

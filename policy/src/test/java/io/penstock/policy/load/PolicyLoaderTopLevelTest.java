@@ -46,7 +46,7 @@ class PolicyLoaderTopLevelTest {
         .isEqualTo(
             new ClientAddress(
                 List.of(Cidr.parse("10.0.0.0/8"), Cidr.parse("::1")),
-                ClientAddress.Source.CF_CONNECTING_IP));
+                ClientAddress.AddressSource.CF_CONNECTING_IP));
   }
 
   @Test

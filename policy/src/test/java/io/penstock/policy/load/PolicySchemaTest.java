@@ -85,11 +85,11 @@ class PolicySchemaTest {
   void words_ofSchema_areThoseOfTheLoader() {
     assertThat(words("algorithm")).isEqualTo(Algorithm.CHOICES.keySet());
     assertThat(words("on_missing_key"))
-        .isEqualTo(Choices.of(MissingKey.values(), MissingKey::code).keySet());
+        .isEqualTo(EnumFields.of(MissingKey.values(), MissingKey::code).keySet());
     assertThat(words("on_repeated_key"))
-        .isEqualTo(Choices.of(RepeatedKey.values(), RepeatedKey::code).keySet());
-    assertThat(words("on_store_failure")).isEqualTo(Choices.of(FailurePolicy.values()).keySet());
-    assertThat(words("consistency")).isEqualTo(Choices.of(Consistency.values()).keySet());
+        .isEqualTo(EnumFields.of(RepeatedKey.values(), RepeatedKey::code).keySet());
+    assertThat(words("on_store_failure")).isEqualTo(EnumFields.of(FailurePolicy.values()).keySet());
+    assertThat(words("consistency")).isEqualTo(EnumFields.of(Consistency.values()).keySet());
     assertThat(texts(Schema.TREE.at("/$defs/mode/enum"))).isEqualTo(RuleReader.MODES.keySet());
   }
 

@@ -28,8 +28,8 @@ class PolicyWatcherTest {
 
   private final ManualClock clock = new ManualClock();
   private final List<String> told = new ArrayList<>();
-  private final PolicyWatcher.Listener listener =
-      new PolicyWatcher.Listener() {
+  private final PolicyWatcher.PolicyListener listener =
+      new PolicyWatcher.PolicyListener() {
         @Override
         public void onLoaded(LoadedPolicy policy) {
           told.add(names(policy));
@@ -339,8 +339,8 @@ class PolicyWatcherTest {
   void start_listenerThrows_goesOn() throws Exception {
     BlockingQueue<String> loaded = new LinkedBlockingQueue<>();
     BlockingQueue<Throwable> uncaught = new LinkedBlockingQueue<>();
-    PolicyWatcher.Listener failing =
-        new PolicyWatcher.Listener() {
+    PolicyWatcher.PolicyListener failing =
+        new PolicyWatcher.PolicyListener() {
           @Override
           public void onLoaded(LoadedPolicy policy) {
             Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> uncaught.add(e));

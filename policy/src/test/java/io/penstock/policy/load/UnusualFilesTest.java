@@ -97,7 +97,7 @@ class UnusualFilesTest {
             file,
             PolicyWatcher.INTERVAL,
             Duration.ZERO,
-            new PolicyWatcher.Listener() {
+            new PolicyWatcher.PolicyListener() {
               @Override
               public void onLoaded(LoadedPolicy policy) {
                 told.add("loaded");

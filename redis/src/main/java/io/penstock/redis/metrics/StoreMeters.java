@@ -5,7 +5,7 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import io.penstock.redis.LeaseFigures;
+import io.penstock.redis.LeaseStats;
 import io.penstock.redis.RedisObserver;
 import io.penstock.redis.RedisStore;
 import java.time.Duration;
@@ -82,7 +82,7 @@ public final class StoreMeters implements RedisObserver {
 
   /** Shows what is held on lease. */
   public static void watch(RedisStore store, MeterRegistry registry) {
-    gauge(registry, "keys", "Keys that this node holds tokens of", store, LeaseFigures::leases);
+    gauge(registry, "keys", "Keys that this node holds tokens of", store, LeaseStats::leases);
     gauge(
         registry,
         "unspent",
@@ -102,7 +102,7 @@ public final class StoreMeters implements RedisObserver {
       String name,
       String description,
       RedisStore store,
-      ToDoubleFunction<LeaseFigures> figure) {
+      ToDoubleFunction<LeaseStats> figure) {
     Gauge.builder("penstock.store.lease." + name, () -> figure.applyAsDouble(store.leases()))
         .description(description)
         .register(registry);

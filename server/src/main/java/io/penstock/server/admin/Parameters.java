@@ -1,7 +1,7 @@
 package io.penstock.server.admin;
 
-import io.penstock.server.http.Queries;
-import io.penstock.server.http.Refusals;
+import io.penstock.server.http.ProblemResponses;
+import io.penstock.server.http.QueryStrings;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.DateTimeException;
@@ -29,7 +29,7 @@ final class Parameters {
   /** The parameters of a request; such as are not among {@code known} are wrong. */
   static Parameters of(HttpServerRequest request, Set<String> known) {
     Parameters parameters = new Parameters(request);
-    MultiMap query = Queries.of(request);
+    MultiMap query = QueryStrings.of(request);
     if (query == null) {
       parameters.wrong.add("the query must be percent-encoded");
       return parameters;
@@ -121,7 +121,7 @@ final class Parameters {
     if (wrong.isEmpty()) {
       return true;
     }
-    Refusals.end(request.response(), 400, "Bad Request", String.join("; ", wrong));
+    ProblemResponses.end(request.response(), 400, "Bad Request", String.join("; ", wrong));
     return false;
   }
 }

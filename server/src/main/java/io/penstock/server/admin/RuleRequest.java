@@ -1,8 +1,8 @@
 package io.penstock.server.admin;
 
 import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Node;
-import io.penstock.policy.load.Placed;
 import io.penstock.policy.load.Problems;
 import io.penstock.server.database.RuleDraft;
 import java.math.BigDecimal;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What those who change rules send. */
 final class RuleRequest {
-  private static final int MOST = 100_000;
+  private static final int MAX_RULES = 100_000;
   private static final int STEP = 10;
 
   private RuleRequest() {}
@@ -40,12 +40,12 @@ final class RuleRequest {
   }
 
   private static @Nullable One read(Node document, Problems problems, boolean versioned) {
-    Fields fields = Fields.of(new Placed<>(document, document.at(), ""), problems);
+    Fields fields = Fields.of(new Located<>(document, document.at(), ""), problems);
     if (fields == null) {
       return null;
     }
     fields.require("rule");
-    Placed<Node> rule = fields.placed("rule");
+    Located<Node> rule = fields.placed("rule");
     Integer order = order(fields);
     boolean active = !fields.given("active") || fields.flag("active");
     Long version = null;
@@ -72,22 +72,22 @@ final class RuleRequest {
 
   /** Rules as a policy file has them, in their order. */
   static @Nullable Many readMany(Node document, Problems problems) {
-    Fields fields = Fields.of(new Placed<>(document, document.at(), ""), problems);
+    Fields fields = Fields.of(new Located<>(document, document.at(), ""), problems);
     if (fields == null || !fields.require("rules")) {
       return null;
     }
-    List<Placed<Node>> items = fields.list("rules");
+    List<Located<Node>> items = fields.list("rules");
     boolean alone = fields.flag("alone");
     fields.done();
     if (items == null) {
       return null;
     }
-    if (items.size() > MOST) {
-      fields.error("rules", "must have at most " + MOST + " items: " + items.size());
+    if (items.size() > MAX_RULES) {
+      fields.error("rules", "must have at most " + MAX_RULES + " items: " + items.size());
       return null;
     }
     List<RuleDraft> drafts = new ArrayList<>(items.size());
-    for (Placed<Node> item : items) {
+    for (Located<Node> item : items) {
       drafts.add(new RuleDraft(item, STEP * (drafts.size() + 1), true));
     }
     return new Many(drafts, alone);

@@ -12,7 +12,7 @@ import org.postgresql.Driver;
  * never call it on an event loop.
  */
 public final class Database implements AutoCloseable {
-  private static final int MOST_CONNECTIONS = 4;
+  private static final int MAX_CONNECTIONS = 4;
   private static final int PATIENCE_MILLIS = 2_000;
   private static final String OPTIONS = "options";
 
@@ -32,7 +32,7 @@ public final class Database implements AutoCloseable {
     config.setPoolName("penstock-database");
     config.setJdbcUrl(address.jdbcUrl());
     config.setDataSourceProperties(with(TIMEOUTS));
-    config.setMaximumPoolSize(MOST_CONNECTIONS);
+    config.setMaximumPoolSize(MAX_CONNECTIONS);
     config.setMinimumIdle(0);
     config.setConnectionTimeout(PATIENCE_MILLIS);
     config.setValidationTimeout(PATIENCE_MILLIS / 2);
@@ -62,16 +62,16 @@ public final class Database implements AutoCloseable {
   }
 
   /** What can be asked in one transaction. */
-  interface Work<T> {
+  interface SqlWork<T> {
     T in(Connection connection) throws SQLException;
   }
 
   /**
    * Does all of {@code work} or nothing of it.
    *
-   * @throws DatabaseAwayException if the database can't be asked now
+   * @throws DatabaseUnavailableException if the database can't be asked now
    */
-  <T> T transaction(Work<T> work) {
+  <T> T transaction(SqlWork<T> work) {
     try (Connection connection = connection()) {
       connection.setAutoCommit(false);
       try {
@@ -83,7 +83,7 @@ public final class Database implements AutoCloseable {
         throw e;
       }
     } catch (SQLException e) {
-      throw DatabaseAwayException.of(e);
+      throw DatabaseUnavailableException.of(e);
     }
   }
 

@@ -22,11 +22,11 @@ final class DenialTally {
   record Key(String rule, String bucketKey, long second) {}
 
   /** The first of those that are counted together, and how many came after it. */
-  private static final class Entry {
+  private static final class DenialCount {
     final Violation first;
     long more;
 
-    Entry(Violation first) {
+    DenialCount(Violation first) {
       this.first = first;
     }
   }
@@ -35,7 +35,7 @@ final class DenialTally {
   private final AtomicInteger entries = new AtomicInteger();
   private final LongAdder dropped = new LongAdder();
   private final LongAdder seen = new LongAdder();
-  private final Part[] parts = new Part[PARTS];
+  private final TallyStripe[] parts = new TallyStripe[PARTS];
 
   /**
    * @param most how many entries there may be, those that are being written included
@@ -43,7 +43,7 @@ final class DenialTally {
   DenialTally(int most) {
     this.most = most;
     for (int i = 0; i < PARTS; i++) {
-      parts[i] = new Part();
+      parts[i] = new TallyStripe();
     }
   }
 
@@ -58,7 +58,7 @@ final class DenialTally {
   /** All that was counted since the last time; room for it is free only when it is settled. */
   List<Violation> drain() {
     Map<Key, Violation> all = new HashMap<>();
-    for (Part part : parts) {
+    for (TallyStripe part : parts) {
       part.drainTo(all);
     }
     return new ArrayList<>(all.values());
@@ -89,11 +89,11 @@ final class DenialTally {
   }
 
   /** The denials of some threads. */
-  private final class Part {
-    private Map<Key, Entry> counted = new HashMap<>();
+  private final class TallyStripe {
+    private Map<Key, DenialCount> counted = new HashMap<>();
 
     synchronized boolean add(Key key, Supplier<Violation> first) {
-      Entry entry = counted.get(key);
+      DenialCount entry = counted.get(key);
       if (entry != null) {
         entry.more++;
         return true;
@@ -105,12 +105,12 @@ final class DenialTally {
         settled(1);
         return false;
       }
-      counted.put(key, new Entry(first.get()));
+      counted.put(key, new DenialCount(first.get()));
       return true;
     }
 
     void drainTo(Map<Key, Violation> all) {
-      Map<Key, Entry> taken;
+      Map<Key, DenialCount> taken;
       synchronized (this) {
         taken = counted;
         counted = new HashMap<>();

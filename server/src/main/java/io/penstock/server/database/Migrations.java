@@ -28,7 +28,7 @@ final class Migrations {
     }
     try {
       Flyway.configure(Migrations.class.getClassLoader())
-          .dataSource(new OwnConnections(database))
+          .dataSource(new DirectConnections(database))
           .locations(FOLDER)
           .table(HISTORY)
           .baselineOnMigrate(true)

@@ -37,7 +37,7 @@ final class Retention {
       for (int step = 0; step < STEPS_AT_ONCE && more; step++) {
         more = step(database) >= STEP;
       }
-    } catch (DatabaseAwayException e) {
+    } catch (DatabaseUnavailableException e) {
       more = false;
       WARNING.warn("old violations can't be deleted now: " + e.getMessage());
     }

@@ -75,8 +75,8 @@ public record RuleChange(@Nullable StoredRule before, @Nullable StoredRule after
   }
 
   private static String text(Node.Mapping rule, String name) {
-    Node.Entry entry = rule.entries().get(name);
-    return entry == null ? "" : JsonTree.text(entry.value());
+    Node.NodeField entry = rule.entries().get(name);
+    return entry == null ? "" : JsonColumns.text(entry.value());
   }
 
   private static void write(String name, @Nullable StoredRule rule, JsonGenerator json)

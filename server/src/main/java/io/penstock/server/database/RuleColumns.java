@@ -1,8 +1,8 @@
 package io.penstock.server.database;
 
 import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Node;
-import io.penstock.policy.load.Placed;
 import io.penstock.policy.load.Problem;
 import io.penstock.policy.load.Problems;
 import java.math.BigDecimal;
@@ -38,8 +38,8 @@ final class RuleColumns {
           "limit_keys", "key_pattern",
           "burst", "burst_capacity",
           "group", "tier_group");
-  private static final int LONGEST_PLAN = 64;
-  private static final int LONGEST_PATH = 900;
+  private static final int MAX_PLAN_LENGTH = 64;
+  private static final int MAX_PATH_LENGTH = 900;
 
   private final Node.Mapping rule;
   private final Fields fields;
@@ -54,16 +54,18 @@ final class RuleColumns {
    *
    * @param order where it stands among others
    */
-  static @Nullable RuleContent of(Placed<Node> rule, int order, boolean active, Problems problems) {
+  static @Nullable RuleContent of(
+      Located<Node> rule, int order, boolean active, Problems problems) {
     Node.Mapping mapping =
         rule.value() instanceof Node.Mapping written ? RuleTexts.of(written) : null;
     Fields fields =
-        Fields.of(mapping == null ? rule : new Placed<>(mapping, rule.at(), rule.path()), problems);
+        Fields.of(
+            mapping == null ? rule : new Located<>(mapping, rule.at(), rule.path()), problems);
     if (fields == null || mapping == null) {
       return null;
     }
     int before = problems.errorCount();
-    Texts.check(rule, problems);
+    PostgresText.check(rule, problems);
     if (problems.errorCount() > before) {
       return null;
     }
@@ -72,7 +74,7 @@ final class RuleColumns {
 
   private @Nullable RuleContent content(int order, boolean active) {
     List<String> keys = keys();
-    Map<String, Node.Entry> match = match();
+    Map<String, Node.NodeField> match = match();
     String pattern;
     try {
       pattern = KeyPattern.of(keys);
@@ -84,12 +86,12 @@ final class RuleColumns {
     if (scope == null) {
       scope = KeyPattern.scopeOf(keys, match.containsKey("path"));
     }
-    String path = single(match.get("path"), LONGEST_PATH);
+    String path = single(match.get("path"), MAX_PATH_LENGTH);
     if (keys.isEmpty() && path != null && path.indexOf('{') < 0 && path.indexOf('}') < 0) {
       pattern = KeyPattern.ENDPOINT + path;
       match.remove("path");
     }
-    String plan = single(match.get("plan"), LONGEST_PLAN);
+    String plan = single(match.get("plan"), MAX_PLAN_LENGTH);
     if (plan != null) {
       match.remove("plan");
     }
@@ -101,14 +103,14 @@ final class RuleColumns {
         pattern,
         scope,
         plan,
-        JsonTree.text(new Node.Mapping(rule.at(), match)),
+        JsonColumns.text(new Node.Mapping(rule.at(), match)),
         perSecond,
         perSecond == null ? rate : null,
         number("burst"),
         new RuleContent.Costs(text("cost_source"), number("fixed_cost"), number("default_cost")),
         otherwise(text("mode"), "enforce"),
         otherwise(text("on_store_failure"), "open"),
-        new RuleContent.Tier(order, text("group")),
+        new RuleContent.TierColumns(order, text("group")),
         options(),
         active);
   }
@@ -131,7 +133,7 @@ final class RuleColumns {
     return keys;
   }
 
-  private Map<String, Node.Entry> match() {
+  private Map<String, Node.NodeField> match() {
     return fields.node("match") instanceof Node.Mapping mapping
         ? new LinkedHashMap<>(mapping.entries())
         : new LinkedHashMap<>();
@@ -139,12 +141,12 @@ final class RuleColumns {
 
   /** What has no column of its own. */
   private String options() {
-    Map<String, Node.Entry> options = new LinkedHashMap<>(rule.entries());
+    Map<String, Node.NodeField> options = new LinkedHashMap<>(rule.entries());
     options.keySet().removeAll(OWN_COLUMN);
-    return JsonTree.text(new Node.Mapping(rule.at(), options));
+    return JsonColumns.text(new Node.Mapping(rule.at(), options));
   }
 
-  private static @Nullable String single(Node.@Nullable Entry entry, int longest) {
+  private static @Nullable String single(Node.@Nullable NodeField entry, int longest) {
     return entry != null
             && entry.value() instanceof Node.Scalar scalar
             && scalar.text().length() <= longest

@@ -23,7 +23,7 @@ record RuleContent(
     Costs costs,
     String mode,
     String onStoreFailure,
-    Tier tier,
+    TierColumns tier,
     String options,
     boolean active) {
 
@@ -39,7 +39,7 @@ record RuleContent(
   }
 
   /** Where it stands among others. */
-  record Tier(int order, @Nullable String group) {}
+  record TierColumns(int order, @Nullable String group) {}
 
   RuleContent {
     ratePerSecond = plain(ratePerSecond);
@@ -49,7 +49,7 @@ record RuleContent(
 
   /** 10 and 10.000 are equal. */
   private static @Nullable BigDecimal plain(@Nullable BigDecimal number) {
-    return number == null ? null : new BigDecimal(JsonTree.plain(number));
+    return number == null ? null : new BigDecimal(JsonColumns.plain(number));
   }
 
   /** The same in another place among others. */
@@ -67,7 +67,7 @@ record RuleContent(
         costs,
         mode,
         onStoreFailure,
-        new Tier(order, tier.group()),
+        new TierColumns(order, tier.group()),
         options,
         active);
   }

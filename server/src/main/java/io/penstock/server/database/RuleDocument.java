@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class RuleDocument {
   private final Location at;
   private final Problems problems;
-  private final Map<String, Node.Entry> fields = new LinkedHashMap<>();
+  private final Map<String, Node.NodeField> fields = new LinkedHashMap<>();
 
   private RuleDocument(Location at, Problems problems) {
     this.at = at;
@@ -50,7 +50,7 @@ final class RuleDocument {
     if (!row.onStoreFailure().equals("open")) {
       text("on_store_failure", row.onStoreFailure());
     }
-    if (JsonTree.parse(row.options(), at, "options", problems) instanceof Node.Mapping options) {
+    if (JsonColumns.parse(row.options(), at, "options", problems) instanceof Node.Mapping options) {
       fields.putAll(options.entries());
     }
   }
@@ -66,15 +66,15 @@ final class RuleDocument {
     put(
         "limit_keys",
         new Node.Sequence(at, pattern.keys().stream().map(key -> scalar(key)).toList()));
-    Map<String, Node.Entry> match = new LinkedHashMap<>();
+    Map<String, Node.NodeField> match = new LinkedHashMap<>();
     if (pattern.path() != null) {
-      match.put("path", new Node.Entry(at, scalar(pattern.path())));
+      match.put("path", new Node.NodeField(at, scalar(pattern.path())));
     }
-    if (JsonTree.parse(row.match(), at, "match", problems) instanceof Node.Mapping written) {
+    if (JsonColumns.parse(row.match(), at, "match", problems) instanceof Node.Mapping written) {
       match.putAll(written.entries());
     }
     if (row.plan() != null) {
-      match.put("plan", new Node.Entry(at, scalar(row.plan())));
+      match.put("plan", new Node.NodeField(at, scalar(row.plan())));
     }
     if (!match.isEmpty()) {
       put("match", new Node.Mapping(at, match));
@@ -89,15 +89,15 @@ final class RuleDocument {
 
   private void number(String name, @Nullable BigDecimal value) {
     if (value != null) {
-      put(name, new Node.Scalar(at, value.toPlainString(), Node.Kind.NUMBER));
+      put(name, new Node.Scalar(at, value.toPlainString(), Node.NodeKind.NUMBER));
     }
   }
 
   private Node scalar(String text) {
-    return new Node.Scalar(at, text, Node.Kind.TEXT);
+    return new Node.Scalar(at, text, Node.NodeKind.TEXT);
   }
 
   private void put(String name, Node value) {
-    fields.put(name, new Node.Entry(at, value));
+    fields.put(name, new Node.NodeField(at, value));
   }
 }

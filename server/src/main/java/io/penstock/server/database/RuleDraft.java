@@ -1,7 +1,7 @@
 package io.penstock.server.database;
 
+import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Node;
-import io.penstock.policy.load.Placed;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,4 +11,4 @@ import org.jspecify.annotations.Nullable;
  * @param tierOrder where it stands among others; null to leave it where it is
  * @param active whether it applies
  */
-public record RuleDraft(Placed<Node> rule, @Nullable Integer tierOrder, boolean active) {}
+public record RuleDraft(Located<Node> rule, @Nullable Integer tierOrder, boolean active) {}

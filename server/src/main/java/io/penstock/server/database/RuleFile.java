@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.policy.http.Json;
 import io.penstock.policy.load.Document;
+import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Node;
-import io.penstock.policy.load.Placed;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.policy.load.Problems;
@@ -34,7 +34,7 @@ public final class RuleFile {
     problems.throwIfErrors();
     List<RuleDraft> drafts = new ArrayList<>();
     if (root instanceof Node.Mapping policy) {
-      Node.Entry rules = policy.entries().get(RULES);
+      Node.NodeField rules = policy.entries().get(RULES);
       if (rules == null) {
         drafts.add(draft(root, "", 1));
       } else if (rules.value() instanceof Node.Sequence list) {
@@ -48,14 +48,14 @@ public final class RuleFile {
   }
 
   private static RuleDraft draft(Node rule, String path, int number) {
-    return new RuleDraft(new Placed<>(rule, rule.at(), path), STEP * number, true);
+    return new RuleDraft(new Located<>(rule, rule.at(), path), STEP * number, true);
   }
 
   /** Writes rules as the list of a field. */
   public static void write(List<Node> rules, JsonGenerator json) throws IOException {
     json.writeArrayFieldStart(RULES);
     for (Node rule : rules) {
-      JsonTree.write(RuleTexts.of(rule), json);
+      JsonColumns.write(RuleTexts.of(rule), json);
     }
     json.writeEndArray();
   }
@@ -65,7 +65,8 @@ public final class RuleFile {
     StringBuilder text = new StringBuilder(RULES + ":");
     for (Node rule : rules) {
       text.append("\n  - ")
-          .append(new String(Json.bytes(json -> JsonTree.write(RuleTexts.of(rule), json)), UTF_8));
+          .append(
+              new String(Json.bytes(json -> JsonColumns.write(RuleTexts.of(rule), json)), UTF_8));
     }
     return text.append(rules.isEmpty() ? " []\n" : "\n").toString();
   }

@@ -24,7 +24,7 @@ public final class RuleHistory {
    * @param before the row as JSON; null if it was new
    * @param after the row as JSON; null if it went
    */
-  public record Entry(
+  public record RuleRevision(
       long id,
       String rule,
       Instant at,
@@ -62,7 +62,7 @@ public final class RuleHistory {
    * @param rule the name of one rule; null for all
    * @param before only those before this one
    */
-  public List<Entry> page(@Nullable String rule, long before, int most) {
+  public List<RuleRevision> page(@Nullable String rule, long before, int most) {
     return database.transaction(
         connection -> {
           try (PreparedStatement statement =
@@ -82,12 +82,12 @@ public final class RuleHistory {
         });
   }
 
-  private static List<Entry> entries(PreparedStatement statement) throws SQLException {
-    List<Entry> entries = new ArrayList<>();
+  private static List<RuleRevision> entries(PreparedStatement statement) throws SQLException {
+    List<RuleRevision> entries = new ArrayList<>();
     try (ResultSet result = statement.executeQuery()) {
       while (result.next()) {
         entries.add(
-            new Entry(
+            new RuleRevision(
                 result.getLong(1),
                 result.getString(2),
                 result.getTimestamp(3).toInstant(),

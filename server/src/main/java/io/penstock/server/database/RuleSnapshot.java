@@ -7,8 +7,8 @@ import io.penstock.policy.file.RegularFile;
 import io.penstock.policy.http.Json;
 import io.penstock.policy.load.Document;
 import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Node;
-import io.penstock.policy.load.Placed;
 import io.penstock.policy.load.Problems;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -93,7 +93,7 @@ final class RuleSnapshot {
     json.writeStringField("key_pattern", content.keyPattern());
     json.writeStringField("scope", content.scope());
     text("plan", content.plan(), json);
-    unless(JsonTree.EMPTY, "match", content.match(), json);
+    unless(JsonColumns.EMPTY, "match", content.match(), json);
     number("rate_per_second", content.ratePerSecond(), json);
     text("rate", content.rate(), json);
     number("burst_capacity", content.burstCapacity(), json);
@@ -104,7 +104,7 @@ final class RuleSnapshot {
     unless("open", "on_store_failure", content.onStoreFailure(), json);
     json.writeNumberField("tier_order", content.tier().order());
     text("tier_group", content.tier().group(), json);
-    unless(JsonTree.EMPTY, "options", content.options(), json);
+    unless(JsonColumns.EMPTY, "options", content.options(), json);
     json.writeEndObject();
   }
 
@@ -130,14 +130,14 @@ final class RuleSnapshot {
   }
 
   private static List<RuleRow> rows(Node document, Problems problems) {
-    Fields fields = Fields.of(new Placed<>(document, document.at(), ""), problems);
+    Fields fields = Fields.of(new Located<>(document, document.at(), ""), problems);
     if (fields == null) {
       return List.of();
     }
     fields.whole("format", FORMAT, FORMAT, FORMAT);
     List<RuleRow> rows = new ArrayList<>();
-    List<Placed<Node>> items = fields.list("rows");
-    for (Placed<Node> item : items == null ? List.<Placed<Node>>of() : items) {
+    List<Located<Node>> items = fields.list("rows");
+    for (Located<Node> item : items == null ? List.<Located<Node>>of() : items) {
       Fields row = Fields.of(item, problems);
       if (row != null) {
         rows.add(row(row));
@@ -157,7 +157,7 @@ final class RuleSnapshot {
             needed(row, "key_pattern"),
             needed(row, "scope"),
             row.text("plan"),
-            otherwise(row, "match", JsonTree.EMPTY),
+            otherwise(row, "match", JsonColumns.EMPTY),
             row.number("rate_per_second"),
             row.text("rate"),
             row.number("burst_capacity"),
@@ -165,8 +165,8 @@ final class RuleSnapshot {
                 row.text("cost_source"), row.number("fixed_cost"), row.number("default_cost")),
             otherwise(row, "mode", "enforce"),
             otherwise(row, "on_store_failure", "open"),
-            new RuleContent.Tier((int) whole(row, "tier_order"), row.text("tier_group")),
-            otherwise(row, "options", JsonTree.EMPTY),
+            new RuleContent.TierColumns((int) whole(row, "tier_order"), row.text("tier_group")),
+            otherwise(row, "options", JsonColumns.EMPTY),
             true));
   }
 

@@ -109,7 +109,7 @@ final class RuleTable {
 
   private static Optional<RuleRow> one(Connection connection, String query, String name)
       throws SQLException {
-    if (!Texts.canBeStored(name)) {
+    if (!PostgresText.canBeStored(name)) {
       return Optional.empty();
     }
     try (PreparedStatement statement = connection.prepareStatement(query)) {
@@ -208,7 +208,7 @@ final class RuleTable {
         result.getString(++i),
         result.getString(++i),
         result.getString(++i),
-        JsonTree.canonicalMatch(result.getString(++i)),
+        JsonColumns.canonicalMatch(result.getString(++i)),
         result.getBigDecimal(++i),
         result.getString(++i),
         result.getBigDecimal(++i),
@@ -216,8 +216,8 @@ final class RuleTable {
             result.getString(++i), result.getBigDecimal(++i), result.getBigDecimal(++i)),
         result.getString(++i),
         result.getString(++i),
-        new RuleContent.Tier(result.getInt(++i), result.getString(++i)),
-        JsonTree.canonical(result.getString(++i)),
+        new RuleContent.TierColumns(result.getInt(++i), result.getString(++i)),
+        JsonColumns.canonical(result.getString(++i)),
         result.getBoolean(++i));
   }
 }

@@ -23,11 +23,11 @@ final class RuleTexts {
   }
 
   static Node.Mapping of(Node.Mapping rule) {
-    Map<String, Node.Entry> entries = new LinkedHashMap<>();
+    Map<String, Node.NodeField> entries = new LinkedHashMap<>();
     rule.entries()
         .forEach(
             (name, entry) ->
-                entries.put(name, new Node.Entry(entry.at(), field(name, entry.value()))));
+                entries.put(name, new Node.NodeField(entry.at(), field(name, entry.value()))));
     return new Node.Mapping(rule.at(), entries);
   }
 
@@ -49,8 +49,8 @@ final class RuleTexts {
     if (value instanceof Node.Sequence list) {
       return new Node.Sequence(list.at(), list.items().stream().map(RuleTexts::text).toList());
     }
-    return value instanceof Node.Scalar scalar && scalar.kind() != Node.Kind.NULL
-        ? new Node.Scalar(scalar.at(), scalar.text(), Node.Kind.TEXT)
+    return value instanceof Node.Scalar scalar && scalar.kind() != Node.NodeKind.NULL
+        ? new Node.Scalar(scalar.at(), scalar.text(), Node.NodeKind.TEXT)
         : value;
   }
 }

@@ -50,7 +50,7 @@ public final class StoredRule {
 
   /** Writes the rule as policy files write it. */
   public void writeDocument(JsonGenerator json) throws IOException {
-    JsonTree.write(document(), json);
+    JsonColumns.write(document(), json);
   }
 
   /** Writes the rule and what is known about its row. */

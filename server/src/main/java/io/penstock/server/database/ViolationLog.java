@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Notes denied requests for the table of violations. Thread-safe; never waits. */
 final class ViolationLog implements DenialLog {
-  private static final int LONGEST_TEXT = 255;
-  private static final int LONGEST_KEY = 1_000;
+  private static final int MAX_TEXT_LENGTH = 255;
+  private static final int MAX_KEY_LENGTH = 1_000;
   private static final double THOUSANDTHS = 1_000;
   private static final long MILLIS = 1_000;
 
@@ -45,10 +45,10 @@ final class ViolationLog implements DenialLog {
     Decision decision = decisive.decision();
     String rule = decisive.rule().name();
     return new Violation(
-        stored(decisive.key(), LONGEST_KEY),
-        Texts.storable(user.of(request), LONGEST_TEXT),
+        stored(decisive.key(), MAX_KEY_LENGTH),
+        PostgresText.storable(user.of(request), MAX_TEXT_LENGTH),
         address == null ? null : address.toString(),
-        Texts.storable(request.path(), LONGEST_TEXT),
+        PostgresText.storable(request.path(), MAX_TEXT_LENGTH),
         Instant.ofEpochMilli(nowMillis),
         decision.remainingThousandths() / THOUSANDTHS,
         ids.apply(rule),
@@ -58,7 +58,7 @@ final class ViolationLog implements DenialLog {
   }
 
   private static String stored(String text, int longest) {
-    String storable = Texts.storable(text, longest);
+    String storable = PostgresText.storable(text, longest);
     return storable == null ? "" : storable;
   }
 }

@@ -23,13 +23,13 @@ import org.slf4j.LoggerFactory;
  * which is bounded. A batch is written once, even if nobody knows whether it was.
  */
 final class ViolationWriter implements AutoCloseable {
-  private static final int LARGEST_BATCH = 1_000;
+  private static final int MAX_BATCH = 1_000;
 
   /** In a flood of keys the database is not to take the processors from those who decide. */
-  private static final int MOST_BATCHES_A_ROUND = 2;
+  private static final int MAX_BATCHES_PER_ROUND = 2;
 
   /** As many while rows are dropped: then those that are written are a sample anyway. */
-  private static final int MOST_WHILE_DROPPING = 1;
+  private static final int MAX_WHILE_DROPPING = 1;
 
   private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LAST_CHANCE_MILLIS = 2_000;
@@ -81,7 +81,7 @@ final class ViolationWriter implements AutoCloseable {
     while (!closed) {
       LockSupport.parkNanos(this, INTERVAL_NANOS);
       long dropped = tally.dropped();
-      int most = dropped > droppedBefore ? MOST_WHILE_DROPPING : MOST_BATCHES_A_ROUND;
+      int most = dropped > droppedBefore ? MAX_WHILE_DROPPING : MAX_BATCHES_PER_ROUND;
       droppedBefore = dropped;
       if (!closed && write(most)) {
         retention.keep(database);
@@ -102,7 +102,7 @@ final class ViolationWriter implements AutoCloseable {
       batch++;
     }
     for (int i = 0; i < mostBatches && !waiting.isEmpty(); i++) {
-      List<Violation> next = waiting.stream().limit(LARGEST_BATCH).toList();
+      List<Violation> next = waiting.stream().limit(MAX_BATCH).toList();
       if (!write(next)) {
         return false;
       }
@@ -124,7 +124,7 @@ final class ViolationWriter implements AutoCloseable {
           });
       written.addAndGet(denied);
       return true;
-    } catch (DatabaseAwayException e) {
+    } catch (DatabaseUnavailableException e) {
       WARNING.warn("violations can't be written now: " + e.getMessage());
       if (isWrong(e)) {
         tally.drop(denied);
@@ -134,7 +134,7 @@ final class ViolationWriter implements AutoCloseable {
     }
   }
 
-  private static boolean isWrong(DatabaseAwayException e) {
+  private static boolean isWrong(DatabaseUnavailableException e) {
     String state = e.getCause() instanceof SQLException sql ? sql.getSQLState() : null;
     return state != null && WRONG_DATA.contains(state.substring(0, 2));
   }

@@ -43,25 +43,25 @@ public final class AccessTokens {
   public record Caller(String name, Role role) {}
 
   /** A token, by its hash, and whose it is. */
-  private static final class Known {
+  private static final class KnownToken {
     final byte[] hash;
     final Caller caller;
 
-    Known(byte[] hash, Caller caller) {
+    KnownToken(byte[] hash, Caller caller) {
       this.hash = hash;
       this.caller = caller;
     }
   }
 
-  private final List<Known> tokens;
+  private final List<KnownToken> tokens;
 
-  private AccessTokens(List<Known> tokens) {
+  private AccessTokens(List<KnownToken> tokens) {
     this.tokens = List.copyOf(tokens);
   }
 
   /** Reads {@code role:name:hash}, separated by commas. */
   public static AccessTokens parse(String list) {
-    List<Known> tokens = new ArrayList<>();
+    List<KnownToken> tokens = new ArrayList<>();
     for (String item : list.split(",", -1)) {
       Matcher parts = FORM.matcher(item.strip());
       if (!parts.matches()) {
@@ -69,7 +69,7 @@ public final class AccessTokens {
             "must be role:name:hash as penstock token prints it, separated by commas");
       }
       tokens.add(
-          new Known(
+          new KnownToken(
               HexFormat.of().parseHex(parts.group(3)),
               new Caller(parts.group(2), Role.valueOf(parts.group(1).toUpperCase(Locale.ROOT)))));
     }
@@ -80,10 +80,10 @@ public final class AccessTokens {
    * One that may do everything, and others as {@link #parse} reads them; none lets everybody in.
    */
   public static AccessTokens of(Optional<String> forAll, Optional<String> others) {
-    List<Known> tokens = new ArrayList<>();
+    List<KnownToken> tokens = new ArrayList<>();
     others.ifPresent(list -> tokens.addAll(parse(list).tokens));
     forAll.ifPresent(
-        token -> tokens.add(new Known(hash(token), new Caller("admin_token", Role.WRITE))));
+        token -> tokens.add(new KnownToken(hash(token), new Caller("admin_token", Role.WRITE))));
     return new AccessTokens(tokens);
   }
 
@@ -105,11 +105,11 @@ public final class AccessTokens {
     Caller caller = caller(request.getHeader("Authorization"));
     if (caller == null) {
       request.response().putHeader("WWW-Authenticate", "Bearer");
-      Refusals.end(request.response(), 401, "Unauthorized", "A bearer token is needed");
+      ProblemResponses.end(request.response(), 401, "Unauthorized", "A bearer token is needed");
       return null;
     }
     if (needed == Role.WRITE && caller.role() != Role.WRITE) {
-      Refusals.end(request.response(), 403, "Forbidden", "This token is for reading only");
+      ProblemResponses.end(request.response(), 403, "Forbidden", "This token is for reading only");
       return null;
     }
     return caller;
@@ -122,7 +122,8 @@ public final class AccessTokens {
   private static boolean isFromPage(HttpServerRequest request) {
     boolean fromPage = request.headers().contains("Origin");
     if (fromPage) {
-      Refusals.end(request.response(), 403, "Forbidden", "Web pages need a token to change this");
+      ProblemResponses.end(
+          request.response(), 403, "Forbidden", "Web pages need a token to change this");
     }
     return fromPage;
   }
@@ -147,7 +148,7 @@ public final class AccessTokens {
     }
     byte[] hash = hash(authorization.substring(BEARER.length()).strip());
     Caller found = null;
-    for (Known known : tokens) {
+    for (KnownToken known : tokens) {
       // All are compared, whichever it is.
       if (MessageDigest.isEqual(known.hash, hash)) {
         found = known.caller;

@@ -23,7 +23,7 @@ public final class BearerToken {
       return true;
     }
     request.response().putHeader("WWW-Authenticate", "Bearer");
-    Refusals.end(request.response(), 401, "Unauthorized", "A bearer token is needed");
+    ProblemResponses.end(request.response(), 401, "Unauthorized", "A bearer token is needed");
     return false;
   }
 

@@ -54,7 +54,7 @@ public final class Bodies {
     request.exceptionHandler(
         failure -> {
           vertx.cancelTimer(timer);
-          Refusals.end(request.response(), 400, "Bad Request", "The body is malformed");
+          ProblemResponses.end(request.response(), 400, "Bad Request", "The body is malformed");
         });
     request.endHandler(
         done -> {
@@ -81,7 +81,7 @@ public final class Bodies {
   }
 
   private void refuse(HttpServerRequest request, int status, String title, String detail) {
-    Future<Void> answered = Refusals.end(last(request), status, title, detail);
+    Future<Void> answered = ProblemResponses.end(last(request), status, title, detail);
     if (request.version() == HttpVersion.HTTP_2) {
       answered.onComplete(written -> Streams.stop(request));
     } else {

@@ -56,7 +56,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   private static final String UPGRADE = "h2c";
 
   private final Connections connections;
-  private @Nullable HeadScan firstHead = new HeadScan();
+  private @Nullable FoldedLineScan firstHead = new FoldedLineScan();
   private boolean introduced;
   private boolean sawBytes;
   private @Nullable HttpServerOptions strictNext;

@@ -26,7 +26,7 @@ public final class Connections {
   private final RepeatedWarning warning =
       new RepeatedWarning(LoggerFactory.getLogger(Connections.class));
   private final String listener;
-  private final Limits limits;
+  private final ConnectionLimits limits;
   private final Predicate<IpAddress> exempt;
   private final AtomicInteger open = new AtomicInteger();
   private final Map<IpAddress, Integer> byAddress = new ConcurrentHashMap<>();
@@ -44,10 +44,10 @@ public final class Connections {
    * @param maxPerAddress of these, how many from one address
    * @param headMillis how long a request may take from its first byte to the end of its headers
    */
-  public record Limits(int max, int maxPerAddress, long headMillis) {}
+  public record ConnectionLimits(int max, int maxPerAddress, long headMillis) {}
 
   /** Why a connection is closed at once. */
-  public enum Refusal {
+  public enum Rejection {
     /** The listener has as many as it may. */
     LISTENER,
     /** Its address has. */
@@ -64,7 +64,7 @@ public final class Connections {
    * @param exempt addresses that only the bound of the listener counts for: proxies, which bring
    *     the connections of many clients
    */
-  public Connections(String listener, Limits limits, Predicate<IpAddress> exempt) {
+  public Connections(String listener, ConnectionLimits limits, Predicate<IpAddress> exempt) {
     this.listener = listener;
     this.limits = limits;
     this.exempt = exempt;
@@ -72,7 +72,7 @@ public final class Connections {
 
   /** Without a bound for each address. */
   Connections(int max, long headMillis) {
-    this("test", new Limits(max, max, headMillis), address -> true);
+    this("test", new ConnectionLimits(max, max, headMillis), address -> true);
   }
 
   /** How many there are now. */
@@ -81,7 +81,7 @@ public final class Connections {
   }
 
   /** How many were closed at once. */
-  public long refused(Refusal reason) {
+  public long refused(Rejection reason) {
     return counter(reason).sum();
   }
 
@@ -132,22 +132,22 @@ public final class Connections {
     }
   }
 
-  private LongAdder counter(Refusal reason) {
-    return reason == Refusal.LISTENER ? refusedByListener : refusedByAddress;
+  private LongAdder counter(Rejection reason) {
+    return reason == Rejection.LISTENER ? refusedByListener : refusedByAddress;
   }
 
   /** Takes a connection in that was just accepted; false if it is one too many. */
   boolean admit(Channel connection) {
     if (open.incrementAndGet() > limits.max) {
       open.decrementAndGet();
-      refuse(Refusal.LISTENER, limits.max + " connections are open (max_connections)");
+      refuse(Rejection.LISTENER, limits.max + " connections are open (max_connections)");
       return false;
     }
     IpAddress address = counted(connection);
     if (address != null && byAddress.merge(address, 1, Integer::sum) > limits.maxPerAddress) {
       release(address);
       refuse(
-          Refusal.ADDRESS,
+          Rejection.ADDRESS,
           "a client address has "
               + limits.maxPerAddress
               + " connections open (max_connections_per_address)");
@@ -165,7 +165,7 @@ public final class Connections {
     }
   }
 
-  private void refuse(Refusal reason, String why) {
+  private void refuse(Rejection reason, String why) {
     counter(reason).increment();
     warning.warn("the " + listener + " listener refuses connections: " + why);
   }

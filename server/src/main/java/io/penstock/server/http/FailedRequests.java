@@ -28,13 +28,14 @@ public final class FailedRequests {
   private static final ContextLocal<HttpServerRequest> CURRENT =
       ContextLocal.registerLocal(HttpServerRequest.class);
 
-  private static final ContextLocal<Work> WORK = ContextLocal.registerLocal(Work.class);
+  private static final ContextLocal<RequestWork> WORK =
+      ContextLocal.registerLocal(RequestWork.class);
 
   private final String listener;
   private final LongAdder count = new LongAdder();
 
   /** What is being done for a request, and what it holds meanwhile. */
-  public interface Work {
+  public interface RequestWork {
     /**
      * Ends it because of an exception that nobody caught; called on the event loop of the request.
      * Returns whether the request is answered; if not, it is answered 500.
@@ -71,7 +72,7 @@ public final class FailedRequests {
   }
 
   /** Has work ended if an exception escapes from the current context, that of its request. */
-  public static void endOnFailure(Work work) {
+  public static void endOnFailure(RequestWork work) {
     Context context = Vertx.currentContext();
     if (context != null) {
       WORK.put(context, work);
@@ -88,7 +89,7 @@ public final class FailedRequests {
     }
   }
 
-  private static boolean endWork(@Nullable Work work, Throwable failure) {
+  private static boolean endWork(@Nullable RequestWork work, Throwable failure) {
     try {
       return work != null && work.endAfter(failure);
     } catch (RuntimeException another) {
@@ -144,10 +145,12 @@ public final class FailedRequests {
     }
     response.headers().clear();
     if (request.version() == HttpVersion.HTTP_2) {
-      Refusals.end(response, 500, "Internal Server Error", "The request could not be handled")
+      ProblemResponses.end(
+              response, 500, "Internal Server Error", "The request could not be handled")
           .onComplete(written -> Streams.stop(request));
     } else {
-      LastAnswer.end(request, 500, "Internal Server Error", "The request could not be handled");
+      ClosingResponse.end(
+          request, 500, "Internal Server Error", "The request could not be handled");
     }
   }
 }

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * There are as many as the policy and our answers have, so few are kept.
  */
 public final class HeaderNames {
-  private static final int MOST = 1_000;
+  private static final int MAX_NAMES = 1_000;
   private static final Map<String, CharSequence> KNOWN = new ConcurrentHashMap<>();
 
   private HeaderNames() {}
@@ -21,7 +21,7 @@ public final class HeaderNames {
 
   private static CharSequence make(String name) {
     CharSequence made = HttpHeaders.createOptimized(name);
-    if (KNOWN.size() < MOST) {
+    if (KNOWN.size() < MAX_NAMES) {
       KNOWN.put(name, made);
     }
     return made;

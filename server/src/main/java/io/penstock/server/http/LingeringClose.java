@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // What becomes of a close, its promise tells.
 final class LingeringClose extends ChannelDuplexHandler {
-  private static final long LONGEST_MILLIS = 2_000;
+  private static final long MAX_MILLIS = 2_000;
 
   private boolean closing;
 
@@ -34,7 +34,7 @@ final class LingeringClose extends ChannelDuplexHandler {
     closing = true;
     channel.shutdownOutput();
     channel.config().setAutoRead(true);
-    context.executor().schedule(() -> context.close(), LONGEST_MILLIS, TimeUnit.MILLISECONDS);
+    context.executor().schedule(() -> context.close(), MAX_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   @Override

@@ -12,12 +12,13 @@ final class MalformedRequests {
   static void answer(HttpServerRequest request) {
     Throwable cause = request.decoderResult().cause();
     if (cause instanceof TooLongHttpLineException) {
-      LastAnswer.end(request, 414, "URI Too Long", "The request line is too long");
+      ClosingResponse.end(request, 414, "URI Too Long", "The request line is too long");
     } else if (cause instanceof TooLongHttpHeaderException
         || cause instanceof TooLongFrameException) {
-      LastAnswer.end(request, 431, "Request Header Fields Too Large", "The headers are too large");
+      ClosingResponse.end(
+          request, 431, "Request Header Fields Too Large", "The headers are too large");
     } else {
-      LastAnswer.end(request, 400, "Bad Request", "The request is malformed");
+      ClosingResponse.end(request, 400, "Bad Request", "The request is malformed");
     }
   }
 }

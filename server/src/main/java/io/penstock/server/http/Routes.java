@@ -46,11 +46,12 @@ public final class Routes implements Handler<HttpServerRequest> {
   /** Answers a request that no route can be for: a malformed one, or one for a tunnel. */
   public static boolean rejects(HttpServerRequest request) {
     if (MalformedHead.isFor(request.uri())) {
-      Refusals.end(request.response(), 400, "Bad Request", "The request is malformed");
+      ProblemResponses.end(request.response(), 400, "Bad Request", "The request is malformed");
       return true;
     }
     if (request.method().equals(HttpMethod.CONNECT)) {
-      Refusals.end(request.response(), 405, "Method Not Allowed", "This listener opens no tunnels");
+      ProblemResponses.end(
+          request.response(), 405, "Method Not Allowed", "This listener opens no tunnels");
       return true;
     }
     return false;
@@ -75,7 +76,7 @@ public final class Routes implements Handler<HttpServerRequest> {
       }
     }
     if (methods == null) {
-      Refusals.end(request.response(), 404, "Not Found", "There is nothing at this path");
+      ProblemResponses.end(request.response(), 404, "Not Found", "There is nothing at this path");
       return;
     }
     String method = request.method().name();
@@ -84,7 +85,7 @@ public final class Routes implements Handler<HttpServerRequest> {
     if (handler == null) {
       String allowed = String.join(", ", methods.keySet());
       request.response().putHeader("Allow", allowed);
-      Refusals.end(
+      ProblemResponses.end(
           request.response(), 405, "Method Not Allowed", "This path is for " + allowed + " only");
       return;
     }

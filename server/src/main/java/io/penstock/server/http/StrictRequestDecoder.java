@@ -11,7 +11,7 @@ import java.util.List;
 
 /** Vert.x's decoder, to which a request with folded lines is a malformed one. */
 final class StrictRequestDecoder extends VertxHttpRequestDecoder {
-  private final HeadScan scan = new HeadScan();
+  private final FoldedLineScan scan = new FoldedLineScan();
   private boolean folded;
   private boolean withinBody;
 

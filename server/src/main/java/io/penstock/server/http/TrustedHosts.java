@@ -41,7 +41,7 @@ public final class TrustedHosts {
     HostAndPort authority = request.authority();
     String sent = authority == null ? request.getHeader("Host") : authority.host();
     if ((sent != null && !isTrusted(sent)) || !isTrustedTarget(request.uri())) {
-      Refusals.end(
+      ProblemResponses.end(
           request.response(),
           421,
           "Misdirected Request",
@@ -50,7 +50,7 @@ public final class TrustedHosts {
       return false;
     }
     if (isFromPageElsewhere(request, authority)) {
-      Refusals.end(
+      ProblemResponses.end(
           request.response(), 403, "Forbidden", "Web pages of other origins need a token here");
       return false;
     }

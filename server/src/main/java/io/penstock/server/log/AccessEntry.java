@@ -13,14 +13,15 @@ import org.jspecify.annotations.Nullable;
  * @param time when it came
  * @param verdict what the policy said; null if it was not asked
  */
-public record AccessEntry(Instant time, Asked asked, Answered answered, @Nullable Verdict verdict) {
+public record AccessEntry(
+    Instant time, RequestInfo asked, ResponseInfo answered, @Nullable Verdict verdict) {
   /**
    * The request, as the client sent it.
    *
    * @param client its address
    * @param requestId as the origin got it: the client's, or the one that it was given here
    */
-  public record Asked(
+  public record RequestInfo(
       String client,
       String method,
       String target,
@@ -39,7 +40,7 @@ public record AccessEntry(Instant time, Asked asked, Answered answered, @Nullabl
    * @param upstreamStatus what the origin answered; 0 if it did not
    * @param aborted who ended it before it was complete; null if it is
    */
-  public record Answered(
+  public record ResponseInfo(
       int status, long bytes, long nanos, int upstreamStatus, @Nullable AbortedBy aborted) {
     /** The status that nginx logs for these; no client ever gets it. */
     public static final int CLIENT_CLOSED_REQUEST = 499;

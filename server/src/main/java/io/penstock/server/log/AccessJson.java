@@ -34,7 +34,7 @@ final class AccessJson {
     line.append(text.getBuffer());
   }
 
-  private static void write(AccessEntry.Asked asked, JsonGenerator json) throws IOException {
+  private static void write(AccessEntry.RequestInfo asked, JsonGenerator json) throws IOException {
     json.writeStringField("client", asked.client());
     json.writeStringField("method", asked.method());
     json.writeStringField("target", asked.target());
@@ -45,7 +45,8 @@ final class AccessJson {
     json.writeStringField("request_id", asked.requestId());
   }
 
-  private static void write(AccessEntry.Answered answered, JsonGenerator json) throws IOException {
+  private static void write(AccessEntry.ResponseInfo answered, JsonGenerator json)
+      throws IOException {
     json.writeNumberField("status", answered.status());
     json.writeNumberField("bytes", answered.bytes());
     json.writeNumberField("seconds", BigDecimal.valueOf(answered.nanos() / MICRO, MICRO_SCALE));

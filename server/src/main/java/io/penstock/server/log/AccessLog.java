@@ -23,17 +23,17 @@ import org.slf4j.LoggerFactory;
  */
 public final class AccessLog implements AutoCloseable {
   /** So many entries wait at most. */
-  static final int MOST_WAITING = 8_192;
+  static final int MAX_WAITING = 8_192;
 
   private static final RepeatedWarning WARNING =
       new RepeatedWarning(LoggerFactory.getLogger(AccessLog.class));
-  private static final int MOST_TOGETHER = 256;
+  private static final int MAX_BATCH = 256;
   private static final long PAUSE_MILLIS = 200;
   private static final long CLOSE_MILLIS = 1_000;
 
-  private final AccessForm form;
+  private final AccessFormat form;
   private final Destination destination;
-  private final BlockingQueue<AccessEntry> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+  private final BlockingQueue<AccessEntry> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
   private final LongAdder dropped = new LongAdder();
   private final Thread writer = new Thread(this::write, "penstock-access-log");
   private volatile boolean reopen;
@@ -64,7 +64,7 @@ public final class AccessLog implements AutoCloseable {
   /**
    * @throws IOException if it can't be written
    */
-  public AccessLog(AccessForm form, Destination destination) throws IOException {
+  public AccessLog(AccessFormat form, Destination destination) throws IOException {
     this.form = form;
     this.destination = destination;
     this.out = destination.open();
@@ -111,7 +111,7 @@ public final class AccessLog implements AutoCloseable {
     for (AccessEntry next = first; next != null; next = waiting.poll()) {
       form.append(next, lines);
       lines.append('\n');
-      if (++count == MOST_TOGETHER) {
+      if (++count == MAX_BATCH) {
         break;
       }
     }

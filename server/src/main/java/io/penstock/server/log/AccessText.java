@@ -20,7 +20,7 @@ final class AccessText {
 
   /** {@code 203.0.113.7 - - [10/Oct/2025:13:55:36 +0000] "GET /a HTTP/1.1" 200 2326}. */
   static void appendCommon(AccessEntry entry, StringBuilder line) {
-    AccessEntry.Asked asked = entry.asked();
+    AccessEntry.RequestInfo asked = entry.asked();
     appendSafely(asked.client(), line);
     line.append(" - - [");
     TIME.formatTo(entry.time(), line);

@@ -57,7 +57,7 @@ final class ClientHeaders {
           "authorization",
           "cookie");
 
-  private static final int LONGEST = 64;
+  private static final int MAX_LENGTH = 64;
 
   private ClientHeaders() {}
 
@@ -72,7 +72,7 @@ final class ClientHeaders {
       char first = (char) (name.charAt(0) | 0x20);
       return (first == 'x' || first == 'f' || first == 'p') && misleads(lower(name), trusted, true);
     }
-    return !underscores || (name.length() <= LONGEST && misleads(normal(name), trusted, false));
+    return !underscores || (name.length() <= MAX_LENGTH && misleads(normal(name), trusted, false));
   }
 
   private static boolean misleads(String name, boolean trusted, boolean plain) {

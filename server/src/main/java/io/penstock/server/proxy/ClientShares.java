@@ -21,7 +21,7 @@ final class ClientShares {
   }
 
   /** What became of a request. */
-  enum Entry {
+  enum Admission {
     /** It goes on; {@link #leave} is owed. */
     ENTERED,
     /** {@link Waiter#proceed} will be called, unless {@link #withdraw} succeeds before. */
@@ -45,8 +45,8 @@ final class ClientShares {
     this.maxWaiting = maxWaiting;
   }
 
-  Entry enter(String client, Waiter waiter) {
-    Entry[] entry = {Entry.ENTERED};
+  Admission enter(String client, Waiter waiter) {
+    Admission[] entry = {Admission.ENTERED};
     shares.compute(
         client,
         (name, known) -> {
@@ -57,8 +57,8 @@ final class ClientShares {
           }
           Deque<Waiter> waiting = share.waiting == null ? new ArrayDeque<>() : share.waiting;
           share.waiting = waiting;
-          entry[0] = waiting.size() < maxWaiting ? Entry.WAITS : Entry.REJECTED;
-          if (entry[0] == Entry.WAITS) {
+          entry[0] = waiting.size() < maxWaiting ? Admission.WAITS : Admission.REJECTED;
+          if (entry[0] == Admission.WAITS) {
             waiting.add(waiter);
           }
           return share;

@@ -2,7 +2,7 @@ package io.penstock.server.proxy;
 
 import io.penstock.policy.Verdict;
 import io.penstock.policy.address.IpAddress;
-import io.penstock.server.http.Refusals;
+import io.penstock.server.http.ProblemResponses;
 import io.penstock.server.http.Streams;
 import io.penstock.server.log.AccessEntry.AbortedBy;
 import io.vertx.core.Future;
@@ -23,7 +23,7 @@ final class Exchange {
 
   private final Vertx vertx;
   private final HttpServerRequest request;
-  private final Target target;
+  private final RequestTarget target;
   private final Client client;
   private @Nullable Verdict verdict;
   private @Nullable Runnable atEnd;
@@ -41,7 +41,7 @@ final class Exchange {
    */
   record Client(IpAddress peer, String address, boolean trusted) {}
 
-  Exchange(Vertx vertx, HttpServerRequest request, Target target, Client client) {
+  Exchange(Vertx vertx, HttpServerRequest request, RequestTarget target, Client client) {
     this.vertx = vertx;
     this.request = request;
     this.target = target;
@@ -56,7 +56,7 @@ final class Exchange {
     return request;
   }
 
-  Target target() {
+  RequestTarget target() {
     return target;
   }
 
@@ -210,7 +210,7 @@ final class Exchange {
     if (retryAfterSeconds != NONE) {
       response.putHeader(HttpHeaders.RETRY_AFTER, Long.toString(retryAfterSeconds));
     }
-    Supplier<Future<Void>> end = () -> Refusals.end(response, status, title, detail);
-    Leftovers.discard(vertx, request, logged == null ? end.get() : logged.end(end));
+    Supplier<Future<Void>> end = () -> ProblemResponses.end(response, status, title, detail);
+    BodyDrain.discard(vertx, request, logged == null ? end.get() : logged.end(end));
   }
 }

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * One request on its way to the origin, and its response on the way back. Belongs to one event
  * loop.
  */
-final class Forwarding implements Underway.Request {
+final class Forwarding implements InFlightRequests.TimedRequest {
   private static final Logger LOG = LoggerFactory.getLogger(Forwarding.class);
   private static final int SWITCHING_PROTOCOLS = 101;
   private static final long UNKNOWN = -1;
@@ -35,9 +35,9 @@ final class Forwarding implements Underway.Request {
   private final Upstream upstream;
   private final Consumer<HttpServerResponse> additions;
   private final HttpClientRequest to;
-  private final Sending sending;
-  private final Underway.Stay stay;
-  private final Consumer<Underway.@Nullable Lateness> left;
+  private final RequestUpload sending;
+  private final InFlightRequests.RequestTimeout stay;
+  private final Consumer<InFlightRequests.@Nullable TimeoutKind> left;
   private boolean over;
 
   /** The last part of the response that was written, or all of it. */
@@ -55,8 +55,8 @@ final class Forwarding implements Underway.Request {
       Upstream upstream,
       Consumer<HttpServerResponse> additions,
       HttpClientRequest to,
-      Underway underway,
-      Consumer<Underway.@Nullable Lateness> left) {
+      InFlightRequests inFlight,
+      Consumer<InFlightRequests.@Nullable TimeoutKind> left) {
     this.vertx = exchange.vertx();
     this.exchange = exchange;
     this.from = exchange.request();
@@ -64,8 +64,8 @@ final class Forwarding implements Underway.Request {
     this.upstream = upstream;
     this.additions = additions;
     this.to = to;
-    this.sending = new Sending(vertx, from, to);
-    this.stay = underway.enter(this);
+    this.sending = new RequestUpload(vertx, from, to);
+    this.stay = inFlight.enter(this);
     this.left = left;
   }
 
@@ -207,7 +207,7 @@ final class Forwarding implements Underway.Request {
     }
     // The origin may have answered before it had everything.
     sending.answeredWhole();
-    Leftovers.discard(vertx, from, written);
+    BodyDrain.discard(vertx, from, written);
   }
 
   private Future<Void> finishWith(MultiMap trailers) {
@@ -295,11 +295,11 @@ final class Forwarding implements Underway.Request {
   }
 
   @Override
-  public void late(Underway.Lateness why) {
+  public void late(InFlightRequests.TimeoutKind why) {
     if (!over) {
       end(why);
       sending.stop();
-      if (why == Underway.Lateness.CLIENT) {
+      if (why == InFlightRequests.TimeoutKind.CLIENT) {
         exchange.breakOff(AbortedBy.CLIENT);
       } else {
         exchange.refuse(504, "Gateway Timeout", why.detail());
@@ -311,7 +311,7 @@ final class Forwarding implements Underway.Request {
     end(null);
   }
 
-  private void end(Underway.@Nullable Lateness why) {
+  private void end(InFlightRequests.@Nullable TimeoutKind why) {
     if (!over) {
       over = true;
       try {

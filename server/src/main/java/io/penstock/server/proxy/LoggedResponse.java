@@ -64,11 +64,11 @@ final class LoggedResponse {
     }
   }
 
-  private AccessEntry.Asked asked() {
+  private AccessEntry.RequestInfo asked() {
     String address =
         exchange == null ? request.remoteAddress().hostAddress() : exchange.client().address();
     String forwardedId = exchange == null ? null : exchange.requestId();
-    return new AccessEntry.Asked(
+    return new AccessEntry.RequestInfo(
         String.valueOf(address),
         request.method().name(),
         target(),
@@ -79,11 +79,11 @@ final class LoggedResponse {
         forwardedId == null ? request.getHeader("X-Request-Id") : forwardedId);
   }
 
-  private AccessEntry.Answered answered(boolean complete) {
+  private AccessEntry.ResponseInfo answered(boolean complete) {
     HttpServerResponse response = request.response();
     boolean begun = complete || response.headWritten();
-    return new AccessEntry.Answered(
-        begun ? response.getStatusCode() : AccessEntry.Answered.CLIENT_CLOSED_REQUEST,
+    return new AccessEntry.ResponseInfo(
+        begun ? response.getStatusCode() : AccessEntry.ResponseInfo.CLIENT_CLOSED_REQUEST,
         complete ? response.bytesWritten() : bytes,
         System.nanoTime() - begin,
         exchange == null ? 0 : exchange.upstreamStatus(),

@@ -56,8 +56,8 @@ final class OriginConnection {
     if (!(codec instanceof HttpClientCodec)) {
       throw changed("the pipeline is " + pipeline.toMap());
     }
-    OriginResponseDecoder.Listener listener =
-        new OriginResponseDecoder.Listener() {
+    OriginResponseDecoder.ResponseListener listener =
+        new OriginResponseDecoder.ResponseListener() {
           @Override
           public void surplus() {
             surplus.run();

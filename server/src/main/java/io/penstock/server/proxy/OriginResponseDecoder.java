@@ -53,7 +53,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
   private static final int FIRST_FINAL = 200;
   private static final int NO_CONTENT = 204;
 
-  private enum State {
+  private enum DecoderState {
     IDLE,
     BUSY,
     COMPLETE,
@@ -62,8 +62,8 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     RETIRED
   }
 
-  private final Listener listener;
-  private State state = State.IDLE;
+  private final ResponseListener listener;
+  private DecoderState state = DecoderState.IDLE;
   private boolean withoutBody;
   private boolean complete;
   private Set<String> upgrades = Set.of();
@@ -71,7 +71,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
   private @Nullable LastHttpContent end;
 
   /** Learns what goes wrong with a connection. */
-  interface Listener {
+  interface ResponseListener {
     /** Bytes arrived that belong to no request. */
     void surplus();
 
@@ -82,7 +82,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     boolean isBusy();
   }
 
-  OriginResponseDecoder(int maxHeaderSize, Listener listener) {
+  OriginResponseDecoder(int maxHeaderSize, ResponseListener listener) {
     super(
         new HttpDecoderConfig()
             .setMaxHeaderSize(maxHeaderSize)
@@ -92,11 +92,11 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
 
   /** A request is about to be written. Returns false if the connection can't be used for it. */
   boolean begin(HttpRequest request) {
-    if (state != State.IDLE) {
-      state = State.RETIRED;
+    if (state != DecoderState.IDLE) {
+      state = DecoderState.RETIRED;
       return false;
     }
-    state = State.BUSY;
+    state = DecoderState.BUSY;
     withoutBody = request.method().equals(HttpMethod.HEAD);
     upgrades =
         request.headers().contains(HttpHeaderNames.UPGRADE)
@@ -115,16 +115,16 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
   @Override
   protected void decode(ChannelHandlerContext connection, ByteBuf bytes, List<Object> messages)
       throws Exception {
-    if (state == State.BUSY) {
+    if (state == DecoderState.BUSY) {
       super.decode(connection, bytes, messages);
       if (!messages.isEmpty()) {
         examine(messages);
-        if (state == State.SWITCHED) {
+        if (state == DecoderState.SWITCHED) {
           // The end of a tunnel's input is the end of the tunnel.
           connection.channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
         }
       }
-    } else if (state == State.SWITCHED) {
+    } else if (state == DecoderState.SWITCHED) {
       super.decode(connection, bytes, messages);
     } else {
       drop(bytes);
@@ -135,13 +135,13 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
   private void examine(List<Object> messages) {
     int last = messages.size() - 1;
     if (((HttpObject) messages.get(last)).decoderResult().isFailure()) {
-      state = State.RETIRED;
+      state = DecoderState.RETIRED;
       return;
     }
     if (messages.get(0) instanceof HttpResponse response) {
       int status = response.status().code();
       if (status == SWITCHING_PROTOCOLS) {
-        state = State.SWITCHED;
+        state = DecoderState.SWITCHED;
         return;
       }
       if (status < FIRST_FINAL) {
@@ -159,7 +159,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
       messages.remove(last);
       end = content;
       complete = true;
-      state = State.COMPLETE;
+      state = DecoderState.COMPLETE;
     }
   }
 
@@ -168,12 +168,12 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
       return;
     }
     bytes.skipBytes(bytes.readableBytes());
-    if (state == State.RETIRED) {
+    if (state == DecoderState.RETIRED) {
       return;
     }
     listener.surplus();
-    if (state == State.IDLE) {
-      state = State.RETIRED;
+    if (state == DecoderState.IDLE) {
+      state = DecoderState.RETIRED;
       listener.close();
     } else if (headers != null) {
       headers.retire();
@@ -198,7 +198,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     if (content != null) {
       messages.add(content);
     }
-    state = State.RETIRED;
+    state = DecoderState.RETIRED;
   }
 
   /**
@@ -226,7 +226,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     LastHttpContent content = end;
     if (content != null) {
       end = null;
-      state = headers != null && headers.isRetired() ? State.RETIRED : State.IDLE;
+      state = headers != null && headers.isRetired() ? DecoderState.RETIRED : DecoderState.IDLE;
     }
     return content;
   }

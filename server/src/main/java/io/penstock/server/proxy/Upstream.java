@@ -30,7 +30,7 @@ public record Upstream(
     boolean tellsForwarded,
     boolean passesUnderscores,
     int connections,
-    Waiting waiting,
+    QueueLimits waiting,
     SlowClients slowClients,
     Duration connectTimeout,
     Duration firstByteTimeout,
@@ -49,7 +49,7 @@ public record Upstream(
    * @param timeout how long each of them waits
    * @param perClient how many exchanges a client may have at a time; 0 for half of what there is
    */
-  public record Waiting(int queue, Duration timeout, int perClient) {}
+  public record QueueLimits(int queue, Duration timeout, int perClient) {}
 
   /**
    * When a client that reads slowly loses its response.

@@ -3,7 +3,7 @@ package io.penstock.server.tls;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.penstock.server.tls.TlsException.Part;
+import io.penstock.server.tls.TlsException.TlsPart;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.PemKeyCertOptions;
 import java.io.ByteArrayInputStream;
@@ -49,26 +49,26 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
   private static final byte[] SAMPLE = "penstock".getBytes(US_ASCII);
 
   static Identity load(TlsFiles.Pair files) throws TlsException {
-    List<X509Certificate> chain = certificates(files.certificate(), Part.CERTIFICATE);
+    List<X509Certificate> chain = certificates(files.certificate(), TlsPart.CERTIFICATE);
     PrivateKey key = key(files.key(), chain.get(0));
     if (!isPair(key, chain.get(0))) {
       for (X509Certificate other : chain) {
         if (isPair(key, other)) {
           throw new TlsException(
-              Part.CERTIFICATE,
+              TlsPart.CERTIFICATE,
               "the server's own certificate must be the first of its chain: "
                   + files.certificate());
         }
       }
       throw new TlsException(
-          Part.KEY,
+          TlsPart.KEY,
           files.key() + " is not the private key of the certificate " + files.certificate());
     }
     return new Identity(key, chain, names(chain.get(0)));
   }
 
   /** All certificates of a file, of which there must be one. */
-  static List<X509Certificate> certificates(Path file, Part part) throws TlsException {
+  static List<X509Certificate> certificates(Path file, TlsPart part) throws TlsException {
     try {
       List<X509Certificate> certificates = new ArrayList<>();
       byte[] content = Files.readAllBytes(file);
@@ -97,11 +97,11 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
           ? key(Base64.getMimeDecoder().decode(plain.group(1)))
           : keyOfAlgorithm(text, first);
     } catch (IOException e) {
-      throw new TlsException(Part.KEY, "can't be read: " + file, e);
+      throw new TlsException(TlsPart.KEY, "can't be read: " + file, e);
     } catch (Exception e) {
       // Whatever the parser thinks of it.
       throw new TlsException(
-          Part.KEY,
+          TlsPart.KEY,
           "there must be a private key in PEM without a password, RSA or EC, in " + file,
           e);
     }
@@ -180,7 +180,9 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
       }
     } catch (CertificateException e) {
       throw new TlsException(
-          Part.CERTIFICATE, "its names can't be read: " + certificate.getSubjectX500Principal(), e);
+          TlsPart.CERTIFICATE,
+          "its names can't be read: " + certificate.getSubjectX500Principal(),
+          e);
     }
     Matcher name = COMMON_NAME.matcher(certificate.getSubjectX500Principal().getName());
     return name.find() ? Set.of(name.group(1).toLowerCase(Locale.ROOT)) : Set.of();

@@ -5,25 +5,25 @@ public final class TlsException extends Exception {
   private static final long serialVersionUID = 1;
 
   /** What is wrong. */
-  public enum Part {
+  public enum TlsPart {
     CERTIFICATE,
     KEY,
     CLIENT_CA
   }
 
-  private final Part part;
+  private final TlsPart part;
 
-  TlsException(Part part, String message) {
+  TlsException(TlsPart part, String message) {
     super(message);
     this.part = part;
   }
 
-  TlsException(Part part, String message, Throwable cause) {
+  TlsException(TlsPart part, String message, Throwable cause) {
     super(message, cause);
     this.part = part;
   }
 
-  public Part part() {
+  public TlsPart part() {
     return part;
   }
 }

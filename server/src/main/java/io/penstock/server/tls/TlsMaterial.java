@@ -50,7 +50,7 @@ public final class TlsMaterial {
       fingerprint = fingerprint(files);
     } catch (IOException e) {
       throw new TlsException(
-          TlsException.Part.CERTIFICATE, "a file of TLS can't be read: " + e.getMessage(), e);
+          TlsException.TlsPart.CERTIFICATE, "a file of TLS can't be read: " + e.getMessage(), e);
     }
     List<Identity> identities = new ArrayList<>();
     for (TlsFiles.Pair pair : files.identities()) {
@@ -58,7 +58,7 @@ public final class TlsMaterial {
     }
     List<X509Certificate> clientCas =
         files.clientCa().isPresent()
-            ? Identity.certificates(files.clientCa().get(), TlsException.Part.CLIENT_CA)
+            ? Identity.certificates(files.clientCa().get(), TlsException.TlsPart.CLIENT_CA)
             : List.of();
     return new TlsMaterial(files, identities, clientCas, fingerprint);
   }
@@ -69,7 +69,7 @@ public final class TlsMaterial {
    * @throws TlsException unless it has certificates, and nothing that can't be read
    */
   public static void checkAuthorities(Path file) throws TlsException {
-    var unused = Identity.certificates(file, TlsException.Part.CERTIFICATE);
+    var unused = Identity.certificates(file, TlsException.TlsPart.CERTIFICATE);
   }
 
   /** That of the files when they were read, or a moment before. */

@@ -43,7 +43,7 @@ public final class TlsReloader implements AutoCloseable {
    * @param problem why the files as they are now are not in effect, or what is wrong with what is;
    *     null if nothing is
    */
-  public record State(
+  public record CertificateStatus(
       int certificates, Instant loadedAt, Instant expiry, @Nullable String problem) {}
 
   /**
@@ -80,10 +80,10 @@ public final class TlsReloader implements AutoCloseable {
         .register(registry);
   }
 
-  public State state() {
+  public CertificateStatus state() {
     TlsMaterial served = current;
     String rejection = problem;
-    return new State(
+    return new CertificateStatus(
         served.certificates(),
         served.loadedAt(),
         served.expiry(),

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a match compares with is the same in a file, in the database and in a file again. */
 class MatchValuesIT {
-  private static final RuleBook.How BY_ME = new RuleBook.How("me", false);
+  private static final RuleRepository.ChangeOptions BY_ME =
+      new RuleRepository.ChangeOptions("me", false);
   private static final String POLICY =
       """
       rules:
@@ -35,7 +36,7 @@ class MatchValuesIT {
   void match_fromAFileToTheDatabaseAndBack_meansTheSame() throws Exception {
     Path file = Files.writeString(folder.resolve("rules.yaml"), POLICY);
     try (Database database = TestPostgres.database(TestPostgres.migrated())) {
-      RuleBook book = new RuleBook(database, () -> RuleBook.FileRules.NONE, true);
+      RuleRepository book = new RuleRepository(database, () -> RuleRepository.FileRules.NONE, true);
       assertThat(book.apply(RuleFile.read(file), true, BY_ME)).hasSize(7);
       assertThat(book.apply(RuleFile.read(file), true, BY_ME)).isEmpty();
 
@@ -53,12 +54,12 @@ class MatchValuesIT {
         "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate, match) VALUES"
             + " ('a', '{a}', 'key', '1/s', '{\"header:x\": 1.10, \"t\": [2.0, true]}')");
     try (Database database = TestPostgres.database(url)) {
-      RuleBook book = new RuleBook(database, () -> RuleBook.FileRules.NONE, true);
+      RuleRepository book = new RuleRepository(database, () -> RuleRepository.FileRules.NONE, true);
       assertThat(export(book)).contains("\"header:x\":\"1.10\",\"t\":[\"2.0\",\"true\"]");
     }
   }
 
-  private static String export(RuleBook book) {
+  private static String export(RuleRepository book) {
     return RuleFile.text(book.all().stream().<Node>map(StoredRule::document).toList());
   }
 

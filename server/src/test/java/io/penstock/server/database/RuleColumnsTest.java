@@ -7,11 +7,11 @@ import io.penstock.policy.Rule;
 import io.penstock.policy.SamplePolicy;
 import io.penstock.policy.load.Document;
 import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Location;
-import io.penstock.policy.load.LoneRule;
 import io.penstock.policy.load.Node;
-import io.penstock.policy.load.Placed;
 import io.penstock.policy.load.Problems;
+import io.penstock.policy.load.SingleRuleReader;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
@@ -64,8 +64,8 @@ class RuleColumnsTest {
   @Test
   void of_samplePolicy_meansTheSameAsRows() {
     Node sample = document(SamplePolicy.text()).value();
-    List<Placed<Node>> rules =
-        Fields.of(new Placed<>(sample, sample.at(), ""), new Problems()).list("rules");
+    List<Located<Node>> rules =
+        Fields.of(new Located<>(sample, sample.at(), ""), new Problems()).list("rules");
     assertThat(rules).isNotEmpty();
     rules.forEach(RuleColumnsTest::assertSame);
   }
@@ -94,21 +94,21 @@ class RuleColumnsTest {
                 + "}}",
             "x.json",
             problems);
-    assertThat(RuleColumns.of(new Placed<>(rule, rule.at(), "rule"), 0, true, problems)).isNull();
+    assertThat(RuleColumns.of(new Located<>(rule, rule.at(), "rule"), 0, true, problems)).isNull();
     assertThat(problems.errors().get(0).path()).startsWith("rule.match.x");
   }
 
-  private static void assertSame(Placed<Node> written) {
+  private static void assertSame(Located<Node> written) {
     Problems problems = new Problems();
-    Rule fromFile = LoneRule.read(written, problems).value();
+    Rule fromFile = SingleRuleReader.read(written, problems).value();
     RuleContent content = content(written);
     Location at = Location.of("row");
     Node again = RuleDocument.of(content, at, problems);
-    Rule fromRow = LoneRule.read(new Placed<>(again, at, ""), problems).value();
+    Rule fromRow = SingleRuleReader.read(new Located<>(again, at, ""), problems).value();
 
     assertThat(problems.errors()).isEmpty();
     assertThat(withoutScope(fromRow)).isEqualTo(withoutScope(fromFile));
-    assertThat(content(new Placed<>(again, at, ""))).isEqualTo(content);
+    assertThat(content(new Located<>(again, at, ""))).isEqualTo(content);
   }
 
   private static Rule withoutScope(Rule rule) {
@@ -126,24 +126,24 @@ class RuleColumnsTest {
         rule.limits(),
         rule.cost(),
         rule.maxDelay(),
-        rule.handling(),
+        rule.storeOptions(),
         rule.refundOnUpstreamError(),
         rule.rollout(),
         null);
   }
 
-  private static RuleContent content(Placed<Node> rule) {
+  private static RuleContent content(Located<Node> rule) {
     Problems problems = new Problems();
     RuleContent content = RuleColumns.of(rule, 0, true, problems);
     assertThat(problems.errors()).isEmpty();
     return content;
   }
 
-  private static Placed<Node> document(String yaml) {
+  private static Located<Node> document(String yaml) {
     Problems problems = new Problems();
     Node node = Document.parse(yaml, "rule.yaml", problems);
     assertThat(problems.errors()).isEmpty();
-    return new Placed<>(node, node.at(), "");
+    return new Located<>(node, node.at(), "");
   }
 
   @Test

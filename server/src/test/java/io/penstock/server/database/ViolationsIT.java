@@ -154,12 +154,13 @@ class ViolationsIT {
   void page_rowsAddedMeanwhile_skipsAndRepeatsNothing() {
     insert(10);
     try (Database database = TestPostgres.database(url)) {
-      ViolationBook book = new ViolationBook(database);
+      ViolationRepository book = new ViolationRepository(database);
       ViolationFilter any = new ViolationFilter(null, null, null, null, null, null);
-      List<ViolationBook.Row> first = book.page(any, Optional.empty(), 4);
+      List<ViolationRepository.Row> first = book.page(any, Optional.empty(), 4);
       insert(10);
-      List<ViolationBook.Row> rest = book.page(any, Optional.of(first.get(3).cursor()), 1_000);
-      assertThat(rest.stream().map(ViolationBook.Row::id))
+      List<ViolationRepository.Row> rest =
+          book.page(any, Optional.of(first.get(3).cursor()), 1_000);
+      assertThat(rest.stream().map(ViolationRepository.Row::id))
           .contains(1L, 2L, 3L, 4L, 5L, 6L)
           .doesNotContain(7L, 8L, 9L, 10L);
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.penstock.policy.address.IpAddress;
-import io.penstock.server.http.Connections.Refusal;
+import io.penstock.server.http.Connections.Rejection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -16,7 +16,7 @@ class ConnectionsTest {
   private static final IpAddress PROXY = Objects.requireNonNull(IpAddress.parse("198.51.100.1"));
 
   private final Connections connections =
-      new Connections("proxy", new Connections.Limits(8, 2, 60_000), PROXY::equals);
+      new Connections("proxy", new Connections.ConnectionLimits(8, 2, 60_000), PROXY::equals);
 
   /** A connection of a client with an address of the test's choice. */
   private static final class ClientChannel extends EmbeddedChannel {
@@ -48,8 +48,8 @@ class ConnectionsTest {
 
     assertThat(admits("203.0.113.2")).isTrue();
     assertThat(connections.open()).isEqualTo(3);
-    assertThat(connections.refused(Refusal.ADDRESS)).isEqualTo(1);
-    assertThat(connections.refused(Refusal.LISTENER)).isZero();
+    assertThat(connections.refused(Rejection.ADDRESS)).isEqualTo(1);
+    assertThat(connections.refused(Rejection.LISTENER)).isZero();
   }
 
   @Test
@@ -82,6 +82,6 @@ class ConnectionsTest {
 
     assertThat(admits("127.0.0.1")).isFalse();
     assertThat(admits("198.51.100.1")).isFalse();
-    assertThat(connections.refused(Refusal.LISTENER)).isEqualTo(2);
+    assertThat(connections.refused(Rejection.LISTENER)).isEqualTo(2);
   }
 }

@@ -60,9 +60,9 @@ class FailedRequestsTest {
 
   private int open() {
     HttpServerOptions options = new HttpServerOptions().setHost("127.0.0.1").setPort(0);
-    HttpDoor.Listener listener =
-        new HttpDoor.Listener(transport, new Connections(10, 60_000), options, 1);
-    return HttpDoor.open(vertx, listener, this::fail, failures).await().port();
+    HttpListener.ListenerAddress listener =
+        new HttpListener.ListenerAddress(transport, new Connections(10, 60_000), options, 1);
+    return HttpListener.open(vertx, listener, this::fail, failures).await().port();
   }
 
   private void fail(HttpServerRequest request) {

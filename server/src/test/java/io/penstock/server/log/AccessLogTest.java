@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.ExplicitRequest;
 import io.penstock.policy.PolicyEngine;
-import io.penstock.policy.StatedRequest;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.server.Await;
@@ -33,7 +33,7 @@ final class AccessLogTest {
 
   @Test
   void common_allowed_hasTheDecisionBehindIt() {
-    assertThat(line(AccessForm.COMMON, entry("/a?b=c", "curl", decide())))
+    assertThat(line(AccessFormat.COMMON, entry("/a?b=c", "curl", decide())))
         .isEqualTo(
             "203.0.113.7 - - [10/Oct/2025:13:55:36 +0000] \"GET /a?b=c HTTP/1.1\" 200 2326"
                 + " allowed \"search\" 1 201 1.002 \"id\" -");
@@ -42,7 +42,7 @@ final class AccessLogTest {
   @Test
   void combined_shadowDenial_isToldByTheRuleThatWouldHaveDenied() {
     decide();
-    assertThat(line(AccessForm.COMBINED, entry("/", "curl", decide())))
+    assertThat(line(AccessFormat.COMBINED, entry("/", "curl", decide())))
         .endsWith(" 200 2326 \"-\" \"curl\" shadow \"newer\" 0 201 1.002 \"id\" -");
   }
 
@@ -50,7 +50,7 @@ final class AccessLogTest {
   void combined_denied_isTold() {
     decide();
     decide();
-    assertThat(line(AccessForm.COMBINED, entry("/", null, decide())))
+    assertThat(line(AccessFormat.COMBINED, entry("/", null, decide())))
         .endsWith(" \"-\" \"-\" denied \"search\" 0 201 1.002 \"id\" -");
   }
 
@@ -58,8 +58,11 @@ final class AccessLogTest {
   void common_neverDecided_hasDashes() {
     AccessEntry refused =
         new AccessEntry(
-            TIME, asked("/", "curl"), new AccessEntry.Answered(400, 9, 1_000_000, 0, null), null);
-    assertThat(line(AccessForm.COMMON, refused)).endsWith(" 400 9 - \"-\" - - 0.001 \"id\" -");
+            TIME,
+            asked("/", "curl"),
+            new AccessEntry.ResponseInfo(400, 9, 1_000_000, 0, null),
+            null);
+    assertThat(line(AccessFormat.COMMON, refused)).endsWith(" 400 9 - \"-\" - - 0.001 \"id\" -");
   }
 
   @Test
@@ -68,10 +71,10 @@ final class AccessLogTest {
         new AccessEntry(
             TIME,
             asked("/", "curl"),
-            new AccessEntry.Answered(499, 0, 1_000_000, 0, AccessEntry.AbortedBy.CLIENT),
+            new AccessEntry.ResponseInfo(499, 0, 1_000_000, 0, AccessEntry.AbortedBy.CLIENT),
             null);
-    assertThat(line(AccessForm.COMMON, aborted)).contains(" 499 0 ").endsWith(" \"id\" client");
-    assertThat(line(AccessForm.JSON, aborted))
+    assertThat(line(AccessFormat.COMMON, aborted)).contains(" 499 0 ").endsWith(" \"id\" client");
+    assertThat(line(AccessFormat.JSON, aborted))
         .contains("\"status\":499,\"bytes\":0,")
         .contains("\"aborted\":\"client\"");
   }
@@ -79,7 +82,7 @@ final class AccessLogTest {
   @Test
   void text_whatCouldEndAFieldOrALine_isHex() {
     String line =
-        line(AccessForm.COMBINED, entry("/\"\\\r\n\u001b[31m", "a\" 200\u0085\u2028", decide()));
+        line(AccessFormat.COMBINED, entry("/\"\\\r\n\u001b[31m", "a\" 200\u0085\u2028", decide()));
     assertThat(line)
         .contains("GET /\\x22\\x5C\\x0D\\x0A\\x1B[31m HTTP/1.1")
         .contains("\"a\\x22 200\\x85\\u2028\"")
@@ -88,7 +91,7 @@ final class AccessLogTest {
 
   @Test
   void json_isOneLineOfAsciiWithEverything() {
-    String line = line(AccessForm.JSON, entry("/\"\n", "\u001b\u0085\u2028", decide()));
+    String line = line(AccessFormat.JSON, entry("/\"\n", "\u001b\u0085\u2028", decide()));
     assertThat(line)
         .isEqualTo(
             "{\"time\":\"2025-10-10T13:55:36.500Z\",\"client\":\"203.0.113.7\",\"method\":\"GET\",\"target\":\"/\\\"\\n"
@@ -120,9 +123,9 @@ final class AccessLogTest {
             written.writeBytes(bytes);
           }
         };
-    int all = 3 * AccessLog.MOST_WAITING;
+    int all = 3 * AccessLog.MAX_WAITING;
     long dropped;
-    try (AccessLog log = new AccessLog(AccessForm.COMMON, () -> out)) {
+    try (AccessLog log = new AccessLog(AccessFormat.COMMON, () -> out)) {
       Verdict verdict = decide();
       for (int i = 0; i < all; i++) {
         log.add(entry("/", "curl", verdict));
@@ -130,7 +133,7 @@ final class AccessLogTest {
       dropped = log.dropped();
       stuck.countDown();
     }
-    assertThat(dropped).isGreaterThan(AccessLog.MOST_WAITING);
+    assertThat(dropped).isGreaterThan(AccessLog.MAX_WAITING);
     // A writer that needs longer than the end may take goes on with what it has.
     Await.until(() -> written.toString(US_ASCII).lines().count() == all - dropped);
   }
@@ -140,7 +143,7 @@ final class AccessLogTest {
     Path file = folder.resolve("access.log");
     Path old = folder.resolve("access.log.1");
     Files.writeString(file, "before\n");
-    try (AccessLog log = new AccessLog(AccessForm.COMMON, AccessLog.Destination.file(file))) {
+    try (AccessLog log = new AccessLog(AccessFormat.COMMON, AccessLog.Destination.file(file))) {
       log.add(entry("/one", "curl", decide()));
       Await.until(() -> size(file) > 10);
       Files.move(file, old);
@@ -163,10 +166,10 @@ final class AccessLogTest {
   }
 
   private Verdict decide() {
-    return engine.decide(StatedRequest.builder().attribute("user_id", "a").build());
+    return engine.decide(ExplicitRequest.builder().attribute("user_id", "a").build());
   }
 
-  private static String line(AccessForm form, AccessEntry entry) {
+  private static String line(AccessFormat form, AccessEntry entry) {
     StringBuilder line = new StringBuilder();
     form.append(entry, line);
     return line.toString();
@@ -176,11 +179,12 @@ final class AccessLogTest {
     return new AccessEntry(
         TIME,
         asked(target, agent),
-        new AccessEntry.Answered(200, 2_326, 1_002_003_999L, 201, null),
+        new AccessEntry.ResponseInfo(200, 2_326, 1_002_003_999L, 201, null),
         verdict);
   }
 
-  private static AccessEntry.Asked asked(String target, String agent) {
-    return new AccessEntry.Asked("203.0.113.7", "GET", target, "HTTP/1.1", "a", null, agent, "id");
+  private static AccessEntry.RequestInfo asked(String target, String agent) {
+    return new AccessEntry.RequestInfo(
+        "203.0.113.7", "GET", target, "HTTP/1.1", "a", null, agent, "id");
   }
 }

@@ -6,7 +6,7 @@ import io.penstock.policy.address.IpAddress;
 import io.penstock.server.http.Connections;
 import io.penstock.server.http.FailedRequests;
 import io.penstock.server.http.GuardedTransport;
-import io.penstock.server.http.HttpDoor;
+import io.penstock.server.http.HttpListener;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpMethod;
@@ -40,7 +40,7 @@ final class OriginShareTest {
   @ValueSource(strings = {"/throws-at-once", "/throws-when-sent"})
   void forward_exceptionThatNobodyCatches_releasesTheShare(String path) throws IOException {
     try (SocketOrigin server = new SocketOrigin(this::answer)) {
-      Origin origin = new Origin(vertx, upstream(server.url()));
+      OriginClient origin = new OriginClient(vertx, upstream(server.url()));
       HttpClient client = vertx.createHttpClient();
       int port = open(origin);
 
@@ -68,24 +68,25 @@ final class OriginShareTest {
         .statusCode();
   }
 
-  private int open(Origin origin) {
+  private int open(OriginClient origin) {
     HttpServerOptions options = new HttpServerOptions().setHost("127.0.0.1").setPort(0);
     Connections connections =
-        new Connections("test", new Connections.Limits(10, 10, 60_000), address -> true);
-    HttpDoor.Listener listener = new HttpDoor.Listener(transport, connections, options, 1);
-    return HttpDoor.open(vertx, listener, request -> forward(origin, request), failures)
+        new Connections("test", new Connections.ConnectionLimits(10, 10, 60_000), address -> true);
+    HttpListener.ListenerAddress listener =
+        new HttpListener.ListenerAddress(transport, connections, options, 1);
+    return HttpListener.open(vertx, listener, request -> forward(origin, request), failures)
         .await()
         .port();
   }
 
-  private void forward(Origin origin, HttpServerRequest request) {
+  private void forward(OriginClient origin, HttpServerRequest request) {
     request.pause();
     IpAddress peer = Objects.requireNonNull(IpAddress.parse("127.0.0.1"));
     Exchange exchange =
         new Exchange(
             vertx,
             request,
-            new Target(request.uri(), "a"),
+            new RequestTarget(request.uri(), "a"),
             new Exchange.Client(peer, "127.0.0.1", false));
     int before = unanswered.get();
     origin.forward(exchange, response -> {}, () -> {});
@@ -116,7 +117,7 @@ final class OriginShareTest {
         false,
         false,
         4,
-        new Upstream.Waiting(4, WAIT, 1),
+        new Upstream.QueueLimits(4, WAIT, 1),
         new Upstream.SlowClients(MINUTE, 1),
         WAIT,
         MINUTE,

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What one connection of HTTP/2 may do, and what becomes of one that does more. */
 final class ProxyHttp2LimitsTest {
-  private static final int MOST_STREAMS = 100;
+  private static final int MAX_STREAMS = 100;
   private static final int REFUSED_STREAM = 7;
   private static final int ENHANCE_YOUR_CALM = 11;
   private static final int MAX_CONCURRENT_STREAMS = 3;
@@ -70,15 +70,15 @@ final class ProxyHttp2LimitsTest {
   @Test
   void streams_tooMany_areRefusedAndTheOthersStay() throws Exception {
     try (Http2Frames client = new Http2Frames(proxy.connect())) {
-      assertThat(mostStreams(client.next(Http2Frames.SETTINGS))).isEqualTo(MOST_STREAMS);
-      for (int i = 0; i <= MOST_STREAMS; i++) {
+      assertThat(mostStreams(client.next(Http2Frames.SETTINGS))).isEqualTo(MAX_STREAMS);
+      for (int i = 0; i <= MAX_STREAMS; i++) {
         client.get(2 * i + 1, true);
       }
       Frame refused = client.next(Http2Frames.RESET);
       assertThat(refused).isNotNull();
-      assertThat(refused.stream()).isEqualTo(2 * MOST_STREAMS + 1);
+      assertThat(refused.stream()).isEqualTo(2 * MAX_STREAMS + 1);
       assertThat(refused.number(0)).isEqualTo(REFUSED_STREAM);
-      Await.until(() -> origin.reached() == MOST_STREAMS);
+      Await.until(() -> origin.reached() == MAX_STREAMS);
     }
   }
 

@@ -1,0 +1,139 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What goes wrong at the start is said in as many lines as it has causes, and ends the process. */
+class UsageErrorsIT {
+  @TempDir Path folder;
+
+  private JarRun ended(String... args) {
+    JarRun run = JarRun.start(folder, List.of(args));
+    run.await();
+    return run;
+  }
+
+  @Test
+  void serve_portInUse_isOneLine() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        JarRun run =
+            ended(
+                "serve",
+                "--host=127.0.0.1",
+                "--port=" + taken.getLocalPort(),
+                "--admin-port=" + Service.freePort())) {
+      assertThat(run.await()).isEqualTo(1);
+      assertThat(run.err().lines()).hasSize(1);
+      assertThat(run.err().strip())
+          .isEqualTo("--port: can't listen: Address already in use; 0 takes a free port");
+    }
+  }
+
+  @Test
+  void serve_adminPortInUse_isOneLine() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        JarRun run =
+            ended(
+                "serve",
+                "--host=127.0.0.1",
+                "--port=" + Service.freePort(),
+                "--admin-port=" + taken.getLocalPort())) {
+      assertThat(run.await()).isEqualTo(1);
+      assertThat(run.err().lines()).hasSize(1);
+      assertThat(run.err()).contains("--admin-port", "in use");
+    }
+  }
+
+  @Test
+  void serve_badPolicy_saysAllOfIt() throws IOException {
+    Files.writeString(folder.resolve("policy.yaml"), "name: a\nlimit_keys: no\nrate: 1/s\nx: 1\n");
+    try (JarRun run = ended("serve", "--policy=policy.yaml")) {
+      assertThat(run.await()).isEqualTo(2);
+      assertThat(run.out()).isEmpty();
+      assertThat(run.err().lines())
+          .hasSize(2)
+          .allMatch(line -> line.startsWith("policy.yaml:"))
+          .anyMatch(line -> line.startsWith("policy.yaml:4:1: x: is no known field"));
+    }
+  }
+
+  @Test
+  void serve_badSettingsFile_saysAllOfIt() throws IOException {
+    Files.writeString(folder.resolve("penstock.yaml"), "port: x\nadmin_prot: 1\n");
+    try (JarRun run = ended("serve")) {
+      assertThat(run.await()).isEqualTo(2);
+      assertThat(run.err().lines())
+          .containsExactly(
+              "penstock.yaml:1:7: port: must be a whole number from 0 to 65535: x",
+              "penstock.yaml:2:1: admin_prot: is no known field; did you mean admin_port?");
+    }
+  }
+
+  @Test
+  void serve_keyOfAnotherCertificate_isOneLine() throws Exception {
+    SelfSigned own = SelfSigned.make(folder, "own", "RSA");
+    SelfSigned other = SelfSigned.make(folder, "other", "RSA");
+    try (JarRun run =
+        ended(
+            "serve",
+            "--upstream=http://127.0.0.1:1",
+            "--proxy-tls-cert=" + own.certificate(),
+            "--proxy-tls-key=" + other.key())) {
+      assertThat(run.await()).isEqualTo(2);
+      assertThat(run.err().strip())
+          .isEqualTo(
+              "--proxy-tls-key: %s is not the private key of the certificate %s"
+                  .formatted(other.key(), own.certificate()));
+    }
+  }
+
+  @Test
+  void serve_certificateAsKey_isOneLine() throws Exception {
+    SelfSigned own = SelfSigned.make(folder, "own", "RSA");
+    try (JarRun run =
+        ended(
+            "serve",
+            "--upstream=http://127.0.0.1:1",
+            "--proxy-tls-cert=" + own.certificate(),
+            "--proxy-tls-key=" + own.certificate())) {
+      assertThat(run.await()).isEqualTo(2);
+      assertThat(run.out()).isEmpty();
+      assertThat(run.err().strip())
+          .isEqualTo(
+              "--proxy-tls-key: there must be a private key in PEM without a password, RSA or EC,"
+                  + " in "
+                  + own.certificate());
+    }
+  }
+
+  @Test
+  void print_readerGone_isNoTrace() {
+    String penstock = JarRun.JAVA + " -jar " + JarRun.JAR;
+    try (JarRun run =
+        JarRun.startCommand(
+            folder, List.of("bash", "-c", penstock + " schema | head -n 1; wait"))) {
+      assertThat(run.await()).isZero();
+      assertThat(run.out().lines()).hasSize(1);
+      assertThat(run.err()).isEmpty();
+    }
+  }
+
+  @Test
+  void print_diskFull_fails() {
+    assumeTrue(Files.exists(Path.of("/dev/full")));
+    String penstock = JarRun.JAVA + " -jar " + JarRun.JAR;
+    try (JarRun run =
+        JarRun.startCommand(folder, List.of("bash", "-c", penstock + " sample > /dev/full"))) {
+      assertThat(run.await()).isEqualTo(1);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package io.penstock.inprocess;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The segments of one table, in pages that are made when the first segment is put into them, so
+ * that a table without keys takes little memory. Thread-safe; a segment is replaced under its lock
+ * only.
+ */
+final class SegmentDirectory {
+  private static final VarHandle PAGES = MethodHandles.arrayElementVarHandle(Segment[][].class);
+  private static final VarHandle SEGMENTS = MethodHandles.arrayElementVarHandle(Segment[].class);
+
+  /** For all tables of the process: a lock of its own for each segment would be most of a table. */
+  private static final ReentrantLock[] LOCKS = new ReentrantLock[256];
+
+  static {
+    for (int i = 0; i < LOCKS.length; i++) {
+      LOCKS[i] = new ReentrantLock();
+    }
+  }
+
+  private final int length;
+  private final int shift;
+  private final Segment none;
+  private final Segment[][] pages;
+
+  /** An array of {@code length} segments, all of them {@code none}. */
+  SegmentDirectory(int length, Segment none) {
+    this.length = length;
+    this.none = none;
+    // As many pages as segments in a page, or nearly.
+    this.shift = (Integer.SIZE - Integer.numberOfLeadingZeros(length - 1)) / 2;
+    this.pages = new Segment[((length - 1) >>> shift) + 1][];
+  }
+
+  /** The lock of a segment, which others may share; {@code order} is the number of the table. */
+  static ReentrantLock lock(long order, int index) {
+    return LOCKS[(int) ((order * 31 + index) & (LOCKS.length - 1))];
+  }
+
+  int length() {
+    return length;
+  }
+
+  Segment none() {
+    return none;
+  }
+
+  Segment get(int index) {
+    Segment[] page = (Segment[]) PAGES.getAcquire(pages, index >>> shift);
+    return page == null ? none : (Segment) SEGMENTS.getAcquire(page, index & ((1 << shift) - 1));
+  }
+
+  void set(int index, Segment segment) {
+    Segment[] page = (Segment[]) PAGES.getAcquire(pages, index >>> shift);
+    if (page == null) {
+      Segment[] fresh = new Segment[1 << shift];
+      Arrays.fill(fresh, none);
+      Segment[] first =
+          (Segment[]) PAGES.compareAndExchange(pages, index >>> shift, (Segment[]) null, fresh);
+      page = first == null ? fresh : first;
+    }
+    SEGMENTS.setRelease(page, index & ((1 << shift) - 1), segment);
+  }
+}

@@ -1,0 +1,235 @@
+package io.penstock.policy;
+
+import io.penstock.policy.address.IpAddress;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A request of which a caller states all that is known. Immutable. */
+public final class ExplicitRequest implements Request {
+  private final @Nullable IpAddress address;
+  private final @Nullable String method;
+  private final @Nullable String path;
+  private final @Nullable String host;
+  private final Map<String, String> headers;
+  private final Map<String, String> query;
+  private final Map<String, String> cookies;
+  private final Map<String, String> claims;
+  private final Map<String, String> attributes;
+  private final long cost;
+  private final Map<Attribute.AttributeSource, Map<String, List<String>>> repeated =
+      new EnumMap<>(Attribute.AttributeSource.class);
+
+  private ExplicitRequest(Builder stated) {
+    this.address = stated.address;
+    this.method = stated.method;
+    this.path = stated.path;
+    this.host = stated.host;
+    this.headers = joined(stated.headers, Attribute.AttributeSource.HEADER);
+    this.query = joined(stated.query, Attribute.AttributeSource.QUERY);
+    this.cookies = joined(stated.cookies, Attribute.AttributeSource.COOKIE);
+    this.claims = Map.copyOf(stated.claims);
+    this.attributes = Map.copyOf(stated.attributes);
+    this.cost = stated.cost;
+  }
+
+  private Map<String, String> joined(
+      Map<String, List<String>> values, Attribute.AttributeSource source) {
+    Map<String, String> joined = new HashMap<>();
+    values.forEach(
+        (name, each) -> {
+          joined.put(name, String.join(", ", each));
+          if (each.size() > 1) {
+            repeated
+                .computeIfAbsent(source, unused -> new HashMap<>())
+                .put(name, List.copyOf(each));
+          }
+        });
+    return Collections.unmodifiableMap(joined);
+  }
+
+  /** A request of which nothing is known yet. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  @Override
+  public @Nullable IpAddress address() {
+    return address;
+  }
+
+  @Override
+  public @Nullable String method() {
+    return method;
+  }
+
+  @Override
+  public @Nullable String path() {
+    return path;
+  }
+
+  @Override
+  public @Nullable String host() {
+    return host;
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    return headers.get(name);
+  }
+
+  @Override
+  public @Nullable String query(String name) {
+    return query.get(name);
+  }
+
+  @Override
+  public @Nullable String cookie(String name) {
+    return cookies.get(name);
+  }
+
+  @Override
+  public @Nullable String claim(String name) {
+    return claims.get(name);
+  }
+
+  @Override
+  public @Nullable String attribute(String name) {
+    return attributes.get(name);
+  }
+
+  @Override
+  public List<String> values(Attribute attribute) {
+    List<String> several =
+        repeated.getOrDefault(attribute.source(), Map.of()).get(attribute.name());
+    return several == null ? Request.super.values(attribute) : several;
+  }
+
+  @Override
+  public long cost() {
+    return cost;
+  }
+
+  /**
+   * What is known of a request so far. Not thread-safe. A header, query parameter or cookie that is
+   * stated again has one value more; anything else takes its place.
+   */
+  public static final class Builder {
+    private final Map<String, List<String>> headers = new HashMap<>();
+    private final Map<String, List<String>> query = new HashMap<>();
+    private final Map<String, List<String>> cookies = new HashMap<>();
+    private final Map<String, String> claims = new HashMap<>();
+    private final Map<String, String> attributes = new HashMap<>();
+    private @Nullable IpAddress address;
+    private @Nullable String method;
+    private @Nullable String path;
+    private @Nullable String host;
+    private long cost = UNSTATED;
+
+    private Builder() {}
+
+    public Builder address(IpAddress address) {
+      this.address = address;
+      return this;
+    }
+
+    /**
+     * The client's address as text.
+     *
+     * @throws IllegalArgumentException if it is not an address
+     */
+    public Builder ip(String text) {
+      IpAddress parsed = IpAddress.parse(text);
+      if (parsed == null) {
+        throw new IllegalArgumentException("ip must be an IPv4 or IPv6 address: " + text);
+      }
+      return address(parsed);
+    }
+
+    public Builder method(String method) {
+      this.method = method;
+      return this;
+    }
+
+    /** The path; a query behind it is left out, so that it can't hide the path from a rule. */
+    public Builder path(String path) {
+      int question = path.indexOf('?');
+      this.path = question < 0 ? path : path.substring(0, question);
+      return this;
+    }
+
+    /** The host, with or without a port and in any case. */
+    public Builder host(String host) {
+      this.host = HostName.of(host);
+      return this;
+    }
+
+    /** A header; its name in any case. */
+    public Builder header(String name, String value) {
+      return join(headers, name.toLowerCase(Locale.ROOT), value);
+    }
+
+    /** A query parameter, decoded. */
+    public Builder query(String name, String value) {
+      return join(query, name, value);
+    }
+
+    public Builder cookie(String name, String value) {
+      return join(cookies, name, value);
+    }
+
+    /** A claim of a token that the caller has verified. */
+    public Builder claim(String name, String value) {
+      claims.put(name, value);
+      return this;
+    }
+
+    /** Something that the caller knows under a name of its own. */
+    public Builder attribute(String name, String value) {
+      attributes.put(name, value);
+      return this;
+    }
+
+    /**
+     * Any attribute, as text.
+     *
+     * @throws IllegalArgumentException if the value can't be one of it
+     */
+    public Builder state(Attribute attribute, String value) {
+      return switch (attribute.source()) {
+        case ADDRESS -> ip(value);
+        case METHOD -> method(value);
+        case PATH -> path(value);
+        case HOST -> host(value);
+        case HEADER -> header(attribute.name(), value);
+        case QUERY -> query(attribute.name(), value);
+        case COOKIE -> cookie(attribute.name(), value);
+        case CLAIM -> claim(attribute.name(), value);
+        case STATED -> attribute(attribute.name(), value);
+      };
+    }
+
+    /** What the request costs, in thousandths of a token; 0 asks without taking. */
+    public Builder cost(long thousandths) {
+      if (thousandths < 0) {
+        throw new IllegalArgumentException("cost must not be negative: " + thousandths);
+      }
+      this.cost = thousandths;
+      return this;
+    }
+
+    public ExplicitRequest build() {
+      return new ExplicitRequest(this);
+    }
+
+    private Builder join(Map<String, List<String>> values, String name, String value) {
+      values.computeIfAbsent(name, unused -> new ArrayList<>(1)).add(value);
+      return this;
+    }
+  }
+}

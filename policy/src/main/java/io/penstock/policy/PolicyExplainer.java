@@ -1,0 +1,129 @@
+package io.penstock.policy;
+
+import io.penstock.Claim;
+import io.penstock.Decision;
+import io.penstock.Store;
+import io.penstock.policy.Explanation.ExpectedCharge;
+import io.penstock.policy.Explanation.Finding;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says of each rule why it does or doesn't apply. What applies was found out by the same selection
+ * that decides requests; only the words for it are found here.
+ */
+final class PolicyExplainer {
+  private final CompiledPolicy policy;
+  private final Request request;
+  private final Selection selection;
+  private final Store store;
+  private final RuleExplainer why;
+  private final Selection alone;
+  private final Map<Integer, Tier> tiers = new HashMap<>();
+  private final Map<Integer, SelectedRule> picks = new HashMap<>();
+
+  /**
+   * @param selection the rules that count for the request, not to be used for another
+   */
+  PolicyExplainer(
+      CompiledPolicy policy,
+      Request request,
+      @Nullable Mode override,
+      Selection selection,
+      Store store) {
+    this.policy = policy;
+    this.request = request;
+    this.selection = selection;
+    this.store = store;
+    this.why = new RuleExplainer(policy, request, override, selection.isRejected());
+    this.alone = new Selection(policy.policy());
+    policy
+        .groups()
+        .forEach(group -> group.tiers().forEach(tier -> tiers.put(tier.position(), tier)));
+    for (int i = 0; i < selection.size(); i++) {
+      picks.put(selection.get(i).tier().position(), selection.get(i));
+    }
+  }
+
+  CompletionStage<Explanation> explain(CompletionStage<Verdict> asked) {
+    return asked.thenCompose(verdict -> levels().thenApply(before -> explanation(verdict, before)));
+  }
+
+  /** How the buckets of the rules that apply stand now, by position. */
+  private CompletionStage<Map<Integer, Decision>> levels() {
+    CompletionStage<Map<Integer, Decision>> all =
+        CompletableFuture.completedFuture(new HashMap<>());
+    for (SelectedRule pick : picks.values()) {
+      if (!pick.isSettled()) {
+        List<Claim> peeks =
+            selection.claims(pick).stream()
+                .map(claim -> new Claim(claim.limiter(), claim.key(), 0, 0))
+                .toList();
+        all =
+            all.thenCombine(
+                store.preview(peeks),
+                (levels, level) -> {
+                  levels.put(pick.tier().position(), level);
+                  return levels;
+                });
+      }
+    }
+    return all;
+  }
+
+  private boolean isLeased(SelectedRule pick) {
+    return !pick.isSettled()
+        && selection.claims(pick).stream().anyMatch(claim -> claim.buckets().isLeased(claim.key()));
+  }
+
+  private Explanation explanation(Verdict verdict, Map<Integer, Decision> before) {
+    Map<Rule, Outcome> outcomes = new HashMap<>();
+    verdict.outcomes().forEach(outcome -> outcomes.put(outcome.rule(), outcome));
+    Map<TierGroup, Map<Mode, Rule>> first = new HashMap<>();
+    List<Finding> findings = new ArrayList<>();
+    List<Rule> rules = policy.policy().rules();
+    for (int position = 0; position < rules.size(); position++) {
+      Rule rule = rules.get(position);
+      SelectedRule pick = picks.get(position);
+      String against =
+          pick != null && pick.isUnverified() ? null : against(rule, tiers.get(position), first);
+      if (against != null) {
+        findings.add(new Finding(rule, false, against, null, null));
+      } else if (pick == null) {
+        findings.add(new Finding(rule, true, why.unlimited(rule), null, null));
+      } else {
+        ExpectedCharge charge =
+            new ExpectedCharge(
+                pick.mode(), pick.key(), pick.cost(), before.get(position), isLeased(pick));
+        findings.add(new Finding(rule, true, why.applies(pick), charge, outcomes.get(rule)));
+      }
+    }
+    return new Explanation(verdict, findings);
+  }
+
+  /**
+   * Why the rule doesn't apply, by itself or beside others.
+   *
+   * @param first the rule that counts in each group, by the mode that rules have by themselves
+   */
+  private @Nullable String against(
+      Rule rule, @Nullable Tier tier, Map<TierGroup, Map<Mode, Rule>> first) {
+    String against = why.against(rule);
+    if (against != null || tier == null) {
+      return against;
+    }
+    alone.begin(null);
+    Mode own = alone.consider(tier, request, false, false, false);
+    Rule counts =
+        first
+            .computeIfAbsent(rule.tierGroup(), unused -> new EnumMap<>(Mode.class))
+            .putIfAbsent(own, rule);
+    return counts == null ? null : "an earlier rule of its group applies: " + counts.name();
+  }
+}

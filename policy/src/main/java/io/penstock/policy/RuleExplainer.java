@@ -1,0 +1,165 @@
+package io.penstock.policy;
+
+import io.penstock.policy.address.IpAddress;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The words for why rules do or don't apply to a request. */
+final class RuleExplainer {
+  private static final int MAX_VALUE_LENGTH = 100;
+
+  private final CompiledPolicy policy;
+  private final Request request;
+  private final @Nullable Mode override;
+  private final boolean rejected;
+
+  RuleExplainer(CompiledPolicy policy, Request request, @Nullable Mode override, boolean rejected) {
+    this.policy = policy;
+    this.rejected = rejected;
+    this.request = request;
+    this.override = override;
+  }
+
+  /** Why a rule by itself doesn't apply; null if it does. */
+  @Nullable String against(Rule rule) {
+    if (override == Mode.OFF) {
+      return "all rules are off by override";
+    }
+    if (override == null && policy.isOff(null)) {
+      return "the whole policy is off";
+    }
+    if (rule.rollout().mode() == Mode.OFF) {
+      return "is off";
+    }
+    if (rule.isManual()) {
+      return "is asked for by name only";
+    }
+    if (rejected) {
+      return "the path is rejected";
+    }
+    if (policy.exempts(request)) {
+      return "the request is exempt";
+    }
+    for (Condition condition : rule.match().conditions()) {
+      if (condition.fit(request, onRepeated(rule)) == Condition.Fit.NO) {
+        return unmet(condition);
+      }
+    }
+    for (KeyPart part : rule.limitKeys()) {
+      if (isMissing(part) && rule.onMissing(part) == MissingKey.SKIP) {
+        return part + " is missing, so the rule is skipped";
+      }
+    }
+    return null;
+  }
+
+  /** How a rule that has buckets applies. */
+  String applies(SelectedRule pick) {
+    Rule rule = pick.tier().rule();
+    return pick.isUnverified()
+        ? "may match" + mode(pick) + ", but the token can't be verified; on_store_failure decides"
+        : "matches" + mode(pick) + missing(rule);
+  }
+
+  /** How a rule without limits applies. */
+  String unlimited(Rule rule) {
+    return rule.rollout().mode() == Mode.SHADOW
+        ? "matches, and is unlimited, in shadow mode"
+        : "matches, and is unlimited";
+  }
+
+  private String mode(SelectedRule pick) {
+    if (pick.mode() != pick.own()) {
+      if (pick.mode() == Mode.ENFORCE) {
+        return ", and binds by override";
+      }
+      return ", in shadow mode " + (override == null ? "with the whole policy" : "by override");
+    }
+    if (pick.mode() == Mode.ENFORCE) {
+      return "";
+    }
+    Rule.Rollout rollout = pick.tier().rule().rollout();
+    return rollout.mode() == Mode.SHADOW
+        ? ", in shadow mode"
+        : ", in shadow mode: the key is not among the " + rollout.enforcePercent() + " % enforced";
+  }
+
+  /** As {@link Tier} has it. */
+  private static @Nullable RepeatedKey onRepeated(Rule rule) {
+    return rule.isUnlimited() && rule.onRepeatedKey() == RepeatedKey.DENY
+        ? null
+        : rule.onRepeatedKey();
+  }
+
+  private String missing(Rule rule) {
+    Attribute repeated = repeated(rule);
+    if (repeated != null) {
+      return ", and denies because " + repeated + " is repeated";
+    }
+    for (KeyPart part : rule.limitKeys()) {
+      if (isMissing(part)) {
+        return rule.onMissing(part) == MissingKey.DENY
+            ? ", and denies because " + part + " is missing"
+            : ", and shares a bucket with all that lack " + part;
+      }
+    }
+    return "";
+  }
+
+  /** What the rule names and the request has several times, if the rule denies that. */
+  private @Nullable Attribute repeated(Rule rule) {
+    if (rule.onRepeatedKey() != RepeatedKey.DENY) {
+      return null;
+    }
+    Attribute costSource = rule.cost().source();
+    return Stream.of(
+            rule.limitKeys().stream().map(part -> part.in(request)),
+            rule.match().conditions().stream().map(condition -> condition.subject().in(request)),
+            Stream.ofNullable(costSource))
+        .flatMap(each -> each)
+        .filter(attribute -> attribute != null && isRepeated(attribute))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private boolean isRepeated(Attribute attribute) {
+    String value = attribute.of(request);
+    return value != null && attribute.repeated(request, value) != null;
+  }
+
+  private boolean isMissing(KeyPart part) {
+    return part.of(request) == null;
+  }
+
+  /** Values that may be secrets are not repeated. */
+  private String unmet(Condition condition) {
+    KeyPart subject = condition.subject();
+    Attribute found = subject.in(request);
+    if (found == null) {
+      return subject + " is missing, not " + shown(condition.wants());
+    }
+    String value = found.source().isPrivate() ? "something else" : shown(value(found));
+    return found + " is " + value + ", not " + shown(condition.wants());
+  }
+
+  /** Conditions on addresses see all of one, not only what tells buckets apart. */
+  private String value(Attribute attribute) {
+    IpAddress address = request.address();
+    return attribute.source() == Attribute.AttributeSource.ADDRESS && address != null
+        ? address.toString()
+        : String.valueOf(attribute.of(request));
+  }
+
+  /** Requests and rules say anything: what goes to a terminal is short and begins no line. */
+  private static String shown(String value) {
+    StringBuilder line = new StringBuilder();
+    value
+        .codePoints()
+        .limit(MAX_VALUE_LENGTH)
+        .map(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x2029 ? ' ' : c)
+        .forEach(line::appendCodePoint);
+    return value.codePointCount(0, value.length()) > MAX_VALUE_LENGTH
+        ? line + "…"
+        : line.toString();
+  }
+}

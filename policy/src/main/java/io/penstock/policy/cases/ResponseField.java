@@ -1,0 +1,88 @@
+package io.penstock.policy.cases;
+
+import io.penstock.Decision;
+import io.penstock.Reason;
+import io.penstock.policy.Outcome;
+import io.penstock.policy.Verdict;
+import io.penstock.policy.http.Rounding;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Something that an answer of {@code POST /v1/check} says, as text. */
+enum ResponseField {
+  ALLOWED,
+  RULE,
+  REASON,
+  LIMIT,
+  REMAINING,
+  RETRY_AFTER_MS,
+  RESET_AFTER_MS,
+  DELAY_MS,
+  MODE,
+  COST;
+
+  /** What is said of that of which there is none. */
+  static final String NONE = "null";
+
+  private final String code = name().toLowerCase(Locale.ROOT);
+
+  /** The name in files and answers. */
+  String code() {
+    return code;
+  }
+
+  /** Whether only results of single rules say it. */
+  boolean isOfRules() {
+    return this == MODE || this == COST;
+  }
+
+  /** Whether it becomes another with each of several equal requests. */
+  boolean isMoving() {
+    return this == REMAINING || this == RESET_AFTER_MS || this == DELAY_MS;
+  }
+
+  /** What the answer as a whole says. */
+  String of(Verdict verdict) {
+    Optional<Outcome> decisive = verdict.decisive();
+    return switch (this) {
+      case ALLOWED -> Boolean.toString(verdict.allowed());
+      case DELAY_MS -> millis(verdict.delay());
+      case REASON -> verdict.reason().map(Reason::code).orElse(NONE);
+      case RETRY_AFTER_MS -> decisive.map(this::of).orElse(verdict.allowed() ? "0" : NONE);
+      case RESET_AFTER_MS -> decisive.map(this::of).orElse("0");
+      default -> decisive.map(this::of).orElse(NONE);
+    };
+  }
+
+  /** What one rule says. */
+  String of(Outcome outcome) {
+    Decision decision = outcome.decision();
+    return switch (this) {
+      case ALLOWED -> Boolean.toString(decision.allowed());
+      case RULE -> outcome.rule().name();
+      case REASON -> decision.reason().map(Reason::code).orElse(NONE);
+      case LIMIT -> tokens(decision.limit().burstThousandths());
+      case REMAINING -> tokens(decision.remainingThousandths());
+      case RETRY_AFTER_MS -> decision.never() ? NONE : millis(decision.retryAfter());
+      case RESET_AFTER_MS -> millis(decision.resetAfter());
+      case DELAY_MS -> millis(decision.delay());
+      case MODE -> outcome.mode().code();
+      case COST -> tokens(outcome.cost());
+    };
+  }
+
+  /** A number as answers write it. */
+  static String number(BigDecimal number) {
+    return number.stripTrailingZeros().toPlainString();
+  }
+
+  private static String tokens(long thousandths) {
+    return number(Rounding.tokens(thousandths));
+  }
+
+  private static String millis(Duration time) {
+    return Long.toString(Rounding.millis(time));
+  }
+}

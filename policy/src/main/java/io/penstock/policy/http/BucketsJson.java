@@ -1,0 +1,33 @@
+package io.penstock.policy.http;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.Decision;
+import io.penstock.policy.RuleBuckets;
+import java.io.IOException;
+import java.util.List;
+
+/** How the buckets of a key stand, as JSON. Amounts and times are as in {@link CheckJson}. */
+public final class BucketsJson {
+  private BucketsJson() {}
+
+  /** Writes them as an object. */
+  public static void write(RuleBuckets buckets, List<Decision> levels, JsonGenerator json)
+      throws IOException {
+    json.writeStartObject();
+    json.writeStringField("rule", buckets.rule().name());
+    json.writeStringField("key", buckets.key());
+    json.writeArrayFieldStart("levels");
+    for (Decision level : levels) {
+      json.writeStartObject();
+      json.writeFieldName("limit");
+      json.writeNumber(Rounding.tokens(level.limit().burstThousandths()));
+      json.writeFieldName("remaining");
+      json.writeNumber(Rounding.tokens(level.remainingThousandths()));
+      json.writeNumberField("reset_after_ms", Rounding.millis(level.resetAfter()));
+      json.writeBooleanField("degraded", level.degraded());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+}

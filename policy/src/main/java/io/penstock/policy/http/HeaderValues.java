@@ -1,0 +1,36 @@
+package io.penstock.policy.http;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The values of one name, of which there is mostly one. Used by one thread. */
+final class HeaderValues {
+  private @Nullable String first;
+  private @Nullable List<String> each;
+
+  void add(String value) {
+    if (first == null) {
+      first = value;
+      return;
+    }
+    if (each == null) {
+      each = new ArrayList<>();
+      each.add(first);
+    }
+    each.add(value);
+  }
+
+  /** Each of them in the order added. */
+  List<String> list() {
+    if (each != null) {
+      return each;
+    }
+    return first == null ? List.of() : List.of(first);
+  }
+
+  /** All of them joined by a comma and a space; null if there are none. */
+  @Nullable String joined() {
+    return each == null ? first : String.join(", ", each);
+  }
+}

@@ -1,0 +1,183 @@
+package io.penstock.policy.http;
+
+import static io.penstock.policy.http.Rounding.TOKEN;
+
+import io.penstock.Decision;
+import io.penstock.Reason;
+import io.penstock.policy.Mode;
+import io.penstock.policy.Outcome;
+import io.penstock.policy.Rule;
+import io.penstock.policy.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Renders verdicts for HTTP, the same for every door. Thread-safe. Reads no clock: all it says
+ * follows from the verdict.
+ *
+ * <p>A verdict to which no enforcing rule contributed has no headers at all. Rules in shadow never
+ * appear.
+ */
+public final class VerdictResponses {
+  /** The type of the bodies of denials. */
+  public static final String PROBLEM_TYPE = "application/problem+json";
+
+  private static final String RATE_LIMIT = "RateLimit";
+  private static final String RATE_LIMIT_POLICY = "RateLimit-Policy";
+  private static final String RETRY_AFTER = "Retry-After";
+  private static final String PENSTOCK_REASON = "X-Penstock-Reason";
+
+  private static final byte[] NO_BODY = {};
+
+  private final HeaderFormat form;
+  private final Jitter jitter;
+  private final String limitName;
+  private final String remainingName;
+  private final String resetName;
+  private final QuotaCache quotas = new QuotaCache();
+
+  public VerdictResponses(HeaderFormat form, Jitter jitter) {
+    this.form = form;
+    this.jitter = jitter;
+    this.limitName = form.prefix() + "-Limit";
+    this.remainingName = form.prefix() + "-Remaining";
+    this.resetName = form.prefix() + "-Reset";
+  }
+
+  /** The whole response to a denied request; to others, what doors have to add to theirs. */
+  public HttpAnswer answer(Verdict verdict) {
+    List<HttpAnswer.Header> headers = new ArrayList<>();
+    headers(verdict, (name, value) -> headers.add(new HttpAnswer.Header(name, value)));
+    return verdict.allowed()
+        ? new HttpAnswer(HttpAnswer.PASS, headers, null, NO_BODY)
+        : new HttpAnswer(status(verdict), headers, PROBLEM_TYPE, problem(verdict));
+  }
+
+  /** The status that goes with the verdict, as {@link HttpAnswer#status} has it. */
+  public int status(Verdict verdict) {
+    if (verdict == Verdict.PATH_REJECTED) {
+      return HttpAnswer.BAD_REQUEST;
+    }
+    Optional<Outcome> decisive = verdict.decisive();
+    if (verdict.allowed() || decisive.isEmpty()) {
+      return HttpAnswer.PASS;
+    }
+    return isUnavailable(decisive.get()) ? HttpAnswer.UNAVAILABLE : HttpAnswer.TOO_MANY_REQUESTS;
+  }
+
+  /** The body of the response to a denied request, of type {@link #PROBLEM_TYPE}. */
+  public byte[] problem(Verdict verdict) {
+    if (verdict == Verdict.PATH_REJECTED) {
+      return ProblemDetails.rejectedPath();
+    }
+    Outcome decisive =
+        verdict
+            .decisive()
+            .filter(outcome -> !outcome.decision().allowed())
+            .orElseThrow(
+                () -> new IllegalArgumentException("verdict must be a denial: " + verdict));
+    return ProblemDetails.bytes(status(verdict), decisive, verdict.outcomes());
+  }
+
+  /** Adds the header fields that go with the verdict, whether it allows or denies. */
+  public void headers(Verdict verdict, HeaderSink sink) {
+    if (verdict == Verdict.PATH_REJECTED) {
+      sink.add(PENSTOCK_REASON, Reason.PATH_REJECTED.code());
+      return;
+    }
+    Optional<Outcome> decisive = verdict.decisive();
+    if (decisive.isEmpty()) {
+      return;
+    }
+    Outcome outcome = decisive.get();
+    if (form != HeaderFormat.NONE) {
+      levels(outcome, verdict.outcomes(), sink);
+    }
+    if (!outcome.decision().allowed()) {
+      denial(outcome, sink);
+    }
+  }
+
+  /** Whether {@link #headers} adds fields that tell how limits stand. */
+  public boolean hasLevels(Verdict verdict) {
+    return form != HeaderFormat.NONE && verdict.decisive().isPresent();
+  }
+
+  private void levels(Outcome decisive, List<Outcome> outcomes, HeaderSink sink) {
+    Decision decision = decisive.decision();
+    Rule rule = decisive.rule();
+    Quota quota = quotas.of(rule.name(), LimitNumbers.of(rule, decision), decision.limit());
+    String remaining = Long.toString(decision.remainingThousandths() / TOKEN);
+    long seconds = quota.resetSeconds(decision);
+    String reset = seconds < 0 ? null : Long.toString(seconds);
+    if (form.hasTriple()) {
+      sink.add(limitName, quota.burst());
+      sink.add(remainingName, remaining);
+      if (reset != null) {
+        sink.add(resetName, reset);
+      }
+    }
+    if (!form.hasDraft()) {
+      return;
+    }
+    if (outcomes.size() == 1 && rule.limits().size() == 1) {
+      sink.add(RATE_LIMIT, quota.current(remaining, reset));
+      sink.add(RATE_LIMIT_POLICY, quota.policy());
+    } else {
+      lists(outcomes, sink);
+    }
+  }
+
+  private void lists(List<Outcome> outcomes, HeaderSink sink) {
+    StringBuilder current = new StringBuilder();
+    StringBuilder policies = new StringBuilder();
+    for (int i = 0; i < outcomes.size(); i++) {
+      Outcome outcome = outcomes.get(i);
+      if (outcome.mode() != Mode.ENFORCE) {
+        continue;
+      }
+      Rule rule = outcome.rule();
+      for (int limit = 0; limit < rule.limits().size(); limit++) {
+        int number = LimitNumbers.of(rule, limit);
+        separate(policies)
+            .append(quotas.of(rule.name(), number, rule.limits().get(limit)).policy());
+      }
+      List<Decision> results = outcome.decision().results();
+      for (int result = 0; result < results.size(); result++) {
+        Decision decision = results.get(result);
+        int number = LimitNumbers.of(rule, results, result);
+        Quota quota = quotas.of(rule.name(), number, decision.limit());
+        quota.current(
+            separate(current),
+            decision.remainingThousandths() / TOKEN,
+            quota.resetSeconds(decision));
+      }
+    }
+    sink.add(RATE_LIMIT, current.toString());
+    sink.add(RATE_LIMIT_POLICY, policies.toString());
+  }
+
+  private static StringBuilder separate(StringBuilder list) {
+    return list.length() == 0 ? list : list.append(", ");
+  }
+
+  private void denial(Outcome outcome, HeaderSink sink) {
+    Decision decision = outcome.decision();
+    // A wait of nothing under a dead store is no hint at all.
+    if (!decision.never() && !(decision.retryAfter().isZero() && isUnavailable(outcome))) {
+      long wait = Math.max(1, Rounding.seconds(decision.retryAfter()));
+      long added = jitter.added(wait, outcome.rule().name(), outcome.key());
+      sink.add(RETRY_AFTER, Long.toString(wait + added));
+    }
+    Optional<Reason> reason = decision.reason();
+    if (reason.isPresent()) {
+      sink.add(PENSTOCK_REASON, reason.get().code());
+    }
+  }
+
+  /** Whether nobody decided. */
+  private static boolean isUnavailable(Outcome outcome) {
+    return outcome.decision().reason().filter(Reason::isUnavailable).isPresent();
+  }
+}

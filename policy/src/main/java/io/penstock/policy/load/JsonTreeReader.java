@@ -1,0 +1,77 @@
+package io.penstock.policy.load;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
+
+/** Reads JSON as the standard has it: no comments, no trailing commas. */
+final class JsonTreeReader {
+  /** Names come from clients: those that nobody will send again must not stay in memory. */
+  private static final JsonFactory JSON =
+      JsonFactory.builder().disable(JsonFactory.Feature.INTERN_FIELD_NAMES).build();
+
+  private JsonTreeReader() {}
+
+  static void read(String text, String file, TreeBuilder tree) throws MalformedException {
+    try (JsonParser parser = JSON.createParser(new StringReader(text))) {
+      try {
+        for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+          take(token, parser, place(file, parser.currentTokenLocation()), tree);
+        }
+      } catch (JsonProcessingException e) {
+        throw new MalformedException(place(file, e, parser), readable(e.getOriginalMessage()));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Where the parser stopped: what is too long for it, it reports without a location. */
+  private static Location place(String file, JsonProcessingException e, JsonParser parser) {
+    JsonLocation location = e.getLocation();
+    return place(file, location == null ? parser.currentLocation() : location);
+  }
+
+  private static void take(JsonToken token, JsonParser parser, Location at, TreeBuilder tree)
+      throws IOException, MalformedException {
+    switch (token) {
+      case START_OBJECT -> tree.openMapping(at);
+      case START_ARRAY -> tree.openSequence(at);
+      case END_OBJECT, END_ARRAY -> tree.close();
+      case FIELD_NAME -> tree.key(parser.getText(), at);
+      default -> tree.scalar(new Node.Scalar(at, parser.getText(), kind(token)));
+    }
+  }
+
+  private static Node.NodeKind kind(JsonToken token) {
+    if (token.isNumeric()) {
+      return Node.NodeKind.NUMBER;
+    }
+    if (token.isBoolean()) {
+      return Node.NodeKind.BOOLEAN;
+    }
+    return token == JsonToken.VALUE_NULL ? Node.NodeKind.NULL : Node.NodeKind.TEXT;
+  }
+
+  private static Location place(String file, JsonLocation location) {
+    return new Location(file, location.getLineNr(), location.getColumnNr());
+  }
+
+  /**
+   * Without the parser's advice on its own settings, and without the text, which may be a secret
+   * that was left unquoted.
+   */
+  private static String readable(String message) {
+    return message
+        .replaceAll("(?s)(Unrecognized|Non-standard) token '.*?'", "$1 token")
+        .replaceAll("\\[Source: [^;]*; line: (\\d+), column: (\\d+)]", "line $1, column $2")
+        .replaceAll("(\\d+), from `[\\w.]+\\(\\)`", "$1")
+        .replaceAll(": enable `\\w+\\.\\w+` to allow", "")
+        .replaceAll(" \\(not recognized as one since Feature '\\w+' not enabled for parser\\)", "");
+  }
+}

@@ -1,0 +1,169 @@
+package io.penstock.policy.load;
+
+import io.penstock.policy.Match;
+import io.penstock.policy.Policy;
+import io.penstock.policy.Rule;
+import io.penstock.policy.path.PathSettings;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A policy of files, and of rules from elsewhere after those. Immutable.
+ *
+ * <p>Each rule from elsewhere is judged by itself. A rule that can't be used, because it can't be
+ * read, has the name of another one, could never apply or has a limit that the store can't keep,
+ * stays at its previous version; if that can't be used either, it is left out. So no rule can
+ * deactivate others.
+ *
+ * @param standings the rules from elsewhere that are active
+ * @param problems why others are not
+ * @param warnings what the authors of active rules from elsewhere should know
+ */
+public record MergedPolicy(
+    Policy policy, List<OrderedRule> standings, List<Problem> problems, List<Problem> warnings) {
+  public MergedPolicy {
+    standings = List.copyOf(standings);
+    problems = List.copyOf(problems);
+    warnings = List.copyOf(warnings);
+  }
+
+  /** Finds out whether a rule that is well written can be active in this process. */
+  public interface RuleCheck {
+    /** For processes that have no store. */
+    RuleCheck NONE = rule -> {};
+
+    /**
+     * Checks a rule.
+     *
+     * @throws IllegalArgumentException if it can't be active
+     */
+    void check(Rule rule);
+  }
+
+  /** Rules from elsewhere that can be active together, and why others can't. */
+  private record Attempt(Policy policy, List<OrderedRule> standings, List<Problem> problems) {}
+
+  /**
+   * Joins them.
+   *
+   * @param origin what to call the files in problems
+   */
+  public static MergedPolicy of(
+      Policy files, String origin, List<RuleCandidate> candidates, RuleCheck check) {
+    if (candidates.isEmpty()) {
+      return new MergedPolicy(files, List.of(), List.of(), List.of());
+    }
+    List<Problem> problems = new ArrayList<>();
+    List<OrderedRule> now = new ArrayList<>(candidates.size());
+    for (RuleCandidate candidate : candidates) {
+      problems.addAll(candidate.problems());
+      if (candidate.now() != null) {
+        now.add(candidate.now());
+      }
+    }
+    Attempt first = attempt(files, origin, now, check);
+    problems.addAll(first.problems);
+    List<OrderedRule> instead = withThoseBefore(candidates, first.standings);
+    Attempt best =
+        instead.size() == first.standings.size() ? first : attempt(files, origin, instead, check);
+    return new MergedPolicy(
+        best.policy, best.standings, problems, warnings(best.standings, files.paths()));
+  }
+
+  private static List<Problem> warnings(List<OrderedRule> standings, PathSettings paths) {
+    Problems problems = new Problems();
+    PatternCheck patterns = new PatternCheck(paths, problems);
+    for (OrderedRule standing : standings) {
+      patterns.check(standing.rule().value().match(), standing.rule());
+    }
+    return problems.warnings();
+  }
+
+  private static List<OrderedRule> withThoseBefore(
+      List<RuleCandidate> candidates, List<OrderedRule> good) {
+    Set<OrderedRule> used = Collections.newSetFromMap(new IdentityHashMap<>());
+    used.addAll(good);
+    List<OrderedRule> instead = new ArrayList<>(candidates.size());
+    for (RuleCandidate candidate : candidates) {
+      if (candidate.now() != null && used.contains(candidate.now())) {
+        instead.add(candidate.now());
+      } else if (candidate.before() != null) {
+        instead.add(candidate.before());
+      }
+    }
+    return instead;
+  }
+
+  private static Attempt attempt(
+      Policy files, String origin, List<OrderedRule> standings, RuleCheck check) {
+    Problems problems = new Problems();
+    Location place = Location.of(origin);
+    Map<String, Location> names = new HashMap<>();
+    List<Located<Rule>> all = new ArrayList<>();
+    for (Rule rule : files.rules()) {
+      names.put(rule.name(), place);
+      all.add(new Located<>(rule, place, rule.name()));
+    }
+    IdentityHashMap<Located<Rule>, OrderedRule> known = new IdentityHashMap<>();
+    for (OrderedRule standing : standings.stream().sorted(OrderedRule.IN_ORDER).toList()) {
+      Located<Rule> rule = standing.rule();
+      if (!isUsable(rule, check, problems)) {
+        continue;
+      }
+      Location other = names.putIfAbsent(rule.value().name(), rule.at());
+      if (other == null) {
+        all.add(rule);
+        known.put(rule, standing);
+      } else {
+        problems.error(
+            rule.at(),
+            "name",
+            "must have a name of its own: " + rule.value().name() + " is also at " + other);
+      }
+    }
+    List<Located<Rule>> reachable =
+        new Reachability(placed(files.exempt(), place), files.paths(), problems).check(all);
+    List<OrderedRule> inForce = new ArrayList<>();
+    for (Located<Rule> rule : reachable) {
+      OrderedRule standing = known.get(rule);
+      if (standing != null) {
+        inForce.add(standing);
+      }
+    }
+    return new Attempt(joined(files, reachable), inForce, problems.errors());
+  }
+
+  private static boolean isUsable(Located<Rule> rule, RuleCheck check, Problems problems) {
+    try {
+      check.check(rule.value());
+      return true;
+    } catch (IllegalArgumentException e) {
+      problems.error(rule.at(), rule.path(), String.valueOf(e.getMessage()));
+      return false;
+    }
+  }
+
+  private static List<Located<Match>> placed(List<Match> exempt, Location place) {
+    List<Located<Match>> placed = new ArrayList<>();
+    for (Match match : exempt) {
+      placed.add(new Located<>(match, place, "exempt[" + placed.size() + "]"));
+    }
+    return placed;
+  }
+
+  private static Policy joined(Policy files, List<Located<Rule>> rules) {
+    return new Policy(
+        rules.stream().map(Located::value).toList(),
+        files.exempt(),
+        files.mode(),
+        files.clientAddress(),
+        files.jwt(),
+        files.keySecret(),
+        files.paths());
+  }
+}

@@ -1,0 +1,46 @@
+package io.penstock.policy.load;
+
+import io.penstock.policy.Attribute;
+import io.penstock.policy.Condition;
+import io.penstock.policy.KeyPart;
+import io.penstock.policy.MissingKey;
+import io.penstock.policy.Rule;
+
+/** Warns of rules that clients can get around. */
+final class RuleWarnings {
+  private RuleWarnings() {}
+
+  static void check(Rule rule, Fields fields) {
+    for (KeyPart part : rule.limitKeys()) {
+      if (rule.onMissing(part) == MissingKey.SKIP && canBeLeftOut(part, rule)) {
+        fields.warning("on_missing_key", "clients can escape this rule by leaving out " + part);
+      }
+    }
+    if (!rule.isUnlimited()
+        && !rule.limitKeys().isEmpty()
+        && rule.limitKeys().stream().allMatch(part -> canBeInvented(part, rule))) {
+      fields.warning(
+          "limit_keys", "clients can invent these at will, and get a fresh bucket for each");
+    }
+  }
+
+  private static boolean canBeLeftOut(KeyPart part, Rule rule) {
+    return part.isOmittable()
+        && part.alternatives().stream().noneMatch(RuleWarnings::isAlwaysThere)
+        && !isPinned(part, rule);
+  }
+
+  private static boolean isAlwaysThere(Attribute attribute) {
+    return attribute.source().isPlace() || attribute.source() == Attribute.AttributeSource.ADDRESS;
+  }
+
+  private static boolean canBeInvented(KeyPart part, Rule rule) {
+    return part.alternatives().stream().anyMatch(attribute -> attribute.source().isPrivate())
+        && !isPinned(part, rule);
+  }
+
+  /** Whether the rule applies to some values only. */
+  private static boolean isPinned(KeyPart part, Rule rule) {
+    return rule.match().conditions().stream().map(Condition::subject).anyMatch(part::equals);
+  }
+}

@@ -1,0 +1,58 @@
+package io.penstock.policy.load;
+
+import java.util.Collection;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Finds what somebody meant to write. */
+public final class Suggestions {
+  private static final int MAX_LENGTH = 40;
+
+  private Suggestions() {}
+
+  /** {@code "; did you mean burst?"} if one of {@code known} is close to {@code word}, else "". */
+  static String hint(String word, Collection<String> known) {
+    String nearest = to(word, known);
+    return nearest == null ? "" : "; did you mean " + nearest + "?";
+  }
+
+  /** The one of {@code known} that is close to {@code word}; null if none is. */
+  public static @Nullable String to(String word, Collection<String> known) {
+    if (word.length() > MAX_LENGTH) {
+      return null;
+    }
+    String written = word.toLowerCase(Locale.ROOT);
+    int best = 1 + Math.max(1, written.length() / 3);
+    String nearest = null;
+    for (String candidate : known) {
+      int distance = distance(written, candidate.toLowerCase(Locale.ROOT));
+      if (distance < best) {
+        best = distance;
+        nearest = candidate;
+      }
+    }
+    return nearest;
+  }
+
+  /** How many letters to add, drop, change or swap with their neighbour. */
+  static int distance(String a, String b) {
+    int[][] d = new int[a.length() + 1][b.length() + 1];
+    for (int i = 0; i <= a.length(); i++) {
+      for (int j = 0; j <= b.length(); j++) {
+        if (i == 0 || j == 0) {
+          d[i][j] = i + j;
+          continue;
+        }
+        int change = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
+        d[i][j] = Math.min(d[i - 1][j - 1] + change, 1 + Math.min(d[i - 1][j], d[i][j - 1]));
+        if (i > 1
+            && j > 1
+            && a.charAt(i - 1) == b.charAt(j - 2)
+            && a.charAt(i - 2) == b.charAt(j - 1)) {
+          d[i][j] = Math.min(d[i][j], d[i - 2][j - 2] + 1);
+        }
+      }
+    }
+    return d[a.length()][b.length()];
+  }
+}

@@ -1,0 +1,95 @@
+package io.penstock.policy.request;
+
+import io.penstock.policy.ExplicitRequest;
+import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Located;
+import io.penstock.policy.load.Node;
+import io.penstock.policy.load.Problems;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads questions as {@code POST /v1/check} takes them. Every field may be missing or null. All
+ * that is wrong is said at once, and values that may be secrets are not repeated.
+ */
+public final class CheckRequestReader {
+  private static final int MAX_METHOD_LENGTH = 64;
+  private static final int MAX_HOST_LENGTH = 512;
+  private static final BigDecimal MAX_COST = new BigDecimal("1000000000000");
+  private static final int COUNTED_DECIMALS = 3;
+
+  private final Fields fields;
+  private final ExplicitRequest.Builder request = ExplicitRequest.builder();
+
+  private CheckRequestReader(Fields fields) {
+    this.fields = fields;
+  }
+
+  /** The question that is a whole document; null, and errors, if it can't be asked. */
+  public static @Nullable CheckRequest read(Node document, Problems problems) {
+    return read(new Located<>(document, document.at(), ""), problems);
+  }
+
+  /** The question in a part of a document; null, and errors, if it can't be asked. */
+  public static @Nullable CheckRequest read(Located<Node> node, Problems problems) {
+    Fields fields = Fields.of(node, problems);
+    if (fields == null) {
+      return null;
+    }
+    int before = problems.errorCount();
+    CheckRequest question = new CheckRequestReader(fields).read(problems);
+    fields.done();
+    return problems.errorCount() > before ? null : question;
+  }
+
+  private CheckRequest read(Problems problems) {
+    text("ip", NamedValues.MAX_NAME_LENGTH, request::ip);
+    text("method", MAX_METHOD_LENGTH, request::method);
+    text("path", NamedValues.MAX_VALUE_LENGTH, request::path);
+    text("host", MAX_HOST_LENGTH, request::host);
+    NamedValues values = new NamedValues(fields, problems);
+    boolean statesCookies = fields.given("cookies");
+    values.readLists("headers", new ExplicitHeaders(request, !statesCookies)::add);
+    values.readLists("query", request::query);
+    values.readLists("cookies", request::cookie);
+    values.readClaims("jwt", request::claim);
+    values.readSingles("attributes", request::attribute);
+    Long cost = fields.given("cost") ? fields.number("cost", CheckRequestReader::cost) : null;
+    if (cost != null) {
+      request.cost(cost);
+    }
+    return new CheckRequest(request.build(), fields.given("dry_run") && fields.flag("dry_run"));
+  }
+
+  private void text(String name, int longest, Consumer<String> taker) {
+    if (!fields.given(name)) {
+      return;
+    }
+    Node node = fields.node(name);
+    if (!(node instanceof Node.Scalar scalar) || scalar.kind() != Node.NodeKind.TEXT) {
+      fields.error(name, "must be text, not " + (node == null ? "nothing" : node.what()));
+    } else if (scalar.text().length() > longest) {
+      fields.error(name, "must have at most " + longest + " characters");
+    } else {
+      try {
+        taker.accept(scalar.text());
+      } catch (IllegalArgumentException e) {
+        fields.refused(name, e);
+      }
+    }
+  }
+
+  /** In thousandths, rounded up. */
+  private static long cost(BigDecimal tokens) {
+    if (tokens.signum() < 0 || tokens.compareTo(MAX_COST) > 0) {
+      throw new IllegalArgumentException(
+          "must be from 0 to " + MAX_COST + ": " + tokens.toPlainString());
+    }
+    return tokens
+        .movePointRight(COUNTED_DECIMALS)
+        .setScale(0, RoundingMode.CEILING)
+        .longValueExact();
+  }
+}

@@ -1,0 +1,151 @@
+package io.penstock.redis;
+
+import io.penstock.Decision;
+import io.penstock.TokenBucket;
+import io.penstock.algorithm.FixedPointRate;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Token buckets under one limit, on ticks of a microsecond. Thread-safe. */
+final class TokenBucketCodec extends LimitCodec {
+  private static final int KIND = 0;
+
+  /** The script counts no longer delays. */
+  private static final long MAX_DELAY_TICKS = 1L << 50;
+
+  private final String name;
+  private final TokenBucket limit;
+  private final FixedPointRate fixedRate;
+  private final List<FixedPointRate> replaced;
+
+  /** The longest delay that was promised here, in ticks: debts are believed as far as that. */
+  private final AtomicLong reach = new AtomicLong();
+
+  /**
+   * @param replaced limits that this one has taken the place of: what they left is cut to this
+   *     one's burst
+   */
+  TokenBucketCodec(String name, TokenBucket limit, List<FixedPointRate> replaced) {
+    this.name = name;
+    this.limit = limit;
+    this.fixedRate = paceOf(limit);
+    this.replaced = replaced.stream().filter(old -> !old.equals(fixedRate)).toList();
+  }
+
+  /** A limit on ticks of a microsecond, in numbers that the script can count with. */
+  static FixedPointRate paceOf(TokenBucket limit) {
+    return FixedPointRate.of(limit, Ticks.NANOS, FixedPointRate.MAX_UNITS_IN_DOUBLES);
+  }
+
+  FixedPointRate fixedRate() {
+    return fixedRate;
+  }
+
+  List<FixedPointRate> replaced() {
+    return replaced;
+  }
+
+  @Override
+  int replyLength() {
+    return 2;
+  }
+
+  @Override
+  char family() {
+    return 't';
+  }
+
+  @Override
+  void write(MessagePackArray numbers) {
+    numbers.add(KIND);
+    write(fixedRate, numbers);
+    numbers.add(reach.get()).add(replaced.size());
+    replaced.forEach(old -> write(old, numbers));
+  }
+
+  private static void write(FixedPointRate fixedRate, MessagePackArray numbers) {
+    numbers
+        .add(fixedRate.unitsPerTick())
+        .add(fixedRate.unitsPerThousandth())
+        .add(fixedRate.burstThousandths());
+  }
+
+  @Override
+  long cost(long thousandths) {
+    return fixedRate.units(thousandths);
+  }
+
+  @Override
+  long most(long thousandths, long maxDelayNanos) {
+    long delay = Math.min(MAX_DELAY_TICKS, maxDelayNanos / Ticks.NANOS);
+    return fixedRate.holds(thousandths) ? fixedRate.ceiling(delay) : -1;
+  }
+
+  @Override
+  long delayTicks(long most) {
+    return most < 0 ? -1 : (most - fixedRate.burst()) / fixedRate.unitsPerTick();
+  }
+
+  /** The debt that the script replied: whole ticks, and units beyond them. */
+  long debt(long[] replies, int reply) {
+    long rest = replies[reply + 1];
+    long most = (FixedPointRate.MAX_DEBT - rest) / fixedRate.unitsPerTick();
+    return Math.min(most, replies[reply]) * fixedRate.unitsPerTick() + rest;
+  }
+
+  /** What a caller was charged by a request that was granted. */
+  Charge charge(BucketRequest claim, long[] replies, int reply, long caller) {
+    long debt = debt(replies, reply) + (caller + 1) * claim.cost();
+    long perTick = fixedRate.unitsPerTick();
+    return new Charge(claim, replies[replies.length - 1], debt / perTick, debt % perTick);
+  }
+
+  @Override
+  Decision decision(BucketRequest claim, long[] replies, int reply, long granted, long caller) {
+    long before = debt(replies, reply);
+    if (caller < granted) {
+      return allowed(before + (caller + 1) * claim.cost());
+    }
+    long debt = before + granted * claim.cost();
+    if (claim.most() < 0) {
+      return Decision.never(name, limit, fixedRate.remaining(debt), nanos(debt));
+    }
+    long over = debt + claim.cost() - claim.most();
+    return over <= 0
+        ? allowed(debt)
+        : Decision.denied(name, limit, fixedRate.remaining(debt), nanos(debt), nanos(over));
+  }
+
+  @Override
+  void noteDone(
+      PendingRequest.RequestKind what,
+      BucketRequest claim,
+      long[] replies,
+      int reply,
+      long granted) {
+    long before = debt(replies, reply);
+    long debt = 0;
+    if (what == PendingRequest.RequestKind.TAKE) {
+      debt = before + granted * claim.cost();
+    } else if (what == PendingRequest.RequestKind.CHARGE) {
+      debt = fixedRate.charged(before, claim.cost());
+    }
+    if (debt > fixedRate.burst() && granted > 0 && claim.cost() > 0) {
+      reach.accumulateAndGet(fixedRate.ticks(debt - fixedRate.burst()), Math::max);
+    }
+  }
+
+  @Override
+  long extraWaitNanos(long more) {
+    return nanos(more);
+  }
+
+  private Decision allowed(long debt) {
+    long delay = nanos(debt - fixedRate.burst());
+    return Decision.allowed(name, limit, fixedRate.remaining(debt), nanos(debt), delay);
+  }
+
+  private long nanos(long units) {
+    return Ticks.toNanos(fixedRate.ticks(units));
+  }
+}

@@ -1,0 +1,92 @@
+package io.penstock.redis;
+
+import io.penstock.Decision;
+import io.penstock.WindowLimit;
+
+/** Windows under one limit. Immutable. */
+final class WindowCodec extends LimitCodec {
+  private static final long TOKEN = 1_000;
+
+  private final String name;
+  private final WindowLimit limit;
+
+  WindowCodec(String name, WindowLimit limit) {
+    this.name = name;
+    this.limit = limit;
+  }
+
+  @Override
+  int replyLength() {
+    return 4;
+  }
+
+  @Override
+  char family() {
+    return isLog() ? 'l' : 'w';
+  }
+
+  private boolean isLog() {
+    return limit.kind() == WindowLimit.Counting.SLIDING_WINDOW_LOG;
+  }
+
+  @Override
+  void write(MessagePackArray numbers) {
+    long length = (limit.window().toNanos() - 1) / Ticks.NANOS + 1;
+    numbers.add(kind()).add(length).add(limit.burstThousandths());
+  }
+
+  private int kind() {
+    return switch (limit.kind()) {
+      case FIXED_WINDOW -> 1;
+      case SLIDING_WINDOW_COUNTER -> 2;
+      case SLIDING_WINDOW_LOG -> 3;
+    };
+  }
+
+  @Override
+  long cost(long thousandths) {
+    if (isLog() && thousandths % TOKEN != 0) {
+      throw new IllegalArgumentException(
+          "cost must be a whole number on a sliding log: " + thousandths / (double) TOKEN);
+    }
+    return thousandths;
+  }
+
+  @Override
+  long most(long thousandths, long maxDelayNanos) {
+    if (maxDelayNanos > 0) {
+      throw onlyTokenBuckets("waiting");
+    }
+    return thousandths <= limit.burstThousandths() ? limit.burstThousandths() : -1;
+  }
+
+  @Override
+  long delayTicks(long most) {
+    return most < 0 ? -1 : 0;
+  }
+
+  @Override
+  long extraWaitNanos(long more) {
+    return -1;
+  }
+
+  IllegalStateException onlyTokenBuckets(String what) {
+    return new IllegalStateException(
+        what + " needs a token bucket: limiter " + name + " is a " + limit.kind());
+  }
+
+  @Override
+  Decision decision(BucketRequest claim, long[] replies, int reply, long granted, long caller) {
+    boolean granting = caller < granted;
+    long used = replies[reply] + (granting ? caller + 1 : granted) * claim.cost();
+    long remaining = Math.max(0, limit.burstThousandths() - used);
+    boolean counted = granted > 0 && claim.cost() > 0;
+    long reset = Ticks.toNanos(replies[reply + (counted ? 2 : 3)]);
+    if (granting || (claim.most() >= 0 && used + claim.cost() <= claim.most())) {
+      return Decision.allowed(name, limit, remaining, reset, 0);
+    }
+    return claim.most() < 0
+        ? Decision.never(name, limit, remaining, reset)
+        : Decision.denied(name, limit, remaining, reset, Ticks.toNanos(replies[reply + 1]));
+  }
+}

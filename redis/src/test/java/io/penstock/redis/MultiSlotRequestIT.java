@@ -1,0 +1,329 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Claim;
+import io.penstock.Consistency;
+import io.penstock.Decision;
+import io.penstock.FailurePolicy;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import io.penstock.Reason;
+import io.penstock.StoreOptions;
+import io.penstock.redis.RedisObserver.Degradation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests whose buckets lie in several slots: all or nothing, whatever becomes of the others. */
+class MultiSlotRequestIT {
+  /** So slow that nothing changes while a test looks. */
+  private static final Limit SLOW = Limit.perDay(1).burst(10);
+
+  private static final Duration WINDOW = Duration.ofHours(10);
+  private static final AtomicInteger NAMES = new AtomicInteger();
+
+  private static ClusterProcesses cluster;
+
+  private final String name = "x" + NAMES.incrementAndGet();
+  private final Counts counts = new Counts();
+  private final Queue<Batch> calls = new ConcurrentLinkedQueue<>();
+  private RedisStore store;
+
+  @BeforeAll
+  static void start() {
+    // Nobody takes over here, and the rest goes on without those who are gone.
+    cluster = new ClusterProcesses(3, 0, "--cluster-require-full-coverage", "no");
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  @BeforeEach
+  void open() {
+    store =
+        RedisStore.builder()
+            .deadline(Duration.ofMillis(500))
+            .startTimeout(Duration.ofSeconds(10))
+            .nodes(2)
+            .observer(counts)
+            .calls(calls::add)
+            .connect(cluster.url());
+    assertThat(store.isAvailable()).isTrue();
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private RateLimiter limiter(Limit limit) {
+    return RateLimiter.on(store, name, limit);
+  }
+
+  private RateLimiter limiter(FailurePolicy policy) {
+    return RateLimiter.on(store, name, SLOW, new StoreOptions(policy, Consistency.EXACT));
+  }
+
+  /** Two keys of the first primary, one of the second and one of the third. */
+  private static String key(int number) {
+    return number < 2 ? cluster.keyAt(0, number) : cluster.keyAt(number - 1, 0);
+  }
+
+  private static Claim[] claims(RateLimiter limiter, int count, double lastCost) {
+    Claim[] claims = new Claim[count];
+    for (int i = 0; i < count; i++) {
+      claims[i] = limiter.at(key(i), i < count - 1 ? 1 : lastCost);
+    }
+    return claims;
+  }
+
+  private static double level(RateLimiter limiter, int number) {
+    return limiter.peek(key(number)).remaining();
+  }
+
+  @Test
+  void decide_oneToFourSlots_takesFromAllInOneCallEach() {
+    RateLimiter limiter = limiter(SLOW);
+    for (int count = 1; count <= 4; count++) {
+      calls.clear();
+      Decision decision = RateLimiter.all(claims(limiter, count, 2)).decide();
+      assertThat(decision.allowed()).isTrue();
+      assertThat(decision.degraded()).isFalse();
+      assertThat(decision.results()).hasSize(count);
+      assertThat(calls).as("one for each slot").hasSize(count);
+    }
+    assertThat(level(limiter, 0)).isEqualTo(10 - 2 - 1 - 1 - 1);
+    assertThat(level(limiter, 3)).isEqualTo(10 - 2);
+  }
+
+  @Test
+  void decide_oneDenies_isGivenBackElsewhere() {
+    RateLimiter limiter = limiter(SLOW);
+    limiter.decide(key(3), 5);
+    Decision denied = RateLimiter.all(claims(limiter, 4, 6)).decide();
+    assertThat(denied.allowed()).isFalse();
+    assertThat(denied.degraded()).isFalse();
+    assertThat(denied.reason()).contains(Reason.TOKEN_BUCKET_EXCEEDED);
+    assertThat(denied.results())
+        .extracting(Decision::allowed)
+        .containsExactly(true, true, true, false);
+    assertThat(denied.results())
+        .as("as if nothing had been taken")
+        .extracting(Decision::remaining)
+        .containsExactly(10.0, 10.0, 10.0, 5.0);
+    Await.until("given back", () -> counts.givenBack.get() == 3);
+    for (int i = 0; i < 3; i++) {
+      assertThat(level(limiter, i)).isEqualTo(10);
+    }
+    assertThat(level(limiter, 3)).isEqualTo(5);
+  }
+
+  @Test
+  void decide_deniedAgain_isRememberedAndTouchesNobody() {
+    RateLimiter limiter = limiter(SLOW);
+    limiter.decide(key(3), 10);
+    Claim[] claims = claims(limiter, 4, 1);
+    assertThat(RateLimiter.all(claims).decide().allowed()).isFalse();
+    Await.until("given back", () -> counts.givenBack.get() == 3);
+    // Its own give-back made it forget nothing of the one that denied.
+    calls.clear();
+    Decision again = RateLimiter.all(claims).decide();
+    assertThat(again.allowed()).isFalse();
+    assertThat(again.results())
+        .extracting(Decision::remaining)
+        .containsExactly(10.0, 10.0, 10.0, 0.0);
+    assertThat(calls).isEmpty();
+    assertThat(counts.remembered.get()).isEqualTo(1);
+  }
+
+  @Test
+  void decide_costAboveABurst_isNeverAndTakesNothing() {
+    RateLimiter limiter = limiter(SLOW);
+    Decision never = RateLimiter.all(claims(limiter, 3, 11)).decide();
+    assertThat(never.never()).isTrue();
+    Await.until("given back", () -> counts.givenBack.get() == 2);
+    assertThat(level(limiter, 0)).isEqualTo(10);
+  }
+
+  @Test
+  void decide_delayOfOneSlot_holdsTheWholeBack() {
+    RateLimiter limiter = limiter(Limit.perHour(60).burst(1));
+    Duration most = Duration.ofSeconds(90);
+    limiter.decide(key(2));
+    Decision held =
+        RateLimiter.all(limiter.at(key(0)).within(most), limiter.at(key(2)).within(most)).decide();
+    assertThat(held.allowed()).isTrue();
+    assertThat(held.delay()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(60));
+    Decision denied =
+        RateLimiter.all(limiter.at(key(0)).within(most), limiter.at(key(2)).within(most)).decide();
+    assertThat(denied.allowed()).isFalse();
+    assertThat(denied.retryAfter()).isLessThanOrEqualTo(Duration.ofSeconds(30));
+    Await.until("given back", () -> counts.givenBack.get() == 1);
+    Decision back = RateLimiter.all(limiter.at(key(0)).within(most)).decide();
+    assertThat(back.delay())
+        .as("only the first was kept")
+        .isLessThanOrEqualTo(Duration.ofSeconds(60));
+  }
+
+  @Test
+  void preview_severalSlots_takesNothing() throws Exception {
+    RateLimiter limiter = limiter(SLOW);
+    Decision foreseen =
+        RateLimiter.all(claims(limiter, 4, 2))
+            .preview()
+            .toCompletableFuture()
+            .get(10, TimeUnit.SECONDS);
+    Decision again =
+        RateLimiter.all(claims(limiter, 4, 11))
+            .preview()
+            .toCompletableFuture()
+            .get(10, TimeUnit.SECONDS);
+    assertThat(foreseen.allowed()).isTrue();
+    assertThat(again.never()).isTrue();
+    assertThat(level(limiter, 0)).isEqualTo(10);
+    assertThat(counts.givenBack.get()).isZero();
+  }
+
+  @Test
+  void decide_windowsElsewhere_areNotChargedWhenAnyDenies() {
+    RateLimiter bucket = limiter(SLOW);
+    for (Limit limit :
+        List.of(
+            Limit.fixedWindow(10, WINDOW),
+            Limit.slidingWindow(10, WINDOW),
+            Limit.slidingLog(10, WINDOW))) {
+      RateLimiter window = RateLimiter.on(store, name + limit, limit);
+      Claim[] claims = {bucket.at(key(0)), window.at(key(2)), window.at(key(3), 4)};
+      Decision first = RateLimiter.all(claims).decide();
+      assertThat(first.allowed()).as("%s", limit).isTrue();
+      assertThat(first.results().get(2).remaining()).isEqualTo(6);
+      assertThat(RateLimiter.all(claims).decide().allowed()).isTrue();
+      long before = counts.givenBack.get();
+      Decision denied = RateLimiter.all(claims).decide();
+      assertThat(denied.allowed()).isFalse();
+      assertThat(denied.results()).extracting(Decision::allowed).containsExactly(true, true, false);
+      Await.until("given back", () -> counts.givenBack.get() == before + 1);
+      assertThat(window.peek(key(2)).remaining()).isEqualTo(8);
+      assertThat(window.peek(key(3)).remaining()).isEqualTo(2);
+    }
+    assertThat(level(bucket, 0)).isEqualTo(10 - 3 * 2);
+  }
+
+  @Test
+  void decide_oneServerAway_isDecidedByItsPolicyAndTheOthersByRedis() {
+    RateLimiter open = limiter(FailurePolicy.OPEN);
+    RateLimiter closed =
+        RateLimiter.on(
+            store, name + "c", SLOW, new StoreOptions(FailurePolicy.CLOSED, Consistency.EXACT));
+    RateLimiter local =
+        RateLimiter.on(
+            store,
+            name + "l",
+            Limit.perDay(1).burst(4),
+            new StoreOptions(FailurePolicy.LOCAL, Consistency.EXACT));
+    cluster.primaries().get(2).freeze();
+    try {
+      Await.until(
+          "found to be away",
+          () -> limiter(FailurePolicy.OPEN).peek(key(3)).degraded() && !store.isAvailable());
+      Await.until("only that one", () -> !open.peek(key(0)).degraded());
+
+      Decision passes = RateLimiter.all(claims(open, 4, 1)).decide();
+      assertThat(passes.allowed()).isTrue();
+      assertThat(passes.degraded()).isTrue();
+      assertThat(passes.results())
+          .extracting(Decision::degraded)
+          .containsExactly(false, false, false, true);
+      assertThat(level(open, 0)).as("the others are charged").isEqualTo(9);
+
+      Decision denied = RateLimiter.all(open.at(key(0)), closed.at(key(3))).decide();
+      assertThat(denied.allowed()).isFalse();
+      assertThat(denied.reason()).contains(Reason.STORE_UNAVAILABLE);
+      Await.until("given back", () -> level(open, 0) == 9);
+
+      assertThat(RateLimiter.all(open.at(key(0)), local.at(key(3), 2)).decide().allowed()).isTrue();
+      assertThat(level(open, 0)).isEqualTo(8);
+      Decision locally = RateLimiter.all(open.at(key(0)), local.at(key(3), 1)).decide();
+      assertThat(locally.allowed()).isFalse();
+      assertThat(locally.reason()).contains(Reason.TOKEN_BUCKET_EXCEEDED);
+      Await.until("given back", () -> level(open, 0) == 8);
+
+      Decision elsewhere = RateLimiter.all(open.at(key(0), 9), local.at(key(3), 0.001)).decide();
+      assertThat(elsewhere.allowed()).isFalse();
+      assertThat(elsewhere.limiter()).isEqualTo(name);
+      RateLimiter window = RateLimiter.on(store, name + "w", Limit.fixedWindow(10, WINDOW));
+      assertThat(RateLimiter.all(window.at(key(0)), closed.at(key(3))).decide().allowed())
+          .isFalse();
+      assertThat(window.peek(key(0)).remaining()).as("nothing to give back").isEqualTo(10);
+    } finally {
+      cluster.primaries().get(2).thaw();
+    }
+    Await.until("there again", store::isAvailable);
+    assertThat(level(open, 3)).isEqualTo(10);
+  }
+
+  @Test
+  void decide_oneServerStops_answersInTimeAndGivesBackWhatComesLate() {
+    RateLimiter limiter = limiter(FailurePolicy.CLOSED);
+    RateLimiter.all(claims(limiter, 4, 1)).decide();
+    cluster.primaries().get(1).freeze();
+    try {
+      Decision denied = RateLimiter.all(claims(limiter, 4, 1)).decide();
+      assertThat(denied.allowed()).isFalse();
+      assertThat(denied.degraded()).isTrue();
+      assertThat(counts.degraded(Degradation.AMBIGUOUS)).isGreaterThanOrEqualTo(1);
+    } finally {
+      cluster.primaries().get(1).thaw();
+    }
+    Await.until("there again", store::isAvailable);
+    for (int i = 0; i < 4; i++) {
+      int number = i;
+      Await.until("given back " + i, () -> level(limiter, number) == 9);
+    }
+  }
+
+  @Test
+  void decide_manyCallersOverTheSameSlots_neverPassMoreThanTheSmallest() throws Exception {
+    RateLimiter wide = RateLimiter.on(store, name + "wide", Limit.perDay(10).burst(10_000));
+    RateLimiter narrow = RateLimiter.on(store, name + "narrow", Limit.perDay(1).burst(300));
+    AtomicLong passed = new AtomicLong();
+    List<Thread> callers = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      Thread caller =
+          new Thread(
+              () -> {
+                for (int j = 0; j < 50; j++) {
+                  Decision decision =
+                      RateLimiter.all(wide.at(key(0)), narrow.at(key(2)), wide.at(key(3))).decide();
+                  if (decision.allowed() && !decision.degraded()) {
+                    passed.incrementAndGet();
+                  }
+                }
+              });
+      callers.add(caller);
+      caller.start();
+    }
+    for (Thread caller : callers) {
+      caller.join(60_000);
+    }
+    assertThat(passed.get()).isLessThanOrEqualTo(300);
+    if (counts.degraded(Degradation.AMBIGUOUS) + counts.degraded(Degradation.FAILED) == 0) {
+      assertThat(passed.get()).isEqualTo(300);
+      Await.until("all is given back", () -> wide.peek(key(0)).remaining() == 10_000 - 300);
+      Await.until("there too", () -> wide.peek(key(3)).remaining() == 10_000 - 300);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package io.penstock.server;
+
+import io.penstock.server.tls.OrderedCiphers;
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.ServerSSLOptions;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** What may come in through any door. */
+final class ListenerPolicy {
+  static final int MAX_BODY_BYTES = 64 << 10;
+
+  private static final int MAX_HEAD_BYTES = 16 << 10;
+  private static final int MAX_LINE_BYTES = 8 << 10;
+  private static final int IDLE_SECONDS = 60;
+  private static final int MAX_STREAMS = 100;
+  private static final int MAX_RESETS = 100;
+  private static final int RESETS_SECONDS = 30;
+  private static final int BACKLOG = 4_096;
+
+  private ListenerPolicy() {}
+
+  /** The proxy door's: bodies of any size, and TLS if there is a certificate. */
+  static HttpServerOptions proxyOptions(Settings settings, Optional<ServerSSLOptions> tls) {
+    HttpServerOptions options = options(settings.proxyHost(), settings.proxyPort());
+    tls.ifPresent(
+        ssl -> {
+          options
+              .setSsl(true)
+              .setSslEngineOptions(new OrderedCiphers(ssl.getEnabledCipherSuites()))
+              .setUseAlpn(ssl.isUseAlpn())
+              .setKeyCertOptions(ssl.getKeyCertOptions())
+              .setTrustOptions(ssl.getTrustOptions())
+              .setClientAuth(ssl.getClientAuth())
+              .setEnabledSecureTransportProtocols(ssl.getEnabledSecureTransportProtocols());
+          ssl.getEnabledCipherSuites().forEach(options::addEnabledCipherSuite);
+        });
+    return options;
+  }
+
+  static HttpServerOptions options(String host, int port) {
+    return new HttpServerOptions()
+        .setHost(host)
+        .setPort(port)
+        .setAcceptBacklog(BACKLOG)
+        .setMaxInitialLineLength(MAX_LINE_BYTES)
+        .setMaxHeaderSize(MAX_HEAD_BYTES)
+        .setIdleTimeout(IDLE_SECONDS)
+        .setIdleTimeoutUnit(TimeUnit.SECONDS)
+        // No door ends a WebSocket itself, so nothing has to look for one in every request.
+        .setPerFrameWebSocketCompressionSupported(false)
+        .setPerMessageWebSocketCompressionSupported(false)
+        .setInitialSettings(
+            new Http2Settings()
+                .setMaxConcurrentStreams(MAX_STREAMS)
+                .setMaxHeaderListSize(MAX_HEAD_BYTES))
+        .setHttp2RstFloodMaxRstFramePerWindow(MAX_RESETS)
+        .setHttp2RstFloodWindowDuration(RESETS_SECONDS)
+        .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS);
+  }
+}

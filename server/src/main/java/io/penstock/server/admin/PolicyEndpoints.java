@@ -1,0 +1,154 @@
+package io.penstock.server.admin;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.policy.Explanation;
+import io.penstock.policy.Mode;
+import io.penstock.policy.http.ExplainJson;
+import io.penstock.policy.http.PolicyJson;
+import io.penstock.policy.load.Fields;
+import io.penstock.policy.load.Located;
+import io.penstock.policy.load.Node;
+import io.penstock.policy.load.Problem;
+import io.penstock.policy.load.Problems;
+import io.penstock.policy.request.CheckRequest;
+import io.penstock.policy.request.CheckRequestReader;
+import io.penstock.server.ActivePolicy;
+import io.penstock.server.ModeSwitch;
+import io.penstock.server.PolicyHolder;
+import io.penstock.server.http.AccessTokens;
+import io.penstock.server.http.Bodies;
+import io.penstock.server.http.JsonDocuments;
+import io.penstock.server.http.JsonResponses;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Shows the policy in force, explains it, and overrules it for a time. Thread-safe. */
+public final class PolicyEndpoints {
+  private static final Duration USUAL = Duration.ofMinutes(15);
+  private static final Duration MAX_DURATION = Duration.ofHours(24);
+
+  private final PolicyHolder keeper;
+  private final ModeSwitch modes;
+  private final Bodies bodies;
+  private final AccessTokens tokens;
+
+  public PolicyEndpoints(
+      PolicyHolder keeper, ModeSwitch modes, Bodies bodies, AccessTokens tokens) {
+    this.keeper = keeper;
+    this.modes = modes;
+    this.bodies = bodies;
+    this.tokens = tokens;
+  }
+
+  void policy(HttpServerRequest request) {
+    ActivePolicy inForce = keeper.inForce();
+    JsonResponses.end(
+        request.response(),
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("origin", inForce.origin());
+          json.writeStringField("loaded_at", inForce.since().toString());
+          HealthEndpoint.writeRejected(inForce, json);
+          json.writeArrayFieldStart("warnings");
+          for (Problem warning : inForce.loaded().warnings()) {
+            json.writeString(warning.toString());
+          }
+          json.writeEndArray();
+          writeForced(json);
+          json.writeFieldName("policy");
+          PolicyJson.write(inForce.loaded().policy(), json);
+          json.writeEndObject();
+        });
+  }
+
+  void explain(HttpServerRequest request) {
+    bodies.read(
+        request,
+        body ->
+            JsonDocuments.<CheckRequest>read(
+                request, body, CheckRequestReader::read, question -> explain(request, question)));
+  }
+
+  private void explain(HttpServerRequest request, CheckRequest question) {
+    DeferredResponse.answer(
+        request,
+        keeper.engine().explain(question.request()),
+        (Explanation explanation) ->
+            request
+                .response()
+                .putHeader("Content-Type", JsonResponses.TYPE)
+                .end(Buffer.buffer(ExplainJson.bytes(explanation))));
+  }
+
+  void mode(HttpServerRequest request) {
+    JsonResponses.end(
+        request.response(),
+        json -> {
+          json.writeStartObject();
+          writeForced(json);
+          json.writeEndObject();
+        });
+  }
+
+  void setMode(HttpServerRequest request) {
+    bodies.read(
+        request,
+        body ->
+            JsonDocuments.<Wanted>read(
+                request,
+                body,
+                PolicyEndpoints::readMode,
+                wanted -> {
+                  String by = tokens.describe(request);
+                  if (wanted.mode == null) {
+                    modes.clear(by);
+                  } else {
+                    modes.force(wanted.mode, wanted.time, by);
+                  }
+                  mode(request);
+                }));
+  }
+
+  /**
+   * @param mode what all rules are to be; null for their own
+   */
+  private record Wanted(@Nullable Mode mode, Duration time) {}
+
+  private static @Nullable Wanted readMode(Node document, Problems problems) {
+    Fields fields = Fields.of(new Located<>(document, document.at(), ""), problems);
+    if (fields == null || !fields.require("mode")) {
+      return null;
+    }
+    Choice choice =
+        fields.choice(
+            "mode",
+            Map.of(
+                "shadow", new Choice(Mode.SHADOW),
+                "enforce", new Choice(Mode.ENFORCE),
+                "policy", new Choice(null)));
+    Duration time = fields.given("for") ? fields.time("for") : USUAL;
+    if (time != null && (time.isZero() || time.compareTo(MAX_DURATION) > 0)) {
+      fields.error("for", "must be from 1ms to 24h");
+    }
+    fields.done();
+    return choice == null || time == null ? null : new Wanted(choice.mode, time);
+  }
+
+  private record Choice(@Nullable Mode mode) {}
+
+  private void writeForced(JsonGenerator json) throws IOException {
+    ModeSwitch.Forced forced = modes.forced().orElse(null);
+    if (forced == null) {
+      json.writeNullField("override");
+      return;
+    }
+    json.writeObjectFieldStart("override");
+    json.writeStringField("mode", forced.mode().code());
+    json.writeStringField("until", forced.until().toString());
+    json.writeEndObject();
+  }
+}

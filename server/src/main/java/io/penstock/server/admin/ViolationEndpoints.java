@@ -1,0 +1,146 @@
+package io.penstock.server.admin;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.policy.address.Cidr;
+import io.penstock.server.database.DatabaseServices;
+import io.penstock.server.database.Violation;
+import io.penstock.server.database.ViolationFilter;
+import io.penstock.server.database.ViolationRepository;
+import io.penstock.server.http.JsonResponses;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Shows denied requests. Thread-safe. */
+public final class ViolationEndpoints {
+  private static final int USUAL_PAGE = 100;
+  private static final int MAX_PAGE = 1_000;
+
+  private final DatabaseCalls asked;
+
+  public ViolationEndpoints(Vertx vertx, Optional<DatabaseServices> database) {
+    this.asked = new DatabaseCalls(vertx, database);
+  }
+
+  void list(HttpServerRequest request) {
+    Parameters parameters =
+        Parameters.of(
+            request, Set.of("user", "address", "rule", "endpoint", "from", "to", "after", "limit"));
+    ViolationFilter filter = filter(parameters);
+    int limit = (int) parameters.whole("limit", 1, MAX_PAGE, USUAL_PAGE);
+    ViolationRepository.Cursor after =
+        parameters.parsed(
+            "after",
+            "must be what next was in an answer",
+            text -> ViolationRepository.Cursor.parse(text).orElse(null));
+    if (parameters.good()) {
+      asked.answer(
+          request,
+          database -> database.violations().page(filter, Optional.ofNullable(after), limit),
+          rows -> write(request, rows, limit));
+    }
+  }
+
+  void top(HttpServerRequest request) {
+    Parameters parameters =
+        Parameters.of(
+            request, Set.of("by", "user", "address", "rule", "endpoint", "from", "to", "limit"));
+    ViolationFilter filter = filter(parameters);
+    int limit = (int) parameters.whole("limit", 1, MAX_PAGE, 10);
+    parameters.require("by");
+    ViolationRepository.By by =
+        parameters.parsed(
+            "by", "must be user, address, rule, endpoint or key", ViolationEndpoints::by);
+    if (parameters.good() && by != null) {
+      asked.answer(
+          request,
+          database -> database.violations().top(by, filter, limit),
+          offenders -> write(request, by, offenders));
+    }
+  }
+
+  private static ViolationRepository.@Nullable By by(String text) {
+    for (ViolationRepository.By by : ViolationRepository.By.values()) {
+      if (code(by).equals(text)) {
+        return by;
+      }
+    }
+    return null;
+  }
+
+  private static String code(ViolationRepository.By by) {
+    return by.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static ViolationFilter filter(Parameters parameters) {
+    return new ViolationFilter(
+        parameters.text("user"),
+        parameters.parsed(
+            "address",
+            "must be an address or network",
+            text -> Cidr.parse(text) == null ? null : text),
+        parameters.text("rule"),
+        parameters.text("endpoint"),
+        parameters.time("from"),
+        parameters.time("to"));
+  }
+
+  private static void write(
+      HttpServerRequest request, List<ViolationRepository.Row> rows, int limit) {
+    JsonResponses.end(
+        request.response(),
+        json -> {
+          json.writeStartObject();
+          json.writeArrayFieldStart("violations");
+          for (ViolationRepository.Row row : rows) {
+            write(row, json);
+          }
+          json.writeEndArray();
+          json.writeStringField(
+              "next", rows.size() < limit ? null : rows.get(rows.size() - 1).cursor().toString());
+          json.writeEndObject();
+        });
+  }
+
+  private static void write(ViolationRepository.Row row, JsonGenerator json) throws IOException {
+    Violation violation = row.violation();
+    json.writeStartObject();
+    json.writeNumberField("id", row.id());
+    json.writeStringField("requested_at", violation.requestedAt().toString());
+    json.writeStringField("rule", violation.rule());
+    json.writeStringField("reason", violation.reason());
+    json.writeStringField("key", violation.bucketKey());
+    json.writeStringField("user", violation.userId());
+    json.writeStringField("address", violation.address());
+    json.writeStringField("endpoint", violation.endpoint());
+    json.writeNumberField("tokens_at_time", violation.tokensAtTime());
+    json.writeNumberField("denied", violation.denied());
+    json.writeEndObject();
+  }
+
+  private static void write(
+      HttpServerRequest request,
+      ViolationRepository.By by,
+      List<ViolationRepository.Offender> offenders) {
+    JsonResponses.end(
+        request.response(),
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("by", code(by));
+          json.writeArrayFieldStart("offenders");
+          for (ViolationRepository.Offender offender : offenders) {
+            json.writeStartObject();
+            json.writeStringField("value", offender.value());
+            json.writeNumberField("denied", offender.denied());
+            json.writeEndObject();
+          }
+          json.writeEndArray();
+          json.writeEndObject();
+        });
+  }
+}

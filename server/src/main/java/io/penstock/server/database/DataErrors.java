@@ -1,0 +1,47 @@
+package io.penstock.server.database;
+
+import io.penstock.policy.load.Location;
+import io.penstock.policy.load.Problem;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+
+/** What the server says about data that it doesn't take. */
+final class DataErrors {
+  private DataErrors() {}
+
+  /**
+   * The refusal of a draft that breaks a constraint or doesn't fit a column.
+   *
+   * @throws SQLException if that is not what has happened
+   */
+  static RuleRejectedException refused(SQLException e, @Nullable RuleDraft draft)
+      throws SQLException {
+    String state = e.getSQLState();
+    if (state == null || !(state.startsWith("22") || state.startsWith("23"))) {
+      throw e;
+    }
+    Location at = draft == null ? RuleRepository.NOWHERE : draft.rule().at();
+    String path = draft == null ? "" : draft.rule().path();
+    return new RuleRejectedException(
+        List.of(new Problem(Problem.Severity.ERROR, at, path, message(e))));
+  }
+
+  private static String message(SQLException e) {
+    ServerErrorMessage server =
+        e instanceof PSQLException psql ? psql.getServerErrorMessage() : null;
+    if (server == null) {
+      return "can't be stored";
+    }
+    String constraint = server.getConstraint();
+    if ("rate_limit_rule_said_once".equals(constraint)) {
+      return "must not be for the same keys, plan and requests as another rule";
+    }
+    if (constraint != null && !constraint.isEmpty()) {
+      return "must hold in a database: " + constraint.replace('_', ' ');
+    }
+    return "can't be stored: " + server.getMessage();
+  }
+}

@@ -1,0 +1,184 @@
+package io.penstock.server.database;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Violations, to be looked at. Thread-safe; everything here blocks. */
+public final class ViolationRepository {
+  private final Database database;
+
+  ViolationRepository(Database database) {
+    this.database = database;
+  }
+
+  /** A row of the table. */
+  public record Row(long id, Violation violation) {
+    /** Where the next page begins. */
+    public Cursor cursor() {
+      return new Cursor(violation.requestedAt(), id);
+    }
+  }
+
+  /** A place in the list of violations, which stays where it is whatever is added. Immutable. */
+  public record Cursor(Instant at, long id) {
+    private static final Pattern FORM = Pattern.compile("(\\d{1,12})\\.(\\d{6})-(\\d{1,18})");
+
+    /** Reads what {@link #toString} writes; empty if it is something else. */
+    public static Optional<Cursor> parse(String text) {
+      Matcher parts = FORM.matcher(text);
+      return parts.matches()
+          ? Optional.of(
+              new Cursor(
+                  Instant.ofEpochSecond(
+                      Long.parseLong(parts.group(1)), Long.parseLong(parts.group(2)) * 1_000),
+                  Long.parseLong(parts.group(3))))
+          : Optional.empty();
+    }
+
+    @Override
+    public String toString() {
+      return "%d.%06d-%d".formatted(at.getEpochSecond(), at.getNano() / 1_000, id);
+    }
+  }
+
+  /** What offenders are told apart by. */
+  public enum By {
+    USER("user_id"),
+    ADDRESS("ip_address"),
+    RULE("rule_name"),
+    ENDPOINT("endpoint"),
+    KEY("bucket_key");
+
+    private final String column;
+
+    By(String column) {
+      this.column = column;
+    }
+  }
+
+  /** Somebody or something, and how many requests of theirs were denied. */
+  public record Offender(@Nullable String value, long denied) {}
+
+  /** Violations, the latest first. */
+  public List<Row> page(ViolationFilter filter, Optional<Cursor> after, int most) {
+    Conditions conditions = new Conditions(filter);
+    after.ifPresent(
+        cursor ->
+            conditions.add(
+                "(requested_at, violation_id) < (?, ?)", Timestamp.from(cursor.at()), cursor.id()));
+    return database.transaction(
+        connection -> {
+          try (PreparedStatement statement =
+              conditions.prepare(
+                  connection,
+                  "SELECT violation_id, bucket_key, user_id, host(ip_address), endpoint,"
+                      + " requested_at, tokens_at_time, rule_id, rule_name, reason, denied"
+                      + " FROM rate_limit_violation",
+                  " ORDER BY requested_at DESC, violation_id DESC LIMIT ?",
+                  most)) {
+            return rows(statement);
+          }
+        });
+  }
+
+  /** Those with the most denied requests, the worst first. */
+  public List<Offender> top(By by, ViolationFilter filter, int most) {
+    Conditions conditions = new Conditions(filter);
+    String shown = by == By.ADDRESS ? "host(ip_address)" : by.column;
+    return database.transaction(
+        connection -> {
+          try (PreparedStatement statement =
+              conditions.prepare(
+                  connection,
+                  "SELECT " + shown + ", sum(denied) AS total FROM rate_limit_violation",
+                  " GROUP BY " + by.column + " ORDER BY total DESC, " + by.column + " LIMIT ?",
+                  most)) {
+            return offenders(statement);
+          }
+        });
+  }
+
+  private static List<Row> rows(PreparedStatement statement) throws SQLException {
+    List<Row> rows = new ArrayList<>();
+    try (ResultSet result = statement.executeQuery()) {
+      while (result.next()) {
+        rows.add(
+            new Row(
+                result.getLong(1),
+                new Violation(
+                    result.getString(2),
+                    result.getString(3),
+                    result.getString(4),
+                    result.getString(5),
+                    result.getTimestamp(6).toInstant(),
+                    result.getDouble(7),
+                    result.getObject(8, Long.class),
+                    result.getString(9),
+                    result.getString(10),
+                    result.getLong(11))));
+      }
+    }
+    return rows;
+  }
+
+  private static List<Offender> offenders(PreparedStatement statement) throws SQLException {
+    List<Offender> offenders = new ArrayList<>();
+    try (ResultSet result = statement.executeQuery()) {
+      while (result.next()) {
+        offenders.add(new Offender(result.getString(1), result.getLong(2)));
+      }
+    }
+    return offenders;
+  }
+
+  /** Conditions whose values are parameters, whatever is in them. */
+  private static final class Conditions {
+    private final List<String> clauses = new ArrayList<>();
+    private final List<Object> values = new ArrayList<>();
+
+    Conditions(ViolationFilter filter) {
+      addIfGiven("user_id = ?", filter.user());
+      addIfGiven(
+          filter.address() != null && filter.address().indexOf('/') >= 0
+              ? "ip_address <<= ?::inet"
+              : "ip_address = ?::inet",
+          filter.address());
+      addIfGiven("rule_name = ?", filter.rule());
+      addIfGiven("endpoint = ?", filter.endpoint());
+      addIfGiven("requested_at >= ?", filter.from() == null ? null : Timestamp.from(filter.from()));
+      addIfGiven("requested_at < ?", filter.to() == null ? null : Timestamp.from(filter.to()));
+    }
+
+    private void addIfGiven(String clause, @Nullable Object value) {
+      if (value != null) {
+        add(clause, value);
+      }
+    }
+
+    void add(String clause, Object... parameters) {
+      clauses.add(clause);
+      values.addAll(List.of(parameters));
+    }
+
+    PreparedStatement prepare(Connection connection, String from, String rest, int most)
+        throws SQLException {
+      String where = clauses.isEmpty() ? "" : " WHERE " + String.join(" AND ", clauses);
+      PreparedStatement statement = connection.prepareStatement(from + where + rest);
+      for (int i = 0; i < values.size(); i++) {
+        statement.setObject(i + 1, values.get(i));
+      }
+      statement.setInt(values.size() + 1, most);
+      return statement;
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package io.penstock.server.http;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.policy.load.Location;
+import io.penstock.policy.load.Problem;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpServerResponse;
+import java.io.IOException;
+import java.util.List;
+
+/** Answers to requests that can't be served, as problem details. */
+public final class ProblemResponses {
+  private static final String TYPE = "application/problem+json";
+
+  private ProblemResponses() {}
+
+  /** Ends a response that has not begun; does nothing for one that has. */
+  public static Future<Void> end(
+      HttpServerResponse response, int status, String title, String detail) {
+    return end(response, status, title, detail, List.of());
+  }
+
+  /** Says what is wrong with a document that was sent, each with its place. */
+  public static Future<Void> badDocument(HttpServerResponse response, List<Problem> errors) {
+    return end(response, 400, "Bad Request", "The body can't be used", errors);
+  }
+
+  private static Future<Void> end(
+      HttpServerResponse response, int status, String title, String detail, List<Problem> errors) {
+    if (response.headWritten() || response.closed()) {
+      return Future.succeededFuture();
+    }
+    return JsonResponses.end(
+        // The reason phrase may be set already, by an answer of the origin that can't be passed on.
+        response.setStatusCode(status).setStatusMessage(title),
+        TYPE,
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("type", "about:blank");
+          json.writeStringField("title", title);
+          json.writeNumberField("status", status);
+          json.writeStringField("detail", detail);
+          if (!errors.isEmpty()) {
+            json.writeArrayFieldStart("errors");
+            for (Problem error : errors) {
+              write(error, json);
+            }
+            json.writeEndArray();
+          }
+          json.writeEndObject();
+        });
+  }
+
+  private static void write(Problem error, JsonGenerator json) throws IOException {
+    Location location = error.location();
+    json.writeStartObject();
+    json.writeStringField("field", error.path());
+    json.writeStringField("message", error.message());
+    json.writeNumberField("line", location.line());
+    json.writeNumberField("column", location.column());
+    json.writeEndObject();
+  }
+}

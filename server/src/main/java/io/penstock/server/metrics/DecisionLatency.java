@@ -1,0 +1,91 @@
+package io.penstock.server.metrics;
+
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.registry.Collector;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.Unit;
+import java.util.Arrays;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * How long decisions take, the store included. Thread-safe.
+ *
+ * <p>Micrometer's timers keep a maximum and a second histogram over a moving window too, and read
+ * the clock for both. With two additions a decision this is a fifth of that.
+ */
+public final class DecisionLatency implements Collector {
+  private static final String NAME = "penstock_decision_seconds";
+  private static final double NANOS = 1e9;
+
+  /** Each is the most that its bucket takes; what took longer has a bucket more. */
+  private static final long[] BOUND_NANOS = {
+    1_000,
+    2_500,
+    5_000,
+    10_000,
+    50_000,
+    100_000,
+    250_000,
+    500_000,
+    1_000_000,
+    2_500_000,
+    5_000_000,
+    10_000_000,
+    25_000_000,
+    50_000_000,
+    100_000_000,
+    500_000_000,
+  };
+
+  private static final double[] BOUNDS = bounds();
+
+  private final LongAdder[] counts = new LongAdder[BOUND_NANOS.length + 1];
+  private final LongAdder sumNanos = new LongAdder();
+
+  public DecisionLatency(PrometheusMeterRegistry registry) {
+    Arrays.setAll(counts, bucket -> new LongAdder());
+    registry.getPrometheusRegistry().register(this);
+  }
+
+  /** A decision took so long. */
+  public void took(long nanos) {
+    int bucket = 0;
+    while (bucket < BOUND_NANOS.length && nanos > BOUND_NANOS[bucket]) {
+      bucket++;
+    }
+    counts[bucket].increment();
+    sumNanos.add(nanos);
+  }
+
+  @Override
+  public String getPrometheusName() {
+    return NAME;
+  }
+
+  @Override
+  public MetricSnapshot collect() {
+    long[] counted = Arrays.stream(counts).mapToLong(LongAdder::sum).toArray();
+    return HistogramSnapshot.builder()
+        .name(NAME)
+        .help("The time that decisions took")
+        .unit(Unit.SECONDS)
+        .dataPoint(
+            HistogramDataPointSnapshot.builder()
+                .classicHistogramBuckets(ClassicHistogramBuckets.of(BOUNDS, counted))
+                .sum(sumNanos.sum() / NANOS)
+                .build())
+        .build();
+  }
+
+  private static double[] bounds() {
+    double[] bounds = new double[BOUND_NANOS.length + 1];
+    Arrays.setAll(
+        bounds,
+        bucket ->
+            bucket < BOUND_NANOS.length ? BOUND_NANOS[bucket] / NANOS : Double.POSITIVE_INFINITY);
+    return bounds;
+  }
+}

@@ -1,0 +1,149 @@
+package io.penstock.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.penstock.Buckets;
+import io.penstock.Claim;
+import io.penstock.Decision;
+import io.penstock.Limit;
+import io.penstock.Store;
+import io.penstock.StoreOptions;
+import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.PolicyObserver;
+import io.penstock.policy.Rule;
+import io.penstock.policy.load.Document;
+import io.penstock.policy.load.Located;
+import io.penstock.policy.load.Location;
+import io.penstock.policy.load.OrderedRule;
+import io.penstock.policy.load.Problem;
+import io.penstock.policy.load.Problems;
+import io.penstock.policy.load.RuleCandidate;
+import io.penstock.policy.load.SingleRuleReader;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Rules of the database beside those of a file, each judged by itself. */
+final class PolicyHolderTest {
+  private static final String FILE = "rules: [{name: file, limit_keys: ['ip:address'], rate: 1/s}]";
+
+  @TempDir private Path folder;
+
+  @Test
+  void join_rowThatTheStoreCanNotKeep_staysAsItWasAndHarmsNoOther() {
+    OrderedRule before = row(1, "{name: a, limit_keys: [user_id], rate: 1/s, burst: 10}");
+    OrderedRule now = row(1, "{name: a, limit_keys: [user_id], rate: 1/s, burst: 777}");
+    OrderedRule added = row(2, "{name: b, limit_keys: [tenant], rate: 1/s, burst: 777}");
+    OrderedRule good = row(3, "{name: c, limit_keys: [host], rate: 1/s}");
+    try (PolicyHolder keeper = keeper(FILE)) {
+      keeper.join(List.of(candidate(before, null)), "postgres");
+      Optional<?> joined =
+          keeper.join(
+              List.of(candidate(now, before), candidate(added, null), candidate(good, null)),
+              "postgres");
+
+      assertThat(joined).isPresent();
+      assertThat(names(keeper)).containsExactly("file", "a", "c");
+      assertThat(keeper.engine().policy().rules().get(1)).isEqualTo(before.rule().value());
+      assertThat(keeper.inForce().rejected())
+          .extracting(Problem::toString)
+          .containsExactly(
+              "rate_limit_rule 1: rule a: burst must not be 777",
+              "rate_limit_rule 2: rule b: burst must not be 777");
+
+      RunningServer.write(folder, FILE.replace("file", "other"));
+      keeper.reload();
+      assertThat(names(keeper)).as("after a change of the file").contains("other", "a", "c");
+      assertThat(keeper.inForce().rejected()).hasSize(2);
+    }
+  }
+
+  @Test
+  void join_rowThatTheStoreCanNotKeepButIsOff_isUsed() {
+    OrderedRule off = row(1, "{name: a, limit_keys: [user_id], rate: 1/s, burst: 777, mode: off}");
+    try (PolicyHolder keeper = keeper(FILE)) {
+      keeper.join(List.of(candidate(off, null)), "postgres");
+      assertThat(names(keeper)).containsExactly("file", "a");
+      assertThat(keeper.inForce().rejected()).isEmpty();
+    }
+  }
+
+  @Test
+  void join_rowWithAPatternThatNeverMatches_isWarnedOf() {
+    OrderedRule row = row(1, "{name: a, limit_keys: [user_id], rate: 1/s, match: {path: '/a?b'}}");
+    try (PolicyHolder keeper = keeper(FILE)) {
+      keeper.join(List.of(candidate(row, null)), "postgres");
+      assertThat(keeper.inForce().loaded().warnings())
+          .extracting(Problem::toString)
+          .containsExactly(
+              "rate_limit_rule 1: warning: match.path: a path has no query; match query:NAME, or"
+                  + " write %3F for a question mark in the path: /a?b");
+    }
+  }
+
+  private PolicyHolder keeper(String file) {
+    Path path = RunningServer.write(folder, file);
+    return new PolicyHolder(
+        new PolicyHolder.Rules(Optional.of(path), PolicyHolder.RuleSource.ELSEWHERE, true),
+        new PickyStore(InProcessStore.create()),
+        PolicyObserver.NONE,
+        new SimpleMeterRegistry());
+  }
+
+  private static List<String> names(PolicyHolder keeper) {
+    return keeper.engine().policy().rules().stream().map(Rule::name).toList();
+  }
+
+  private static RuleCandidate candidate(OrderedRule now, OrderedRule before) {
+    return new RuleCandidate(now, before, List.of());
+  }
+
+  private static OrderedRule row(long id, String yaml) {
+    Problems problems = new Problems();
+    Location at = Location.of("rate_limit_rule " + id);
+    Located<Rule> rule =
+        SingleRuleReader.read(
+            new Located<>(Document.parse(yaml, "rule.yaml", problems), at, ""), problems);
+    assertThat(problems.errors()).isEmpty();
+    return new OrderedRule(rule, id, 0, false);
+  }
+
+  /** A store that can't keep a burst of 777. */
+  private record PickyStore(Store all) implements Store {
+    @Override
+    public void check(String name, Limit limit, StoreOptions storeOptions) {
+      if (limit.toString().contains("777")) {
+        throw new IllegalArgumentException("burst must not be 777");
+      }
+    }
+
+    @Override
+    public Buckets buckets(String name, Limit limit, StoreOptions storeOptions) {
+      return all.buckets(name, limit, storeOptions);
+    }
+
+    @Override
+    public Decision decide(List<Claim> claims) {
+      return all.decide(claims);
+    }
+
+    @Override
+    public CompletionStage<Decision> decideAsync(List<Claim> claims) {
+      return all.decideAsync(claims);
+    }
+
+    @Override
+    public CompletionStage<Decision> preview(List<Claim> claims) {
+      return all.preview(claims);
+    }
+
+    @Override
+    public void close() {
+      all.close();
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.penstock.server.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import org.junit.jupiter.api.Test;
+
+class DecisionLatencyTest {
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final DecisionLatency times = new DecisionLatency(registry);
+
+  @Test
+  void scrape_threeDecisions_haveTheirBucketsAndSum() {
+    times.took(1_000);
+    times.took(1_001);
+    times.took(2_000_000_000);
+    assertThat(registry.scrape().lines().filter(line -> line.startsWith("penstock_decision_")))
+        .contains(
+            "penstock_decision_seconds_bucket{le=\"1.0E-6\"} 1",
+            "penstock_decision_seconds_bucket{le=\"2.5E-6\"} 2",
+            "penstock_decision_seconds_bucket{le=\"0.5\"} 2",
+            "penstock_decision_seconds_bucket{le=\"+Inf\"} 3",
+            "penstock_decision_seconds_count 3",
+            "penstock_decision_seconds_sum 2.000002001");
+  }
+}

@@ -1,7 +1,0 @@
-package io.penstock.spring;
-
-/** Is told how long decisions take, the store included. Thread-safe. */
-@FunctionalInterface
-public interface DecisionTimes {
-  void took(long nanos);
-}

@@ -1,0 +1,119 @@
+package io.penstock.spring;
+
+import io.penstock.policy.Request;
+import io.penstock.policy.Verdict;
+import io.penstock.policy.address.IpAddress;
+import io.penstock.policy.http.CallerAttributes;
+import io.penstock.policy.http.RequestLine;
+import io.penstock.policy.http.VerdictResponses;
+import io.penstock.web.AppPath;
+import io.penstock.web.Gate;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Requests of WebFlux as rules see them, and verdicts as its responses. Thread-safe. */
+final class WebFluxExchanges {
+  /** Where the verdict on a request so far is kept, as an attribute of the exchange. */
+  static final String VERDICT = "io.penstock.verdict";
+
+  private static final String USER = "user_id";
+  private static final MediaType PROBLEM = MediaType.parseMediaType(VerdictResponses.PROBLEM_TYPE);
+
+  private final Gate gate;
+  private final List<ReactiveAttributeResolver> resolvers;
+
+  WebFluxExchanges(Gate gate, List<ReactiveAttributeResolver> resolvers) {
+    this.gate = gate;
+    this.resolvers = List.copyOf(resolvers);
+  }
+
+  Gate gate() {
+    return gate;
+  }
+
+  Request request(ServerWebExchange exchange, CallerAttributes known) {
+    ServerHttpRequest request = exchange.getRequest();
+    String target = AppPath.target(request.getURI().getRawPath(), request.getURI().getRawQuery());
+    String host = request.getHeaders().getFirst("host");
+    return gate.request(
+        peer(request.getRemoteAddress()),
+        RequestLine.of(request.getMethod().name(), target, host),
+        new ExchangeHeaders(request.getHeaders()),
+        known);
+  }
+
+  private static @Nullable IpAddress peer(@Nullable InetSocketAddress peer) {
+    if (peer == null) {
+      return null;
+    }
+    InetAddress address = peer.getAddress();
+    // An address that a header told is not resolved.
+    return address == null ? IpAddress.parse(peer.getHostString()) : IpAddress.of(address);
+  }
+
+  /**
+   * What the application knows of a request: what resolvers say, the principal as {@code user_id},
+   * and attributes of the exchange. Earlier ones count first.
+   */
+  Mono<CallerAttributes> known(ServerWebExchange exchange) {
+    Mono<Map<String, String>> user =
+        exchange.getPrincipal().map(principal -> Map.of(USER, principal.getName()));
+    return Flux.concat(
+            Flux.fromIterable(resolvers).concatMap(resolver -> resolver.attributes(exchange)), user)
+        .collect(
+            HashMap<String, String>::new,
+            (all, some) -> some.forEach((name, value) -> all.putIfAbsent(name, value)))
+        .map(
+            all ->
+                name -> {
+                  String value = all.get(name);
+                  return value == null ? plain(exchange.getAttribute(name)) : value;
+                });
+  }
+
+  private static @Nullable String plain(@Nullable Object value) {
+    return value instanceof String || value instanceof Number || value instanceof Boolean
+        ? value.toString()
+        : null;
+  }
+
+  /** Adds a verdict to those before it, and says in the response how things stand. */
+  Verdict note(ServerWebExchange exchange, Verdict verdict) {
+    Verdict earlier = exchange.getAttribute(VERDICT);
+    Verdict all = earlier == null ? verdict : earlier.and(verdict);
+    exchange.getAttributes().put(VERDICT, all);
+    ServerHttpResponse response = exchange.getResponse();
+    if (!response.isCommitted()) {
+      gate.answers().headers(all, response.getHeaders()::set);
+    }
+    return all;
+  }
+
+  /**
+   * Answers a denied request, as a whole. Not in the thread that has just read it: Reactor Netty
+   * (issue 4361) may stop reading from a connection whose next request is answered before the one
+   * before it has ended.
+   */
+  Mono<Void> deny(ServerWebExchange exchange, Verdict verdict) {
+    byte[] body = gate.answers().problem(verdict);
+    ServerHttpResponse response = exchange.getResponse();
+    response.setStatusCode(HttpStatusCode.valueOf(gate.answers().status(verdict)));
+    response.getHeaders().setContentType(PROBLEM);
+    response.getHeaders().setContentLength(body.length);
+    return response
+        .writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(body)))
+        .subscribeOn(Schedulers.parallel());
+  }
+}
