@@ -36,7 +36,9 @@ class ArchitectureTest {
           .should()
           .onlyDependOnClassesThat(
               resideInAnyPackage(ALGORITHM, "java..", "org.jspecify..")
-                  .or(nameMatching("io\\.penstock\\.(Rate|TokenBucket|WindowLimit(\\$Kind)?)")));
+                  .or(
+                      nameMatching(
+                          "io\\.penstock\\.(Rate|TokenBucket|WindowLimit(\\$Counting)?)")));
 
   @ArchTest
   static final ArchRule algorithm_anyClass_readsNoClock =

@@ -12,6 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class ForwardAuthTest {
@@ -299,6 +300,37 @@ final class ForwardAuthTest {
       assertThat(headers(asked(server, uri))).containsEntry("ratelimit-remaining", "1");
       assertThat(headers(asked(server, "/login"))).containsEntry("ratelimit-remaining", "0");
       assertThat(asked(server, uri).statusCode()).isEqualTo(429);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"X-Original-URI, /other", "X-Original-Method, GET"})
+  void forwardAuth_headersThatContradictEachOther_areRejected(String name, String forged) {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      HttpResponse<String> rejected =
+          server.forwardAuth(
+              name, forged, "X-Forwarded-Uri", "/login", "X-Forwarded-Method", "POST");
+      assertThat(rejected.statusCode()).isEqualTo(400);
+      assertThat(headers(rejected)).containsEntry("x-penstock-reason", "path_rejected");
+    }
+  }
+
+  @Test
+  void forwardAuth_headersThatAgree_areCounted() {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      HttpResponse<String> answer =
+          server.forwardAuth(
+              "X-Original-Host",
+              "shop.example",
+              "X-Original-URI",
+              "/login",
+              "X-Forwarded-Uri",
+              "/login",
+              "X-Original-Method",
+              "POST",
+              "X-Forwarded-Method",
+              "POST");
+      assertThat(headers(answer)).containsEntry("ratelimit-remaining", "1");
     }
   }
 

@@ -42,7 +42,8 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
   private static final String MALFORMED = "";
   private static final String TARGET_REJECTED =
       "X-Original-URI or X-Forwarded-Uri must begin with a slash, or be an http URL of the host"
-          + " that was asked for, and must not have a fragment";
+          + " that was asked for, and must not have a fragment. If both headers are sent, or both"
+          + " X-Original-Method and X-Forwarded-Method, they must be equal";
   private static final int OK = 200;
   private static final int BAD_REQUEST = 400;
   private static final int DENY_FROM = 400;
@@ -101,6 +102,10 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
   /** What is asked about; null if its target has to be rejected. */
   private static @Nullable RequestLine line(HttpServerRequest asked) {
     MultiMap fields = asked.headers();
+    if (contradict(fields, ORIGINAL_METHOD, FORWARDED_METHOD)
+        || contradict(fields, ORIGINAL_URI, FORWARDED_URI)) {
+      return null;
+    }
     String method = either(fields, ORIGINAL_METHOD, FORWARDED_METHOD);
     String host = either(fields, ORIGINAL_HOST, FORWARDED_HOST);
     String uri = either(fields, ORIGINAL_URI, FORWARDED_URI);
@@ -118,6 +123,16 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
     answers.headers(Verdict.PATH_REJECTED, new ResponseHeaders(response));
     ProblemResponses.end(
         response, denyStatus == 0 ? BAD_REQUEST : denyStatus, "Bad Request", TARGET_REJECTED);
+  }
+
+  /**
+   * Whether two headers that mean the same have different values. The proxy sets one of them, and
+   * the other one may come from the client, which must not choose what rules see.
+   */
+  private static boolean contradict(MultiMap fields, CharSequence first, CharSequence second) {
+    String value = fields.get(first);
+    String other = value == null ? null : fields.get(second);
+    return other != null && !other.equals(value);
   }
 
   private static @Nullable String either(MultiMap fields, CharSequence first, CharSequence second) {
