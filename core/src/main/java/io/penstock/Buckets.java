@@ -3,47 +3,51 @@ package io.penstock;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The buckets of one name in a store, under one limit. Thread-safe. Limiters call these methods
- * with keys already checked and with costs in thousandths of a token.
+ * The buckets with one name in a store, under one limit. Thread-safe. Limiters validate keys before
+ * they call these methods. Costs are in thousandths of a token.
  */
 public interface Buckets {
-  /** The store that these are in. */
+  /** Returns the store that holds these buckets. */
   Store store();
 
-  /** The clock by which callers wait. */
+  /** Returns the clock that callers wait by. */
   NanoClock clock();
 
   /**
-   * The same buckets under a limit that takes the place of this one: what is missing stays missing,
-   * at most the new burst. These here are not used any more.
+   * Returns the same buckets under a new limit, which replaces this one. Consumed tokens stay
+   * consumed, up to the new burst. This object must not be used afterwards.
    */
   Buckets replacedBy(Limit limit);
 
   /**
-   * Takes this limit out of force; what keys have consumed stays. These here are not used any more.
+   * Deactivates this limit. What keys have consumed is kept. This object must not be used
+   * afterwards.
    */
   void retire();
 
-  /** Whether this node has tokens of the key's bucket in advance, and decides from them. */
+  /** Whether this node holds a lease on the key's bucket and decides from the leased tokens. */
   default boolean isLeased(String key) {
     return false;
   }
 
-  /** Takes {@code cost} if it is there. */
+  /** Takes {@code cost} if that much is available. */
   boolean tryTake(String key, long cost);
 
-  /** Takes {@code cost} if it is there or will be within {@code maxDelayNanos}; 0 only looks. */
+  /**
+   * Takes {@code cost} if it is available now or within {@code maxDelayNanos}. A cost of 0 changes
+   * nothing.
+   */
   Decision take(String key, long cost, long maxDelayNanos);
 
-  /** As {@link #take}, without waiting for the store. */
+  /** Like {@link #take}, but doesn't block on the store. */
   CompletionStage<Decision> takeAsync(String key, long cost, long maxDelayNanos);
 
-  /** Takes {@code cost} whether it is there or not, as far as one burst below empty. */
+  /** Takes {@code cost} even if it is not available, down to one burst below empty. */
   CompletionStage<Void> charge(String key, long cost);
 
-  /** Puts {@code cost} back, as far as full. */
+  /** Puts {@code cost} back into the bucket, which never exceeds its burst. */
   CompletionStage<Void> refund(String key, long cost);
 
-  /** Makes the bucket full. */
+  /** Refills the bucket. */
   CompletionStage<Void> reset(String key);
 }

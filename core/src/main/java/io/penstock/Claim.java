@@ -3,13 +3,13 @@ package io.penstock;
 import java.time.Duration;
 
 /**
- * What one request wants of one limiter, to be decided together with others by {@link
- * RateLimiter#all}. Immutable. Made by {@link RateLimiter#at}.
+ * What one request takes from one limiter, as part of a request over several ({@link
+ * RateLimiter#all}). Immutable. Created by {@link RateLimiter#at}.
  *
- * @param limiter whose bucket
- * @param key which bucket
- * @param cost how much, in thousandths of a token
- * @param maxDelayNanos how long the request may be held back for it
+ * @param limiter the limiter that owns the bucket
+ * @param key the key of the bucket
+ * @param cost the cost, in thousandths of a token
+ * @param maxDelayNanos how long the request may be delayed until the cost is available
  */
 public record Claim(RateLimiter limiter, String key, long cost, long maxDelayNanos) {
   public Claim {
@@ -21,13 +21,13 @@ public record Claim(RateLimiter limiter, String key, long cost, long maxDelayNan
     }
   }
 
-  /** Where the bucket is, under the limit that is in force now. */
+  /** Returns the buckets under the limit that is active now. */
   public Buckets buckets() {
     return limiter.buckets();
   }
 
-  /** The same claim for a request that may be held back for up to {@code maxDelay}. */
+  /** Returns the same claim for a request that may be delayed by up to {@code maxDelay}. */
   public Claim within(Duration maxDelay) {
-    return new Claim(limiter, key, cost, RateLimiter.wait("maxDelay", maxDelay));
+    return new Claim(limiter, key, cost, RateLimiter.waitNanos("maxDelay", maxDelay));
   }
 }

@@ -1,11 +1,14 @@
 package io.penstock;
 
-/** How a shared store is asked. In one process all of these are exact. */
+/** How a limiter uses a shared store. With the in-process store, all of these are exact. */
 public enum Consistency {
-  /** Every decision is the store's. */
+  /** The store makes every decision. */
   EXACT,
-  /** A node takes tokens in advance and decides from them; never more than the limit in total. */
+  /**
+   * A node leases tokens in advance and decides from them; the nodes together never exceed the
+   * limit.
+   */
   LEASED,
-  /** Exact until a key is so hot that calls queue up, then leased until it cools. */
+  /** Exact until a key is so hot that its calls queue up, then leased until the key cools down. */
   AUTO
 }

@@ -7,11 +7,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to one request. Immutable.
+ * The result of one request. Immutable.
  *
- * <p>Of a request against several limits, the figures are those of the limit that matters: when
- * denied, the one with the longest wait (never is the longest); when allowed, the one with the
- * smallest share left. {@link #results()} has each of them.
+ * <p>For a request over several limits, the figures are those of the most relevant limit: the one
+ * with the longest wait if the request is denied ({@link #never()} counts as the longest), and the
+ * one with the smallest fraction left if it is allowed. {@link #results()} returns the result of
+ * each limit.
  */
 public final class Decision {
   private static final long NEVER = -1;
@@ -23,7 +24,7 @@ public final class Decision {
   private final long remaining;
   private final long resetAfterNanos;
 
-  /** Until the retry of what is denied, or until what is allowed may pass. */
+  /** Time until a retry if denied, or the delay before the request may pass if allowed. */
   private final long waitNanos;
 
   private final @Nullable Reason reason;
@@ -71,25 +72,25 @@ public final class Decision {
     return new Decision(true, limiter, limit, remaining, delayNanos, resetAfterNanos, null);
   }
 
-  /** A request that may not pass now, but may after {@code retryAfterNanos}. */
+  /** A request that is denied now and would be allowed after {@code retryAfterNanos}. */
   public static Decision denied(
       String limiter, Limit limit, long remaining, long resetAfterNanos, long retryAfterNanos) {
     return new Decision(
         false, limiter, limit, remaining, retryAfterNanos, resetAfterNanos, limit.exceeded());
   }
 
-  /** A request that costs more than the limit can hold. */
+  /** A request whose cost exceeds the burst of the limit. */
   public static Decision never(String limiter, Limit limit, long remaining, long resetAfterNanos) {
     return new Decision(
         false, limiter, limit, remaining, NEVER, resetAfterNanos, Reason.COST_ABOVE_BURST);
   }
 
-  /** A request that can't pass whatever is left, for {@code reason}. */
+  /** A request that is denied for {@code reason}, however many tokens are left. */
   public static Decision refused(String limiter, Limit limit, Reason reason) {
     return new Decision(false, limiter, limit, 0, NEVER, 0, reason);
   }
 
-  /** The answer to all of {@code parts}, of which there is at least one. */
+  /** Combines the results of all limits of a request; {@code parts} must not be empty. */
   public static Decision all(Decision... parts) {
     if (parts.length == 0) {
       throw new IllegalArgumentException("parts must not be empty: []");
@@ -108,34 +109,40 @@ public final class Decision {
     return new Decision(chosen, degraded, chosen.reason, wait, List.of(parts));
   }
 
-  /** A request that is denied because the store can't be asked. */
+  /** A request that is denied because the store is unavailable. */
   public static Decision unavailable(String limiter, Limit limit, long retryAfterNanos) {
     return unavailable(limiter, limit, retryAfterNanos, Reason.STORE_UNAVAILABLE);
   }
 
-  /** A request that is denied because something that is needed to decide it is unavailable. */
+  /** A request that is denied because something needed to decide it is unavailable. */
   public static Decision unavailable(
       String limiter, Limit limit, long retryAfterNanos, Reason reason) {
     return new Decision(false, limiter, limit, 0, retryAfterNanos, 0, reason).asDegraded();
   }
 
-  /** The same figures, marked as decided by a failure policy and not by the store. */
+  /** Returns the same figures, marked as decided by a failure policy instead of the store. */
   public Decision asDegraded() {
     return asDegraded(Reason.STORE_UNAVAILABLE);
   }
 
-  /** The same figures, marked as decided by a failure policy; {@code why}, if it is allowed. */
-  public Decision asDegraded(Reason why) {
-    return new Decision(this, true, allowed ? why : reason, waitNanos, parts);
+  /**
+   * Returns the same figures, marked as decided by a failure policy, with {@code reasonIfAllowed}
+   * if allowed.
+   */
+  public Decision asDegraded(Reason reasonIfAllowed) {
+    return new Decision(this, true, allowed ? reasonIfAllowed : reason, waitNanos, parts);
   }
 
-  /** Whether this is the one to show of the two: a denial, the longer wait, the smaller share. */
+  /**
+   * Whether this result is more relevant than {@code that}: a denial before a grant, then the
+   * longer wait or the smaller remaining fraction.
+   */
   public boolean mattersMoreThan(Decision that) {
     if (allowed != that.allowed) {
       return !allowed;
     }
     if (!allowed) {
-      // NEVER is -1: unsigned, it is the longest wait of all.
+      // NEVER is -1, which is the longest wait when compared as unsigned.
       return Long.compareUnsigned(waitNanos, that.waitNanos) > 0;
     }
     return share() < that.share();
@@ -145,50 +152,51 @@ public final class Decision {
     return (double) remaining / limit.burstThousandths();
   }
 
-  /** Whether the request may pass; after {@link #delay()}, if there is one. */
+  /** Whether the request may pass, after {@link #delay()}. */
   public boolean allowed() {
     return allowed;
   }
 
-  /** The name of the limiter whose figures these are; of a denial, the one that denied. */
+  /** The name of the limiter that the figures belong to. For a denial, the limiter that denied. */
   public String limiter() {
     return limiter;
   }
 
-  /** The limit that these figures are about. */
+  /** The limit that the figures belong to. */
   public Limit limit() {
     return limit;
   }
 
-  /** Tokens left, to the thousandth below. */
+  /** The tokens left, rounded down to a thousandth. */
   public double remaining() {
     return Tokens.toDouble(remaining);
   }
 
-  /** Tokens left, in whole thousandths. */
+  /** The tokens left, in whole thousandths. */
   public long remainingThousandths() {
     return remaining;
   }
 
   /**
-   * How long a denied caller has to wait: zero when allowed, {@link ChronoUnit#FOREVER} when {@link
-   * #never()}. A lone caller who retries after exactly this is allowed, and not a moment earlier.
+   * How long a denied caller has to wait: zero if allowed, {@link ChronoUnit#FOREVER} if {@link
+   * #never()}. If there are no other callers, a retry after exactly this time is allowed, and a
+   * retry one nanosecond earlier is denied.
    */
   public Duration retryAfter() {
     return never() ? ChronoUnit.FOREVER.getDuration() : Duration.ofNanos(allowed ? 0 : waitNanos);
   }
 
-  /** Whether the request can't ever pass, because it costs more than the limit holds. */
+  /** Whether the request can never pass, because its cost exceeds the burst of the limit. */
   public boolean never() {
     return waitNanos == NEVER;
   }
 
-  /** How long until the limit is whole again, if nothing else is taken. */
+  /** Time until the limit is fully replenished if nothing else is taken. */
   public Duration resetAfter() {
     return Duration.ofNanos(resetAfterNanos);
   }
 
-  /** How long an allowed request has to be held back first; zero unless waiting was asked for. */
+  /** How long an allowed request has to be delayed; zero unless the caller accepts a delay. */
   public Duration delay() {
     return Duration.ofNanos(delayNanos());
   }
@@ -197,17 +205,19 @@ public final class Decision {
     return allowed ? waitNanos : 0;
   }
 
-  /** Why the request was denied; empty for an ordinary allowed one. */
+  /** Why the request was denied or decided by a failure policy; empty for an ordinary grant. */
   public Optional<Reason> reason() {
     return Optional.ofNullable(reason);
   }
 
-  /** Whether a failure policy decided because the store could not. */
+  /** Whether a failure policy made this decision because the store was unavailable. */
   public boolean degraded() {
     return degraded;
   }
 
-  /** The answer of each limit asked, in the order asked; of a single limit, this answer. */
+  /**
+   * The results of the individual limits, in the order of the claims; for a single limit, this one.
+   */
   public List<Decision> results() {
     return parts == null ? List.of(this) : parts;
   }

@@ -1,10 +1,10 @@
 package io.penstock;
 
-/** What becomes of a request while its store can't be asked. */
+/** How a limiter decides requests while its store is unavailable. */
 public enum FailurePolicy {
-  /** It is allowed, and no state changes. */
+  /** Fail open: the request is allowed, and no state changes. */
   OPEN,
-  /** It is denied. */
+  /** Fail closed: the request is denied. */
   CLOSED,
   /** A bucket in this process decides, with this node's share of the limit. */
   LOCAL

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One request against several limits: either all of them are charged or none is, and nobody ever
- * sees anything in between. Immutable and reusable.
+ * One request over several limits. It takes from all of them or from none, and other requests never
+ * observe a partial grant. Immutable and reusable.
  */
 public final class JointRequest {
   private final Store store;
@@ -20,30 +20,30 @@ public final class JointRequest {
     for (Claim claim : claims) {
       if (!store.joins(claim.buckets().store())) {
         throw new IllegalArgumentException(
-            "claims must be on one store: " + claims.size() + " on several");
+            "claims must be on one store: " + claims.size() + " claims on several stores");
       }
     }
   }
 
   /**
-   * Takes everything claimed if all of it is there. Token buckets in process allocate nothing for
+   * Takes everything that is claimed, or nothing. In-process token buckets allocate no memory for
    * it.
    */
   public boolean tryAcquire() {
     return store.tryAcquire(claims);
   }
 
-  /** Takes everything claimed if all of it is there, and says how things stand. */
+  /** Takes everything that is claimed, or nothing, and returns the details. */
   public Decision decide() {
     return store.decide(claims);
   }
 
-  /** What {@link #decide} would answer now. Nothing is taken. */
+  /** Returns what {@link #decide} would return now, without taking anything. */
   public CompletionStage<Decision> preview() {
     return store.preview(claims);
   }
 
-  /** As {@link #decide}, without waiting for the store. */
+  /** Like {@link #decide}, but doesn't block on the store. */
   public CompletionStage<Decision> decideAsync() {
     return store.decideAsync(claims);
   }

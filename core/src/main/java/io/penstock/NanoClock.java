@@ -1,11 +1,11 @@
 package io.penstock;
 
 /**
- * Time as limiters see it: nanoseconds from an arbitrary origin, of which only differences count.
- * Thread-safe.
+ * The clock of a limiter: nanoseconds since an arbitrary origin, so only differences are
+ * meaningful. Thread-safe.
  */
 public interface NanoClock {
-  /** The clock of this machine that never steps: {@link System#nanoTime()}. */
+  /** The monotonic clock of this machine, {@link System#nanoTime()}. */
   static NanoClock system() {
     return SystemNanoClock.INSTANCE;
   }
@@ -13,9 +13,9 @@ public interface NanoClock {
   /** Nanoseconds since this clock's origin. */
   long nanos();
 
-  /** Returns once {@code nanos} have passed on this clock. */
+  /** Blocks until {@code nanos} have passed on this clock. */
   void sleep(long nanos) throws InterruptedException;
 
-  /** Runs {@code task} on some thread once {@code nanos} have passed on this clock. */
+  /** Runs {@code task} on some thread after {@code nanos} have passed on this clock. */
   void schedule(long nanos, Runnable task);
 }

@@ -3,12 +3,12 @@ package io.penstock;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A caller who waits for tokens without holding a thread. Thread-safe. */
+/** A caller that waits for tokens without blocking a thread. Thread-safe. */
 final class PendingAcquire {
   private final RateLimiter limiter;
   private final String key;
   private final long cost;
-  private final CompletableFuture<Decision> served = new CompletableFuture<>();
+  private final CompletableFuture<Decision> result = new CompletableFuture<>();
 
   PendingAcquire(RateLimiter limiter, String key, long cost) {
     this.limiter = limiter;
@@ -20,28 +20,28 @@ final class PendingAcquire {
     taken.whenComplete(
         (decision, failure) -> {
           if (failure != null) {
-            served.completeExceptionally(failure);
+            result.completeExceptionally(failure);
           } else {
-            hold(decision);
+            complete(decision);
           }
         });
-    return served;
+    return result;
   }
 
-  private void hold(Decision decision) {
+  private void complete(Decision decision) {
     if (!decision.allowed()) {
-      served.complete(decision);
+      result.complete(decision);
       return;
     }
-    var unused = served.whenComplete((same, cancelled) -> giveBackIf(cancelled != null, decision));
+    var unused = result.whenComplete((same, cancelled) -> refundIf(cancelled != null, decision));
     if (decision.delayNanos() == 0) {
-      served.complete(decision);
+      result.complete(decision);
     } else {
-      limiter.buckets().clock().schedule(decision.delayNanos(), () -> served.complete(decision));
+      limiter.buckets().clock().schedule(decision.delayNanos(), () -> result.complete(decision));
     }
   }
 
-  private void giveBackIf(boolean cancelled, Decision taken) {
+  private void refundIf(boolean cancelled, Decision taken) {
     if (cancelled) {
       var unused = limiter.giveBack(taken, key, cost);
     }

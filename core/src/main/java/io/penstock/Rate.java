@@ -6,11 +6,12 @@ import java.math.MathContext;
 import java.time.Duration;
 
 /**
- * Tokens per period, kept exactly: 0.083 per second is 83 tokens in 1000 seconds. Immutable; two
- * rates are equal when they bring the same tokens in the same time, however they were written.
+ * Tokens per period, as an exact fraction: 0.083 per second is 83 tokens in 1000 seconds.
+ * Immutable. Two rates are equal if they yield the same tokens in the same time, regardless of how
+ * they were written.
  *
- * @param thousandths thousandths of a token gained in {@code nanos}, in lowest terms with it
- * @param nanos the time that this takes, in nanoseconds
+ * @param thousandths thousandths of a token gained in {@code nanos}; the two are in lowest terms
+ * @param nanos the time in which they are gained, in nanoseconds
  */
 public record Rate(BigInteger thousandths, BigInteger nanos) {
   private static final BigInteger NANOS_PER_SECOND = BigInteger.valueOf(1_000_000_000);
@@ -22,8 +23,8 @@ public record Rate(BigInteger thousandths, BigInteger nanos) {
     BigInteger common = thousandths.gcd(nanos);
     thousandths = thousandths.divide(common);
     nanos = nanos.divide(common);
-    BigInteger most = nanos.multiply(BigInteger.valueOf(Tokens.MAX * Tokens.ONE));
-    if (thousandths.multiply(NANOS_PER_SECOND).compareTo(most) > 0) {
+    BigInteger max = nanos.multiply(BigInteger.valueOf(Tokens.MAX * Tokens.ONE));
+    if (thousandths.multiply(NANOS_PER_SECOND).compareTo(max) > 0) {
       throw new IllegalArgumentException(
           "rate must be at most "
               + Tokens.MAX
@@ -32,12 +33,12 @@ public record Rate(BigInteger thousandths, BigInteger nanos) {
     }
   }
 
-  /** {@code tokens} in each {@code period}. */
+  /** A rate of {@code tokens} per {@code period}. */
   public static Rate of(double tokens, Duration period) {
     return of(Tokens.positive("rate", tokens), period);
   }
 
-  /** {@code tokens} in each {@code period}; any number of decimal places is kept. */
+  /** A rate of {@code tokens} per {@code period}; all decimal places are kept. */
   public static Rate of(BigDecimal tokens, Duration period) {
     if (period.isNegative() || period.isZero()) {
       throw new IllegalArgumentException("period must be positive: " + period);
@@ -53,7 +54,7 @@ public record Rate(BigInteger thousandths, BigInteger nanos) {
         nanos.multiply(BigInteger.TEN.pow(places)));
   }
 
-  /** Tokens a second, as near as a {@code double} comes. */
+  /** Tokens per second, rounded to the nearest {@code double}. */
   public double perSecond() {
     return perSecond(thousandths, nanos);
   }

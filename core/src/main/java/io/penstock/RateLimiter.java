@@ -9,21 +9,21 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Limits requests by key: each key has a bucket of its own under one limit. Thread-safe.
+ * Limits requests by key. Each key has its own bucket under one limit. Thread-safe.
  *
  * <pre>{@code
  * var perUser = RateLimiter.inProcess("user", Limit.perSecond(10).burst(50));
  * if (!perUser.tryAcquire(id)) return tooMany();
  * }</pre>
  *
- * <p>Costs are tokens, down to a thousandth; a finer cost is rounded up to the next. A denial is a
- * value and costs nothing. A cost of 0 asks without taking. Keys are 1 to 1024 characters long; a
- * limiter for everybody together is used without a key.
+ * <p>Costs are in tokens; a fraction of a thousandth is rounded up. A denial is a return value and
+ * takes nothing. A cost of 0 reads the state without taking anything. Keys have 1 to 1024
+ * characters. A global limiter, with one bucket for all requests, is used without a key.
  */
 public final class RateLimiter {
   private static final int MAX_KEY_LENGTH = 1024;
 
-  /** The key of the one bucket that has none; callers' keys are never empty. */
+  /** The key of the global bucket. Keys of callers are never empty. */
   private static final String NO_KEY = "";
 
   private final String name;
@@ -36,45 +36,48 @@ public final class RateLimiter {
       throw new IllegalArgumentException("name must have 1 to 1024 characters: " + name);
     }
     Objects.requireNonNull(limit, "limit");
-    Objects.requireNonNull(storeOptions, "handling");
+    Objects.requireNonNull(storeOptions, "storeOptions");
     this.name = name;
     this.bound = new Bound(limit, store.buckets(name, limit, storeOptions));
   }
 
-  /** A limiter with a store of its own in this process, for up to a million keys at a time. */
+  /** Creates a limiter with its own in-process store for up to a million keys. */
   public static RateLimiter inProcess(String name, Limit limit) {
     return on(InProcessStore.create(), name, limit);
   }
 
-  /** A limiter on a store. Limiters of one name on one store share their buckets. */
+  /** Creates a limiter on a store. Limiters with the same name on one store share their buckets. */
   public static RateLimiter on(Store store, String name, Limit limit) {
     return on(store, name, limit, StoreOptions.DEFAULT);
   }
 
-  /** A limiter on a store, with its own way to ask and to do without it. */
+  /** Creates a limiter on a store, with a consistency mode and a failure policy. */
   public static RateLimiter on(Store store, String name, Limit limit, StoreOptions storeOptions) {
     return new RateLimiter(store, name, limit, storeOptions);
   }
 
-  /** One request against several limits, all or nothing. Each bucket can be claimed once. */
+  /**
+   * A request over several limits that takes from all or none. Each bucket can be claimed only
+   * once.
+   */
   public static JointRequest all(Claim... claims) {
     return new JointRequest(List.of(claims));
   }
 
-  /** The name that decisions carry. */
+  /** The name of this limiter, which its decisions carry. */
   public String name() {
     return name;
   }
 
-  /** The limit in force. */
+  /** The active limit. */
   public Limit limit() {
     return bound.limit();
   }
 
   /**
-   * Puts another limit in force. What keys have consumed stays consumed, at most the new burst;
-   * only a change between the token bucket and a window starts anew. A key's bucket refills at the
-   * old rate until the key is next used.
+   * Replaces the active limit. Consumed tokens stay consumed, up to the new burst; only a change
+   * between token bucket and window starts over. The bucket of a key refills at the old rate until
+   * the key is used again.
    */
   public synchronized void replaceLimit(Limit limit) {
     Objects.requireNonNull(limit, "limit");
@@ -82,68 +85,71 @@ public final class RateLimiter {
   }
 
   /**
-   * Takes the limit out of force: to other limiters of the same name it is a limit of the past.
-   * What keys have consumed stays. This limiter is not used any more.
+   * Deactivates the limit, so that it no longer counts as active for other limiters with the same
+   * name. What keys have consumed is kept. This limiter must not be used afterwards.
    */
   public void retire() {
     bound.buckets().retire();
   }
 
-  /** Takes a token if one is there. A token bucket in process allocates nothing for a known key. */
+  /**
+   * Takes a token if one is available. Allocates nothing for a known key of an in-process token
+   * bucket.
+   */
   public boolean tryAcquire(String key) {
     return bound.buckets().tryTake(checked(key), Tokens.ONE);
   }
 
-  /** Takes {@code cost} tokens if they are there; as {@link #tryAcquire(String)} otherwise. */
+  /** Like {@link #tryAcquire(String)}, but takes {@code cost} tokens. */
   public boolean tryAcquire(String key, double cost) {
     return bound.buckets().tryTake(checked(key), Tokens.cost(cost));
   }
 
-  /** Takes a token of the one bucket for everybody. */
+  /** Takes a token from the global bucket if one is available. */
   public boolean tryAcquire() {
     return bound.buckets().tryTake(NO_KEY, Tokens.ONE);
   }
 
-  /** Takes a token if one is there, and says how things stand. */
+  /** Takes a token if one is available, and returns the details. */
   public Decision decide(String key) {
     return decide(key, 1);
   }
 
-  /** Takes {@code cost} tokens if they are there, and says how things stand. */
+  /** Takes {@code cost} tokens if they are available, and returns the details. */
   public Decision decide(String key, double cost) {
     return bound.buckets().take(checked(key), Tokens.cost(cost), 0);
   }
 
-  /** Takes a token of the one bucket for everybody, and says how things stand. */
+  /** Takes a token from the global bucket if one is available, and returns the details. */
   public Decision decide() {
     return bound.buckets().take(NO_KEY, Tokens.ONE, 0);
   }
 
-  /** As {@link #decide(String)}, without waiting for the store. */
+  /** Like {@link #decide(String)}, but doesn't block on the store. */
   public CompletionStage<Decision> decideAsync(String key) {
     return decideAsync(key, 1);
   }
 
-  /** As {@link #decide(String, double)}, without waiting for the store. */
+  /** Like {@link #decide(String, double)}, but doesn't block on the store. */
   public CompletionStage<Decision> decideAsync(String key, double cost) {
     return bound.buckets().takeAsync(checked(key), Tokens.cost(cost), 0);
   }
 
-  /** Says how things stand and changes nothing. */
+  /** Returns the state of the key's bucket without changing it. */
   public Decision peek(String key) {
     return decide(key, 0);
   }
 
   /**
-   * Takes {@code cost} tokens and returns when they are there. Callers are served in the order in
-   * which they came. Who could not be served within {@code maxWait} is denied at once.
+   * Takes {@code cost} tokens and blocks until they are available. Callers are served in the order
+   * of their calls. A call that can't be served within {@code maxWait} is denied immediately.
    *
    * @throws InterruptedException if interrupted while waiting; the tokens are given back
    */
   public Decision acquire(String key, double cost, Duration maxWait) throws InterruptedException {
     Buckets buckets = bound.buckets();
     long thousandths = Tokens.cost(cost);
-    Decision decision = buckets.take(checked(key), thousandths, wait("maxWait", maxWait));
+    Decision decision = buckets.take(checked(key), thousandths, waitNanos("maxWait", maxWait));
     if (decision.delayNanos() > 0) {
       try {
         buckets.clock().sleep(decision.delayNanos());
@@ -160,20 +166,21 @@ public final class RateLimiter {
   }
 
   /**
-   * As {@link #acquire}, without holding a thread: completes when the tokens are there, or at once
-   * with a denial. Cancelling it before then gives the tokens back.
+   * Like {@link #acquire}, but doesn't block a thread: completes when the tokens are available, or
+   * immediately with a denial. Cancelling it before then gives the tokens back.
    */
   public CompletableFuture<Decision> acquireAsync(String key, double cost, Duration maxWait) {
     Buckets buckets = bound.buckets();
     long thousandths = Tokens.cost(cost);
     CompletionStage<Decision> taken =
-        buckets.takeAsync(checked(key), thousandths, wait("maxWait", maxWait));
+        buckets.takeAsync(checked(key), thousandths, waitNanos("maxWait", maxWait));
     return new PendingAcquire(this, key, thousandths).until(taken);
   }
 
   /**
-   * Returns what a wait had taken, under the limit that is in force by now. Who was let pass
-   * without the store took nothing of it; or if its answer was only late, the store sees to that.
+   * Gives back the tokens of a cancelled wait, under the limit that is active now. A degraded
+   * decision took nothing from the store, or its response was late and the store gives the tokens
+   * back itself.
    */
   CompletionStage<Void> giveBack(Decision taken, String key, long thousandths) {
     Bound now = bound;
@@ -187,49 +194,49 @@ public final class RateLimiter {
   }
 
   /**
-   * Takes {@code cost} tokens without asking, for what is known only afterwards. The bucket can end
-   * up to one burst below empty, and has to make that up before it allows anything again.
+   * Takes {@code cost} tokens unconditionally, for costs that are known only afterwards. The bucket
+   * can go down to one burst below empty; it allows nothing until it has recovered from that.
    */
   public void charge(String key, double cost) {
     join(chargeAsync(key, cost));
   }
 
-  /** As {@link #charge}, without waiting for the store. */
+  /** Like {@link #charge}, but doesn't block on the store. */
   public CompletionStage<Void> chargeAsync(String key, double cost) {
     return bound.buckets().charge(checked(key), Tokens.cost(cost));
   }
 
-  /** Puts {@code cost} tokens back, never above full. */
+  /** Puts {@code cost} tokens back into the bucket, which never exceeds its burst. */
   public void refund(String key, double cost) {
     join(refundAsync(key, cost));
   }
 
-  /** As {@link #refund}, without waiting for the store. */
+  /** Like {@link #refund}, but doesn't block on the store. */
   public CompletionStage<Void> refundAsync(String key, double cost) {
     return bound.buckets().refund(checked(key), Tokens.cost(cost));
   }
 
-  /** Forgets what the key consumed: its bucket is full. */
+  /** Discards what the key has consumed, so that its bucket is full. */
   public void reset(String key) {
     join(resetAsync(key));
   }
 
-  /** As {@link #reset}, without waiting for the store. */
+  /** Like {@link #reset}, but doesn't block on the store. */
   public CompletionStage<Void> resetAsync(String key) {
     return bound.buckets().reset(checked(key));
   }
 
-  /** A claim of one token, for {@link #all}. */
+  /** A claim on one token, for {@link #all}. */
   public Claim at(String key) {
     return at(key, 1);
   }
 
-  /** A claim of {@code cost} tokens, for {@link #all}. */
+  /** A claim on {@code cost} tokens, for {@link #all}. */
   public Claim at(String key, double cost) {
     return new Claim(this, checked(key), Tokens.cost(cost), 0);
   }
 
-  /** A claim of one token of the one bucket for everybody, for {@link #all}. */
+  /** A claim on one token of the global bucket, for {@link #all}. */
   public Claim at() {
     return new Claim(this, NO_KEY, Tokens.ONE, 0);
   }
@@ -239,8 +246,10 @@ public final class RateLimiter {
     return "RateLimiter " + name + " " + bound.limit();
   }
 
-  /** A longest wait in nanoseconds; what does not fit is as good as forever. */
-  static long wait(String name, Duration wait) {
+  /**
+   * Converts a maximum wait to nanoseconds; durations out of range become {@link Long#MAX_VALUE}.
+   */
+  static long waitNanos(String name, Duration wait) {
     if (wait.isNegative()) {
       throw new IllegalArgumentException(name + " must not be negative: " + wait);
     }

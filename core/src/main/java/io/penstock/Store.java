@@ -4,32 +4,32 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Where buckets are kept. Thread-safe. Users choose one and hand it to {@link RateLimiter#on};
- * everything else here is between limiters and stores.
+ * Stores the buckets of limiters. Thread-safe. Users pass a store to {@link RateLimiter#on}; the
+ * methods are called by limiters.
  */
 public interface Store extends AutoCloseable {
   /**
-   * The buckets called {@code name}, one for each key, under {@code limit}. Asking again with
-   * another limit gives the same buckets under that one as well: both are in force, what one takes
-   * is missing for the other, and nothing is gained by going from one to the other. Token buckets
-   * and windows of one name are kept apart.
+   * Returns the buckets called {@code name}, one for each key, under {@code limit}. A second call
+   * with another limit returns the same buckets under that limit as well. Both limits are active
+   * then: what one grants is also missing under the other, so alternating between them gains
+   * nothing. Token buckets and windows with the same name are separate.
    */
   Buckets buckets(String name, Limit limit, StoreOptions storeOptions);
 
   /**
-   * Finds out whether {@link #buckets} would take a limit, so that a policy can be rejected when it
-   * is loaded and not when the first request comes.
+   * Checks whether {@link #buckets} would accept a limit, so that a policy can be rejected when it
+   * is loaded instead of at its first request.
    *
    * @throws IllegalArgumentException if it would not
    */
   default void check(String name, Limit limit, StoreOptions storeOptions) {}
 
-  /** Takes all that is claimed, or nothing. */
+  /** Takes everything that is claimed, or nothing. */
   Decision decide(List<Claim> claims);
 
   /**
-   * As {@link #decide}, with the answer of each limit added to {@code results} instead of an answer
-   * for all.
+   * Like {@link #decide}, but adds the result of each limit to {@code results} instead of combining
+   * them.
    *
    * @return whether the request may pass
    */
@@ -39,18 +39,18 @@ public interface Store extends AutoCloseable {
     return decision.allowed();
   }
 
-  /** As {@link #decide}, for those who only need to know whether. */
+  /** Like {@link #decide}, for callers that only need to know whether the request is allowed. */
   default boolean tryAcquire(List<Claim> claims) {
     return decide(claims).allowed();
   }
 
-  /** As {@link #decide}, without waiting for the store. */
+  /** Like {@link #decide}, but doesn't block on the store. */
   CompletionStage<Decision> decideAsync(List<Claim> claims);
 
-  /** What {@link #decide} would answer now. Nothing is taken. */
+  /** Returns what {@link #decide} would return now, without taking anything. */
   CompletionStage<Decision> preview(List<Claim> claims);
 
-  /** Whether one request can be decided over this store's buckets and the other's together. */
+  /** Whether one request can include buckets of this store and of {@code other}. */
   default boolean joins(Store other) {
     return this == other;
   }

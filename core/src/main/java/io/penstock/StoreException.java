@@ -3,8 +3,8 @@ package io.penstock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store could not do what it was told. Decisions never end like this, because a failure policy
- * decides instead; charges, refunds and resets do.
+ * Thrown when a store operation fails. Only charges, refunds and resets fail with it; if a decision
+ * can't be made, the failure policy decides.
  */
 public final class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1;

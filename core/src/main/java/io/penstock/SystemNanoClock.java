@@ -3,7 +3,7 @@ package io.penstock;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** {@link System#nanoTime()}, with the JDK's own timer thread for what has to run later. */
+/** {@link System#nanoTime()}, with the JDK's timer thread for scheduled tasks. */
 final class SystemNanoClock implements NanoClock {
   static final SystemNanoClock INSTANCE = new SystemNanoClock();
 

@@ -6,8 +6,8 @@ import java.time.Duration;
 /**
  * A bucket of {@code burst} tokens that refills continuously at {@code rate}. Immutable.
  *
- * @param rate how fast tokens come back
- * @param burstThousandths how many tokens the bucket holds, in thousandths
+ * @param rate the rate at which tokens are refilled
+ * @param burstThousandths the capacity of the bucket, in thousandths of a token
  */
 public record TokenBucket(Rate rate, long burstThousandths) implements Limit {
   private static final BigInteger TEN_YEARS_NANOS =
@@ -32,7 +32,9 @@ public record TokenBucket(Rate rate, long burstThousandths) implements Limit {
     return new TokenBucket(Rate.of(tokens, period), Tokens.ONE * (long) burst);
   }
 
-  /** The same rate with room for {@code tokens}, down to a thousandth of one. */
+  /**
+   * Returns a limit with the same rate and a capacity of {@code tokens}, in steps of a thousandth.
+   */
   public TokenBucket burst(double tokens) {
     return new TokenBucket(rate, Tokens.amount("burst", tokens));
   }

@@ -2,19 +2,19 @@ package io.penstock;
 
 import java.math.BigDecimal;
 
-/** Amounts of tokens as they cross the API: {@code double} outside, whole thousandths inside. */
+/** Conversions of token amounts: {@code double} in the API, whole thousandths internally. */
 final class Tokens {
-  /** Thousandths in a token. */
+  /** Thousandths per token. */
   static final long ONE = 1_000;
 
-  /** No burst, window limit or rate a second is larger than this many tokens. */
+  /** Maximum of bursts, window limits and rates per second, in tokens. */
   static final long MAX = 1_000_000_000;
 
   private static final double MAX_COST = 1e12;
 
   private Tokens() {}
 
-  /** A cost in thousandths, rounded up to the next one. Allocates nothing when the cost is good. */
+  /** Converts a cost to thousandths, rounded up. Allocates nothing if the cost is valid. */
   static long cost(double cost) {
     long whole = (long) cost;
     if (whole == cost && whole >= 0 && whole <= (long) MAX_COST) {
@@ -25,12 +25,12 @@ final class Tokens {
     }
     double thousandths = cost * ONE;
     double nearest = Math.rint(thousandths);
-    // 1.001 * 1000 is a hair below 1001 in binary: what is that close to a thousandth is meant so.
-    boolean meant = Math.abs(thousandths - nearest) <= Math.ulp(thousandths) * 4;
-    return (long) (meant ? nearest : Math.ceil(thousandths));
+    // 1.001 * 1000 is slightly less than 1001 in binary. Treat such values as the whole thousandth.
+    boolean isWholeThousandth = Math.abs(thousandths - nearest) <= Math.ulp(thousandths) * 4;
+    return (long) (isWholeThousandth ? nearest : Math.ceil(thousandths));
   }
 
-  /** A burst or window limit in thousandths; it has to be a whole number of them. */
+  /** Converts a burst or window limit to thousandths; it must be a whole number of them. */
   static long amount(String name, double tokens) {
     BigDecimal amount = positive(name, tokens);
     if (amount.compareTo(BigDecimal.valueOf(MAX)) > 0) {
@@ -44,7 +44,9 @@ final class Tokens {
     return thousandths.longValueExact();
   }
 
-  /** The decimal that the caller wrote: 0.083 is 83/1000, not the nearest binary fraction. */
+  /**
+   * Returns the decimal that the caller wrote: 0.083 is 83/1000, not the nearest binary fraction.
+   */
   static BigDecimal positive(String name, double tokens) {
     if (!(tokens > 0 && tokens <= Double.MAX_VALUE)) {
       throw new IllegalArgumentException(name + " must be positive and finite: " + tokens);
@@ -52,7 +54,7 @@ final class Tokens {
     return BigDecimal.valueOf(tokens);
   }
 
-  /** Thousandths as a number of tokens, for people and for headers. */
+  /** Converts thousandths to tokens, for display and headers. */
   static double toDouble(long thousandths) {
     return thousandths / 1_000.0;
   }

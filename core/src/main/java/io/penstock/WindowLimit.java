@@ -3,10 +3,10 @@ package io.penstock;
 import java.time.Duration;
 
 /**
- * At most {@code limit} in a window of time, counted in one of three ways. Immutable. Windows offer
- * decide, peek and reset; waiting, charge and refund belong to the token bucket.
+ * At most {@code limit} in a window of time, counted by one of three algorithms. Immutable. Windows
+ * support decide, peek and reset; waiting, charge and refund require a token bucket.
  *
- * @param kind how the window is counted
+ * @param kind the counting algorithm
  * @param burstThousandths the limit, in thousandths of a token
  * @param window the length of the window
  */
@@ -14,13 +14,13 @@ public record WindowLimit(Counting kind, long burstThousandths, Duration window)
   private static final long MAX_LOG = 100_000;
   private static final Duration MAX_DURATION = Duration.ofDays(3653);
 
-  /** The ways to count a window. */
+  /** The counting algorithms. */
   public enum Counting {
     /** One count for each aligned window. */
     FIXED_WINDOW(Reason.FIXED_WINDOW_EXCEEDED),
-    /** The current count plus a share of the previous one. */
+    /** The count of the current window plus a fraction of the previous one. */
     SLIDING_WINDOW_COUNTER(Reason.SLIDING_WINDOW_COUNTER_EXCEEDED),
-    /** Every request by its time. */
+    /** The time of each request. */
     SLIDING_WINDOW_LOG(Reason.SLIDING_WINDOW_LOG_EXCEEDED);
 
     private final Reason exceeded;
@@ -31,10 +31,10 @@ public record WindowLimit(Counting kind, long burstThousandths, Duration window)
   }
 
   public WindowLimit {
-    long most = kind == Counting.SLIDING_WINDOW_LOG ? MAX_LOG : Tokens.MAX;
-    if (burstThousandths <= 0 || burstThousandths > most * Tokens.ONE) {
+    long max = kind == Counting.SLIDING_WINDOW_LOG ? MAX_LOG : Tokens.MAX;
+    if (burstThousandths <= 0 || burstThousandths > max * Tokens.ONE) {
       throw new IllegalArgumentException(
-          "limit must be from 0.001 to " + most + ": " + Tokens.toDouble(burstThousandths));
+          "limit must be from 0.001 to " + max + ": " + Tokens.toDouble(burstThousandths));
     }
     if (kind == Counting.SLIDING_WINDOW_LOG && burstThousandths % Tokens.ONE != 0) {
       throw new IllegalArgumentException(

@@ -1,8 +1,9 @@
 /**
- * Rate limits by key: what a limit is, what a decision says, and the limiter that answers.
+ * Rate limits by key: limits, decisions, and the limiter that makes them.
  *
- * <p>Start at {@link io.penstock.RateLimiter}. Costs and levels are counted in tokens; inside, in
- * whole thousandths of a token, so that no answer depends on floating point.
+ * <p>Start with {@link io.penstock.RateLimiter}. The API counts costs and levels in tokens.
+ * Internally they are whole thousandths of a token, so that no decision depends on floating-point
+ * arithmetic.
  */
 @NullMarked
 package io.penstock;

@@ -23,7 +23,7 @@ class AcquireTest {
   private final Store store = InProcessStore.builder().clock(clock).build();
   private final RateLimiter limiter = RateLimiter.on(store, "user", Limit.perSecond(10).burst(10));
 
-  /** A caller in a thread of its own, who is waiting on the clock when this is made. */
+  /** A caller on its own thread that is waiting on the clock once this constructor returns. */
   private final class Caller {
     final FutureTask<Decision> task;
     final Thread thread;
@@ -51,7 +51,7 @@ class AcquireTest {
   }
 
   @Test
-  void acquire_tokensThere_returnsAtOnce() throws Exception {
+  void acquire_tokensAvailable_returnsImmediately() throws Exception {
     Decision decision = limiter.acquire("k", 10, MINUTE);
 
     assertThat(decision.allowed()).isTrue();
@@ -60,7 +60,7 @@ class AcquireTest {
   }
 
   @Test
-  void acquire_tokensMissing_waitsExactlyAsLongAsItMust() throws Exception {
+  void acquire_tokensMissing_waitsExactlyAsLongAsNecessary() throws Exception {
     limiter.decide("k", 10);
     Caller caller = new Caller(3);
 
@@ -108,7 +108,7 @@ class AcquireTest {
   }
 
   @Test
-  void acquire_notInTime_isRefusedAtOnce() throws Exception {
+  void acquire_notInTime_isDeniedImmediately() throws Exception {
     limiter.decide("k", 10);
 
     Decision decision = limiter.acquire("k", 3, Duration.ofMillis(200));
@@ -131,7 +131,7 @@ class AcquireTest {
   }
 
   @Test
-  void acquire_costAboveBurst_isNeverAtOnce() throws Exception {
+  void acquire_costAboveBurst_isNeverImmediately() throws Exception {
     Decision decision = limiter.acquire("k", 11, Duration.ofDays(1_000_000));
 
     assertThat(decision.never()).isTrue();
@@ -147,7 +147,7 @@ class AcquireTest {
   }
 
   @Test
-  void acquire_longestWait_isAsGoodAsForever() {
+  void acquire_maxWaitOutOfRange_isForever() {
     limiter.decide("k", 10);
 
     assertThat(limiter.acquireAsync("k", 10, Duration.ofSeconds(Long.MAX_VALUE))).isNotDone();
@@ -171,7 +171,7 @@ class AcquireTest {
   }
 
   @Test
-  void acquireAsync_tokensMissing_completesWhenTheClockGetsThere() {
+  void acquireAsync_tokensMissing_completesWhenTheyAreAvailable() {
     limiter.decide("k", 10);
     CompletableFuture<Decision> served = limiter.acquireAsync("k", 3, MINUTE);
 
@@ -196,7 +196,7 @@ class AcquireTest {
   }
 
   @Test
-  void acquireAsync_notInTime_completesAtOnceWithTheDenial() {
+  void acquireAsync_notInTime_completesImmediatelyWithTheDenial() {
     limiter.decide("k", 10);
 
     Decision denied = limiter.acquireAsync("k", 3, Duration.ofMillis(200)).getNow(null);
@@ -227,7 +227,7 @@ class AcquireTest {
   }
 
   @Test
-  void acquire_windowLimiter_refusesToWait() throws Exception {
+  void acquire_windowLimiter_isRejected() throws Exception {
     RateLimiter window = RateLimiter.on(store, "window", Limit.fixedWindow(1, MINUTE));
 
     assertThatIllegalStateException()

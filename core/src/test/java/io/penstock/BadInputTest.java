@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What can't be right is refused by name, value and rule, and leaves no trace. */
+/** Invalid arguments are rejected with their name, value and rule, and have no effect. */
 class BadInputTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final double NAN = Double.NaN;
@@ -31,11 +31,11 @@ class BadInputTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource
-  void limit_badArgument_isRefused(String message, ThrowingCallable call) {
+  void limit_badArgument_isRejected(String message, ThrowingCallable call) {
     assertThatIllegalArgumentException().isThrownBy(call).withMessage(message);
   }
 
-  static Stream<Arguments> limit_badArgument_isRefused() {
+  static Stream<Arguments> limit_badArgument_isRejected() {
     TokenBucket slow = Limit.perDay(1);
     return Stream.of(
         bad("rate must be positive and finite: 0.0", () -> Limit.perSecond(0)),
@@ -74,11 +74,11 @@ class BadInputTest {
 
   @ParameterizedTest
   @MethodSource
-  void limit_outOfRange_isRefused(String rule, ThrowingCallable call) {
+  void limit_outOfRange_isRejected(String rule, ThrowingCallable call) {
     assertThatIllegalArgumentException().isThrownBy(call).withMessageStartingWith(rule);
   }
 
-  static Stream<Arguments> limit_outOfRange_isRefused() {
+  static Stream<Arguments> limit_outOfRange_isRejected() {
     String years = "burst / rate must be at most 10 years: ";
     String most = "rate must be at most 1000000000 tokens a second: ";
     return Stream.of(
@@ -91,7 +91,7 @@ class BadInputTest {
   }
 
   @Test
-  void limit_atTheEdgeOfItsRange_isAccepted() {
+  void limit_atTheBoundsOfItsRange_isAccepted() {
     assertThat(Limit.perDay(1).burst(3_653).window()).isEqualTo(Duration.ofDays(3_653));
     assertThat(Limit.perSecond(1_000_000_000).burst()).isEqualTo(1e9);
     assertThat(Limit.perSecond(1).burst(0.001).burst()).isEqualTo(0.001);
@@ -101,7 +101,7 @@ class BadInputTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource
-  void limiter_badArgument_isRefusedAndNothingChanges(String message, Consumer<RateLimiter> call) {
+  void limiter_badArgument_isRejectedAndNothingChanges(String message, Consumer<RateLimiter> call) {
     limiter.decide("k", 4);
 
     assertThatIllegalArgumentException()
@@ -112,7 +112,7 @@ class BadInputTest {
     assertThat(store.keys()).isEqualTo(1);
   }
 
-  static Stream<Arguments> limiter_badArgument_isRefusedAndNothingChanges() {
+  static Stream<Arguments> limiter_badArgument_isRejectedAndNothingChanges() {
     String cost = "cost must be a number from 0 to 1000000000000: ";
     String key = "key must have 1 to 1024 characters: ";
     return Stream.of(
@@ -145,15 +145,15 @@ class BadInputTest {
             limiter -> limiter.at("k").within(SECOND.negated())),
         use("claims must not be empty: []", limiter -> RateLimiter.all()),
         use(
-            "a bucket can be claimed once: user",
+            "a bucket can be claimed only once: user",
             limiter -> RateLimiter.all(limiter.at("k"), limiter.at("k", 2)).decide()),
         use(
-            "a bucket can be claimed once: user",
+            "a bucket can be claimed only once: user",
             limiter -> RateLimiter.all(limiter.at("k"), limiter.at(), limiter.at()).tryAcquire()));
   }
 
   @Test
-  void decide_fractionOnASlidingLog_isRefusedAndNothingChanges() {
+  void decide_fractionOnASlidingLog_isRejectedAndNothingChanges() {
     RateLimiter log = RateLimiter.on(store, "log", Limit.slidingLog(5, SECOND));
     log.decide("k", 2);
 
@@ -164,7 +164,7 @@ class BadInputTest {
   }
 
   @Test
-  void all_claimsOfStoresApart_isRefused() {
+  void all_claimsOnSeveralStores_isRejected() {
     Claim here = limiter.at("k");
     Claim elsewhere = FixedLimiters.allowAll().at("k");
 
@@ -175,11 +175,11 @@ class BadInputTest {
 
   @ParameterizedTest
   @MethodSource
-  void setup_badArgument_isRefused(String message, ThrowingCallable call) {
+  void setup_badArgument_isRejected(String message, ThrowingCallable call) {
     assertThatIllegalArgumentException().isThrownBy(call).withMessageStartingWith(message);
   }
 
-  static Stream<Arguments> setup_badArgument_isRefused() {
+  static Stream<Arguments> setup_badArgument_isRejected() {
     Limit limit = Limit.perSecond(1);
     String name = "name must have 1 to 1024 characters: ";
     String keys = "maxKeys must be from 1 to 1073741824: ";
@@ -193,7 +193,7 @@ class BadInputTest {
   }
 
   @Test
-  void nullArgument_notAKeyOrName_isRefused() {
+  void nullArgument_notAKeyOrName_isRejected() {
     Limit limit = Limit.perSecond(1);
 
     assertThatNullPointerException().isThrownBy(() -> RateLimiter.on(null, "x", limit));

@@ -36,7 +36,7 @@ class DecisionTest {
   }
 
   @Test
-  void decide_denied_saysHowLong() {
+  void decide_denied_hasTheRetryHint() {
     limiter.decide("k", 9.5);
 
     Decision decision = limiter.decide("k", 2);
@@ -63,7 +63,7 @@ class DecisionTest {
   }
 
   @Test
-  void decide_mayBeHeldBack_saysHowLong() {
+  void decide_delayAccepted_hasTheDelay() {
     limiter.decide("k", 10);
 
     Decision decision = RateLimiter.all(limiter.at("k").within(Duration.ofSeconds(1))).decide();
@@ -105,7 +105,7 @@ class DecisionTest {
   }
 
   @Test
-  void reason_ofEachKind_isItsName() {
+  void reason_ofEachLimit_isItsName() {
     Duration second = Duration.ofSeconds(1);
 
     assertThat(Limit.fixedWindow(1, second).exceeded().code()).isEqualTo("fixed_window_exceeded");
@@ -168,14 +168,14 @@ class DecisionTest {
   }
 
   @Test
-  void all_noParts_isRefused() {
+  void all_noParts_isRejected() {
     assertThatIllegalArgumentException()
         .isThrownBy(Decision::all)
         .withMessage("parts must not be empty: []");
   }
 
   @Test
-  void asDegraded_anyDecision_keepsFiguresAndSaysWhy() {
+  void asDegraded_anyDecision_keepsFiguresAndHasTheReason() {
     Decision plain = Decision.allowed("a", TEN, 3_000, 700, 0);
 
     Decision degraded = plain.asDegraded();
@@ -188,7 +188,7 @@ class DecisionTest {
   }
 
   @Test
-  void asDegraded_denial_keepsWhatDeniedIt() {
+  void asDegraded_denial_keepsItsReason() {
     Decision denied = Decision.denied("a", TEN, 0, 0, 5).asDegraded();
 
     assertThat(denied.degraded()).isTrue();

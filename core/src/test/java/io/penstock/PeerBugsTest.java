@@ -7,7 +7,7 @@ import io.penstock.testing.ManualClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What other rate limiters were caught with. */
+/** Regression tests for bugs that other rate limiters had. */
 class PeerBugsTest {
   private final ManualClock clock = new ManualClock();
   private final Store store = InProcessStore.builder().clock(clock).build();
@@ -24,9 +24,11 @@ class PeerBugsTest {
     return taken;
   }
 
-  /** Bucket4j truncates nanoseconds: at 97 % of these rates the retry came too early. */
+  /**
+   * Bucket4j truncates nanoseconds: at 97 % of these rates, a retry after the hint was too early.
+   */
   @Test
-  void retryAfter_everyIntegerRate_isTheVeryNanosecond() {
+  void retryAfter_everyIntegerRate_isExactToTheNanosecond() {
     for (int rate = 1; rate <= 1_000; rate++) {
       RateLimiter limiter = limiter("rate " + rate, Limit.perSecond(rate));
       assertThat(drain(limiter)).isEqualTo(rate);
@@ -40,7 +42,10 @@ class PeerBugsTest {
     }
   }
 
-  /** Bucket4j keeps the time it saw last, and refills nothing until the clock is there again. */
+  /**
+   * Bucket4j keeps the latest time it has seen, and refills nothing until the clock reaches it
+   * again.
+   */
   @Test
   void tryAcquire_clockAheadAndBack_isNotFrozen() {
     RateLimiter limiter = limiter("jump", Limit.perSecond(10).burst(10));
@@ -58,7 +63,7 @@ class PeerBugsTest {
     assertThat(drain(limiter)).isEqualTo(10);
   }
 
-  /** Fairvisor rounds the state at each poll, so that a slow bucket never gains a token. */
+  /** Fairvisor rounds the state at each poll, so a slow bucket never gains a token. */
   @Test
   void tryAcquire_slowBucketPolledAllTheTime_refillsOnTime() {
     RateLimiter limiter = limiter("slow", Limit.perSecond(0.0001).burst(1));
@@ -88,9 +93,9 @@ class PeerBugsTest {
     }
   }
 
-  /** Failsafe gave 195 permits where 10 were due after a deficit. */
+  /** Failsafe granted 195 permits instead of 10 after a deficit. */
   @Test
-  void charge_belowEmpty_bringsBackWhatIsDue() {
+  void charge_belowEmpty_refillsAtTheRate() {
     RateLimiter limiter = limiter("deficit", Limit.perSecond(10).burst(10));
     drain(limiter);
     limiter.charge("k", 7);
@@ -115,9 +120,7 @@ class PeerBugsTest {
     assertThat(drain(limiter)).isEqualTo(5);
   }
 
-  /**
-   * A release of Redisson's added permits to a limiter that lacked none; 4.7.0 stops at the rate.
-   */
+  /** A release in Redisson added permits to a limiter that lacked none; 4.7.0 stops at the rate. */
   @Test
   void refund_fullOrAgain_neverGrantsMoreThanTheBurst() {
     RateLimiter limiter = limiter("refund", Limit.perSecond(10).burst(10));

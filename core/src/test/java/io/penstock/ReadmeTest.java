@@ -13,7 +13,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The Java of the README, compiled and run as it stands there. */
+/** Compiles and runs the Java snippets of the README. */
 class ReadmeTest {
   private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
@@ -33,14 +33,14 @@ class ReadmeTest {
   }
 
   @Test
-  void readme_firstLinesOnceTheBurstIsUsedUp_sayTooMany() throws Exception {
+  void readme_firstLinesAfterTheBurst_sayTooMany() throws Exception {
     String lines = block(0).replace("if (", "for (int i = 0; i < 600; i++) if (");
     assertThat(run(lines + "return d;")).isEqualTo("too many");
   }
 
   @Test
-  void readme_moreLines_doWhatTheySay() throws Exception {
-    // So slow that nothing comes back while this runs.
+  void readme_otherSnippets_behaveAsDescribed() throws Exception {
+    // So slow that nothing is refilled while this runs.
     String perUser = "var perUser = RateLimiter.inProcess(\"user\", Limit.perHour(1).burst(50));";
     assertThat(run(perUser + block(1) + "return left;")).isEqualTo(44.0);
   }

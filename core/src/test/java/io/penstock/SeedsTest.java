@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
-/** Figures that were worked out by hand when the semantics were chosen. */
+/** Figures that were calculated by hand when the semantics were defined. */
 class SeedsTest {
   private static final long SECOND = 1_000_000_000;
 
@@ -161,19 +161,21 @@ class SeedsTest {
   }
 
   @Test
-  void seed002_64CallersOnTheMachinesClock_getNeitherMoreNorLessThanIsDue() throws Exception {
+  void seed002_64CallersOnTheSystemClock_getExactlyTheLimit() throws Exception {
     Run run = Run.of(System::nanoTime);
 
     assertThat(run.grantedWithinThreeSeconds()).isLessThanOrEqualTo(40);
     assertThat(run.largestExcess()).isLessThanOrEqualTo(10 * SECOND);
-    // A denial is right only if less than one token was left at its instant.
+    // A denial is correct only if less than one token was left at that time.
     assertThat((run.grantedUntil(run.lastDenial) + 1) * SECOND)
         .isGreaterThan(run.dueAtLastDenial());
   }
 
-  /** Time passes by being asked for, so that no stall of the machine can let a token expire. */
+  /**
+   * The clock advances with each reading, so that a stalled machine can't cause a token to expire.
+   */
   @Test
-  void seed002_64CallersOnAClockMovedByThem_getAtMost40AndAtLeast39() throws Exception {
+  void seed002_64CallersOnAClockThatTheyAdvance_getAtMost40AndAtLeast39() throws Exception {
     AtomicLong time = new AtomicLong();
     Run run = Run.of(() -> time.addAndGet(10_000));
 
@@ -183,7 +185,7 @@ class SeedsTest {
         .isGreaterThan(run.dueAtLastDenial());
   }
 
-  /** What 64 threads got of one bucket of 10 at 10 a second, by the instants of the decisions. */
+  /** What 64 threads got from one bucket of 10 at 10 per second, by the times of the decisions. */
   private record Run(List<Long> grants, long lastDenial) {
     private static final int CALLERS = 64;
     private static final long LENGTH = 3 * SECOND + SECOND / 5;
@@ -216,7 +218,7 @@ class SeedsTest {
       long now;
       do {
         boolean allowed = hot.decide("k").allowed();
-        now = witness.told.get();
+        now = witness.lastReading.get();
         if (allowed) {
           grants.add(now);
         } else {
@@ -234,12 +236,12 @@ class SeedsTest {
       return grantedUntil(grants.get(0) + 3 * SECOND);
     }
 
-    /** In token-nanos, as is the next. */
+    /** In token-nanoseconds, like the next field. */
     long dueAtLastDenial() {
       return 10 * SECOND + 10 * (lastDenial - grants.get(0));
     }
 
-    /** The most that was granted in any interval beyond what came in during it. */
+    /** The largest amount granted in any interval in excess of what was refilled during it. */
     long largestExcess() {
       long largest = 0;
       long excess = 0;
@@ -253,8 +255,10 @@ class SeedsTest {
     }
   }
 
-  /** A clock that remembers what it last told each thread: the instant of its last decision. */
-  private record Witness(LongSupplier source, ThreadLocal<Long> told) implements NanoClock {
+  /**
+   * A clock that remembers the last reading of each thread, which is the time of its last decision.
+   */
+  private record Witness(LongSupplier source, ThreadLocal<Long> lastReading) implements NanoClock {
     Witness(LongSupplier source) {
       this(source, new ThreadLocal<>());
     }
@@ -262,7 +266,7 @@ class SeedsTest {
     @Override
     public long nanos() {
       long now = source.getAsLong();
-      told.set(now);
+      lastReading.set(now);
       return now;
     }
 

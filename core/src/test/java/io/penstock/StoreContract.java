@@ -8,19 +8,19 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every store has to do, whatever it is made of. A store's test extends this and says how to
- * get one whose time it moves.
+ * The conformance suite that every store has to pass. The test of a store extends this class and
+ * supplies a store whose time it can move.
  */
 public abstract class StoreContract {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  /** A store with no buckets in it. */
+  /** Returns a store without buckets. */
   protected abstract Store store();
 
   /** Moves the time of the store. */
   protected abstract void advance(Duration by);
 
-  /** The step in which the store's time moves: hints are rounded up to it. */
+  /** The resolution of the store's time: hints are rounded up to it. */
   protected abstract Duration tick();
 
   @Test
@@ -103,15 +103,15 @@ public abstract class StoreContract {
   }
 
   /**
-   * What is left of a bucket after a denied request. A store may take a moment to give back what
-   * that took, and then waits here for it to be as expected.
+   * Checks what is left of a bucket after a denied request. A store may take a moment to give
+   * tokens back, so an implementation may wait here until the expected amount is left.
    */
   protected double remaining(RateLimiter limiter, String key, double expected) {
     return limiter.peek(key).remaining();
   }
 
   @Test
-  void all_withADelay_holdsBackOrDeniesAtOnce() {
+  void all_withADelay_isDelayedOrDeniedImmediately() {
     RateLimiter limiter = RateLimiter.on(store(), "c", Limit.perSecond(2).burst(1));
     JointRequest claims = RateLimiter.all(limiter.at("k").within(SECOND));
     assertThat(claims.decide().delay()).isZero();
@@ -123,7 +123,7 @@ public abstract class StoreContract {
   }
 
   @Test
-  void preview_anyLimits_answersAsDecideWouldAndTakesNothing() throws Exception {
+  void preview_anyLimits_returnsWhatDecideWouldAndTakesNothing() throws Exception {
     Store store = store();
     RateLimiter bucket = RateLimiter.on(store, "b", Limit.perSecond(2).burst(5));
     RateLimiter fixed = RateLimiter.on(store, "f", Limit.fixedWindow(9, SECOND.multipliedBy(10)));
@@ -158,7 +158,7 @@ public abstract class StoreContract {
   }
 
   @Test
-  void decide_everyWindow_countsAndForgets() {
+  void decide_everyWindow_countsAndExpires() {
     Store store = store();
     for (WindowLimit limit :
         List.of(
@@ -189,7 +189,7 @@ public abstract class StoreContract {
   }
 
   @Test
-  void decideAsync_anyRequest_answersAsDecideDoes() throws Exception {
+  void decideAsync_anyRequest_returnsWhatDecideDoes() throws Exception {
     RateLimiter limiter = RateLimiter.on(store(), "c", Limit.perSecond(1).burst(1));
     Decision first = limiter.decideAsync("k").toCompletableFuture().get(5, TimeUnit.SECONDS);
     Decision second = limiter.decideAsync("k", 1).toCompletableFuture().get(5, TimeUnit.SECONDS);

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 
 /** Runs benchmarks, such as {@code local [--quick] [--only <part>]}. */
 public final class Main {
-  private static final String EVERYTHING = "all";
+  private static final String ALL = "all";
   private static final String CAPACITY = "capacity";
 
   private Main() {}
@@ -33,24 +33,22 @@ public final class Main {
       return;
     }
     List<Parts> runs =
-        Parts.ALL.stream()
-            .filter(run -> name.equals(EVERYTHING) || run.name().equals(name))
-            .toList();
+        Parts.ALL.stream().filter(run -> name.equals(ALL) || run.name().equals(name)).toList();
     if (runs.isEmpty()) {
-      throw new WrongUsageException("say what to run; known: " + known(", "));
+      throw new WrongUsageException("no run given; known: " + known(", "));
     }
     Options options = Options.parse(words.subList(1, words.size()));
     if (runs.size() > 1 && options.only() != null) {
-      throw new WrongUsageException("--only is for one run, not for all");
+      throw new WrongUsageException("--only requires a single run, not all");
     }
     new Session(name, options).measure(runs);
   }
 
-  private static String known(String between) {
-    return Parts.ALL.stream().map(Parts::name).collect(Collectors.joining(between))
-        + between
-        + EVERYTHING
-        + between
+  private static String known(String separator) {
+    return Parts.ALL.stream().map(Parts::name).collect(Collectors.joining(separator))
+        + separator
+        + ALL
+        + separator
         + CAPACITY;
   }
 }

@@ -7,16 +7,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a run was asked for.
+ * The options of a run.
  *
- * @param quick whether short and noisy will do
- * @param only the one part to run; null for all
- * @param report whether to write the findings to the page of all
+ * @param quick whether a short, noisy run is enough
+ * @param only the part to run; null for all parts
+ * @param report whether to write the results to docs/BENCHMARKS.md
  */
 record Options(boolean quick, @Nullable String only, boolean report) {
   static final String USAGE = "[--quick] [--only <part>] [--report]";
 
-  /** Reads the words behind the name of the run. */
+  /** Parses the arguments after the name of the run. */
   static Options parse(List<String> words) {
     boolean quick = false;
     String only = null;
@@ -30,7 +30,7 @@ record Options(boolean quick, @Nullable String only, boolean report) {
       } else if (word.equals("--only") && rest.hasNext()) {
         only = rest.next();
       } else if (word.equals("--only")) {
-        throw new WrongUsageException("--only needs the name of a part");
+        throw new WrongUsageException("--only requires the name of a part");
       } else {
         throw new WrongUsageException("unknown option: " + word);
       }
@@ -38,16 +38,16 @@ record Options(boolean quick, @Nullable String only, boolean report) {
     return new Options(quick, only, report);
   }
 
-  /** As they were asked for. */
+  /** Returns the options as on the command line. */
   @Override
   public String toString() {
     return (quick ? "--quick " : "")
         + (only == null ? "" : "--only " + only + " ")
         + (report ? "--report" : "")
-        + (quick ? " (too short to be quoted)" : "");
+        + (quick ? " (too noisy to quote)" : "");
   }
 
-  /** The parts to run, of all that there are. */
+  /** Returns the parts to run. */
   <T> List<T> choose(List<T> parts, Function<T, String> name) {
     if (only == null) {
       return parts;

@@ -1,7 +1,7 @@
 package io.penstock.bench;
 
 import io.penstock.bench.http.AuditPart;
-import io.penstock.bench.http.DoorsPart;
+import io.penstock.bench.http.DecisionPart;
 import io.penstock.bench.http.ProxyPart;
 import io.penstock.bench.http.SpringPart;
 import io.penstock.bench.local.KeysPart;
@@ -20,48 +20,46 @@ import io.penstock.bench.report.Findings;
 import java.io.IOException;
 import java.util.List;
 
-/** A kind of benchmark, which has parts that can be asked for alone. */
+/** A benchmark run, which consists of parts that can be run separately. */
 record Parts(String name, String title, List<Part> parts) {
-  /** All kinds, in the order in which they are run. */
+  /** All runs, in execution order. */
   static final List<Parts> ALL =
       List.of(
           new Parts(
               "local",
-              "Inside one process",
+              "In process",
               List.of(
-                  new Part("limiters", "One key, and many", LimiterPart::measure),
+                  new Part("limiters", "Limiters", LimiterPart::measure),
                   new Part("memory", "Memory", MemoryPart::measure),
                   new Part("policy", "Policies", PolicyPart::measure))),
           new Parts(
               "redis",
-              "Many processes, one Redis",
+              "Redis",
               List.of(
                   new Part("limiters", "Throughput", SharedPart::measure),
                   new Part("overgrant", "Over-grant", OverGrantPart::measure),
-                  new Part("leases", "Tokens of a leased key", LeasePart::measure),
-                  new Part("sizing", "What Redis needs", SizingPart::measure),
-                  new Part("cluster", "A cluster beside one server", ClusterPart::measure))),
+                  new Part("leases", "Leases", LeasePart::measure),
+                  new Part("sizing", "Server sizing", SizingPart::measure),
+                  new Part("cluster", "Cluster", ClusterPart::measure))),
           new Parts(
               "http",
-              "Over the wire",
+              "HTTP",
               List.of(
-                  new Part("doors", "The decision service", DoorsPart::measure),
-                  new Part("proxy", "The proxy", ProxyPart::measure),
-                  new Part("audit", "A log of every denial", AuditPart::measure))),
+                  new Part("decision", "Decision service", DecisionPart::measure),
+                  new Part("proxy", "Proxy", ProxyPart::measure),
+                  new Part("audit", "Violation log", AuditPart::measure))),
           new Parts(
-              "spring",
-              "Inside an application",
-              List.of(new Part("mvc", "Spring MVC", SpringPart::measure))),
+              "spring", "Spring", List.of(new Part("mvc", "Spring MVC", SpringPart::measure))),
           new Parts(
               "growth",
-              "How cost grows",
+              "Scaling",
               List.of(
-                  new Part("keys", "With keys", KeysPart::measure),
-                  new Part("limits", "With limits a request", LimitsPart::measure),
-                  new Part("callers", "With callers", CallersPart::measure),
-                  new Part("nodes", "With processes", NodesPart::measure))));
+                  new Part("keys", "Keys", KeysPart::measure),
+                  new Part("limits", "Limits per request", LimitsPart::measure),
+                  new Part("callers", "Callers", CallersPart::measure),
+                  new Part("nodes", "Processes", NodesPart::measure))));
 
-  /** What can be asked for alone. */
+  /** A part of a run. */
   record Part(String name, String title, Measurement measurement) {}
 
   interface Measurement {

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Measures, and prints what is found: the tables of each part, then the RATIO lines of all, nothing
- * after them. Not thread-safe.
+ * Runs the benchmarks and prints the results: the tables of each part, then the RATIO lines of all
+ * parts as the last output. Not thread-safe.
  */
 final class Session {
   private static final Path DOCS = Path.of("docs");
@@ -24,28 +24,32 @@ final class Session {
   private final Page page;
 
   /**
-   * @param name of what is run, as it was asked for
+   * @param name the name of the run on the command line
    */
   Session(String name, Options options) {
     this.options = options;
     this.page = new Page("bench/run " + name + " " + options);
   }
 
-  /** A part that fails doesn't keep the others from being measured, but the end is a failure. */
+  /**
+   * Runs all parts. If one of several runs fails, the others continue, and the session fails at the
+   * end.
+   */
   void measure(List<Parts> runs) throws IOException, InterruptedException {
     boolean all = runs.size() > 1;
     if (options.report() && !all && !Page.isOfThisMachine(DOCS)) {
       throw new WrongUsageException(
-          "there is no page of this machine and these versions yet; see bench/run all --report");
+          "docs/BENCHMARKS.md is not of this machine and these versions;"
+              + " run bench/run all --report first");
     }
     System.out.println(Machine.describe());
     int total = runs.stream().mapToInt(run -> run.parts().size()).sum();
-    int begun = 0;
+    int started = 0;
     for (Parts run : runs) {
       for (Part part : options.choose(run.parts(), Part::name)) {
-        begun++;
+        started++;
         if (all) {
-          System.err.printf("part %d of %d: %s %s%n", begun, total, run.name(), part.name());
+          System.err.printf("part %d of %d: %s %s%n", started, total, run.name(), part.name());
         }
         measure(run, part, all);
       }
@@ -61,9 +65,9 @@ final class Session {
     }
   }
 
-  private void measure(Parts run, Part part, boolean goesOn)
+  private void measure(Parts run, Part part, boolean continueOnFailure)
       throws IOException, InterruptedException {
-    String oneRun = "bench/run " + run.name();
+    String command = "bench/run " + run.name();
     try {
       Findings findings = part.measurement().measure(options.quick());
       findings.tables().forEach(System.out::println);
@@ -71,17 +75,17 @@ final class Session {
         System.out.println(findings.notes());
       }
       ratios.addAll(findings.ratios());
-      page.part(run.title(), oneRun, part.title(), findings);
+      page.part(run.title(), command, part.title(), findings);
     } catch (IOException | RuntimeException failed) {
-      if (!goesOn) {
+      if (!continueOnFailure) {
         throw failed;
       }
-      String why =
+      String reason =
           failed instanceof FailedRunException
               ? String.valueOf(failed.getMessage())
               : failed.toString();
-      failures.add(part.name() + ": " + why);
-      page.failed(run.title(), oneRun, part.title(), why);
+      failures.add(part.name() + ": " + reason);
+      page.failed(run.title(), command, part.title(), reason);
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.penstock.bench;
 
-/** A command line that asks for nothing we know. */
+/** Thrown for an invalid command line. */
 final class WrongUsageException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

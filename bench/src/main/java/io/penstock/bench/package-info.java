@@ -1,4 +1,4 @@
-/** Benchmarks of Penstock and of others, from one command. */
+/** Benchmarks of Penstock and other rate limiters. */
 @NullMarked
 package io.penstock.bench;
 

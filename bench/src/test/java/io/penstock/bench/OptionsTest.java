@@ -11,14 +11,14 @@ class OptionsTest {
   private static final List<String> PARTS = List.of("memory", "policy");
 
   @Test
-  void parse_nothing_asksForAll() {
+  void parse_noOptions_runsAllParts() {
     Options options = Options.parse(List.of());
     assertThat(options.quick()).isFalse();
     assertThat(choose(options)).isEqualTo(PARTS);
   }
 
   @Test
-  void parse_bothInAnyOrder_areTold() {
+  void parse_anyOrder_isAccepted() {
     Options expected = new Options(true, "policy", false);
     assertThat(Options.parse(List.of("--quick", "--only", "policy"))).isEqualTo(expected);
     assertThat(Options.parse(List.of("--only", "policy", "--quick"))).isEqualTo(expected);
@@ -26,17 +26,17 @@ class OptionsTest {
   }
 
   @Test
-  void parse_unknown_isWrong() {
+  void parse_unknownOption_isRejected() {
     assertThatThrownBy(() -> Options.parse(List.of("--fast")))
         .isInstanceOf(WrongUsageException.class)
         .hasMessage("unknown option: --fast");
     assertThatThrownBy(() -> Options.parse(List.of("--only")))
         .isInstanceOf(WrongUsageException.class)
-        .hasMessage("--only needs the name of a part");
+        .hasMessage("--only requires the name of a part");
   }
 
   @Test
-  void choose_unknownPart_namesTheKnown() {
+  void choose_unknownPart_listsTheKnownParts() {
     assertThatThrownBy(() -> choose(new Options(false, "polcy", false)))
         .isInstanceOf(WrongUsageException.class)
         .hasMessage("unknown part: polcy; known: memory, policy");

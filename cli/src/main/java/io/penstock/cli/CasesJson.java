@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** What came of cases, for programs. */
+/** Writes the results of test cases as JSON. */
 final class CasesJson {
   private CasesJson() {}
 
@@ -48,7 +48,7 @@ final class CasesJson {
   private static void write(CaseResult result, JsonGenerator json) throws IOException {
     json.writeStartObject();
     json.writeStringField("name", result.name());
-    JsonText.writePlace(result.place(), json);
+    JsonText.writeLocation(result.place(), json);
     json.writeBooleanField("passed", result.passed());
     json.writeNumberField("requests", result.sent());
     json.writeArrayFieldStart("failures");
@@ -61,7 +61,7 @@ final class CasesJson {
 
   private static void write(StepFailure failure, JsonGenerator json) throws IOException {
     json.writeStartObject();
-    JsonText.writePlace(failure.place(), json);
+    JsonText.writeLocation(failure.place(), json);
     json.writeNumberField("request", failure.request());
     json.writeNumberField("at_ms", failure.at().toMillis());
     json.writeNumberField("time", failure.time());

@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
 /** {@code penstock completion}. */
 @Command(
     name = "completion",
-    description = "Prints a script by which bash and zsh complete commands and options.",
+    description = "Prints a script that lets bash and zsh complete commands and options.",
     footerHeading = "%nExample:%n",
     footer = "  source <(penstock completion)")
 final class CompletionCommand implements Callable<Integer> {
@@ -27,6 +27,6 @@ final class CompletionCommand implements Callable<Integer> {
   public Integer call() {
     CommandSpec root = Objects.requireNonNull(spec).root();
     console.out().println(AutoComplete.bash(root.name(), root.commandLine()));
-    return console.end(Console.GOOD);
+    return console.exitStatus(Console.OK);
   }
 }

@@ -9,31 +9,37 @@ import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 
 /**
- * Where commands write to and read from. Writers don't fail: if whoever reads has gone, as {@code
- * head} does, what is written goes nowhere.
+ * The input and output streams of a command. The writers never throw: when the reader has closed
+ * the pipe, as {@code head} does, further output is discarded.
  */
 record Console(PrintWriter out, PrintWriter err, InputStream in) {
-  /** Everything went well. */
-  static final int GOOD = CommandLine.ExitCode.OK;
+  /** The command succeeded. */
+  static final int OK = CommandLine.ExitCode.OK;
 
-  /** The command did what it should, and what came of it isn't good. */
+  /** The command ran, and its result is negative: a test failed, a server is unreachable. */
   static final int FAILED = CommandLine.ExitCode.SOFTWARE;
 
-  /** What the command was given can't be used. */
-  static final int UNUSABLE = CommandLine.ExitCode.USAGE;
+  /** An argument, a setting or a file is invalid. */
+  static final int INVALID = CommandLine.ExitCode.USAGE;
 
-  /** In UTF-8 whatever the locale says, because containers often have none. */
+  /**
+   * Returns the standard streams. Output is UTF-8 whatever the locale, because containers often
+   * have none.
+   */
   static Console ofProcess() {
     return new Console(writer(FileDescriptor.out), writer(FileDescriptor.err), System.in);
   }
 
-  /** The status of a command that has printed all, unless that failed, as on a full disk. */
-  int end(int status) {
-    return status == GOOD && out.checkError() ? FAILED : status;
+  /**
+   * Returns the exit status of a command that has printed its output: {@code status}, or {@link
+   * #FAILED} if the output could not be written, for example because the disk is full.
+   */
+  int exitStatus(int status) {
+    return status == OK && out.checkError() ? FAILED : status;
   }
 
-  private static PrintWriter writer(FileDescriptor to) {
+  private static PrintWriter writer(FileDescriptor target) {
     return new PrintWriter(
-        new OutputStreamWriter(new FileOutputStream(to), StandardCharsets.UTF_8), true);
+        new OutputStreamWriter(new FileOutputStream(target), StandardCharsets.UTF_8), true);
   }
 }

@@ -14,25 +14,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Rules in a database that is spoken to directly. */
+/** The rules of a database, accessed over a direct connection. */
 final class DatabaseTarget implements RuleTarget {
   private final Database database;
-  private final RuleRepository book;
+  private final RuleRepository repository;
   private final String user;
 
   DatabaseTarget(String url, Map<String, String> variables) {
     this.database = new Database(DatabaseAddress.parse(url, variables));
-    // The servers that will read the rules have settings that are not known here.
-    this.book = new RuleRepository(database, () -> RuleRepository.FileRules.NONE, true);
+    // The settings of the servers that will read the rules are not known here.
+    this.repository = new RuleRepository(database, () -> RuleRepository.FileRules.NONE, true);
     this.user = System.getProperty("user.name", "penstock");
   }
 
   @Override
   public List<Node> rules() {
-    return asked(
+    return run(
         false,
         () ->
-            book.all().stream()
+            repository.all().stream()
                 .filter(StoredRule::isActive)
                 .<Node>map(StoredRule::document)
                 .toList());
@@ -40,30 +40,31 @@ final class DatabaseTarget implements RuleTarget {
 
   @Override
   public List<String> put(List<RuleDraft> drafts, boolean alone, boolean dryRun) {
-    return asked(
+    return run(
         !dryRun,
         () ->
-            book.apply(drafts, alone, new RuleRepository.ChangeOptions(user, dryRun)).stream()
+            repository.apply(drafts, alone, new RuleRepository.ChangeOptions(user, dryRun)).stream()
                 .map(DatabaseTarget::line)
                 .toList());
   }
 
   /**
-   * @param changes whether there may be something new in the database afterwards
+   * @param writes whether the operation may change the database; if so, missing tables are created
    */
-  private <T> T asked(boolean changes, Supplier<T> question) {
+  private <T> T run(boolean writes, Supplier<T> operation) {
     try {
-      if (changes) {
-        book.prepare();
-      } else if (!book.isPrepared()) {
+      if (writes) {
+        repository.prepare();
+      } else if (!repository.isPrepared()) {
         throw new FailedException(
-            "the database has no table rate_limit_rule; penstock rules import or apply makes it");
+            "the database has no table rate_limit_rule;"
+                + " run penstock rules import or apply to create it");
       }
-      return question.get();
+      return operation.get();
     } catch (RuleRejectedException | ConflictException e) {
       throw new FailedException(String.valueOf(e.getMessage()));
     } catch (DatabaseUnavailableException e) {
-      throw new FailedException("the database can't be asked: " + e.getMessage());
+      throw new FailedException("cannot access the database: " + e.getMessage());
     }
   }
 
@@ -71,7 +72,7 @@ final class DatabaseTarget implements RuleTarget {
     return line(change.action(), change.name(), List.copyOf(change.fields()));
   }
 
-  /** What has become of a rule, for people. */
+  /** Describes the change of one rule in a line of text. */
   static String line(String action, String name, List<String> fields) {
     return action + " " + name + (fields.isEmpty() ? "" : ": " + String.join(", ", fields));
   }

@@ -22,12 +22,12 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "explain",
     description =
-        "Says of each rule of a policy why it does or doesn't apply to a request, and what would be"
-            + " decided while all buckets are full.",
+        "Explains for each rule of a policy why it does or doesn't apply to a request, and what the"
+            + " decision is while all buckets are full.",
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:explained, whatever the verdict",
-      "2:the policy or the request can't be used"
+      "0:the request was explained, whatever the verdict",
+      "2:the policy or the request is invalid"
     },
     footerHeading = "%nExample:%n",
     footer =
@@ -36,14 +36,14 @@ import picocli.CommandLine.Parameters;
 final class ExplainCommand implements Callable<Integer> {
   private final Console console;
 
-  @Parameters(paramLabel = "POLICY", description = "A file, or a folder of files.")
+  @Parameters(paramLabel = "POLICY", description = "A policy file, or a folder of policy files.")
   private @Nullable Path policyPath;
 
   @Option(
       names = "--request",
       required = true,
       paramLabel = "JSON",
-      description = "The request as POST /v1/check takes it; @FILE to read a file, - the input.")
+      description = "The request, as in POST /v1/check; @FILE reads a file, - standard input.")
   private String request = "";
 
   @Option(names = "--format", paramLabel = "FORM", description = Format.HELP)
@@ -56,24 +56,24 @@ final class ExplainCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Policy policy;
-    ExplicitRequest stated;
+    ExplicitRequest parsed;
     try {
       policy = PolicyLoader.load(Objects.requireNonNull(policyPath)).policy();
-      stated = RequestArgument.read(request, console.in());
+      parsed = RequestArgument.read(request, console.in());
     } catch (PolicyException e) {
       e.problems().forEach(console.err()::println);
-      return Console.UNUSABLE;
+      return Console.INVALID;
     }
-    Explanation explanation = explain(policy, stated);
+    Explanation explanation = explain(policy, parsed);
     if (format == Format.JSON) {
       console.out().println(JsonText.of(json -> ExplainJson.write(explanation, json)));
     } else {
       ExplainText.lines(explanation).forEach(console.out()::println);
     }
-    return console.end(Console.GOOD);
+    return console.exitStatus(Console.OK);
   }
 
-  /** Claims are stated with the request, so no keys need to be fetched. */
+  /** Drops the JWT settings: the request states its claims, so no keys need to be fetched. */
   private static Explanation explain(Policy policy, ExplicitRequest request) {
     Policy withoutTokens =
         new Policy(

@@ -1,9 +1,9 @@
 package io.penstock.cli;
 
-/** For whom something is printed: people or programs. */
+/** The output format. */
 enum Format {
   TEXT,
   JSON;
 
-  static final String HELP = "For people or for programs: text or json. Default: text";
+  static final String HELP = "The output format: text or json. Default: text";
 }

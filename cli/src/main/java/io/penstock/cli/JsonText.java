@@ -10,13 +10,13 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Locale;
 
-/** What is printed for programs. */
+/** Prints JSON. */
 final class JsonText {
   private static final JsonFactory FACTORY = new JsonFactory();
 
   private JsonText() {}
 
-  /** Something that can be written. */
+  /** The content of a document. */
   @FunctionalInterface
   interface PrintedJson {
     void writeTo(JsonGenerator json) throws IOException;
@@ -26,8 +26,8 @@ final class JsonText {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = FACTORY.createGenerator(text).useDefaultPrettyPrinter()) {
       body.writeTo(json);
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
     return text.toString();
   }
@@ -37,7 +37,7 @@ final class JsonText {
     for (Problem problem : problems) {
       json.writeStartObject();
       json.writeStringField("severity", problem.severity().name().toLowerCase(Locale.ROOT));
-      writePlace(problem.location(), json);
+      writeLocation(problem.location(), json);
       json.writeStringField("field", problem.path().isEmpty() ? null : problem.path());
       json.writeStringField("message", problem.message());
       json.writeEndObject();
@@ -45,15 +45,15 @@ final class JsonText {
     json.writeEndArray();
   }
 
-  /** A place; line and column are null if it is a file as a whole. */
-  static void writePlace(Location place, JsonGenerator json) throws IOException {
-    json.writeStringField("file", place.file());
-    if (place.line() == 0) {
+  /** Writes a location. Line and column are null for a file as a whole. */
+  static void writeLocation(Location location, JsonGenerator json) throws IOException {
+    json.writeStringField("file", location.file());
+    if (location.line() == 0) {
       json.writeNullField("line");
       json.writeNullField("column");
     } else {
-      json.writeNumberField("line", place.line());
-      json.writeNumberField("column", place.column());
+      json.writeNumberField("line", location.line());
+      json.writeNumberField("column", location.column());
     }
   }
 }

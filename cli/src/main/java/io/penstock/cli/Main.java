@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
     description = "A rate limiter: exact, fast, and pleasant to run.",
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
-    footer = {"", "To begin with: penstock serve. Each command has a --help of its own."})
+    footer = {"", "Start with: penstock serve. Every command has a --help option."})
 public final class Main implements Callable<Integer> {
   private static final int WIDTH = 96;
 
@@ -27,20 +27,20 @@ public final class Main implements Callable<Integer> {
       names = {"-h", "--help"},
       usageHelp = true,
       scope = ScopeType.INHERIT,
-      description = "Shows this help.")
+      description = "Prints this help and exits.")
   @SuppressWarnings("unused")
   private boolean help;
 
   @Option(
       names = {"-V", "--version"},
       versionHelp = true,
-      description = "Says which Penstock this is.")
+      description = "Prints the version and exits.")
   @SuppressWarnings("unused")
   private boolean version;
 
   private Main() {}
 
-  /** Runs a command, and ends the process with its exit status. */
+  /** Runs a command and exits with its status. */
   public static void main(String[] args) {
     Logs.quiet();
     System.exit(commandLine(Console.ofProcess()).execute(args));
@@ -62,16 +62,16 @@ public final class Main implements Callable<Integer> {
         .setErr(console.err())
         .setUsageHelpWidth(WIDTH)
         .setCaseInsensitiveEnumValuesAllowed(true)
-        // An argument @FILE is for the command that takes it.
+        // Commands that accept @FILE read the file themselves.
         .setExpandAtFiles(false)
         .setParameterExceptionHandler(new UsageErrors());
   }
 
-  /** Without a command there is nothing to do but to say which there are. */
+  /** Prints the list of commands, because none was given. */
   @Override
   public Integer call() {
     CommandLine commandLine = Objects.requireNonNull(spec).commandLine();
     commandLine.usage(commandLine.getErr());
-    return Console.UNUSABLE;
+    return Console.INVALID;
   }
 }

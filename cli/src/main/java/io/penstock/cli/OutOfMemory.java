@@ -11,50 +11,49 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends the process when the JVM is out of memory, as {@code -XX:+ExitOnOutOfMemoryError} does: what
- * goes on after that serves nobody, and whatever supervises the process can start another. A jar
- * can't set options of the JVM, and {@code java -jar} is how many start one.
+ * Exits the process when the JVM runs out of memory, like {@code -XX:+ExitOnOutOfMemoryError}, so
+ * that its supervisor can restart it. A jar can't set JVM options, and many users start it with
+ * {@code java -jar}.
  *
- * <p>Libraries catch what is thrown on their threads, and log it. So besides errors that end a
- * thread, those that are logged count, and a thread looks once a second whether there is memory at
- * all.
+ * <p>Libraries catch and log the errors of their threads. Penstock therefore checks uncaught
+ * exceptions and logged ones, and a thread tries to allocate memory once a second.
  */
 final class OutOfMemory {
-  /** The status of {@code -XX:+ExitOnOutOfMemoryError}. */
+  /** The exit status of {@code -XX:+ExitOnOutOfMemoryError}. */
   static final int STATUS = 3;
 
-  private static final long PERIOD_MILLIS = 1_000;
+  private static final long PROBE_INTERVAL_MILLIS = 1_000;
 
-  /** Small enough to fit anywhere: it fails only if the heap is full. */
+  /** Small enough that the allocation fails only if the heap is full. */
   private static final int PROBE_BYTES = 64 << 10;
 
   private static final int MAX_CAUSES = 10;
 
-  /** Keeps the compiler from leaving the allocation out. */
+  /** Keeps the compiler from eliminating the allocation. */
   @SuppressWarnings("unused")
   private static volatile byte @Nullable [] probe;
 
   private static final byte[] MESSAGE =
       "penstock: out of memory; the process exits\n".getBytes(US_ASCII);
-  private static final long REPORT_MILLIS = 500;
+  private static final long REPORT_TIMEOUT_MILLIS = 500;
   private static final CountDownLatch HAPPENED = new CountDownLatch(1);
   private static final CountDownLatch REPORTED = new CountDownLatch(1);
 
   private OutOfMemory() {}
 
-  /** Watches the whole process from now on. */
+  /** Starts to watch the process. */
   static void watch() {
-    UncaughtExceptionHandler others = Thread.getDefaultUncaughtExceptionHandler();
+    UncaughtExceptionHandler previous = Thread.getDefaultUncaughtExceptionHandler();
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, thrown) -> {
           exitIfOutOfMemory(thrown);
-          if (others != null) {
-            others.uncaughtException(thread, thrown);
+          if (previous != null) {
+            previous.uncaughtException(thread, thrown);
           } else {
             thrown.printStackTrace();
           }
         });
-    start(OutOfMemory::look, "penstock-memory-probe");
+    start(OutOfMemory::probe, "penstock-memory-probe");
     start(OutOfMemory::report, "penstock-memory-report");
   }
 
@@ -64,16 +63,19 @@ final class OutOfMemory {
     thread.start();
   }
 
-  /** In a thread that is there already, so that a stuck reader doesn't keep the process alive. */
+  /**
+   * Writes the message. Runs on a thread that is started in advance: a blocked standard error must
+   * not keep the process alive.
+   */
   private static void report() {
-    // It stays open: closing it would close standard error.
+    // Not closed, because that would close standard error.
     @SuppressWarnings("resource")
     FileOutputStream standardError = new FileOutputStream(FileDescriptor.err);
     try {
       HAPPENED.await();
       standardError.write(MESSAGE);
     } catch (IOException e) {
-      // Nobody reads it, and the status says the same.
+      // The exit status reports the same.
       REPORTED.countDown();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -84,7 +86,7 @@ final class OutOfMemory {
   private static void exit() {
     try {
       HAPPENED.countDown();
-      boolean unused = REPORTED.await(REPORT_MILLIS, TimeUnit.MILLISECONDS);
+      boolean unused = REPORTED.await(REPORT_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
@@ -92,12 +94,12 @@ final class OutOfMemory {
     }
   }
 
-  private static void look() {
+  private static void probe() {
     try {
       while (true) {
         probe = new byte[PROBE_BYTES];
         probe = null;
-        TimeUnit.MILLISECONDS.sleep(PERIOD_MILLIS);
+        TimeUnit.MILLISECONDS.sleep(PROBE_INTERVAL_MILLIS);
       }
     } catch (OutOfMemoryError e) {
       exit();
@@ -106,7 +108,7 @@ final class OutOfMemory {
     }
   }
 
-  /** Ends the process at once if the JVM threw this, or its cause, for want of memory. */
+  /** Exits the process if {@link #isOutOfMemory} holds for the exception. */
   static void exitIfOutOfMemory(Throwable thrown) {
     if (isOutOfMemory(thrown)) {
       exit();
@@ -114,9 +116,9 @@ final class OutOfMemory {
   }
 
   /**
-   * Whether the JVM threw this for want of memory. Buffers outside of the heap have a bound of
-   * their own, which a crowd of clients can reach for a moment: that ends a connection, not the
-   * process.
+   * Returns whether the exception or one of its causes says that the heap is exhausted. Direct
+   * buffers don't count: they have their own limit, which many clients can reach for a moment, and
+   * which then costs a connection, not the process.
    */
   static boolean isOutOfMemory(Throwable thrown) {
     Throwable cause = thrown;

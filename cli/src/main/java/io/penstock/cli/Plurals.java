@@ -1,11 +1,11 @@
 package io.penstock.cli;
 
-/** Numbers for people. */
+/** Formats counts. */
 final class Plurals {
   private Plurals() {}
 
   /** {@code 1 error}, {@code 2 errors}. */
-  static String of(long count, String what) {
-    return count + " " + what + (count == 1 ? "" : "s");
+  static String of(long count, String noun) {
+    return count + " " + noun + (count == 1 ? "" : "s");
   }
 }

@@ -16,24 +16,24 @@ import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A request as it is given on the command line: itself, {@code @FILE}, or {@code -}. */
+/** A request on the command line: JSON, {@code @FILE}, or {@code -} for standard input. */
 final class RequestArgument {
-  /** What it is called in problems. Its ending makes it JSON. */
+  /** The file name in error messages. The extension selects the JSON parser. */
   private static final String NAME = "request.json";
 
   private RequestArgument() {}
 
   /**
-   * The request.
+   * Returns the request.
    *
-   * @throws PolicyException if it can't be used
+   * @throws PolicyException if it is invalid
    */
   static ExplicitRequest read(String argument, InputStream in) {
     Problems problems = new Problems();
     Node document = document(argument, in, problems);
-    CheckRequest question = document == null ? null : CheckRequestReader.read(document, problems);
+    CheckRequest check = document == null ? null : CheckRequestReader.read(document, problems);
     problems.throwIfErrors();
-    return Objects.requireNonNull(question).request();
+    return Objects.requireNonNull(check).request();
   }
 
   private static @Nullable Node document(String argument, InputStream in, Problems problems) {
@@ -47,7 +47,7 @@ final class RequestArgument {
     } catch (InvalidPathException e) {
       problems.error(Location.of(argument), "", "must be the path of a file");
     } catch (IOException e) {
-      problems.error(Location.of("-"), "", "can't be read: " + e.getMessage());
+      problems.error(Location.of("-"), "", "cannot be read: " + e.getMessage());
     }
     return null;
   }

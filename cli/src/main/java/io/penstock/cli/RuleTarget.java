@@ -4,24 +4,26 @@ import io.penstock.policy.load.Node;
 import io.penstock.server.database.RuleDraft;
 import java.util.List;
 
-/** Where rules live: in a database, or behind a running server. */
+/**
+ * The place that {@code penstock rules} reads and writes rules in: a database or a running server.
+ */
 interface RuleTarget extends AutoCloseable {
-  /** All active rules, as policy files write them, in their order. */
+  /** Returns all active rules in the form of policy files, in order. */
   List<Node> rules();
 
   /**
-   * Puts rules there, all or none of them.
+   * Creates or updates the rules, all or none of them.
    *
-   * @param alone whether others go
-   * @param dryRun whether it is only to be said what would change
-   * @return what has changed, or would, a line each
+   * @param alone whether all other active rules are deleted
+   * @param dryRun whether to report the changes without making them
+   * @return the changes, one line each
    */
   List<String> put(List<RuleDraft> drafts, boolean alone, boolean dryRun);
 
   @Override
   void close();
 
-  /** It can't be asked, or refuses. */
+  /** Thrown if the target is unreachable or rejects the operation. */
   final class FailedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

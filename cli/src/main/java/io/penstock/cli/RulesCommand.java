@@ -26,18 +26,18 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "rules",
     description = {
-      "Moves rules between a policy file and a database, or a running server with one.",
+      "Moves rules between a policy file and a database or a running server.",
       "",
-      "  import  adds the rules of FILE, and changes those of the same names",
-      "  apply   the same, and deletes all others that are active",
-      "  diff    says what apply would change",
+      "  import  adds the rules of FILE and updates those that exist by name",
+      "  apply   like import, and deletes all other active rules",
+      "  diff    prints what apply would change",
       "  export  writes the active rules to FILE, or to standard output"
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:done; for diff, nothing would change",
-      "1:the database or server can't be asked or refuses; for diff, something would change",
-      "2:the file or an argument can't be used"
+      "0:success; for diff, no differences",
+      "1:the database or server is unreachable or rejects the rules; for diff, differences",
+      "2:the file or an argument is invalid"
     },
     footerHeading = "%nExample:%n",
     footer = "  penstock rules apply rules.yaml --postgres postgres://me@localhost/limits")
@@ -66,17 +66,17 @@ final class RulesCommand implements Callable<Integer> {
   @Option(
       names = "--postgres",
       paramLabel = "URL",
-      description = "The database; " + POSTGRES_VARIABLE + " without it.")
+      description = "The database. Default: the variable " + POSTGRES_VARIABLE)
   private @Nullable String postgres;
 
   @Option(
       names = "--server",
       paramLabel = "URL",
       description =
-          "The admin door of a running server, such as http://localhost:9090, in place of the"
-              + " database. Its token is in "
+          "The admin listener of a running server, such as http://localhost:9090, instead of the"
+              + " database. The variable "
               + TOKEN_VARIABLE
-              + ".")
+              + " holds its token.")
   private @Nullable URI server;
 
   RulesCommand(Console console, Map<String, String> variables) {
@@ -91,12 +91,12 @@ final class RulesCommand implements Callable<Integer> {
       return action == Action.EXPORT ? export(target) : put(target);
     } catch (PolicyException e) {
       e.problems().forEach(console.err()::println);
-      return Console.UNUSABLE;
+      return Console.INVALID;
     } catch (RuleTarget.FailedException e) {
       console.err().println(e.getMessage());
       return Console.FAILED;
     } catch (IOException e) {
-      console.err().println(file + ": can't be written: " + e.getMessage());
+      console.err().println(file + ": cannot be written: " + e.getMessage());
       return Console.FAILED;
     } finally {
       Logs.close();
@@ -106,31 +106,31 @@ final class RulesCommand implements Callable<Integer> {
   private RuleTarget target() {
     if (server != null) {
       if (postgres != null) {
-        throw mistake("--postgres and --server can't be given together");
+        throw usageError("--postgres and --server are mutually exclusive");
       }
       return target(server, Optional.ofNullable(variables.get(TOKEN_VARIABLE)));
     }
     String url = postgres != null ? postgres : variables.get(POSTGRES_VARIABLE);
     if (url == null) {
-      throw mistake("needs --postgres or --server");
+      throw usageError("requires --postgres or --server");
     }
-    String wrong = DatabaseAddress.wrong(url);
-    if (wrong != null) {
-      throw mistake("--postgres " + wrong);
+    String error = DatabaseAddress.wrong(url);
+    if (error != null) {
+      throw usageError("--postgres " + error);
     }
     return new DatabaseTarget(url, variables);
   }
 
-  private RuleTarget target(URI door, Optional<String> token) {
-    String wrong = ServerTarget.wrong(door);
-    if (wrong != null) {
-      throw mistake("--server " + wrong);
+  private RuleTarget target(URI address, Optional<String> token) {
+    String error = ServerTarget.addressError(address);
+    if (error != null) {
+      throw usageError("--server " + error);
     }
-    String wrongToken = token.map(ServerTarget::wrongToken).orElse(null);
-    if (wrongToken != null) {
-      throw mistake(TOKEN_VARIABLE + " " + wrongToken);
+    String tokenError = token.map(ServerTarget::tokenError).orElse(null);
+    if (tokenError != null) {
+      throw usageError(TOKEN_VARIABLE + " " + tokenError);
     }
-    return new ServerTarget(door, token);
+    return new ServerTarget(address, token);
   }
 
   private int export(RuleTarget target) throws IOException {
@@ -140,12 +140,12 @@ final class RulesCommand implements Callable<Integer> {
     } else {
       Files.writeString(file, text);
     }
-    return console.end(Console.GOOD);
+    return console.exitStatus(Console.OK);
   }
 
   private int put(RuleTarget target) {
     if (file == null) {
-      throw mistake("needs a FILE");
+      throw usageError("requires a FILE");
     }
     List<RuleDraft> drafts = RuleFile.read(file);
     boolean dryRun = action == Action.DIFF;
@@ -158,10 +158,10 @@ final class RulesCommand implements Callable<Integer> {
                 + ", "
                 + Plurals.of(changes.size(), "change")
                 + (dryRun ? " to make" : ""));
-    return console.end(dryRun && !changes.isEmpty() ? Console.FAILED : Console.GOOD);
+    return console.exitStatus(dryRun && !changes.isEmpty() ? Console.FAILED : Console.OK);
   }
 
-  private ParameterException mistake(String message) {
+  private ParameterException usageError(String message) {
     return new ParameterException(Objects.requireNonNull(spec).commandLine(), message);
   }
 }

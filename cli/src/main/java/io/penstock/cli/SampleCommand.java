@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 /** {@code penstock sample}. */
 @Command(
     name = "sample",
-    description = "Prints a policy to begin with, with comments.",
+    description = "Prints a commented sample policy.",
     footerHeading = "%nExample:%n",
     footer = "  penstock sample > policy.yaml")
 final class SampleCommand implements Callable<Integer> {
@@ -20,6 +20,6 @@ final class SampleCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     console.out().println(SamplePolicy.text().stripTrailing());
-    return console.end(Console.GOOD);
+    return console.exitStatus(Console.OK);
   }
 }

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 /** {@code penstock schema}. */
 @Command(
     name = "schema",
-    description = "Prints the JSON Schema of policies, for editors.",
+    description = "Prints the JSON Schema of policy files, for editors.",
     footerHeading = "%nExample:%n",
     footer = "  penstock schema > policy.schema.json")
 final class SchemaCommand implements Callable<Integer> {
@@ -20,6 +20,6 @@ final class SchemaCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     console.out().println(PolicySchema.text().stripTrailing());
-    return console.end(Console.GOOD);
+    return console.exitStatus(Console.OK);
   }
 }

@@ -28,31 +28,32 @@ import picocli.CommandLine.Spec;
 /** {@code penstock serve}. */
 @Command(
     name = "serve",
-    description = "Starts the decision service. Without any setting it serves a sample policy.",
+    description = "Starts the decision service. Without settings, it serves a sample policy.",
     synopsisHeading = "Usage: penstock serve [SETTING]...%n",
     customSynopsis = "",
     sortOptions = false,
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:after SIGTERM or SIGINT, when requests under way were answered",
+      "0:SIGTERM or SIGINT was received, and requests in flight were completed",
       "1:a port can't be opened",
-      "2:a setting or the policy can't be used; all that is wrong is said",
+      "2:a setting or the policy is invalid; all errors are printed",
       "3:the JVM is out of memory"
     },
     footer = {
       "",
-      "Each setting is also a variable, such as PENSTOCK_ADMIN_PORT=9090, and a line in a file,"
-          + " such as admin_port: 9090. Flags count before variables, these before the file."
-          + " Secrets belong into variables or the file: everybody on a machine sees flags.",
+      "Each setting can also be an environment variable, such as PENSTOCK_ADMIN_PORT=9090, or a"
+          + " line in a file, such as admin_port: 9090. Flags override variables, and variables"
+          + " override the file. Put secrets into variables or the file: all users of a machine can"
+          + " see flags.",
       "",
-      "SIGHUP reloads the policy and the certificates, as any change of their files does,",
+      "SIGHUP reloads the policy and the certificates, like a change of their files,",
       "and reopens the access log.",
       "",
       "Example:",
       "  penstock serve --policy policy.yaml --redis redis://localhost"
     })
 final class ServeCommand implements Callable<Integer> {
-  private static final Path USUAL_FILE = Path.of("penstock.yaml");
+  private static final Path DEFAULT_FILE = Path.of("penstock.yaml");
   private static final String FILE_VARIABLE = "PENSTOCK_CONFIG";
   private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
 
@@ -63,12 +64,12 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--config",
       paramLabel = "FILE",
-      description = "A file of settings; penstock.yaml without it, if that is there.")
+      description = "A file of settings. Default: penstock.yaml, if it exists.")
   private @Nullable Path file;
 
   @Option(
       names = "--print-config",
-      description = "Shows the settings in force and where each is from, and ends.")
+      description = "Prints the active settings and the source of each, and exits.")
   private boolean printConfig;
 
   private ServeCommand(Console console) {
@@ -102,22 +103,22 @@ final class ServeCommand implements Callable<Integer> {
       settings = SettingsReader.read(flags(), System.getenv(), file());
     } catch (SettingsReader.SettingsException e) {
       e.problems().forEach(console.err()::println);
-      return Console.UNUSABLE;
+      return Console.INVALID;
     }
     if (printConfig) {
       settings.warnings().forEach(console.err()::println);
       console.out().print(settings.print());
-      return console.end(Console.GOOD);
+      return console.exitStatus(Console.OK);
     }
     OutOfMemory.watch();
     Logs.configure(settings.logsJson(), settings.logLevel(), OutOfMemory::exitIfOutOfMemory);
     settings.warnings().forEach(warning -> LOG.warn("{}", warning));
     try {
       serve(settings);
-      return Console.GOOD;
+      return Console.OK;
     } catch (PolicyException e) {
       e.problems().forEach(console.err()::println);
-      return Console.UNUSABLE;
+      return Console.INVALID;
     } catch (StartException e) {
       console.err().println(e.getMessage());
       return Console.FAILED;
@@ -146,26 +147,26 @@ final class ServeCommand implements Callable<Integer> {
     if (variable != null) {
       return Path.of(variable);
     }
-    return Files.exists(USUAL_FILE) ? USUAL_FILE : null;
+    return Files.exists(DEFAULT_FILE) ? DEFAULT_FILE : null;
   }
 
-  /** In a thread of its own: a reader that is stuck must not keep the process from ending. */
-  private void greet(List<String> lines) {
-    Thread greeting = new Thread(() -> lines.forEach(console.out()::println), "penstock-greeting");
-    greeting.setDaemon(true);
-    greeting.start();
+  /** Prints on a separate thread: blocked output must not keep the process from shutting down. */
+  private void print(List<String> lines) {
+    Thread printer = new Thread(() -> lines.forEach(console.out()::println), "penstock-banner");
+    printer.setDaemon(true);
+    printer.start();
   }
 
-  /** Serves until it is told to end. */
+  /** Serves until the process receives SIGTERM or SIGINT. */
   private void serve(Settings settings) {
-    CountDownLatch told = new CountDownLatch(1);
+    CountDownLatch stopRequested = new CountDownLatch(1);
     try (PenstockServer server = PenstockServer.start(settings)) {
       Signals.handle("HUP", server::reload);
-      // By themselves they would end the process with a status that many take for a failure.
-      Signals.handle("TERM", told::countDown);
-      Signals.handle("INT", told::countDown);
-      greet(StartupBanner.lines(settings, server));
-      told.await();
+      // By default, these signals exit with a status that supervisors treat as a failure.
+      Signals.handle("TERM", stopRequested::countDown);
+      Signals.handle("INT", stopRequested::countDown);
+      print(StartupBanner.lines(settings, server));
+      stopRequested.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -24,11 +24,11 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Rules behind the admin door of a running server. */
+/** The rules of a running server, accessed through its admin listener. */
 final class ServerTarget implements RuleTarget {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final int PAGE = 1_000;
-  private static final int HIGHEST_PORT = 65_535;
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
+  private static final int PAGE_SIZE = 1_000;
+  private static final int MAX_PORT = 65_535;
   private static final String AUTHORIZATION = "Authorization";
   private static final String BEARER = "Bearer ";
 
@@ -37,37 +37,37 @@ final class ServerTarget implements RuleTarget {
   private final Optional<String> token;
 
   /**
-   * @param server where the paths of the admin door begin; good to {@link #wrong}
-   * @param token good to {@link #wrongToken}
+   * @param server the base URL of the admin listener, without an {@link #addressError}
+   * @param token the access token, without a {@link #tokenError}
    */
   ServerTarget(URI server, Optional<String> token) {
     this.server = server;
     this.token = token;
   }
 
-  /** What is wrong with the address of a server; null if it is good. */
-  static @Nullable String wrong(URI server) {
-    boolean good =
+  /** Returns what is wrong with the URL of a server; null if it is valid. */
+  static @Nullable String addressError(URI server) {
+    boolean valid =
         ("http".equalsIgnoreCase(server.getScheme())
                 || "https".equalsIgnoreCase(server.getScheme()))
             && server.getHost() != null
-            && server.getPort() <= HIGHEST_PORT
+            && server.getPort() <= MAX_PORT
             && server.getRawQuery() == null
             && server.getRawFragment() == null;
-    return good ? null : "must be a URL such as http://localhost:9090: " + server;
+    return valid ? null : "must be a URL such as http://localhost:9090: " + server;
   }
 
-  /** What is wrong with a token; null if it can be sent. Doesn't repeat it. */
-  static @Nullable String wrongToken(String token) {
+  /** Returns what is wrong with a token, without the token itself; null if it is valid. */
+  static @Nullable String tokenError(String token) {
     try {
       HttpRequest.newBuilder().header(AUTHORIZATION, BEARER + token);
       return null;
     } catch (IllegalArgumentException e) {
-      return "must have no line breaks or other characters that a header can't have";
+      return "must not contain line breaks or other characters that are not allowed in a header";
     }
   }
 
-  /** A rule, and where it stands. */
+  /** A rule and its position. */
   private record Ordered(long order, boolean forAll, long id, Node rule) {
     static final Comparator<Ordered> COMPARATOR =
         Comparator.comparingLong(Ordered::order)
@@ -80,7 +80,7 @@ final class ServerTarget implements RuleTarget {
     List<Ordered> rules = new ArrayList<>();
     String after = "0";
     while (after != null) {
-      Fields page = ask("GET", "/v1/rules?limit=" + PAGE + "&after=" + after, "");
+      Fields page = send("GET", "/v1/rules?limit=" + PAGE_SIZE + "&after=" + after, "");
       for (Located<Node> item : list(page, "rules")) {
         add(item, rules);
       }
@@ -113,9 +113,9 @@ final class ServerTarget implements RuleTarget {
               RuleFile.write(rules, json);
               json.writeEndObject();
             });
-    Fields answer = ask("PUT", "/v1/rules?dry_run=" + dryRun, new String(body, UTF_8));
+    Fields response = send("PUT", "/v1/rules?dry_run=" + dryRun, new String(body, UTF_8));
     List<String> lines = new ArrayList<>();
-    for (Located<Node> item : list(answer, "changes")) {
+    for (Located<Node> item : list(response, "changes")) {
       Fields change = fields(item);
       List<String> changed = new ArrayList<>();
       for (Located<Node> field : list(change, "fields")) {
@@ -128,10 +128,10 @@ final class ServerTarget implements RuleTarget {
     return lines;
   }
 
-  private Fields ask(String method, String path, String body) {
+  private Fields send(String method, String path, String body) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(at(path))
-            .timeout(PATIENCE)
+            .timeout(TIMEOUT)
             .method(
                 method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
     token.ifPresent(secret -> request.header(AUTHORIZATION, BEARER + secret));
@@ -139,30 +139,30 @@ final class ServerTarget implements RuleTarget {
     try {
       response = client.send(request.build(), BodyHandlers.ofString());
     } catch (IOException e) {
-      throw new FailedException(server + " can't be asked: " + e.getMessage());
+      throw new FailedException("cannot reach " + server + ": " + e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new FailedException("interrupted");
     }
     Problems problems = new Problems();
-    Node answer = Document.parse(response.body(), "answer.json", problems);
-    if (answer == null) {
-      throw new FailedException(server + " answers " + response.statusCode());
+    Node document = Document.parse(response.body(), "response.json", problems);
+    if (document == null) {
+      throw new FailedException(server + " responded with status " + response.statusCode());
     }
-    Fields fields = fields(new Located<>(answer, answer.at(), ""));
+    Fields fields = fields(new Located<>(document, document.at(), ""));
     if (response.statusCode() >= 300) {
-      throw new FailedException(refusal(fields));
+      throw new FailedException(errorText(fields));
     }
     return fields;
   }
 
-  /** A path of the admin door, behind what a proxy before it may have put there. */
+  /** Appends a path to the base URL, which may have a path of its own when a proxy is in front. */
   private URI at(String path) {
     String base = server.toString();
     return URI.create((base.endsWith("/") ? base.substring(0, base.length() - 1) : base) + path);
   }
 
-  private static String refusal(Fields problem) {
+  private static String errorText(Fields problem) {
     StringBuilder text = new StringBuilder(String.valueOf(problem.text("detail")));
     for (Located<Node> item : list(problem, "errors")) {
       Fields error = fields(item);
@@ -184,7 +184,7 @@ final class ServerTarget implements RuleTarget {
   private static Fields fields(Located<Node> node) {
     Fields fields = Fields.of(node, new Problems());
     if (fields == null) {
-      throw new FailedException("an answer that is not understood");
+      throw new FailedException("unexpected response: not a JSON object");
     }
     return fields;
   }

@@ -3,14 +3,14 @@ package io.penstock.cli;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
-/** The signals by which operators speak to a process. */
+/** Handles the signals that operators send to the process. */
 final class Signals {
   private Signals() {}
 
   /**
-   * Calls {@code action} at each signal of that name, where there is one, instead of what it does
-   * by itself. The JDK has no API of its own for signals; that of {@code sun.misc} is supported by
-   * every one, but compilers warn of its use.
+   * Replaces the default action of a signal by {@code action}. Does nothing if the platform has no
+   * such signal. The JDK has no supported API for signals; every JDK has {@code sun.misc.Signal},
+   * but compilers warn about its use, hence the reflection.
    *
    * @param name such as {@code HUP}
    */
@@ -18,7 +18,7 @@ final class Signals {
     try {
       Class<?> signal = Class.forName("sun.misc.Signal");
       Class<?> handler = Class.forName("sun.misc.SignalHandler");
-      Object calling =
+      Object signalHandler =
           Proxy.newProxyInstance(
               Signals.class.getClassLoader(),
               new Class<?>[] {handler},
@@ -28,10 +28,10 @@ final class Signals {
                 }
                 return null;
               });
-      Object named = signal.getConstructor(String.class).newInstance(name);
-      signal.getMethod("handle", signal, handler).invoke(null, named, calling);
+      Object instance = signal.getConstructor(String.class).newInstance(name);
+      signal.getMethod("handle", signal, handler).invoke(null, instance, signalHandler);
     } catch (InvocationTargetException noSuchSignal) {
-      // Windows has no HUP: there, the policy is reloaded when its file changes, as everywhere.
+      // Windows has no HUP. There, as everywhere, a changed policy file is reloaded.
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }

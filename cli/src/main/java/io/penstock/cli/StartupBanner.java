@@ -5,23 +5,23 @@ import io.penstock.server.Settings;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What somebody who has just started the service wants to know. */
+/** The lines that {@code penstock serve} prints at startup: addresses, and commands to try. */
 final class StartupBanner {
   private StartupBanner() {}
 
   static List<String> lines(Settings settings, PenstockServer server) {
     List<String> lines = new ArrayList<>();
-    lines.add("decisions on http://" + shown(settings.host()) + ":" + server.port());
+    lines.add("decisions on http://" + bracketed(settings.host()) + ":" + server.port());
     server
         .proxyPort()
         .ifPresent(
             port ->
                 lines.add(
                     (settings.proxyTls().isPresent() ? "proxy on https://" : "proxy on http://")
-                        + shown(settings.proxyHost())
+                        + bracketed(settings.proxyHost())
                         + ":"
                         + port));
-    lines.add("admin on http://" + shown(settings.adminHost()) + ":" + server.adminPort());
+    lines.add("admin on http://" + bracketed(settings.adminHost()) + ":" + server.adminPort());
     lines.add("");
     boolean sample = settings.policy().isEmpty() && settings.postgres().isEmpty();
     lines.add("Try it:");
@@ -42,7 +42,7 @@ final class StartupBanner {
     return lines;
   }
 
-  private static String shown(String host) {
+  private static String bracketed(String host) {
     return host.indexOf(':') >= 0 ? "[" + host + "]" : host;
   }
 }

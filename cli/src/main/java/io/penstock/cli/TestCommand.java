@@ -21,26 +21,30 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "test",
     description =
-        "Sends the requests of cases to a policy, at virtual times, and compares the answers.",
+        "Evaluates the requests of test cases on a virtual clock and compares the decisions.",
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:all answers are as expected",
-      "1:some are not",
-      "2:the policy or a file of cases can't be used"
+      "0:all decisions are as expected",
+      "1:some decisions differ",
+      "2:the policy or a file of cases is invalid"
     },
     footerHeading = "%nExample:%n",
     footer = "  penstock test policy.yaml login-cases.yaml")
 final class TestCommand implements Callable<Integer> {
   private final Console console;
 
-  @Parameters(index = "0", paramLabel = "POLICY", description = "A file, or a folder of files.")
+  @Parameters(
+      index = "0",
+      paramLabel = "POLICY",
+      description = "A policy file, or a folder of policy files.")
   private @Nullable Path policyPath;
 
   @Parameters(
       index = "1..*",
       arity = "1..*",
       paramLabel = "CASES",
-      description = "Files of cases; docs/cli.md shows one. The policy that they name is not read.")
+      description =
+          "Files of test cases; docs/cli.md has an example. Policies that they name are not read.")
   private List<Path> casesPaths = new ArrayList<>();
 
   @Option(names = "--format", paramLabel = "FORM", description = Format.HELP)
@@ -71,8 +75,8 @@ final class TestCommand implements Callable<Integer> {
       reports.forEach(this::print);
       problems.forEach(console.err()::println);
     }
-    return console.end(
-        !problems.isEmpty() ? Console.UNUSABLE : passed ? Console.GOOD : Console.FAILED);
+    return console.exitStatus(
+        !problems.isEmpty() ? Console.INVALID : passed ? Console.OK : Console.FAILED);
   }
 
   private @Nullable Policy load(List<Problem> problems) {
@@ -87,7 +91,7 @@ final class TestCommand implements Callable<Integer> {
     }
   }
 
-  /** The last line of a report is its summary, which should say of what. */
+  /** Prints a report. The last line is its summary, which is prefixed with the file name. */
   private void print(Path cases, CasesReport report) {
     List<String> lines = report.lines();
     lines.subList(0, lines.size() - 1).forEach(console.out()::println);

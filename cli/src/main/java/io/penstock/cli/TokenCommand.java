@@ -12,8 +12,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "token",
     description = {
-      "Makes a token of the admin door: prints the token, for who is to use it, and the line for"
-          + " the setting admin_tokens, which holds a hash only."
+      "Creates a token for the admin listener. Prints the token, for its user, and the line for the"
+          + " setting admin_tokens, which contains only a hash."
     },
     footerHeading = "%nExample:%n",
     footer = "  penstock token --name deploy --role write")
@@ -26,7 +26,7 @@ final class TokenCommand implements Callable<Integer> {
       names = "--name",
       required = true,
       paramLabel = "NAME",
-      description = "Whose it is; the history of rules says so.")
+      description = "The name of its user, which the history of rules records.")
   private String name = "";
 
   @Option(names = "--role", paramLabel = "ROLE", description = "read or write. Default: read")
@@ -46,11 +46,11 @@ final class TokenCommand implements Callable<Integer> {
     try {
       AccessTokens.parse(line);
     } catch (IllegalArgumentException e) {
-      console.err().println("--name must have 1 to 64 letters, digits or _.@-: " + name);
-      return Console.UNUSABLE;
+      console.err().println("--name must consist of 1 to 64 letters, digits or _.@-: " + name);
+      return Console.INVALID;
     }
     console.out().println("token         " + token);
     console.out().println("admin_tokens  " + line);
-    return console.end(Console.GOOD);
+    return console.exitStatus(Console.OK);
   }
 }

@@ -9,21 +9,24 @@ import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Says in a few lines what is wrong with a command line; help would push it off the screen. */
+/**
+ * Reports errors in the command line in a few lines. The full help would scroll the error off the
+ * screen.
+ */
 final class UsageErrors implements IParameterExceptionHandler {
   @Override
-  public int handleParseException(ParameterException mistake, String[] args) {
-    CommandLine command = mistake.getCommandLine();
+  public int handleParseException(ParameterException error, String[] args) {
+    CommandLine command = error.getCommandLine();
     PrintWriter err = command.getErr();
-    err.println("penstock: " + mistake.getMessage());
-    if (mistake instanceof UnmatchedArgumentException unmatched) {
-      String meant = Suggestions.to(unmatched.getUnmatched().get(0), words(command));
-      if (meant != null) {
-        err.println("Did you mean " + meant + "?");
+    err.println("penstock: " + error.getMessage());
+    if (error instanceof UnmatchedArgumentException unmatched) {
+      String suggestion = Suggestions.to(unmatched.getUnmatched().get(0), words(command));
+      if (suggestion != null) {
+        err.println("Did you mean " + suggestion + "?");
       }
     }
     err.println("See " + command.getCommandSpec().qualifiedName() + " --help");
-    return Console.UNUSABLE;
+    return Console.INVALID;
   }
 
   private static List<String> words(CommandLine command) {

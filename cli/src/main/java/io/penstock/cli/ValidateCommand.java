@@ -18,9 +18,12 @@ import picocli.CommandLine.Parameters;
 /** {@code penstock validate}. */
 @Command(
     name = "validate",
-    description = "Checks policies, and says all that is wrong with them and where.",
+    description = "Checks policies and reports all errors with their locations.",
     exitCodeListHeading = "%nExit status:%n",
-    exitCodeList = {"0:all can be used", "2:some can't; with --strict, or have warnings"},
+    exitCodeList = {
+      "0:all policies are valid",
+      "2:some are invalid; with --strict, or have warnings"
+    },
     footerHeading = "%nExample:%n",
     footer = "  penstock validate --strict policy.yaml")
 final class ValidateCommand implements Callable<Integer> {
@@ -29,10 +32,10 @@ final class ValidateCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "POLICY",
       arity = "1..*",
-      description = "A file, or a folder of files that are one policy.")
+      description = "A policy file, or a folder of files that form one policy.")
   private List<Path> paths = new ArrayList<>();
 
-  @Option(names = "--strict", description = "Takes warnings for errors.")
+  @Option(names = "--strict", description = "Treats warnings as errors.")
   private boolean strict;
 
   @Option(names = "--format", paramLabel = "FORM", description = Format.HELP)
@@ -43,9 +46,9 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   /**
-   * What came of a policy.
+   * The result of checking a policy.
    *
-   * @param rules how many it has; 0 if it can't be used
+   * @param rules the number of rules; 0 if the policy is invalid
    */
   private record Checked(Path path, int rules, List<Problem> errors, List<Problem> warnings) {
     static Checked of(Path path) {
@@ -75,22 +78,22 @@ final class ValidateCommand implements Callable<Integer> {
       problems.forEach(console.out()::println);
       console.out().println(summary(all));
     }
-    return console.end(
-        all.stream().allMatch(checked -> checked.valid(strict)) ? Console.GOOD : Console.UNUSABLE);
+    return console.exitStatus(
+        all.stream().allMatch(checked -> checked.valid(strict)) ? Console.OK : Console.INVALID);
   }
 
   private String summary(List<Checked> all) {
-    long bad = all.stream().filter(checked -> !checked.valid(strict)).count();
+    long invalid = all.stream().filter(checked -> !checked.valid(strict)).count();
     int errors = all.stream().mapToInt(checked -> checked.errors.size()).sum();
     int warnings = all.stream().mapToInt(checked -> checked.warnings.size()).sum();
     int rules = all.stream().mapToInt(Checked::rules).sum();
     String policies = all.size() == 1 ? "1 policy" : all.size() + " policies";
-    return bad == 0
-        ? policies + " good: " + Plurals.of(rules, "rule") + ", " + Plurals.of(warnings, "warning")
+    return invalid == 0
+        ? policies + " valid: " + Plurals.of(rules, "rule") + ", " + Plurals.of(warnings, "warning")
         : policies
             + ", "
-            + bad
-            + " bad: "
+            + invalid
+            + " invalid: "
             + Plurals.of(errors, "error")
             + ", "
             + Plurals.of(warnings, "warning");

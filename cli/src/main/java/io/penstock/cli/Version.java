@@ -2,7 +2,7 @@ package io.penstock.cli;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** Which Penstock this is, and on what it runs. */
+/** The versions of Penstock and of the JVM. */
 final class Version implements IVersionProvider {
   @Override
   public String[] getVersion() {

@@ -4,7 +4,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 
 /** {@code penstock version}. */
-@Command(name = "version", description = "Says which Penstock this is, and on what it runs.")
+@Command(name = "version", description = "Prints the versions of Penstock and of the JVM.")
 final class VersionCommand implements Runnable {
   private final Console console;
 

@@ -1,4 +1,4 @@
-/** The command line. Start at {@link io.penstock.cli.Main}. */
+/** The command line. The entry point is {@link io.penstock.cli.Main}. */
 @NullMarked
 package io.penstock.cli;
 

@@ -4,18 +4,18 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for something to come true, within bounds. */
+/** Waits for a condition, up to a timeout. */
 final class Await {
-  private static final Duration MAX_DURATION = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private Await() {}
 
-  /** Returns how long it took, in milliseconds. */
-  static long until(String what, BooleanSupplier condition) {
+  /** Waits and returns the elapsed milliseconds. */
+  static long until(String description, BooleanSupplier condition) {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - start > MAX_DURATION.toNanos()) {
-        throw new AssertionError("not within " + MAX_DURATION + ": " + what);
+      if (System.nanoTime() - start > TIMEOUT.toNanos()) {
+        throw new AssertionError("timed out after " + TIMEOUT + ": " + description);
       }
       LockSupport.parkNanos(5_000_000);
     }

@@ -6,10 +6,10 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What came of a command that was run in this process.
+ * The result of a command that ran in this process.
  *
- * @param out what it printed
- * @param err what it complained of
+ * @param out its standard output
+ * @param err its standard error
  */
 public record CommandRun(int status, String out, String err) {
   public static CommandRun of(String... args) {

@@ -28,14 +28,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * deploy/docker/compose.yaml as processes of this machine: the same variables, policy and nginx
- * configuration, at other addresses.
+ * Runs deploy/docker/compose.yaml as local processes: the same variables, policy and nginx
+ * configuration, with other addresses.
  */
 class ComposeIT {
   private static final Path DOCKER = Path.of("..", "deploy", "docker");
 
-  /** What the image of nginx has around it; files are of whoever tests. */
-  private static final String OWN_FILES =
+  /** The settings of the nginx image, with paths that the current user can write. */
+  private static final String LOCAL_PATHS =
       """
       http {
           access_log off;
@@ -59,7 +59,7 @@ class ComposeIT {
         Origin origin = new Origin();
         Node one = start("penstock-1", redis, postgres, origin);
         Node two = start("penstock-2", redis, postgres, origin)) {
-      Await.until("both ask Redis", () -> !one.isDegraded() && !two.isDegraded());
+      Await.until("both nodes use Redis", () -> !one.isDegraded() && !two.isDegraded());
       int port = Service.freePort();
       try (JarRun front = JarRun.startCommand(folder, nginx(nginx, port, one, two))) {
         Await.until("nginx", () -> answers(front, port));
@@ -73,7 +73,7 @@ class ComposeIT {
         assertThat(one.decisions()).isPositive();
         assertThat(two.decisions()).isPositive();
         assertThat(one.decisions() + two.decisions()).isEqualTo(6);
-        Await.until("noted in the database", () -> denied(postgres) == 1);
+        Await.until("recorded in the database", () -> denied(postgres) == 1);
 
         one.kill();
         assertThat(get(port).statusCode()).as("by the other node").isEqualTo(429);
@@ -121,7 +121,7 @@ class ComposeIT {
     variables.put(
         "PENSTOCK_POSTGRES", "postgres://postgres@127.0.0.1:" + postgres.getPort() + "/postgres");
     variables.put("PENSTOCK_POSTGRES_SNAPSHOT", own.resolve("rules.json").toString());
-    // On a machine that is busy with other tests, an answer may take longer than usual.
+    // On a busy machine, a response may take longer than the default deadline.
     variables.put("PENSTOCK_REDIS_DEADLINE_MS", "5000");
     int proxyPort = Service.freePort();
     variables.put("PENSTOCK_PROXY_HOST", "127.0.0.1");
@@ -133,19 +133,19 @@ class ComposeIT {
   }
 
   private List<String> nginx(String program, int port, Node one, Node two) throws IOException {
-    String shown = Files.readString(DOCKER.resolve("nginx.conf"));
-    String used =
-        shown
+    String original = Files.readString(DOCKER.resolve("nginx.conf"));
+    String adapted =
+        original
             .replace("penstock-1:8000", "127.0.0.1:" + one.proxyPort)
             .replace("penstock-2:8000", "127.0.0.1:" + two.proxyPort)
             .replace("listen 80;", "listen 127.0.0.1:" + port + ";")
             .replace("events {}", "daemon off;\nmaster_process off;\npid nginx.pid;\nevents {}")
-            .replace("http {\n", OWN_FILES);
-    Files.writeString(folder.resolve("nginx.conf"), used);
+            .replace("http {\n", LOCAL_PATHS);
+    Files.writeString(folder.resolve("nginx.conf"), adapted);
     return List.of(program, "-p", folder.toString(), "-c", "nginx.conf", "-e", "stderr");
   }
 
-  /** A node, and where clients of the origin reach it. */
+  /** A node and the port of its proxy listener. */
   private record Node(Service service, int proxyPort) implements AutoCloseable {
     boolean isDegraded() {
       return service.isDegraded();
@@ -165,7 +165,7 @@ class ComposeIT {
     }
   }
 
-  /** What is protected: answers everything with 200. */
+  /** The protected origin. Responds to every request with 200. */
   private static final class Origin implements AutoCloseable {
     private final HttpServer server;
 

@@ -14,23 +14,23 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * An origin for many: {@code /endless} goes on for as long as somebody reads, everything else is
- * answered {@code ok}. One thread serves them all.
+ * An origin for many connections, served by one thread. {@code /endless} sends data for as long as
+ * the client reads; the response to every other path is {@code ok}.
  */
 final class CrowdOrigin implements AutoCloseable {
   private static final byte[] OK = ascii("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
   private static final byte[] ENDLESS =
       ascii("HTTP/1.1 200 OK\r\nContent-Length: " + (1L << 50) + "\r\n\r\n");
-  private static final int PART_BYTES = 1 << 14;
-  private static final int SMALL_BYTES = 128 << 10;
+  private static final int BLOCK_BYTES = 1 << 14;
+  private static final int SEND_BUFFER_BYTES = 128 << 10;
 
   private final Selector selector = Selector.open();
   private final ServerSocketChannel server = ServerSocketChannel.open();
 
-  /** One connection: what it has asked, and what it still has to be sent. */
-  private static final class Visitor {
+  /** The state of a connection: the request so far, and the unsent part of the response. */
+  private static final class Connection {
     private final StringBuilder head = new StringBuilder();
-    private ByteBuffer answer = ByteBuffer.allocate(0);
+    private ByteBuffer response = ByteBuffer.allocate(0);
     private boolean endless;
   }
 
@@ -56,8 +56,8 @@ final class CrowdOrigin implements AutoCloseable {
       while (selector.isOpen()) {
         selector.select(this::serve);
       }
-    } catch (IOException | ClosedSelectorException ended) {
-      // Nobody is served any more.
+    } catch (IOException | ClosedSelectorException closed) {
+      // The origin is closed.
     }
   }
 
@@ -66,54 +66,55 @@ final class CrowdOrigin implements AutoCloseable {
       if (key.isAcceptable()) {
         SocketChannel accepted = server.accept();
         accepted.configureBlocking(false);
-        accepted.setOption(StandardSocketOptions.SO_SNDBUF, SMALL_BYTES);
-        accepted.register(selector, SelectionKey.OP_READ, new Visitor());
+        accepted.setOption(StandardSocketOptions.SO_SNDBUF, SEND_BUFFER_BYTES);
+        accepted.register(selector, SelectionKey.OP_READ, new Connection());
       } else if (key.isReadable()) {
-        read(key, (Visitor) key.attachment());
+        read(key, (Connection) key.attachment());
       } else {
-        write(key, (Visitor) key.attachment());
+        write(key, (Connection) key.attachment());
       }
-    } catch (IOException gone) {
-      leave(key);
+    } catch (IOException e) {
+      disconnect(key);
     }
   }
 
-  private static void read(SelectionKey key, Visitor visitor) throws IOException {
-    ByteBuffer bytes = ByteBuffer.allocate(PART_BYTES);
+  private static void read(SelectionKey key, Connection connection) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(BLOCK_BYTES);
     if (((SocketChannel) key.channel()).read(bytes) < 0) {
-      leave(key);
+      disconnect(key);
       return;
     }
-    visitor.head.append(US_ASCII.decode(bytes.flip()));
-    if (visitor.head.indexOf("\r\n\r\n") >= 0) {
-      visitor.endless = visitor.head.indexOf("GET /endless") == 0;
-      visitor.head.setLength(0);
-      visitor.answer = ByteBuffer.wrap(visitor.endless ? ENDLESS : OK);
-      write(key, visitor);
+    connection.head.append(US_ASCII.decode(bytes.flip()));
+    if (connection.head.indexOf("\r\n\r\n") >= 0) {
+      connection.endless = connection.head.indexOf("GET /endless") == 0;
+      connection.head.setLength(0);
+      connection.response = ByteBuffer.wrap(connection.endless ? ENDLESS : OK);
+      write(key, connection);
     }
   }
 
-  private static void write(SelectionKey key, Visitor visitor) throws IOException {
+  private static void write(SelectionKey key, Connection connection) throws IOException {
     SocketChannel channel = (SocketChannel) key.channel();
-    channel.write(visitor.answer);
-    if (!visitor.answer.hasRemaining() && visitor.endless) {
-      visitor.answer = ByteBuffer.allocate(PART_BYTES);
+    channel.write(connection.response);
+    if (!connection.response.hasRemaining() && connection.endless) {
+      connection.response = ByteBuffer.allocate(BLOCK_BYTES);
     }
-    key.interestOps(visitor.answer.hasRemaining() ? SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+    key.interestOps(
+        connection.response.hasRemaining() ? SelectionKey.OP_WRITE : SelectionKey.OP_READ);
   }
 
-  private static void leave(SelectionKey key) {
+  private static void disconnect(SelectionKey key) {
     try {
       key.channel().close();
     } catch (IOException closed) {
-      // It is gone either way.
+      // The connection is closed either way.
     }
   }
 
   @Override
   public void close() throws IOException {
     for (SelectionKey key : selector.keys()) {
-      leave(key);
+      disconnect(key);
     }
     selector.close();
   }

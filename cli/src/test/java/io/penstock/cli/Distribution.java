@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What people download, unpacked as they would.
+ * The unpacked distribution archive.
  *
- * @param home the folder that it has become
+ * @param home its root folder
  */
 record Distribution(Path home) {
   static Distribution unpack(Path folder) throws IOException {

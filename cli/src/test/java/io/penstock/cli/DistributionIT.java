@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What people download does what its README says. */
+/** Checks that the distribution archive works as its README says. */
 class DistributionIT {
   @TempDir Path folder;
   private Distribution unpacked;
@@ -23,7 +23,7 @@ class DistributionIT {
   }
 
   @Test
-  void files_all_areThereAndOfOneTime() throws IOException {
+  void files_ofTheArchive_areCompleteWithOneTimestamp() throws IOException {
     List<String> names =
         unpacked.files().stream().map(file -> unpacked.home().relativize(file).toString()).toList();
     assertThat(names)
@@ -42,7 +42,7 @@ class DistributionIT {
   }
 
   @Test
-  void command_throughLinksToIt_saysItsVersion() throws IOException {
+  void command_throughSymbolicLinks_printsItsVersion() throws IOException {
     Path link = Files.createSymbolicLink(folder.resolve("link"), unpacked.command());
     Path linkToLink = Files.createSymbolicLink(folder.resolve("again"), Path.of("link"));
 
@@ -57,17 +57,17 @@ class DistributionIT {
   }
 
   @Test
-  void command_withoutJava_saysWhatItNeeds() {
+  void command_withoutJava_reportsTheRequirement() {
     List<String> command =
         List.of("env", "JAVA_HOME=" + folder, unpacked.command().toString(), "--version");
     try (JarRun run = JarRun.startCommand(folder, command)) {
       assertThat(run.await()).isEqualTo(1);
-      assertThat(run.err()).contains("needs Java 17 or later");
+      assertThat(run.err()).contains("requires Java 17 or later");
     }
   }
 
   @Test
-  void serve_withTheSettingsThatComeWithIt_deniesTheSixthLogin() {
+  void serve_withTheBundledSettings_deniesTheSixthLogin() {
     String settings = unpacked.home().resolve("conf/penstock.yaml").toString();
     try (Service service =
         Service.startCommand(
@@ -78,7 +78,7 @@ class DistributionIT {
 
       assertThat(login(service).statusCode()).isEqualTo(429);
       assertThat(service.admin("/readyz").body()).contains("conf/policy.yaml");
-      // What the launcher starts takes its place, so signals reach it.
+      // The launcher replaces itself with the JVM (exec), so signals reach it.
       service.process().signal("TERM");
       assertThat(service.process().await()).isZero();
     }

@@ -16,7 +16,7 @@ import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every command of docs/cli.md and docs/operations.md prints what the page says. */
+/** Runs every command of docs/cli.md and docs/operations.md and compares the output. */
 class DocumentedCommandsIT {
   private static final Path DOCS = Path.of("..", "docs");
   private static final Pattern FILE =
@@ -25,18 +25,18 @@ class DocumentedCommandsIT {
   private static final Pattern COMMAND =
       Pattern.compile("^\\$ ([^\n]+)\n(.*?)(?=^\\$ |\\z)", Pattern.DOTALL | Pattern.MULTILINE);
 
-  /** Stands for what differs each time. */
+  /** Matches output that varies from run to run. */
   private static final String ANYTHING = "…";
 
   @TempDir Path folder;
 
   @Test
-  void commandLinePage_commands_printWhatItSays() throws IOException {
+  void commandLinePage_commands_printTheDocumentedOutput() throws IOException {
     run("cli.md", UnaryOperator.identity());
   }
 
   @Test
-  void operationsPage_commands_printWhatItSays() throws IOException {
+  void operationsPage_commands_printTheDocumentedOutput() throws IOException {
     Program.onPath("curl");
     writeFiles("operations.md");
     try (Service service = Service.start(folder, "--policy", "policy.yaml")) {
@@ -54,7 +54,7 @@ class DocumentedCommandsIT {
     return page;
   }
 
-  private void run(String name, UnaryOperator<String> placed) throws IOException {
+  private void run(String name, UnaryOperator<String> rewrite) throws IOException {
     String page = writeFiles(name);
     List<MatchResult> commands =
         CONSOLE
@@ -67,7 +67,7 @@ class DocumentedCommandsIT {
     SoftAssertions softly = new SoftAssertions();
     for (MatchResult command : commands) {
       softly
-          .assertThat(printed(placed.apply(command.group(1))))
+          .assertThat(printed(rewrite.apply(command.group(1))))
           .as(command.group(1))
           .matches(pattern(command.group(2)));
     }
@@ -82,7 +82,7 @@ class DocumentedCommandsIT {
   private String printed(String line) {
     try (JarRun run = JarRun.startCommand(folder, PenstockShell.of("exec 2>&1\n" + line))) {
       run.await();
-      // What is asked over HTTP ends without a line break.
+      // HTTP responses end without a line break.
       return run.out().isEmpty() || run.out().endsWith("\n") ? run.out() : run.out() + "\n";
     }
   }

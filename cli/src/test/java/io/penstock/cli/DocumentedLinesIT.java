@@ -12,14 +12,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Single lines of pages: settings that they start the service with can be used, questions are
- * answered.
+ * Runs single command lines from the documentation: their settings are valid, and their requests
+ * succeed.
  */
 class DocumentedLinesIT {
   @TempDir Path folder;
 
   @Test
-  void lines_thatStartTheService_haveSettingsThatCanBeUsed() {
+  void lines_thatStartTheService_haveValidSettings() {
     List<String> lines = lines().filter(RunnableLine::isServe).toList();
     assertThat(lines).hasSizeGreaterThanOrEqualTo(4);
 
@@ -35,9 +35,9 @@ class DocumentedLinesIT {
   }
 
   @Test
-  void lines_thatAskTheService_areAnswered() {
+  void lines_thatSendRequests_succeed() {
     Program.onPath("curl");
-    List<String> lines = lines().filter(RunnableLine::isAsk).toList();
+    List<String> lines = lines().filter(RunnableLine::isRequest).toList();
     assertThat(lines).hasSizeGreaterThanOrEqualTo(3);
 
     SoftAssertions softly = new SoftAssertions();

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The ways of docs/getting-started.md, gone as the page says: its commands print what stands below
- * them. The folder looks like a checkout that has been built; ports are free ones.
+ * Follows docs/getting-started.md: each command prints the output shown below it. The test folder
+ * looks like a built checkout, and free ports replace the documented ones.
  */
 class GettingStartedIT {
   private static final Path PAGE = Path.of("..", "docs", "getting-started.md");
@@ -29,8 +29,8 @@ class GettingStartedIT {
   private static final Pattern STEP =
       Pattern.compile("(?ms)^```sh\\n(.*?)^```\\n\\n(?:^```text\\n(.*?)^```$)");
 
-  /** A command that stays: who reads the page is asked to open another terminal. */
-  private static final Pattern STAYS =
+  /** A command that keeps running, so that the page continues in another terminal. */
+  private static final Pattern LONG_RUNNING =
       Pattern.compile("(?s).*\\n(?:\\./penstock serve|java Origin)[^\\n]*\\n");
 
   private static final String ANYTHING = "…";
@@ -41,7 +41,7 @@ class GettingStartedIT {
   private final List<JarRun> running = new ArrayList<>();
 
   @BeforeEach
-  void lookLikeACheckout() throws IOException {
+  void prepareCheckout() throws IOException {
     Program.onPath("curl");
     for (String shown : List.of("8080", "9090", "8000", "3000")) {
       ports.put(shown, Service.freePort());
@@ -71,31 +71,30 @@ class GettingStartedIT {
   }
 
   @Test
-  void library_asThePageSays_deniesTheFourth() throws IOException {
-    assertThat(go("Library")).isEqualTo(1);
+  void library_asDocumented_deniesTheFourth() throws IOException {
+    assertThat(follow("Library")).isEqualTo(1);
   }
 
   @Test
-  void service_asThePageSays_deniesTheFourth() throws IOException {
-    assertThat(go("Decision service")).isEqualTo(2);
+  void service_asDocumented_deniesTheFourth() throws IOException {
+    assertThat(follow("Decision service")).isEqualTo(2);
   }
 
   @Test
-  void proxy_asThePageSays_deniesTheFourth() throws IOException {
-    assertThat(go("Proxy")).isEqualTo(3);
+  void proxy_asDocumented_deniesTheFourth() throws IOException {
+    assertThat(follow("Proxy")).isEqualTo(3);
   }
 
-  /** Does what a section says; returns how many steps that were. */
-  private int go(String heading) throws IOException {
+  /** Follows the steps of a section and returns their number. */
+  private int follow(String heading) throws IOException {
     List<MatchResult> steps = STEP.matcher(section(heading)).results().toList();
     for (MatchResult step : steps) {
-      Pattern printed = pattern(placed(step.group(2)));
-      JarRun run = JarRun.startCommand(folder, shell(placed(step.group(1))));
+      Pattern printed = pattern(withTestPorts(step.group(2)));
+      JarRun run = JarRun.startCommand(folder, shell(withTestPorts(step.group(1))));
       running.add(run);
-      if (STAYS.matcher("\n" + step.group(1)).matches()) {
+      if (LONG_RUNNING.matcher("\n" + step.group(1)).matches()) {
         Await.until(
-            "what it prints: " + step.group(2),
-            () -> printed.matcher(run.out()).find() || !run.isAlive());
+            "output: " + step.group(2), () -> printed.matcher(run.out()).find() || !run.isAlive());
         assertThat(run.isAlive()).as(run.out()).isTrue();
       } else {
         assertThat(run.await()).as(run.out()).isZero();
@@ -113,18 +112,18 @@ class GettingStartedIT {
   }
 
   private static List<String> shell(String commands) {
-    // What stays takes the place of the shell, so that it ends with the test.
+    // exec replaces the shell, so that stopping the process stops the command.
     String exec = commands.replaceAll("\\n(\\./penstock serve|java Origin)", "\nexec $1");
     String java = "export PATH='" + JarRun.JAVA.getParent() + "':\"$PATH\"\n";
     return List.of("bash", "-c", "exec 2>&1\nset -e\n" + java + exec);
   }
 
-  private String placed(String shown) {
-    String placed = shown;
+  private String withTestPorts(String shown) {
+    String replaced = shown;
     for (Map.Entry<String, Integer> port : ports.entrySet()) {
-      placed = placed.replaceAll("\\b" + port.getKey() + "\\b", port.getValue().toString());
+      replaced = replaced.replaceAll("\\b" + port.getKey() + "\\b", port.getValue().toString());
     }
-    return placed;
+    return replaced;
   }
 
   private static Pattern pattern(String shown) {

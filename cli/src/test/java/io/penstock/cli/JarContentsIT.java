@@ -14,15 +14,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** What the runnable jar says of the libraries in it. */
+/** Checks the library metadata in the runnable jar. */
 class JarContentsIT {
   private static final Pattern POM =
       Pattern.compile("META-INF/maven/([^/]+)/([^/]+)/pom\\.properties");
 
   @Test
-  void jar_everyLibraryInIt_isNamedWithItsVersionForScanners() throws IOException {
+  void jar_everyLibrary_isListedWithItsVersionForScanners() throws IOException {
     try (JarFile jar = new JarFile(JarRun.JAR.toFile())) {
-      List<String> named = named(jar);
+      List<String> listed = listed(jar);
       List<String> missing = new ArrayList<>();
       for (String element :
           System.getProperty("java.class.path").split(System.getProperty("path.separator"), -1)) {
@@ -30,21 +30,21 @@ class JarContentsIT {
         if (element.endsWith(".jar") && isShaded(file, jar)) {
           String artifact = file.getParent().getParent().getFileName().toString();
           String version = file.getParent().getFileName().toString();
-          if (!named.contains(artifact + ":" + version)) {
+          if (!listed.contains(artifact + ":" + version)) {
             missing.add(artifact + ":" + version);
           }
         }
       }
       assertThat(missing)
-          .as("to be written in cli/src/main/scanners, with the version of the build")
+          .as("libraries to add to cli/src/main/scanners, with their versions")
           .isEmpty();
-      assertThat(named).hasSizeGreaterThan(20).anyMatch(name -> name.startsWith("logback-core:"));
+      assertThat(listed).hasSizeGreaterThan(20).anyMatch(name -> name.startsWith("logback-core:"));
     }
   }
 
-  /** Artifacts and versions as {@code name:version}. */
-  private static List<String> named(JarFile jar) throws IOException {
-    List<String> named = new ArrayList<>();
+  /** Returns the artifacts of the jar as {@code name:version}. */
+  private static List<String> listed(JarFile jar) throws IOException {
+    List<String> listed = new ArrayList<>();
     for (JarEntry entry : jar.stream().toList()) {
       Matcher pom = POM.matcher(entry.getName());
       if (pom.matches()) {
@@ -54,13 +54,15 @@ class JarContentsIT {
         }
         assertThat(properties.getProperty("groupId")).isEqualTo(pom.group(1));
         assertThat(properties.getProperty("artifactId")).isEqualTo(pom.group(2));
-        named.add(pom.group(2) + ":" + properties.getProperty("version"));
+        listed.add(pom.group(2) + ":" + properties.getProperty("version"));
       }
     }
-    return named;
+    return listed;
   }
 
-  /** Whether the classes of a library, of which there may be none, are in the jar. */
+  /**
+   * Returns whether the jar contains the classes of a library. False for a library without classes.
+   */
   private static boolean isShaded(Path library, JarFile jar) throws IOException {
     if (library.getFileName().toString().startsWith("penstock-")) {
       return false;

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The real jar as a process, whose output goes to files. */
+/** A process that runs the jar, with its output redirected to files. */
 final class JarRun implements AutoCloseable {
   static final Path JAR = Path.of("target", "penstock.jar").toAbsolutePath();
   static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
@@ -26,7 +26,7 @@ final class JarRun implements AutoCloseable {
   /**
    * Starts {@code java -jar penstock.jar}.
    *
-   * @param folder where it runs
+   * @param folder its working directory
    */
   static JarRun start(Path folder, List<String> args) {
     List<String> command = new ArrayList<>(List.of(JAVA.toString(), "-jar", JAR.toString()));
@@ -58,7 +58,7 @@ final class JarRun implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** The exit status, once it has ended. */
+  /** Waits for the process to exit and returns its status. */
   int await() {
     try {
       if (!process.waitFor(60, TimeUnit.SECONDS)) {

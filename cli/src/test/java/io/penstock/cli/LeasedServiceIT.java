@@ -8,14 +8,14 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A service that leases a key shows it, and gives back what is left when it ends. */
+/** Checks that a service reports its leases, and returns unused tokens of an idle key. */
 class LeasedServiceIT {
   private static final int BURST = 1_000;
 
   @TempDir Path folder;
 
   @Test
-  void serve_leasedKey_isSeenInMetricsAndExplanations() throws Exception {
+  void serve_leasedKey_appearsInMetricsAndExplanations() throws Exception {
     String policy =
         Files.writeString(
                 folder.resolve("policy.yaml"),
@@ -39,7 +39,7 @@ class LeasedServiceIT {
       assertThat(two.adminPost("/v1/explain", "{}"))
           .contains("\"consistency\":\"leased\",\"leased\":false");
       Await.until(
-          "given back when idle",
+          "returned when idle",
           () -> two.adminPost("/v1/explain", "{}").contains("\"before\":" + (BURST - allowed[0])));
       Await.until("none held", () -> one.metric("penstock_store_lease_keys") == 0);
       assertThat(one.metric("penstock_store_lease_unspent")).isZero();

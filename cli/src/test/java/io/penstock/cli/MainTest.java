@@ -44,7 +44,7 @@ class MainTest {
   }
 
   @Test
-  void run_noCommand_saysWhichThereAre() {
+  void run_noCommand_printsTheCommands() {
     CommandRun run = CommandRun.of();
 
     assertThat(run.status()).isEqualTo(2);
@@ -62,11 +62,11 @@ class MainTest {
     "serve --admin_port, --admin-port",
     "validate p.yaml --stritc, --strict"
   })
-  void run_slip_isNamedWithWhatWasMeant(String line, String meant) {
+  void run_typo_suggestsTheRightWord(String line, String suggestion) {
     CommandRun run = CommandRun.of(line.split(" ", -1));
 
     assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("Did you mean " + meant + "?").contains("--help");
+    assertThat(run.err()).contains("Did you mean " + suggestion + "?").contains("--help");
     assertThat(run.err().lines()).hasSize(3);
   }
 
@@ -89,7 +89,7 @@ class MainTest {
         "rules export --server=http://localhost:99999",
         "rules export --server=http://localhost:9090?a"
       })
-  void run_wrongArguments_isSaidWithoutTrace(String line) {
+  void run_wrongArguments_areReportedWithoutStackTrace(String line) {
     CommandRun run = CommandRun.of(line.split(" ", -1));
 
     assertThat(run.status()).isEqualTo(2);
@@ -97,7 +97,7 @@ class MainTest {
   }
 
   @Test
-  void serve_wrongSettings_saysAllOfThem() {
+  void serve_wrongSettings_reportsAll() {
     CommandRun run = CommandRun.of("serve", "--port=x", "--workers=-1", "--redis=http://h");
 
     assertThat(run.status()).isEqualTo(2);
@@ -107,7 +107,7 @@ class MainTest {
   }
 
   @Test
-  void serve_printConfig_endsWithoutServing() {
+  void serve_printConfig_exitsWithoutServing() {
     CommandRun run = CommandRun.of("serve", "--port=1234", "--print-config");
 
     assertThat(run.status()).isZero();
@@ -115,7 +115,7 @@ class MainTest {
   }
 
   @Test
-  void completion_printed_knowsCommandsAndSettings() {
+  void completion_script_containsCommandsAndSettings() {
     assertThat(CommandRun.of("completion").out())
         .contains("complete -F", "validate", "--admin-port", "--strict");
   }

@@ -16,7 +16,7 @@ import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The Maven that {@code mvnw} downloads is the one that was meant. */
+/** Checks that {@code mvnw} verifies the Maven distribution that it downloads. */
 class MavenWrapperTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Path PROPERTIES =
@@ -51,7 +51,7 @@ class MavenWrapperTest {
     return MessageDigest.getInstance("SHA-256").digest(content);
   }
 
-  /** A Maven that only says that it is one. */
+  /** Writes a fake Maven distribution that only prints a line. */
   private static Path distribution(Path zip) throws IOException {
     try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(zip))) {
       out.putNextEntry(new ZipEntry("apache-maven-0.0.1/bin/mvn"));
@@ -60,7 +60,7 @@ class MavenWrapperTest {
     return zip;
   }
 
-  /** What our script prints in a project with another distribution. */
+  /** Returns the output of our {@code mvnw} in a project with another distribution. */
   private String run(Path zip, String checksum) throws IOException {
     Path project = Files.createTempDirectory(folder, "project");
     Path wrapper = Files.createDirectories(project.resolve(".mvn").resolve("wrapper"));
@@ -72,8 +72,8 @@ class MavenWrapperTest {
             + checksum
             + "\n");
     Path script = Files.copy(ROOT.resolve("mvnw"), project.resolve("mvnw"));
-    // With a user it downloads by Java, which reads files too. The zip has no modes, so what it
-    // unpacks is run by the shell.
+    // With credentials, mvnw downloads with Java, which supports file URLs. The zip has no file
+    // modes, so sh runs the unpacked script.
     String run =
         "MAVEN_USER_HOME="
             + project

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that is out of memory ends, however it was started. */
+/** Checks that a process that is out of memory exits, however it was started. */
 class OutOfMemoryIT {
   private static final int BATCH = 1_000;
   private static final int MAX_BATCHES = 2_000;
@@ -22,7 +22,7 @@ class OutOfMemoryIT {
   @TempDir Path folder;
 
   @Test
-  void serve_startedByJavaAlone_endsWithStatusThree() throws IOException {
+  void serve_startedWithJavaJar_exitsWithStatusThree() throws IOException {
     Path policy =
         Files.writeString(
             folder.resolve("policy.yaml"),
@@ -40,7 +40,7 @@ class OutOfMemoryIT {
     }
   }
 
-  /** Asks for ever new keys, each of which takes memory, until the process is no more. */
+  /** Requests new keys, each of which takes memory, until the process has exited. */
   private static void fill(Service service) {
     for (int batch = 0; batch < MAX_BATCHES && service.process().isAlive(); batch++) {
       int first = batch * BATCH;

@@ -2,7 +2,7 @@ package io.penstock.cli;
 
 import java.util.List;
 
-/** A shell in which {@code penstock} is the jar. */
+/** A shell in which the command {@code penstock} runs the jar. */
 final class PenstockShell {
   private PenstockShell() {}
 

@@ -40,23 +40,23 @@ class PolicyCommandsTest {
   }
 
   @Test
-  void validate_goodPolicy_saysSo() {
+  void validate_validPolicy_succeeds() {
     assertThat(CommandRun.of("validate", good))
-        .isEqualTo(new CommandRun(0, lines("1 policy good: 1 rule, 0 warnings"), ""));
+        .isEqualTo(new CommandRun(0, lines("1 policy valid: 1 rule, 0 warnings"), ""));
   }
 
   @Test
-  void validate_severalPolicies_saysEverythingOfAll() {
+  void validate_severalPolicies_reportsAllProblems() {
     CommandRun run = CommandRun.of("validate", bad, good, warned, folder + "/none.yaml");
 
     assertThat(run.status()).isEqualTo(2);
     assertThat(run.out().lines())
         .hasSize(5)
         .anyMatch(line -> line.startsWith(bad + ":3:7: rate: must have a unit"))
-        .contains(bad + ":4:1: burts: is no known field; did you mean burst?")
+        .contains(bad + ":4:1: burts: unknown field; did you mean burst?")
         .anyMatch(line -> line.startsWith(warned + ":1:") && line.contains(": warning: burst: "))
         .anyMatch(line -> line.startsWith(folder + "/none.yaml: "))
-        .endsWith("4 policies, 2 bad: 3 errors, 1 warning");
+        .endsWith("4 policies, 2 invalid: 3 errors, 1 warning");
   }
 
   @Test
@@ -66,7 +66,7 @@ class PolicyCommandsTest {
   }
 
   @Test
-  void validate_errorsAndWarnings_areBothSaid() throws IOException {
+  void validate_errorsAndWarnings_areBothReported() throws IOException {
     String both = write("both.yaml", "rules:\n- " + WARNED + "- {name: b}\n");
 
     assertThat(CommandRun.of("validate", both).out())
@@ -75,7 +75,7 @@ class PolicyCommandsTest {
   }
 
   @Test
-  void validate_asJson_hasPlacesAndFields() {
+  void validate_asJson_hasLocationsAndFields() {
     CommandRun run = CommandRun.of("validate", "--format", "json", bad, warned);
 
     assertThat(run.status()).isEqualTo(2);
@@ -84,12 +84,12 @@ class PolicyCommandsTest {
         .contains(
             "{\"severity\":\"error\",\"file\":\""
                 + bad
-                + "\",\"line\":4,\"column\":1,\"field\":\"burts\",\"message\":\"isnoknownfield;")
+                + "\",\"line\":4,\"column\":1,\"field\":\"burts\",\"message\":\"unknownfield;")
         .contains("{\"severity\":\"warning\",\"file\":\"" + warned + "\",\"line\":1,");
   }
 
   @Test
-  void test_casesMet_passes() throws IOException {
+  void test_allAsExpected_passes() throws IOException {
     String cases = cases("true");
 
     assertThat(CommandRun.of("test", good, cases))
@@ -97,7 +97,7 @@ class PolicyCommandsTest {
   }
 
   @Test
-  void test_casesNotMet_saysWhatDiffers() throws IOException {
+  void test_mismatch_reportsTheDifference() throws IOException {
     String cases = cases("false");
     CommandRun run = CommandRun.of("test", good, cases);
 
@@ -114,7 +114,7 @@ class PolicyCommandsTest {
   }
 
   @Test
-  void test_unusable_isSaidAndTheRestIsRun() throws IOException {
+  void test_invalidFile_isReportedAndTheRestRuns() throws IOException {
     String cases = cases("false");
     CommandRun run = CommandRun.of("test", good, bad, cases);
 
@@ -125,7 +125,7 @@ class PolicyCommandsTest {
   }
 
   @Test
-  void explain_anyWayToGiveTheRequest_saysTheSame() throws IOException {
+  void explain_argumentFileAndStandardInput_giveTheSameResult() throws IOException {
     String request = "{\"attributes\": {\"user_id\": \"42\"}}";
     CommandRun run = CommandRun.of("explain", good, "--request", request);
 
@@ -142,14 +142,14 @@ class PolicyCommandsTest {
   }
 
   @Test
-  void explain_wrongRequest_isSaidWithPlaces() {
+  void explain_invalidRequest_isReportedWithLocations() {
     assertThat(CommandRun.of("explain", good, "--request", "{\"pth\": \"/\", \"cost\": -1}"))
         .isEqualTo(
             new CommandRun(
                 2,
                 "",
                 lines(
-                    "request.json:1:2: pth: is no known field; did you mean path?",
+                    "request.json:1:2: pth: unknown field; did you mean path?",
                     "request.json:1:22: cost: must be from 0 to 1000000000000: -1")));
     assertThat(CommandRun.of("explain", good, "--request", "{").status()).isEqualTo(2);
     assertThat(CommandRun.of("explain", good, "--request", "").status()).isEqualTo(2);
@@ -166,7 +166,7 @@ class PolicyCommandsTest {
   }
 
   @Test
-  void schema_printed_isThatOfPolicies() {
+  void schema_printed_isThePolicySchema() {
     assertThat(CommandRun.of("schema").out().strip()).isEqualTo(PolicySchema.text().strip());
   }
 

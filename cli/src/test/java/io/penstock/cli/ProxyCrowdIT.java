@@ -15,7 +15,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients that do little, in large numbers: others are served, in a heap that stays small. */
+/**
+ * Checks that many idle or slow clients don't keep the proxy from serving others in a small heap.
+ */
 class ProxyCrowdIT {
   private static final int IDLE = 10_000;
   private static final int SLOW = 1_000;
@@ -58,9 +60,9 @@ class ProxyCrowdIT {
       assertThat(proxy.connections()).isGreaterThanOrEqualTo(count);
       serveOthers(proxy);
       System.out.println(count + " idle connections: " + proxy.figures());
-      // They are still there, and can be used.
+      // The idle connections are still open and usable.
       for (Socket socket : List.of(crowd.get(0), crowd.get(count - 1))) {
-        skipAnswer(socket);
+        skipResponse(socket);
         socket.getOutputStream().write(("GET /" + HEAD).getBytes(US_ASCII));
         expect(socket, "HTTP/1.1 200");
       }
@@ -76,7 +78,7 @@ class ProxyCrowdIT {
             "512m",
             origin.url(),
             "--upstream-connections=" + (count + 100),
-            // All of them have one address, and none is reset for being slow.
+            // All clients share one address, and none is reset for being slow.
             "--upstream-connections-per-client=" + (count + 100),
             "--client-stall-ms=3600000",
             "--client-min-rate=1")) {
@@ -88,13 +90,13 @@ class ProxyCrowdIT {
       for (Socket socket : crowd) {
         expect(socket, "HTTP/1.1 200");
       }
-      assertThat(proxy.underWay()).isEqualTo(count);
+      assertThat(proxy.inFlight()).isEqualTo(count);
       serveOthers(proxy);
       System.out.println(count + " slow readers: " + proxy.figures());
       for (Socket socket : crowd) {
         socket.close();
       }
-      Await.until("all gone", () -> proxy.underWay() == 0);
+      Await.until("all closed", () -> proxy.inFlight() == 0);
       serveOthers(proxy);
     }
   }
@@ -106,7 +108,7 @@ class ProxyCrowdIT {
     assertThat(proxy.isAlive()).isTrue();
   }
 
-  /** As many as this machine lets a process have. */
+  /** Returns the number of connections that the open-file limit of this machine allows. */
   private static int affordable(int wanted) {
     long files =
         ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
@@ -115,17 +117,17 @@ class ProxyCrowdIT {
     int count = (int) Math.min(wanted, Math.max(1, files - OTHER_FILES));
     if (count < wanted) {
       System.out.println(
-          "only " + count + " of " + wanted + ": a process may have " + files + " files");
+          "only " + count + " of " + wanted + ": a process may have " + files + " open files");
     }
     return count;
   }
 
-  private static void expect(Socket socket, String begin) throws IOException {
-    byte[] read = socket.getInputStream().readNBytes(begin.length());
-    assertThat(new String(read, US_ASCII)).isEqualTo(begin);
+  private static void expect(Socket socket, String prefix) throws IOException {
+    byte[] read = socket.getInputStream().readNBytes(prefix.length());
+    assertThat(new String(read, US_ASCII)).isEqualTo(prefix);
   }
 
-  private static void skipAnswer(Socket socket) throws IOException {
+  private static void skipResponse(Socket socket) throws IOException {
     StringBuilder text = new StringBuilder();
     while (!text.toString().endsWith("\r\n\r\nok")) {
       int next = socket.getInputStream().read();

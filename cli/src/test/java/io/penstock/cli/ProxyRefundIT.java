@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a request cost comes back to a bucket in Redis too, when the origin is away. */
+/** Checks that tokens are refunded in Redis when the origin is unavailable. */
 class ProxyRefundIT {
   private static final String POLICY =
       """
@@ -22,7 +22,7 @@ class ProxyRefundIT {
   @TempDir Path folder;
 
   @Test
-  void originAway_tokensInRedisComeBack() throws Exception {
+  void originUnavailable_tokensInRedisAreRefunded() throws Exception {
     Path policy = Files.writeString(folder.resolve("policy.yaml"), POLICY);
     int port = Service.freePort();
     try (RedisProcess redis = RedisProcess.start();
@@ -35,11 +35,11 @@ class ProxyRefundIT {
                 "--upstream=http://127.0.0.1:" + Service.freePort(),
                 "--proxy-host=127.0.0.1",
                 "--proxy-port=" + port)) {
-      Await.until("Redis is there", () -> !service.isDegraded());
+      Await.until("Redis is connected", () -> !service.isDegraded());
       URI proxy = URI.create("http://127.0.0.1:" + port + "/");
       for (int i = 1; i <= 5; i++) {
         assertThat(service.send(HttpRequest.newBuilder(proxy)).statusCode()).isEqualTo(502);
-        Await.until("given back", () -> peek(service, "kind", "{}").contains("\"remaining\":2"));
+        Await.until("refunded", () -> peek(service, "kind", "{}").contains("\"remaining\":2"));
         assertThat(peek(service, "strict", "{\"ip:address\":\"127.0.0.1\"}"))
             .contains("\"remaining\":" + (100 - i));
       }

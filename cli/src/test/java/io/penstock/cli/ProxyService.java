@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 
 /** {@code penstock serve --upstream} as a process with a small heap. */
 final class ProxyService implements AutoCloseable {
-  private static final int PATIENCE_MILLIS = 60_000;
-  private static final int SMALL_BYTES = 128 << 10;
+  private static final int TIMEOUT_MILLIS = 60_000;
+  private static final int RECEIVE_BUFFER_BYTES = 128 << 10;
 
   private final Service service;
   private final int port;
@@ -43,16 +43,16 @@ final class ProxyService implements AutoCloseable {
 
   Socket connect() throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-    socket.setSoTimeout(PATIENCE_MILLIS);
+    socket.setSoTimeout(TIMEOUT_MILLIS);
     return socket;
   }
 
-  /** A client that takes little at a time: the system would take megabytes for it. */
+  /** Connects with a small receive buffer. By default, the kernel would buffer megabytes. */
   Socket connectSlowly() throws IOException {
     Socket socket = new Socket();
-    socket.setReceiveBufferSize(SMALL_BYTES);
+    socket.setReceiveBufferSize(RECEIVE_BUFFER_BYTES);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-    socket.setSoTimeout(PATIENCE_MILLIS);
+    socket.setSoTimeout(TIMEOUT_MILLIS);
     return socket;
   }
 
@@ -62,11 +62,11 @@ final class ProxyService implements AutoCloseable {
           .send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)))
           .body();
     } catch (UncheckedIOException e) {
-      throw new AssertionError("alive: " + isAlive() + ", said: " + service.process().err(), e);
+      throw new AssertionError("alive: " + isAlive() + ", stderr: " + service.process().err(), e);
     }
   }
 
-  int underWay() {
+  int inFlight() {
     return (int) service.metric("penstock_proxy_under_way ");
   }
 
@@ -74,7 +74,7 @@ final class ProxyService implements AutoCloseable {
     return (int) service.metric("penstock_connections{listener=\"proxy\"}");
   }
 
-  /** What it needs, for people: nothing depends on these figures. */
+  /** Describes the memory use of the process, for information only. */
   String figures() throws IOException {
     long heap = (long) service.metric("jvm_memory_used_bytes{area=\"heap\"") >> 20;
     Path status = Path.of("/proc", "" + service.process().pid(), "status");

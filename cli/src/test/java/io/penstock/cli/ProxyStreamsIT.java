@@ -16,7 +16,10 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Bodies that are eight times the heap, both ways: each byte arrives, and none is kept. */
+/**
+ * Streams bodies of eight times the heap size in both directions: all bytes arrive, and none are
+ * buffered.
+ */
 class ProxyStreamsIT {
   private static final long GIBIBYTE = 1L << 30;
   private static final byte[] BLOCK = block();
@@ -85,7 +88,7 @@ class ProxyStreamsIT {
     return text.getBytes(US_ASCII);
   }
 
-  /** Writes a gibibyte, and returns its checksum. */
+  /** Writes one gibibyte and returns its checksum. */
   private static long writeBody(OutputStream out) throws IOException {
     CRC32C sum = new CRC32C();
     for (long sent = 0; sent < GIBIBYTE; sent += BLOCK.length) {
@@ -95,7 +98,7 @@ class ProxyStreamsIT {
     return sum.getValue();
   }
 
-  /** Reads a head and a gibibyte, and returns the checksum of that. */
+  /** Reads a head and one gibibyte, and returns the checksum of the latter. */
   private static long readBody(Socket socket) throws IOException {
     InputStream in = new BufferedInputStream(socket.getInputStream(), BLOCK.length);
     head(in);

@@ -12,11 +12,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** TLS of the real process, seen by OpenSSL. */
+/** Tests TLS of the real process with OpenSSL as the client. */
 class ProxyTlsIT {
   @TempDir Path folder;
 
-  /** What s_client prints. */
+  /** Returns the output of s_client. */
   private String connect(int port, String... options) {
     List<String> command =
         new ArrayList<>(
@@ -32,9 +32,9 @@ class ProxyTlsIT {
 
   @Test
   void openssl_suites_onlyThoseWithForwardSecrecyAndAead() throws Exception {
-    SelfSigned own = SelfSigned.make(folder, "one", "RSA");
+    SelfSigned selfSigned = SelfSigned.make(folder, "one", "RSA");
     int port = Service.freePort();
-    try (Service service = start(port, own)) {
+    try (Service service = start(port, selfSigned)) {
       assertThat(service.admin("/readyz").body()).contains("\"tls\":{\"certificates\":1,");
       assertThat(connect(port, "-tls1_3")).contains("Protocol version: TLSv1.3");
       assertThat(connect(port, "-tls1_2", "-cipher", "ECDHE-RSA-AES128-GCM-SHA256"))
@@ -49,7 +49,7 @@ class ProxyTlsIT {
   }
 
   @Test
-  void hangup_newCertificate_isServedWithoutARestart() throws Exception {
+  void sighup_newCertificate_isServedWithoutRestart() throws Exception {
     assumeThat(List.of("Linux", "Mac OS X")).contains(System.getProperty("os.name"));
     SelfSigned one = SelfSigned.make(folder, "one", "RSA");
     SelfSigned two = SelfSigned.make(folder, "two", "EC");
@@ -67,7 +67,7 @@ class ProxyTlsIT {
   }
 
   @Test
-  void start_keysInOlderForms_areReadAndCompared() throws Exception {
+  void start_keysInOlderFormats_areReadAndChecked() throws Exception {
     SelfSigned rsa = SelfSigned.make(folder, "rsa", "RSA");
     SelfSigned ec = SelfSigned.make(folder, "ec", "EC");
     openssl("rsa -traditional -in rsa.key -out rsa-pkcs1.key");
@@ -89,26 +89,26 @@ class ProxyTlsIT {
     }
   }
 
-  /** With which a start would end, if it did at once. */
-  private int statusOf(SelfSigned own, String key) {
+  /** Returns the exit status of {@code serve --print-config} with this certificate and key. */
+  private int statusOf(SelfSigned selfSigned, String key) {
     List<String> args =
         List.of(
             "serve",
             "--print-config",
-            "--proxy-tls-cert=" + own.certificate(),
+            "--proxy-tls-cert=" + selfSigned.certificate(),
             "--proxy-tls-key=" + folder.resolve(key));
     try (JarRun run = JarRun.start(folder, args)) {
       return run.await();
     }
   }
 
-  private Service start(int port, SelfSigned own) {
+  private Service start(int port, SelfSigned selfSigned) {
     return Service.start(
         folder,
         "--upstream=http://127.0.0.1:1",
         "--proxy-host=127.0.0.1",
         "--proxy-port=" + port,
-        "--proxy-tls-cert=" + own.certificate(),
-        "--proxy-tls-key=" + own.key());
+        "--proxy-tls-cert=" + selfSigned.certificate(),
+        "--proxy-tls-key=" + selfSigned.key());
   }
 }

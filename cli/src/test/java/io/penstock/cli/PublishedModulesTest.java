@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
 import org.w3c.dom.NodeList;
 
-/** What goes to a public repository says of itself what such a repository wants to know. */
+/** Checks that published modules have the metadata that public repositories require. */
 class PublishedModulesTest {
   private static final Path ROOT = Path.of("..");
 
@@ -91,7 +91,7 @@ class PublishedModulesTest {
   }
 
   @Test
-  void versions_inPages_areThatOfTheProject() throws Exception {
+  void versions_inPages_areTheProjectVersion() throws Exception {
     String version = Pom.of("").one("/project/version").orElseThrow();
     Pattern shown =
         Pattern.compile("<artifactId>penstock-[a-z-]+</artifactId>\\s*<version>([^<]+)</version>");
@@ -108,7 +108,7 @@ class PublishedModulesTest {
   }
 
   @Test
-  void modules_thatArePublished_sayWhatTheyAre() throws Exception {
+  void modules_thatArePublished_haveNameAndDescription() throws Exception {
     for (Pom pom : published()) {
       assertThat(pom.one("/project/name")).as(pom.module()).isPresent();
       assertThat(pom.one("/project/description")).as(pom.module()).isPresent();

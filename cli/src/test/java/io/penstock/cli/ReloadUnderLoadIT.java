@@ -50,7 +50,7 @@ class ReloadUnderLoadIT {
         writePolicy(burst);
         long millis =
             Await.until("new limit", () -> service.check(PEEK).contains("\"limit\":" + burst));
-        System.out.println("burst " + burst + " in force after " + millis + " ms");
+        System.out.println("burst " + burst + " active after " + millis + " ms");
         assertThat(millis).isLessThan(10_000);
         assertThat(service.check(PEEK)).contains("\"remaining\":" + (burst - 60));
       }
@@ -68,7 +68,7 @@ class ReloadUnderLoadIT {
     }
   }
 
-  /** How many requests were answered; all have to be. */
+  /** Sends requests until done and returns their number. Every request must be answered. */
   private static int load(Service service, AtomicBoolean done) {
     int answered = 0;
     while (!done.get()) {

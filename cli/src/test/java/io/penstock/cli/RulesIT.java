@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rules on their way between files, a database and a running server. */
+/** Moves rules between files, a database and a running server. */
 class RulesIT {
   private static final String POLICY =
       """
@@ -85,7 +85,7 @@ class RulesIT {
   }
 
   @Test
-  void rules_thatCanNotBeUsed_changeNothing() throws Exception {
+  void rules_invalid_changeNothing() throws Exception {
     String bad =
         Files.writeString(folder.resolve("bad.yaml"), POLICY.replace("5/min", "5/fortnight"))
             .toString();
@@ -98,7 +98,7 @@ class RulesIT {
   }
 
   @Test
-  void rules_tablesMadeByHand_needNoRightToMakeAny() throws Exception {
+  void rules_tablesCreatedByHand_needNoCreatePrivilege() throws Exception {
     execute("postgres", "CREATE DATABASE by_hand", "CREATE ROLE limits LOGIN");
     for (String migration :
         List.of("V1__rules.sql", "V2__violations.sql", "V3__repeated_keys.sql")) {
@@ -109,47 +109,47 @@ class RulesIT {
         "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
         "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO limits",
         "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO limits");
-    List<String> made = tables("by_hand");
-    String there = url("limits", "by_hand");
+    List<String> created = tables("by_hand");
+    String target = url("limits", "by_hand");
     String file = Files.writeString(folder.resolve("by-hand.yaml"), POLICY).toString();
 
-    CommandRun diff = CommandRun.of("rules", "diff", file, there);
+    CommandRun diff = CommandRun.of("rules", "diff", file, target);
     assertThat(diff.err()).isEmpty();
     assertThat(diff.out()).endsWith("3 rules, 3 changes to make\n");
-    assertThat(CommandRun.of("rules", "import", file, there).out()).endsWith("3 changes\n");
-    assertThat(CommandRun.of("rules", "apply", file, there).out()).endsWith("0 changes\n");
-    assertThat(CommandRun.of("rules", "export", there).out()).contains("\"login\"");
-    assertThat(tables("by_hand")).isEqualTo(made);
+    assertThat(CommandRun.of("rules", "import", file, target).out()).endsWith("3 changes\n");
+    assertThat(CommandRun.of("rules", "apply", file, target).out()).endsWith("0 changes\n");
+    assertThat(CommandRun.of("rules", "export", target).out()).contains("\"login\"");
+    assertThat(tables("by_hand")).isEqualTo(created);
   }
 
   @Test
-  void rules_noTables_areMadeByWhatWritesOnly() throws Exception {
+  void rules_noTables_areCreatedOnlyByCommandsThatWrite() throws Exception {
     execute("postgres", "CREATE DATABASE nothing");
-    String there = url("postgres", "nothing");
+    String target = url("postgres", "nothing");
     String file = Files.writeString(folder.resolve("nothing.yaml"), POLICY).toString();
 
     for (String reading : List.of("diff", "export")) {
       String own = reading.equals("diff") ? file : folder.resolve("none.yaml").toString();
-      CommandRun run = CommandRun.of("rules", reading, own, there);
+      CommandRun run = CommandRun.of("rules", reading, own, target);
       assertThat(run.status()).isEqualTo(1);
       assertThat(run.out()).isEmpty();
       assertThat(run.err())
           .isEqualTo(
               "the database has no table rate_limit_rule;"
-                  + " penstock rules import or apply makes it\n");
+                  + " run penstock rules import or apply to create it\n");
       assertThat(tables("nothing")).isEmpty();
     }
     assertThat(folder.resolve("none.yaml")).doesNotExist();
 
-    assertThat(CommandRun.of("rules", "import", file, there).status()).isZero();
-    assertThat(CommandRun.of("rules", "diff", file, there).status()).isZero();
+    assertThat(CommandRun.of("rules", "import", file, target).status()).isZero();
+    assertThat(CommandRun.of("rules", "diff", file, target).status()).isZero();
     assertThat(tables("nothing")).contains("rate_limit_rule", "penstock_schema_history");
   }
 
   @Test
   void rules_matchWithoutQuotes_isTheSameInTheDatabase() throws Exception {
     execute("postgres", "CREATE DATABASE unquoted");
-    String there = url("postgres", "unquoted");
+    String target = url("postgres", "unquoted");
     String file =
         Files.writeString(
                 folder.resolve("unquoted.yaml"),
@@ -159,13 +159,13 @@ class RulesIT {
                   - {name: 007, limit_keys: [b], rate: 1/s, match: {tenant: [007, true, 1e2]}}
                 """)
             .toString();
-    assertThat(CommandRun.of("rules", "apply", file, there).status()).isZero();
-    String exported = CommandRun.of("rules", "export", there).out();
+    assertThat(CommandRun.of("rules", "apply", file, target).status()).isZero();
+    String exported = CommandRun.of("rules", "export", target).out();
     assertThat(exported)
         .contains("\"name\":\"1.10\"", "{\"header:x-api-version\":\"1.10\"}")
         .contains("\"name\":\"007\"", "{\"tenant\":[\"007\",\"true\",\"1e2\"]}");
     try (Service service =
-        Service.start(folder, there, "--postgres-snapshot=" + folder.resolve("unquoted.json"))) {
+        Service.start(folder, target, "--postgres-snapshot=" + folder.resolve("unquoted.json"))) {
       String server = "--server=http://127.0.0.1:" + service.adminPort();
       assertThat(CommandRun.of("rules", "diff", file, server).out())
           .isEqualTo("2 rules, 0 changes to make\n");

@@ -16,12 +16,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** How {@code penstock rules} finds the admin door of a server. */
+/** Tests how {@code penstock rules} connects to the admin listener of a server. */
 final class RulesOfServerTest {
   private final StringWriter err = new StringWriter();
 
   @Test
-  void token_withALineBreak_isSaidWithoutIt() {
+  void token_withALineBreak_isReportedWithoutTheToken() {
     int status = run(Map.of("PENSTOCK_ADMIN_TOKEN", "secret\nX: y"), "http://localhost:9");
 
     assertThat(status).isEqualTo(2);
@@ -33,10 +33,10 @@ final class RulesOfServerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/admin", "/admin/"})
-  void server_withAPath_isAskedBehindIt(String path) throws IOException {
-    HttpServer door =
+  void server_withAPath_isUsedAsBaseUrl(String path) throws IOException {
+    HttpServer listener =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    door.createContext(
+    listener.createContext(
         "/admin/v1/rules",
         exchange -> {
           byte[] none = "{\"rules\":[]}".getBytes(StandardCharsets.US_ASCII);
@@ -44,13 +44,13 @@ final class RulesOfServerTest {
           exchange.getResponseBody().write(none);
           exchange.close();
         });
-    door.start();
+    listener.start();
     try {
-      assertThat(run(Map.of(), "http://127.0.0.1:" + door.getAddress().getPort() + path))
+      assertThat(run(Map.of(), "http://127.0.0.1:" + listener.getAddress().getPort() + path))
           .as(err.toString())
           .isZero();
     } finally {
-      door.stop(0);
+      listener.stop(0);
     }
   }
 

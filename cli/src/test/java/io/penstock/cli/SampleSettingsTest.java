@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The settings that come with the distribution. */
+/** Checks the sample settings of the distribution. */
 class SampleSettingsTest {
   private static final Path FILE = Path.of("src", "dist", "penstock.yaml");
   private static final Pattern LINE = Pattern.compile("(?m)^# ([a-z_]+): (.*)$");
@@ -23,13 +23,13 @@ class SampleSettingsTest {
   @TempDir Path folder;
 
   @Test
-  void file_asItIs_namesThePolicyBesideIt() {
+  void file_unchanged_namesThePolicyNextToIt() {
     assertThat(SettingsReader.read(Map.of(), Map.of(), FILE).policy())
         .hasValue(FILE.resolveSibling("policy.yaml"));
   }
 
   @Test
-  void file_withNothingCommentedOut_canBeUsed() throws IOException {
+  void file_withNothingCommentedOut_isValid() throws IOException {
     String all = LINE.matcher(Files.readString(FILE)).replaceAll("$1: $2");
     Path file = Files.writeString(folder.resolve("penstock.yaml"), all);
 
@@ -37,7 +37,7 @@ class SampleSettingsTest {
   }
 
   @Test
-  void file_valuesOfSettingsThatHaveOne_areWhatTheyAreOtherwise() throws IOException {
+  void file_valuesOfSettingsWithDefault_areTheDefaults() throws IOException {
     List<MatchResult> lines = LINE.matcher(Files.readString(FILE)).results().toList();
     assertThat(lines).hasSizeGreaterThan(10);
     for (MatchResult line : lines) {
@@ -52,6 +52,6 @@ class SampleSettingsTest {
     return Stream.of(Setting.values())
         .filter(setting -> setting.key().equals(key))
         .findFirst()
-        .orElseThrow(() -> new AssertionError(key + " is no setting"));
+        .orElseThrow(() -> new AssertionError(key + " is not a setting"));
   }
 }

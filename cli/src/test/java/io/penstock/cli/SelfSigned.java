@@ -7,14 +7,14 @@ import java.security.KeyStore;
 import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 
-/** A certificate for 127.0.0.1 that it has signed itself, made by keytool; files in PEM. */
+/** A self-signed certificate for 127.0.0.1 in PEM files, created with keytool. */
 public record SelfSigned(Path certificate, Path key) {
   private static final String PASSWORD = "changeit";
 
   /**
-   * Makes one.
+   * Creates a certificate and its key.
    *
-   * @param name of its files in {@code folder}
+   * @param name the base name of the files in {@code folder}
    * @param algorithm RSA or EC
    */
   public static SelfSigned make(Path folder, String name, String algorithm) throws Exception {

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The service as somebody meets it who has just started it. */
+/** Checks the startup of the service: time, memory, and the printed command. */
 class ServeIT {
   private static final Pattern RESIDENT = Pattern.compile("VmRSS:\\s+(\\d+) kB");
   private static final Pattern HEADER = Pattern.compile("-H '([^:]+): ([^']+)'");
@@ -23,7 +23,7 @@ class ServeIT {
   @TempDir Path folder;
 
   @Test
-  void serve_started_isReadySoonAndSmall() throws IOException {
+  void serve_started_isReadySoonWithLittleMemory() throws IOException {
     try (Service service = Service.start(folder)) {
       System.out.println("ready after " + service.readyMillis() + " ms");
       assertThat(service.readyMillis()).isLessThan(15_000);
@@ -39,9 +39,9 @@ class ServeIT {
   }
 
   @Test
-  void serve_lineThatItPrints_isAllowedUntilTheBurstIsUsed() {
+  void serve_printedCommand_isAllowedUpToTheBurst() {
     try (Service service = Service.start(folder)) {
-      Await.until("greeting", () -> service.process().out().contains("penstock sample"));
+      Await.until("startup banner", () -> service.process().out().contains("penstock sample"));
       String line =
           service.process().out().lines().filter(l -> l.contains("curl")).findFirst().orElseThrow();
 

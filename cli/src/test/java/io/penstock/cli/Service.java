@@ -16,15 +16,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** {@code penstock serve} as a process of its own, on free ports of the loopback. */
+/** A {@code penstock serve} process on free ports of the loopback interface. */
 final class Service implements AutoCloseable {
-  private static final Duration MAX_DURATION = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final HttpClient client =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(MAX_DURATION)
-          .build();
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(TIMEOUT).build();
   private final JarRun run;
   private final int port;
   private final int adminPort;
@@ -37,15 +34,15 @@ final class Service implements AutoCloseable {
     this.readyMillis = Await.until("ready", this::isReady);
   }
 
-  /** A service that is ready. */
+  /** Starts a service and waits until it is ready. */
   static Service start(Path folder, String... args) {
     return start(folder, List.of(), args);
   }
 
   /**
-   * A service that is ready.
+   * Starts a service and waits until it is ready.
    *
-   * @param options of the JVM
+   * @param options JVM options
    */
   static Service start(Path folder, List<String> options, String... args) {
     List<String> command = new ArrayList<>(List.of(JarRun.JAVA.toString()));
@@ -55,9 +52,9 @@ final class Service implements AutoCloseable {
   }
 
   /**
-   * A service that is ready.
+   * Starts a service and waits until it is ready.
    *
-   * @param command what stands before {@code serve}
+   * @param command the words before {@code serve}
    */
   static Service startCommand(Path folder, List<String> command, String... args) {
     int port = freePort();
@@ -84,7 +81,7 @@ final class Service implements AutoCloseable {
 
   private boolean isReady() {
     if (!run.isAlive()) {
-      throw new IllegalStateException("ended: " + run.err());
+      throw new IllegalStateException("exited: " + run.err());
     }
     try (var probe = new java.net.Socket(InetAddress.getLoopbackAddress(), adminPort)) {
       return probe.isConnected() && admin("/readyz").statusCode() == 200;
@@ -93,7 +90,7 @@ final class Service implements AutoCloseable {
     }
   }
 
-  /** How long it took from the start of the process until it was ready. */
+  /** Returns the time from the start of the process until it was ready. */
   long readyMillis() {
     return readyMillis;
   }
@@ -120,7 +117,7 @@ final class Service implements AutoCloseable {
         .body();
   }
 
-  /** The sum of a metric over its labels, or over those that begin with some. */
+  /** Returns the sum of a metric over all labels, or over those with a prefix. */
   double metric(String name) {
     return admin("/metrics")
         .body()
@@ -130,42 +127,42 @@ final class Service implements AutoCloseable {
         .sum();
   }
 
-  /** Whether {@code /readyz} says that it does without its store. */
+  /** Returns whether {@code /readyz} reports that the store is unavailable. */
   boolean isDegraded() {
     return admin("/readyz").body().contains("\"degraded\":true");
   }
 
-  /** What {@code POST /v1/check} says. */
-  String check(String question) {
+  /** Sends {@code POST /v1/check} and returns the response body. */
+  String check(String body) {
     HttpResponse<String> response =
         send(
             HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/check"))
-                .POST(BodyPublishers.ofString(question)));
+                .POST(BodyPublishers.ofString(body)));
     if (response.statusCode() != 200) {
       throw new AssertionError(response.statusCode() + " " + response.body());
     }
     return response.body();
   }
 
-  /** Asks as a proxy does; headers as names and values. */
+  /** Sends a forward-auth request with alternating header names and values. */
   HttpResponse<String> forwardAuth(String... headers) {
     return send(
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/forward-auth"))
             .headers(headers));
   }
 
-  /** Asks as a proxy does, and doesn't wait. */
+  /** Sends a forward-auth request asynchronously. */
   CompletableFuture<HttpResponse<String>> forwardAuth() {
     return client.sendAsync(
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/forward-auth"))
-            .timeout(MAX_DURATION)
+            .timeout(TIMEOUT)
             .build(),
         BodyHandlers.ofString());
   }
 
   HttpResponse<String> send(HttpRequest.Builder request) {
     try {
-      return client.send(request.timeout(MAX_DURATION).build(), BodyHandlers.ofString());
+      return client.send(request.timeout(TIMEOUT).build(), BodyHandlers.ofString());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two services on one Redis, which goes away and comes back. */
+/** Runs two services on one Redis, which fails and recovers. */
 class SharedLimitIT {
   private static final int BURST = 100;
   private static final int CALLERS = 16;
@@ -35,16 +35,16 @@ class SharedLimitIT {
 
       redis.kill();
       awaitDegraded(true, one, two);
-      assertThat(one.check(question("during"))).contains("\"allowed\":true", "\"degraded\":true");
+      assertThat(one.check(request("during"))).contains("\"allowed\":true", "\"degraded\":true");
       assertThat(allowed("during", one, two)).isEqualTo(CALLERS * CALLS);
       assertThat(one.admin("/livez").statusCode()).isEqualTo(200);
       assertThat(one.admin("/readyz").statusCode()).isEqualTo(200);
 
       redis.restart();
       long millis = awaitDegraded(false, one, two);
-      System.out.println("exact again " + millis + " ms after Redis was back");
+      System.out.println("exact again " + millis + " ms after the restart of Redis");
       assertThat(allowed("after", one, two)).isEqualTo(BURST);
-      assertThat(two.check(question("after"))).contains("\"allowed\":false", "\"degraded\":false");
+      assertThat(two.check(request("after"))).contains("\"allowed\":false", "\"degraded\":false");
     }
   }
 
@@ -58,12 +58,14 @@ class SharedLimitIT {
   }
 
   private Service service(String policy, RedisProcess redis) {
-    // On a machine that is busy with other tests, an answer may take longer than usual.
+    // On a busy machine, a response may take longer than the default deadline.
     return Service.start(
         folder, "--policy", policy, "--redis", redis.url(), "--redis-deadline-ms", "5000");
   }
 
-  /** Services learn from requests how their store is, so some have to come. */
+  /**
+   * Waits for a state. Services detect the state of their store by requests, so this sends some.
+   */
   private static long awaitDegraded(boolean degraded, Service... services) {
     return Await.until(
         "degraded: " + degraded,
@@ -71,15 +73,17 @@ class SharedLimitIT {
             Stream.of(services)
                 .allMatch(
                     service ->
-                        service.check(question("anybody")).contains("\"degraded\":" + degraded)
+                        service.check(request("anybody")).contains("\"degraded\":" + degraded)
                             && service.isDegraded() == degraded));
   }
 
-  private static String question(String user) {
+  private static String request(String user) {
     return "{\"attributes\":{\"user_id\":\"" + user + "\"}}";
   }
 
-  /** How many of {@link #CALLERS} × {@link #CALLS} requests of a user are allowed by all. */
+  /**
+   * Sends {@link #CALLERS} × {@link #CALLS} requests of a user and returns how many are allowed.
+   */
   private static int allowed(String user, Service... services) throws Exception {
     ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
     try {
@@ -101,7 +105,7 @@ class SharedLimitIT {
   private static int allowed(String user, Service service) {
     int allowed = 0;
     for (int i = 0; i < CALLS; i++) {
-      allowed += service.check(question(user)).contains("\"allowed\":true") ? 1 : 0;
+      allowed += service.check(request(user)).contains("\"allowed\":true") ? 1 : 0;
     }
     return allowed;
   }

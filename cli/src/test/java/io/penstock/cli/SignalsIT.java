@@ -34,8 +34,8 @@ class SignalsIT {
   }
 
   @Test
-  void hangup_policyUnchanged_isReadAgain() throws IOException {
-    assumeFalse(ignores(SIGHUP), "hang-ups are ignored here");
+  void sighup_policyUnchanged_isReloaded() throws IOException {
+    assumeFalse(ignores(SIGHUP), "SIGHUP is ignored here");
     try (Service service = Service.start(folder, "--policy", policy)) {
       String before = service.admin("/readyz").body();
 
@@ -48,8 +48,8 @@ class SignalsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"TERM", "INT"})
-  void end_requestUnderWay_isAnsweredFirst(String signal) throws Exception {
-    assumeFalse(signal.equals("INT") && ignores(SIGINT), "interrupts are ignored here");
+  void shutdown_requestInFlight_isAnsweredFirst(String signal) throws Exception {
+    assumeFalse(signal.equals("INT") && ignores(SIGINT), "SIGINT is ignored here");
     try (Service service = Service.start(folder, "--policy", policy)) {
       assertThat(service.forwardAuth().get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
       CompletableFuture<HttpResponse<String>> first = service.forwardAuth();
@@ -63,15 +63,15 @@ class SignalsIT {
       assertThat(second.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
       assertThat(service.process().await()).isZero();
       long millis = (System.nanoTime() - begin) / 1_000_000;
-      System.out.println("ended " + millis + " ms after SIG" + signal);
+      System.out.println("exited " + millis + " ms after SIG" + signal);
       assertThat(millis).isLessThan(15_000);
       assertThat(service.process().err()).contains("ended").doesNotContain("Exception");
     }
   }
 
   /**
-   * What this process ignores, those it starts do for good: hang-ups under nohup, and interrupts
-   * where a shell without job control started it in the background.
+   * Returns whether this process ignores a signal, which child processes inherit: SIGHUP under
+   * nohup, and SIGINT if a shell without job control started the process in the background.
    */
   private static boolean ignores(int signal) throws IOException {
     Path status = Path.of("/proc/self/status");

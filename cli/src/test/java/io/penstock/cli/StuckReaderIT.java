@@ -23,9 +23,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process whose output goes to a pipe that nobody reads serves as before. */
+/** Checks that a process whose output pipe is not read keeps serving. */
 class StuckReaderIT {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   /** More lines than fit into a pipe and the queue of the log. */
   private static final int BATCHES = 15;
@@ -81,13 +81,13 @@ class StuckReaderIT {
 
   private HttpResponse<String> send(HttpRequest.Builder request) throws IOException {
     try {
-      return client.send(request.timeout(PATIENCE).build(), BodyHandlers.ofString());
+      return client.send(request.timeout(TIMEOUT).build(), BodyHandlers.ofString());
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
   }
 
-  private void decideMoreThanTheLogTakes() throws IOException {
+  private void overflowTheLog() throws IOException {
     for (int i = 0; i < BATCHES; i++) {
       URI uri = URI.create("http://127.0.0.1:" + port + "/v1/check/batch");
       assertThat(
@@ -107,16 +107,16 @@ class StuckReaderIT {
   }
 
   @Test
-  void serve_outputNotRead_answersAndCountsWhatIsDropped() throws IOException {
-    decideMoreThanTheLogTakes();
+  void serve_outputNotRead_respondsAndCountsDroppedLines() throws IOException {
+    overflowTheLog();
 
     assertThat(admin("/readyz").statusCode()).isEqualTo(200);
     assertThat(dropped()).isGreaterThan(1_000);
   }
 
   @Test
-  void serve_outputReadAgain_saysHowManyLinesAreMissing() throws IOException {
-    decideMoreThanTheLogTakes();
+  void serve_outputReadAgain_logsTheNumberOfDroppedLines() throws IOException {
+    overflowTheLog();
 
     BufferedReader reader =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
@@ -128,9 +128,9 @@ class StuckReaderIT {
   }
 
   @Test
-  void end_outputNotRead_isNotHeldUp() throws Exception {
+  void shutdown_outputNotRead_isNotBlocked() throws Exception {
     assumeThat(List.of("Linux", "Mac OS X")).contains(System.getProperty("os.name"));
-    decideMoreThanTheLogTakes();
+    overflowTheLog();
 
     process.destroy();
 

@@ -12,11 +12,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What goes wrong at the start is said in as many lines as it has causes, and ends the process. */
+/** Checks that startup errors are reported in one line each and stop the process. */
 class UsageErrorsIT {
   @TempDir Path folder;
 
-  private JarRun ended(String... args) {
+  private JarRun runToEnd(String... args) {
     JarRun run = JarRun.start(folder, List.of(args));
     run.await();
     return run;
@@ -26,7 +26,7 @@ class UsageErrorsIT {
   void serve_portInUse_isOneLine() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         JarRun run =
-            ended(
+            runToEnd(
                 "serve",
                 "--host=127.0.0.1",
                 "--port=" + taken.getLocalPort(),
@@ -34,7 +34,7 @@ class UsageErrorsIT {
       assertThat(run.await()).isEqualTo(1);
       assertThat(run.err().lines()).hasSize(1);
       assertThat(run.err().strip())
-          .isEqualTo("--port: can't listen: Address already in use; 0 takes a free port");
+          .isEqualTo("--port: can't listen: Address already in use; 0 selects a free port");
     }
   }
 
@@ -42,7 +42,7 @@ class UsageErrorsIT {
   void serve_adminPortInUse_isOneLine() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         JarRun run =
-            ended(
+            runToEnd(
                 "serve",
                 "--host=127.0.0.1",
                 "--port=" + Service.freePort(),
@@ -54,27 +54,27 @@ class UsageErrorsIT {
   }
 
   @Test
-  void serve_badPolicy_saysAllOfIt() throws IOException {
+  void serve_invalidPolicy_reportsAllErrors() throws IOException {
     Files.writeString(folder.resolve("policy.yaml"), "name: a\nlimit_keys: no\nrate: 1/s\nx: 1\n");
-    try (JarRun run = ended("serve", "--policy=policy.yaml")) {
+    try (JarRun run = runToEnd("serve", "--policy=policy.yaml")) {
       assertThat(run.await()).isEqualTo(2);
       assertThat(run.out()).isEmpty();
       assertThat(run.err().lines())
           .hasSize(2)
           .allMatch(line -> line.startsWith("policy.yaml:"))
-          .anyMatch(line -> line.startsWith("policy.yaml:4:1: x: is no known field"));
+          .anyMatch(line -> line.startsWith("policy.yaml:4:1: x: unknown field"));
     }
   }
 
   @Test
-  void serve_badSettingsFile_saysAllOfIt() throws IOException {
+  void serve_invalidSettingsFile_reportsAllErrors() throws IOException {
     Files.writeString(folder.resolve("penstock.yaml"), "port: x\nadmin_prot: 1\n");
-    try (JarRun run = ended("serve")) {
+    try (JarRun run = runToEnd("serve")) {
       assertThat(run.await()).isEqualTo(2);
       assertThat(run.err().lines())
           .containsExactly(
               "penstock.yaml:1:7: port: must be a whole number from 0 to 65535: x",
-              "penstock.yaml:2:1: admin_prot: is no known field; did you mean admin_port?");
+              "penstock.yaml:2:1: admin_prot: unknown field; did you mean admin_port?");
     }
   }
 
@@ -83,7 +83,7 @@ class UsageErrorsIT {
     SelfSigned own = SelfSigned.make(folder, "own", "RSA");
     SelfSigned other = SelfSigned.make(folder, "other", "RSA");
     try (JarRun run =
-        ended(
+        runToEnd(
             "serve",
             "--upstream=http://127.0.0.1:1",
             "--proxy-tls-cert=" + own.certificate(),
@@ -100,7 +100,7 @@ class UsageErrorsIT {
   void serve_certificateAsKey_isOneLine() throws Exception {
     SelfSigned own = SelfSigned.make(folder, "own", "RSA");
     try (JarRun run =
-        ended(
+        runToEnd(
             "serve",
             "--upstream=http://127.0.0.1:1",
             "--proxy-tls-cert=" + own.certificate(),
@@ -109,14 +109,14 @@ class UsageErrorsIT {
       assertThat(run.out()).isEmpty();
       assertThat(run.err().strip())
           .isEqualTo(
-              "--proxy-tls-key: there must be a private key in PEM without a password, RSA or EC,"
-                  + " in "
+              "--proxy-tls-key: must contain an RSA or EC private key in PEM format without a"
+                  + " password: "
                   + own.certificate());
     }
   }
 
   @Test
-  void print_readerGone_isNoTrace() {
+  void print_readerClosesThePipe_printsNoStackTrace() {
     String penstock = JarRun.JAVA + " -jar " + JarRun.JAR;
     try (JarRun run =
         JarRun.startCommand(

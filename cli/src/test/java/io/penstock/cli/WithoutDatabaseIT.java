@@ -11,7 +11,7 @@ class WithoutDatabaseIT {
   @TempDir private Path folder;
 
   @Test
-  void serve_withoutADatabase_loadsNothingOfIt() {
+  void serve_withoutADatabase_loadsNoDatabaseClasses() {
     int admin = Service.freePort();
     try (JarRun run =
         JarRun.startCommand(

@@ -14,7 +14,7 @@ import org.openjdk.jcstress.infra.results.IIZ_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** Races in the table: adding a key, moving it, giving it up, and holding several at once. */
+/** Races in the table: adding, moving and evicting a key, and holding several buckets at once. */
 public final class TableStress {
   private TableStress() {}
 
@@ -33,8 +33,8 @@ public final class TableStress {
   @Outcome(
       id = {"true, false", "false, true"},
       expect = Expect.ACCEPTABLE,
-      desc = "One got it.")
-  @Outcome(expect = Expect.FORBIDDEN, desc = "Two got one token, or nobody did.")
+      desc = "One thread got the token.")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "Both threads got one token, or none did.")
   public static class TwoAddTheSameKey {
     private final RateLimiter limiter = limiter(64, 1);
 
@@ -51,8 +51,11 @@ public final class TableStress {
 
   @JCStressTest
   @State
-  @Outcome(id = "3, 10, false", expect = Expect.ACCEPTABLE, desc = "All that was there, once.")
-  @Outcome(expect = Expect.FORBIDDEN, desc = "A state was lost or doubled by the move.")
+  @Outcome(
+      id = "3, 10, false",
+      expect = Expect.ACCEPTABLE,
+      desc = "Every available token was granted once.")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "The move lost or duplicated a state.")
   public static class TakenWhileTheChunkIsRebuilt {
     private final RateLimiter limiter = limiter(64, 3);
 
@@ -79,7 +82,7 @@ public final class TableStress {
   @JCStressTest
   @State
   @Outcome(id = "3, 10, false", expect = Expect.ACCEPTABLE, desc = "The spent key was kept.")
-  @Outcome(expect = Expect.FORBIDDEN, desc = "A spent key was given up while others could go.")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "A spent key was evicted although others could be.")
   public static class TakenWhileOthersAreEvicted {
     private final RateLimiter limiter = limiter(4, 3);
 
@@ -90,7 +93,7 @@ public final class TableStress {
     }
 
     @Actor
-    public void asks(IIZ_Result result) {
+    public void requests(IIZ_Result result) {
       for (int i = 0; i < 3; i++) {
         result.r1 += limiter.tryAcquire("key") ? 0 : 1;
       }
@@ -114,8 +117,8 @@ public final class TableStress {
   @Outcome(
       id = {"1, 0", "0, 1"},
       expect = Expect.ACCEPTABLE,
-      desc = "One got both.")
-  @Outcome(expect = Expect.FORBIDDEN, desc = "Both did, or they denied each other.")
+      desc = "One thread got both.")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "Both threads did, or they denied each other.")
   public static class TwoHoldTheSameBuckets {
     private final RateLimiter limiter = limiter(64, 1);
     private final JointRequest forth = RateLimiter.all(limiter.at("a"), limiter.at("b"));
@@ -137,7 +140,7 @@ public final class TableStress {
   @Outcome(
       id = {"2, 3", "3, 2", "4, 1", "5, 0", "1, 4", "0, 5"},
       expect = Expect.ACCEPTABLE)
-  @Outcome(expect = Expect.FORBIDDEN, desc = "Tokens came or went with the change.")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "The change created or lost tokens.")
   public static class TakenWhileTheLimitIsReplaced {
     private final RateLimiter limiter = limiter(64, 5);
 
@@ -162,8 +165,8 @@ public final class TableStress {
   @Outcome(
       id = {"1, 0", "0, 1"},
       expect = Expect.ACCEPTABLE,
-      desc = "One got the bucket and the window.")
-  @Outcome(expect = Expect.FORBIDDEN, desc = "Both did, or they denied each other.")
+      desc = "One thread got the bucket and the window.")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "Both threads did, or they denied each other.")
   public static class TwoHoldABucketAndAWindow {
     private final RateLimiter limiter = limiter(64, 1);
     private final RateLimiter window =
@@ -190,8 +193,8 @@ public final class TableStress {
   @Outcome(
       id = {"5, 0", "4, 1", "3, 2", "2, 3"},
       expect = Expect.ACCEPTABLE,
-      desc = "The larger burst in all, the smaller one under its own limit.")
-  @Outcome(expect = Expect.FORBIDDEN, desc = "Tokens came or went between the limits.")
+      desc = "At most the larger burst in total, and the smaller one under its own limit.")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "Tokens were created or lost between the limits.")
   public static class TakenUnderTwoLimits {
     private final InProcessStore store =
         InProcessStore.builder()

@@ -1,16 +1,17 @@
 package io.penstock.algorithm;
 
 /**
- * A token bucket as a value: the instant at which it will be full again, {@code fullAt} ticks and
- * {@code remainder} units. Elapsed time refills it by itself. Immutable.
+ * A token bucket as a value: the time at which it will be full again, {@code fullAt} ticks and
+ * {@code remainder} units. Elapsed time refills it implicitly. Immutable.
  *
- * <p>This is the reference: stores may keep the state in another form, but give the answers that
- * these functions give. Instants are compared by their difference, so a clock may start anywhere
- * and wrap around. A state that can't be, because the clock stepped back or somebody else wrote it,
- * is taken for the emptiest bucket that can be, and a request (not a peek) writes that down.
+ * <p>This is the reference implementation: stores may represent the state differently, but must
+ * give the same results. Times are compared by their difference, so a clock may start at any value
+ * and wrap around. A state with an impossible debt, caused by a clock that stepped back or by a
+ * foreign write, is treated as the largest possible debt; a request that is not a peek stores the
+ * clamped value.
  *
  * @param fullAt the last whole tick before the bucket is full
- * @param remainder what is missing to full at that tick, in units of the pace, less than a tick
+ * @param remainder the debt at that tick, in units of the rate, less than one tick
  */
 public record Bucket(long fullAt, long remainder) {
 
@@ -19,81 +20,84 @@ public record Bucket(long fullAt, long remainder) {
     return new Bucket(now, 0);
   }
 
-  /** A bucket that is {@code debt} units short of full at {@code now}. */
+  /** A bucket with a debt of {@code debt} units at {@code now}. */
   public static Bucket owing(FixedPointRate fixedRate, long now, long debt) {
     return new Bucket(now + debt / fixedRate.unitsPerTick(), debt % fixedRate.unitsPerTick());
   }
 
   /**
-   * What is missing at {@code now}, in units of {@code fixedRate}, from nothing to the most that
-   * can be.
+   * Returns the debt at {@code now}, in units of {@code fixedRate}, between 0 and the maximum.
    *
-   * @param reach the longest delay in ticks that was ever promised for this bucket: debts beyond an
-   *     empty bucket are believed as far as that
+   * @param reach the longest delay in ticks that was ever granted for this bucket; debts beyond an
+   *     empty bucket are accepted up to this delay
    */
   public long debt(FixedPointRate fixedRate, long now, long reach) {
-    long most = fixedRate.ceiling(reach);
-    return Math.min(most, stated(fixedRate, now, most));
+    long maxDebt = fixedRate.ceiling(reach);
+    return Math.min(maxDebt, unclampedDebt(fixedRate, now, maxDebt));
   }
 
   /**
-   * Takes {@code cost} thousandths if they are there, or will be within {@code maxDelay} ticks. A
-   * denial leaves the bucket as it is.
+   * Takes {@code cost} thousandths if they are available now or within {@code maxDelay} ticks. A
+   * denial doesn't change the bucket.
    */
   public Verdict take(FixedPointRate fixedRate, long now, long cost, long maxDelay, long reach) {
-    long most = fixedRate.ceiling(reach);
-    long stated = stated(fixedRate, now, most);
-    long debt = Math.min(most, stated);
-    Bucket unchanged = stated > most && cost > 0 ? owing(fixedRate, now, debt) : this;
+    long maxDebt = fixedRate.ceiling(reach);
+    long unclampedDebt = unclampedDebt(fixedRate, now, maxDebt);
+    long debt = Math.min(maxDebt, unclampedDebt);
+    Bucket unchanged = unclampedDebt > maxDebt && cost > 0 ? owing(fixedRate, now, debt) : this;
     if (!fixedRate.holds(cost)) {
       return new Verdict(false, true, this, debt, 0, 0);
     }
-    long wanted = debt + fixedRate.units(cost);
-    long over = wanted - fixedRate.ceiling(maxDelay);
-    if (over > 0) {
-      return new Verdict(false, false, unchanged, debt, fixedRate.ticks(over), 0);
+    long nextDebt = debt + fixedRate.units(cost);
+    long excess = nextDebt - fixedRate.ceiling(maxDelay);
+    if (excess > 0) {
+      return new Verdict(false, false, unchanged, debt, fixedRate.ticks(excess), 0);
     }
-    Bucket next = cost == 0 ? this : owing(fixedRate, now, wanted);
-    return new Verdict(true, false, next, wanted, 0, fixedRate.ticks(wanted - fixedRate.burst()));
+    Bucket next = cost == 0 ? this : owing(fixedRate, now, nextDebt);
+    return new Verdict(
+        true, false, next, nextDebt, 0, fixedRate.ticks(nextDebt - fixedRate.burst()));
   }
 
-  /** Takes {@code cost} thousandths whether they are there or not, to at most one burst of debt. */
+  /** Takes {@code cost} thousandths unconditionally, up to a debt of two bursts. */
   public Bucket charge(FixedPointRate fixedRate, long now, long cost, long reach) {
     return owing(
         fixedRate, now, fixedRate.charged(debt(fixedRate, now, reach), fixedRate.units(cost)));
   }
 
-  /** Puts {@code cost} thousandths back, to at most a full bucket. */
+  /** Puts {@code cost} thousandths back, up to a full bucket. */
   public Bucket refund(FixedPointRate fixedRate, long now, long cost, long reach) {
     return owing(fixedRate, now, Math.max(0, debt(fixedRate, now, reach) - fixedRate.units(cost)));
   }
 
-  /** This bucket under a new limit: what was missing is missing still, at most the new burst. */
+  /** Returns this bucket under a new limit: missing tokens stay missing, up to the new burst. */
   public Bucket under(FixedPointRate next, FixedPointRate fixedRate, long now, long reach) {
     return owing(
         next, now, Math.min(next.burst(), next.carry(fixedRate, debt(fixedRate, now, reach))));
   }
 
-  /** What this state says is missing at {@code now}; something above {@code most} if more. */
-  private long stated(FixedPointRate fixedRate, long now, long most) {
+  /**
+   * Returns the debt at {@code now} before clamping; some value above {@code maxDebt} if it is
+   * larger.
+   */
+  private long unclampedDebt(FixedPointRate fixedRate, long now, long maxDebt) {
     long ticks = fullAt - now;
     if (ticks < 0) {
       return 0;
     }
-    return ticks > most / fixedRate.unitsPerTick()
+    return ticks > maxDebt / fixedRate.unitsPerTick()
         ? Long.MAX_VALUE
         : ticks * fixedRate.unitsPerTick() + remainder;
   }
 
   /**
-   * What came of a request, in ticks and units of the pace.
+   * The result of a request, in ticks and units of the rate.
    *
-   * @param allowed whether it may pass, after {@code delay}
-   * @param never whether it costs more than the bucket holds
-   * @param next the bucket afterwards; the same object when nothing changed
-   * @param debt what is missing afterwards
+   * @param allowed whether the request may pass, after {@code delay}
+   * @param never whether the cost exceeds the burst
+   * @param next the bucket afterwards; the same object if nothing changed
+   * @param debt the debt afterwards
    * @param retryAfter how long a denied caller has to wait
-   * @param delay how long an allowed caller has to be held back
+   * @param delay how long an allowed request has to be delayed
    */
   public record Verdict(
       boolean allowed, boolean never, Bucket next, long debt, long retryAfter, long delay) {}

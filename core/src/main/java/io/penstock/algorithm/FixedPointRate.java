@@ -5,30 +5,30 @@ import io.penstock.TokenBucket;
 import java.math.BigInteger;
 
 /**
- * A token bucket's limit on a clock of whole ticks, in numbers that only need to be added and
- * compared. Immutable.
+ * The limit of a token bucket for a clock with whole ticks, in integers that only need to be added
+ * and compared. Immutable.
  *
- * <p>A bucket is described by its debt: the tokens missing from it, or, which is the same, the time
- * until it is full. Both are whole numbers of one unit, chosen so that a tick is {@link
- * #unitsPerTick} of them and a thousandth of a token {@link #unitsPerThousandth}:
+ * <p>The state of a bucket is its debt: the tokens missing from it or, equivalently, the time until
+ * it is full. Both are whole numbers of one unit, which is chosen so that a tick is {@link
+ * #unitsPerTick} units and a thousandth of a token is {@link #unitsPerThousandth} units:
  *
  * <pre>
  *   rate = unitsPerTick thousandths in unitsPerThousandth ticks
  *   3/s on nanoseconds: a tick is 3 units, a thousandth of a token 1,000,000 units
  * </pre>
  *
- * <p>So a third of a second, which no number of ticks says exactly, is 1,000,000,000 units. A rate
- * that would need units too small for the debt of a whole burst to stay in range is rounded down
- * once, here, by at most one part in a million; {@link #rate()} tells.
+ * <p>So a third of a second, which is not a whole number of ticks, is exactly 1,000,000,000 units.
+ * If a rate would need units so small that the debt of a whole burst overflows, it is rounded down
+ * once, here, by at most one part in a million; {@link #rate()} returns the rounded rate.
  */
 public final class FixedPointRate {
-  /** No debt is larger on this machine's own numbers. */
+  /** Upper bound of debts in 64-bit arithmetic. */
   public static final long MAX_DEBT = 1L << 62;
 
-  /** No unit of a thousandth is larger where numbers are exact below 2^53 only. */
+  /** Maximum of {@link #unitsPerThousandth} where integers are exact only below 2^53. */
   public static final long MAX_UNITS_IN_DOUBLES = 1L << 49;
 
-  /** How many units {@link #span()} is, rounded down to a whole tick. */
+  /** The length of {@link #span()} in units, before rounding down to a whole tick. */
   public static final long SPAN_UNITS = 1L << 60;
 
   private static final long MAX_UNITS_PER_TICK = 1L << 26;
@@ -41,68 +41,68 @@ public final class FixedPointRate {
   private final long tickNanos;
   private final long span;
 
-  /** The largest amount that is not cut, in thousandths, and the longest delay, in ticks. */
-  private final long mostThousandths;
+  /** The largest amount, in thousandths, and the longest delay, in ticks, that are not clamped. */
+  private final long maxThousandths;
 
-  private final long mostDelay;
+  private final long maxDelay;
 
   private FixedPointRate(Fraction thousandthsPerTick, long burstThousandths, long tickNanos) {
-    this.unitsPerTick = thousandthsPerTick.over().longValueExact();
-    this.unitsPerThousandth = thousandthsPerTick.under().longValueExact();
+    this.unitsPerTick = thousandthsPerTick.numerator().longValueExact();
+    this.unitsPerThousandth = thousandthsPerTick.denominator().longValueExact();
     this.burst = Math.multiplyExact(burstThousandths, unitsPerThousandth);
     this.burstThousandths = burstThousandths;
     this.tickNanos = tickNanos;
     this.span = SPAN_UNITS / unitsPerTick;
-    this.mostThousandths = (MAX_DEBT - 1) / unitsPerThousandth;
-    this.mostDelay = (MAX_DEBT - burst) / unitsPerTick;
+    this.maxThousandths = (MAX_DEBT - 1) / unitsPerThousandth;
+    this.maxDelay = (MAX_DEBT - burst) / unitsPerTick;
   }
 
-  /** The pace of {@code limit} on a clock whose tick is {@code tickNanos} nanoseconds. */
+  /** Converts {@code limit} for a clock whose tick is {@code tickNanos} nanoseconds. */
   public static FixedPointRate of(TokenBucket limit, long tickNanos) {
     return of(limit, tickNanos, Long.MAX_VALUE);
   }
 
   /**
-   * The pace of {@code limit} in units so large that a thousandth of a token is at most {@code
-   * maxUnitsPerThousandth} of them, and no debt more than {@link #MAX_DEBT}: two bursts, or a burst
-   * and everything promised to those who wait.
+   * Converts {@code limit} to units large enough that a thousandth of a token is at most {@code
+   * maxUnitsPerThousandth} units, and that no debt exceeds {@link #MAX_DEBT}. The largest debt is
+   * two bursts, or one burst plus everything promised to waiting callers.
    */
   public static FixedPointRate of(TokenBucket limit, long tickNanos, long maxUnitsPerThousandth) {
     Rate rate = limit.rate();
-    BigInteger over = rate.thousandths().multiply(BigInteger.valueOf(tickNanos));
-    BigInteger common = over.gcd(rate.nanos());
-    Fraction exact = new Fraction(over.divide(common), rate.nanos().divide(common));
-    Fraction kept =
+    BigInteger thousandths = rate.thousandths().multiply(BigInteger.valueOf(tickNanos));
+    BigInteger common = thousandths.gcd(rate.nanos());
+    Fraction exact = new Fraction(thousandths.divide(common), rate.nanos().divide(common));
+    Fraction rounded =
         exact.atMost(
             BigInteger.valueOf(MAX_UNITS_PER_TICK),
             BigInteger.valueOf(
                 Math.min(maxUnitsPerThousandth, MAX_DEBT / 2 / limit.burstThousandths())));
     // (exact - kept) / exact <= 1 / million, without dividing
-    BigInteger whole = exact.over().multiply(kept.under());
-    BigInteger lost = whole.subtract(kept.over().multiply(exact.under()));
+    BigInteger whole = exact.numerator().multiply(rounded.denominator());
+    BigInteger lost = whole.subtract(rounded.numerator().multiply(exact.denominator()));
     if (lost.multiply(MILLION).compareTo(whole) > 0) {
       throw new IllegalArgumentException(
           "rate must be representable within one part in a million: " + rate);
     }
-    return new FixedPointRate(kept, limit.burstThousandths(), tickNanos);
+    return new FixedPointRate(rounded, limit.burstThousandths(), tickNanos);
   }
 
-  /** How many units make a tick. */
+  /** Units per tick. */
   public long unitsPerTick() {
     return unitsPerTick;
   }
 
-  /** How many units make a thousandth of a token. */
+  /** Units per thousandth of a token. */
   public long unitsPerThousandth() {
     return unitsPerThousandth;
   }
 
-  /** How far from a common base instants can lie and still be counted in units, in ticks. */
+  /** How far times can be from a common base and still be expressed in units, in ticks. */
   public long span() {
     return span;
   }
 
-  /** How many thousandths of a token the bucket holds. */
+  /** The burst, in thousandths of a token. */
   public long burstThousandths() {
     return burstThousandths;
   }
@@ -112,44 +112,52 @@ public final class FixedPointRate {
     return burst;
   }
 
-  /** The rate that is kept: the limit's own, unless that had to be rounded down. */
+  /** The effective rate: the rate of the limit, unless it had to be rounded down. */
   public Rate rate() {
     return new Rate(
         BigInteger.valueOf(unitsPerTick),
         BigInteger.valueOf(unitsPerThousandth).multiply(BigInteger.valueOf(tickNanos)));
   }
 
-  /** Whether a request of this cost can pass at all. */
+  /** Whether a request with this cost can pass at all. */
   public boolean holds(long costThousandths) {
     return costThousandths <= burstThousandths;
   }
 
-  /** An amount of tokens in units; what is more than any debt is just below the most. */
+  /**
+   * Converts an amount of tokens to units; amounts above the maximum debt are clamped to just below
+   * it.
+   */
   public long units(long thousandths) {
-    return thousandths > mostThousandths ? MAX_DEBT - 1 : thousandths * unitsPerThousandth;
+    return thousandths > maxThousandths ? MAX_DEBT - 1 : thousandths * unitsPerThousandth;
   }
 
-  /** Tokens left at this debt, in whole thousandths, rounded down; none when over-drawn. */
+  /** Tokens left at this debt, in whole thousandths, rounded down; 0 if the bucket is overdrawn. */
   public long remaining(long debt) {
     return debt >= burst ? 0 : (burst - debt) / unitsPerThousandth;
   }
 
-  /** Whole ticks until {@code units} of debt have been paid by time, rounded up. */
+  /** Whole ticks until {@code units} of debt are refilled, rounded up. */
   public long ticks(long units) {
     return units <= 0 ? 0 : (units - 1) / unitsPerTick + 1;
   }
 
-  /** The debt at which a request still passes if it may be held back for {@code delayTicks}. */
+  /** The maximum debt after a request that may be delayed by {@code delayTicks}. */
   public long ceiling(long delayTicks) {
-    return burst + Math.min(delayTicks, mostDelay) * unitsPerTick;
+    return burst + Math.min(delayTicks, maxDelay) * unitsPerTick;
   }
 
-  /** The debt at which a charge stops: one burst below empty, or where it is already. */
+  /**
+   * The debt after an unconditional charge: at most one burst below empty, or unchanged if it is
+   * already larger.
+   */
   public long charged(long debt, long cost) {
     return Math.max(debt, Math.min(debt + cost, 2 * burst));
   }
 
-  /** What a debt under another limit is under this one: the same missing tokens, rounded up. */
+  /**
+   * Converts a debt under another limit to this one: the same number of missing tokens, rounded up.
+   */
   public long carry(FixedPointRate from, long debt) {
     BigInteger[] units =
         BigInteger.valueOf(debt)
@@ -176,6 +184,10 @@ public final class FixedPointRate {
 
   @Override
   public String toString() {
-    return unitsPerTick + " units a tick, " + unitsPerThousandth + " a thousandth, burst " + burst;
+    return unitsPerTick
+        + " units per tick, "
+        + unitsPerThousandth
+        + " per thousandth, burst "
+        + burst;
   }
 }

@@ -1,15 +1,16 @@
 package io.penstock.algorithm;
 
 /**
- * One count for each window, aligned to the clock. Not thread-safe.
+ * A count per window, with windows aligned to the clock. Not thread-safe.
  *
- * <p>When the clock steps back behind the start of the window, the count is kept for one length
- * from then on. Such a window ends between two aligned ones, so the next one follows it without a
- * gap; the key is aligned again as soon as it has not been used for the rest of an aligned window.
- * Otherwise a clock that goes back and forth over an edge would open a window each time.
+ * <p>If the clock steps back to before the start of the window, the count is kept for one window
+ * length from then on. Such a window ends between two aligned ones, so the next window follows it
+ * without a gap. The key returns to aligned windows once it has been unused for the rest of an
+ * aligned window. Without this rule, a clock that moves back and forth across a boundary would open
+ * a new window each time.
  */
 final class FixedWindow extends Window {
-  /** What was counted in the last window that was used, even if it is over; 0 if none was. */
+  /** The count of the last window that was used, even if it has ended; 0 if there was none. */
   private long count;
 
   /** The end of that window. */

@@ -1,8 +1,8 @@
 package io.penstock.algorithm;
 
 /**
- * The count of the current aligned window, plus that of the previous one by the share of it that
- * lies within one window's length of now. Not thread-safe.
+ * The count of the current aligned window, plus the count of the previous one times the fraction of
+ * it that lies within one window length from now. Not thread-safe.
  */
 final class SlidingCounter extends Window {
   private long index = Long.MIN_VALUE;
@@ -29,7 +29,7 @@ final class SlidingCounter extends Window {
     long at = index(now);
     long before = previous(at);
     return current(at)
-        + (before == 0 ? 0 : WideMath.timesOverUp(before, length - elapsed(now), length));
+        + (before == 0 ? 0 : WideMath.multiplyDivideUp(before, length - elapsed(now), length));
   }
 
   @Override
@@ -42,10 +42,10 @@ final class SlidingCounter extends Window {
     long room = limit - cost;
     long toEnd = length - elapsed(now);
     if (current <= room) {
-      return toEnd - WideMath.timesOver(room - current, length, previous(at));
+      return toEnd - WideMath.multiplyDivide(room - current, length, previous(at));
     }
-    // In the next window the current count is the previous one, and shrinks.
-    return toEnd + length - WideMath.timesOver(room, length, current);
+    // In the next window, the current count becomes the previous one, whose weight decreases.
+    return toEnd + length - WideMath.multiplyDivide(room, length, current);
   }
 
   @Override
@@ -66,16 +66,17 @@ final class SlidingCounter extends Window {
     return current(at) > 0 ? toEnd + length : previous(at) > 0 ? toEnd : 0;
   }
 
-  /** The count of the window with the index {@code next}. */
+  /** Returns the count of the window with index {@code next}. */
   private long current(long next) {
     if (next > index) {
       return 0;
     }
-    // After a step back, the share of the previous count would be another window's: all counts.
+    // After a step back, the previous count would be weighted as part of another window, so count
+    // it fully.
     return next < index ? current + previous : current;
   }
 
-  /** The count of the window before that. */
+  /** Returns the count of the window before {@code next}. */
   private long previous(long next) {
     if (next > index) {
       return next == index + 1 ? current : 0;

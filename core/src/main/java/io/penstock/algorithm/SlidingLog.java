@@ -1,13 +1,13 @@
 package io.penstock.algorithm;
 
 /**
- * Every request of the last window with its time and cost, oldest first, in a ring that grows with
- * use. Requests at the same instant are one entry. Not thread-safe.
+ * The time and cost of every request in the last window, oldest first, in a ring buffer that grows
+ * on demand. Requests at the same time share one entry. Not thread-safe.
  */
 final class SlidingLog extends Window {
   private static final int ENTRIES_PER_WEIGHT = 4;
-  private static final int DOUBLED_UP_TO = 1024;
-  private static final int SHRUNK_FROM = 64;
+  private static final int MAX_LENGTH_DOUBLED = 1024;
+  private static final int MIN_LENGTH_SHRUNK = 64;
 
   private long[] times = new long[ENTRIES_PER_WEIGHT];
   private long[] costs = new long[ENTRIES_PER_WEIGHT];
@@ -62,7 +62,7 @@ final class SlidingLog extends Window {
     } else {
       if (size == times.length) {
         grow();
-      } else if (times.length >= SHRUNK_FROM && size < times.length / 8) {
+      } else if (times.length >= MIN_LENGTH_SHRUNK && size < times.length / 8) {
         resize(times.length / 4);
       }
       times[at(size)] = now;
@@ -99,7 +99,7 @@ final class SlidingLog extends Window {
 
   private int grownLength() {
     int length = times.length;
-    return length + (length < DOUBLED_UP_TO ? length : length / 4);
+    return length + (length < MAX_LENGTH_DOUBLED ? length : length / 4);
   }
 
   @Override
@@ -107,7 +107,7 @@ final class SlidingLog extends Window {
     resize(grownLength());
   }
 
-  /** Makes one entry of every two, with the time of the later one. */
+  /** Merges each pair of entries into one with the later time. */
   @Override
   public void coarsen() {
     int kept = 0;
@@ -121,12 +121,12 @@ final class SlidingLog extends Window {
     size = kept;
   }
 
-  /** Whether the entry at {@code index} of the ring counts no more. */
+  /** Whether the entry at {@code index} of the ring buffer no longer counts. */
   private boolean isExpired(int index, long now) {
     return now - times[index] >= length;
   }
 
-  /** Ticks for which the entry goes on counting; one from the future counts from now on. */
+  /** Ticks until the entry expires; an entry with a time in the future counts from now. */
   private long remaining(int index, long now) {
     return Math.min(times[index] - now, 0) + length;
   }

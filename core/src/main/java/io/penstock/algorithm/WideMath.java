@@ -2,17 +2,17 @@ package io.penstock.algorithm;
 
 import java.math.BigInteger;
 
-/** Products that may pass 64 bits on their way to a quotient that does not. */
+/** Division of products that may exceed 64 bits, where the quotient doesn't. */
 final class WideMath {
   private WideMath() {}
 
-  /** {@code a * b / c}, rounded down; nothing is negative and {@code c} is positive. */
-  static long timesOver(long a, long b, long c) {
+  /** Returns {@code a * b / c}, rounded down; no argument is negative and {@code c} is positive. */
+  static long multiplyDivide(long a, long b, long c) {
     return fits(a, b) ? a * b / c : wide(a, b, c)[0].longValueExact();
   }
 
-  /** {@code a * b / c}, rounded up; nothing is negative and {@code c} is positive. */
-  static long timesOverUp(long a, long b, long c) {
+  /** Returns {@code a * b / c}, rounded up; no argument is negative and {@code c} is positive. */
+  static long multiplyDivideUp(long a, long b, long c) {
     if (fits(a, b)) {
       return a * b / c + (a * b % c == 0 ? 0 : 1);
     }

@@ -3,11 +3,11 @@ package io.penstock.algorithm;
 import io.penstock.WindowLimit;
 
 /**
- * What a window limit remembers of one key. Not thread-safe: the owner calls one method at a time.
- * Times are ticks of the store's clock, amounts thousandths of a token.
+ * The state of a window limit for one key. Not thread-safe: the owner serializes all calls. Times
+ * are ticks of the store's clock, amounts are thousandths of a token.
  *
- * <p>A clock that steps back makes what was counted in its future count from now on: no room is
- * gained, and nothing is held against the key for longer than its window.
+ * <p>If the clock steps back, whatever was counted at a time that is now in the future counts from
+ * now on. So a step back never frees capacity, and nothing counts for longer than one window.
  */
 public abstract sealed class Window permits FixedWindow, SlidingCounter, SlidingLog {
   /** The length of the window, in ticks. */
@@ -17,7 +17,7 @@ public abstract sealed class Window permits FixedWindow, SlidingCounter, Sliding
     this.length = length;
   }
 
-  /** An unused window for {@code limit} on a clock whose tick is {@code tickNanos}. */
+  /** Creates an unused window for {@code limit} on a clock whose tick is {@code tickNanos}. */
   public static Window of(WindowLimit limit, long tickNanos) {
     long ticks = (limit.window().toNanos() - 1) / tickNanos + 1;
     if (limit.kind() == WindowLimit.Counting.FIXED_WINDOW) {
@@ -29,50 +29,55 @@ public abstract sealed class Window permits FixedWindow, SlidingCounter, Sliding
   }
 
   /**
-   * Forgets what has expired at {@code now}, and stores the effect of a clock that stepped back.
-   * Every request does this before it is decided; the methods that only read change nothing.
+   * Removes what has expired at {@code now}, and stores the effect of a clock that stepped back.
+   * Called for every request before it is decided; the methods that only read don't change
+   * anything.
    */
   public abstract void advance(long now);
 
-  /** What counts against the limit at {@code now}, rounded up. */
+  /** Returns what counts against the limit at {@code now}, rounded up. */
   public abstract long used(long now);
 
-  /** Ticks until {@code cost} fits under {@code limit}: 0 now, never more than two windows. */
+  /**
+   * Returns the ticks until {@code cost} fits under {@code limit}: 0 if it does now, at most two
+   * windows.
+   */
   public abstract long waitFor(long now, long cost, long limit);
 
   /** Counts {@code cost} at {@code now}. */
   public abstract void add(long now, long cost);
 
-  /** Ticks until nothing counts any more. */
+  /** Returns the ticks until nothing counts any more. */
   public abstract long resetAfter(long now);
 
-  /** Ticks for which something counted at {@code now} goes on counting. */
+  /** Returns the ticks until a cost that is counted at {@code now} expires. */
   public abstract long lifetime(long now);
 
-  /** Memory held, as a multiple of what a window that keeps only counts takes. */
+  /** Memory use, as a multiple of that of a window that only has counters. */
   public int weight() {
     return 1;
   }
 
-  /** Whether counting something at {@code now} needs more memory than is held. */
+  /** Whether counting a cost at {@code now} requires {@link #grow} or {@link #coarsen} first. */
   public boolean isFull(long now) {
     return false;
   }
 
-  /** What {@link #weight} would be after {@link #grow}. */
+  /** The value of {@link #weight} after {@link #grow}. */
   public int grownWeight() {
     return weight();
   }
 
-  /** Gets more memory. */
+  /** Allocates more memory. */
   public void grow() {}
 
   /**
-   * Gets by with the memory held, by counting some of what is counted for longer than its window.
+   * Frees entries without allocating memory, by merging some of them; merged costs count for longer
+   * than one window.
    */
   public void coarsen() {}
 
-  /** Ticks since the aligned window around {@code now} began. */
+  /** Ticks since the start of the aligned window that contains {@code now}. */
   final long elapsed(long now) {
     return Math.floorMod(now, length);
   }

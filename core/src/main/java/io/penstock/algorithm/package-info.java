@@ -1,6 +1,6 @@
 /**
- * The algorithms as arithmetic: no clock, no I/O, no floating point. Stores bring the clock and
- * keep the state; these types say what the state means.
+ * The algorithms as pure arithmetic: no clock, no I/O, no floating point. Stores supply the clock
+ * and keep the state.
  */
 @NullMarked
 package io.penstock.algorithm;

@@ -3,20 +3,20 @@ package io.penstock.inprocess;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The limits that limiters of a table go by, and how many go by each. Thread-safe. */
+/** The active limits of a table, with the number of limiters that use each. Thread-safe. */
 final class ActiveLimits<L> {
-  private final Map<L, Integer> limiters = new ConcurrentHashMap<>();
+  private final Map<L, Integer> limiterCounts = new ConcurrentHashMap<>();
 
   void add(L limit) {
-    limiters.merge(limit, 1, Integer::sum);
+    limiterCounts.merge(limit, 1, Integer::sum);
   }
 
-  /** One less goes by {@code limit}; with the last one it is a limit of the past. */
+  /** Removes one limiter from {@code limit}, which becomes inactive with its last limiter. */
   void remove(L limit) {
-    limiters.computeIfPresent(limit, (same, count) -> count == 1 ? null : count - 1);
+    limiterCounts.computeIfPresent(limit, (same, count) -> count == 1 ? null : count - 1);
   }
 
-  boolean has(L limit) {
-    return limiters.containsKey(limit);
+  boolean contains(L limit) {
+    return limiterCounts.containsKey(limit);
   }
 }

@@ -10,21 +10,23 @@ import io.penstock.inprocess.SipHash.Hash;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Token buckets by key. Thread-safe; a request for a known key takes no lock and allocates nothing.
+ * Token buckets by key. Thread-safe. A request for a known key takes no lock and allocates nothing.
  *
- * <p>Nobody is denied by a clock that was read before the state: then a denial holds at the very
- * instant of the clock, however late the thread gets to run, and only a clock that really stepped
- * back can show a state from the future. To allow by an older clock is safe: who takes at an
- * instant when the tokens are there, in whatever order, never takes more than the limit.
+ * <p>A denial is never based on a clock value that was read before the state. So a denial is valid
+ * at the time that was read, however late the thread runs, and a state from the future can only be
+ * caused by a clock that stepped back. Granting by an older clock value is safe: requests that each
+ * take at a time when the tokens are available, in whatever order, never take more than the limit
+ * allows.
  *
- * <p>Outcomes are a debt in units of the pace: what is missing afterwards or, of a denial, the
- * bitwise complement of what is missing. Debts are never negative, so the sign tells them apart.
+ * <p>An outcome is a debt in units of the rate: for a grant, the debt afterwards; for a denial, the
+ * bitwise complement of the current debt. Debts are never negative, so the sign distinguishes the
+ * two.
  */
 final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
-  /** No outcome is this. */
-  private static final long AGAIN = Long.MIN_VALUE;
+  /** Not an outcome: the caller has to retry. */
+  private static final long RETRY = Long.MIN_VALUE;
 
-  /** A cost that fills every bucket. */
+  /** A cost that fills any bucket. */
   private static final long RESET = -FixedPointRate.MAX_DEBT;
 
   private final NanoClock clock;
@@ -32,14 +34,14 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
   private final SegmentTable segments;
   private final HotKeys hotKeys = new HotKeys();
 
-  /** The hash of the empty key, by which the one bucket for everybody goes. */
-  private final Hash whole;
+  /** The hash of the empty key, which identifies the global bucket. */
+  private final Hash globalKey;
 
   BucketTable(NanoClock clock, SipHash hash, SegmentTable segments) {
     this.clock = clock;
     this.hash = hash;
     this.segments = segments;
-    this.whole = hash.of("");
+    this.globalKey = hash.of("");
   }
 
   SegmentTable segments() {
@@ -51,30 +53,30 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
   }
 
   /**
-   * Takes {@code cost} units if the debt stays within {@code most}, which is not negative; a cost
-   * of 0 changes nothing.
+   * Takes {@code cost} units if the debt afterwards is at most {@code maxDebt}, which is not
+   * negative. A cost of 0 changes nothing.
    */
-  long take(String key, FixedPointRate fixedRate, long cost, long most) {
+  long take(String key, FixedPointRate fixedRate, long cost, long maxDebt) {
     if (key.isEmpty()) {
-      return apply(whole.high(), whole.low(), fixedRate, cost, most);
+      return apply(globalKey.high(), globalKey.low(), fixedRate, cost, maxDebt);
     }
     HotKey hot = hotKeys.find(key);
     if (hot != null) {
-      return apply(hot.high, hot.low, fixedRate, cost, most);
+      return apply(hot.high, hot.low, fixedRate, cost, maxDebt);
     }
-    long outcome = hash.then(this, key, fixedRate, cost, most);
+    long outcome = hash.then(this, key, fixedRate, cost, maxDebt);
     if (HotKeys.isSample(outcome)) {
       hotKeys.sample(hash, key);
     }
     return outcome;
   }
 
-  /** Adds {@code thousandths} of a token to the debt, as far as a bucket can go. */
+  /** Adds {@code thousandths} of a token to the debt, up to the maximum debt. */
   void charge(String key, FixedPointRate fixedRate, long thousandths) {
     hash.then(this, key, fixedRate, fixedRate.units(thousandths), forced(thousandths));
   }
 
-  /** Takes {@code thousandths} of a token off the debt, down to a full bucket. */
+  /** Subtracts {@code thousandths} of a token from the debt, down to a full bucket. */
   void refund(String key, FixedPointRate fixedRate, long thousandths) {
     hash.then(this, key, fixedRate, -fixedRate.units(thousandths), forced(thousandths));
   }
@@ -85,23 +87,24 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
   }
 
   /**
-   * In place of the largest debt at which a request passes: it always does. Carries the amount for
-   * other limits on the same bucket, whose units may be larger: in units of this one it is cut.
+   * Encodes an unconditional request in place of the maximum debt. Carries the amount in
+   * thousandths for other limits on the same bucket, because the amount in units of this limit may
+   * be clamped.
    */
   private static long forced(long thousandths) {
     return ~thousandths;
   }
 
-  private static boolean isForced(long most) {
-    return most < 0;
+  private static boolean isForced(long maxDebt) {
+    return maxDebt < 0;
   }
 
   @Override
-  public long apply(long high, long low, FixedPointRate fixedRate, long cost, long most) {
+  public long apply(long high, long low, FixedPointRate fixedRate, long cost, long maxDebt) {
     Segment likely = segments.of(high);
-    if (cost > 0 && !isForced(most) && !likely.denies()) {
-      long taken = takeAtOnce(likely, high, low, fixedRate, cost, most);
-      if (taken != AGAIN) {
+    if (cost > 0 && !isForced(maxDebt) && !likely.mostlyDenies()) {
+      long taken = takeByEarlierClock(likely, high, low, fixedRate, cost, maxDebt);
+      if (taken != RETRY) {
         return taken;
       }
     }
@@ -109,14 +112,14 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
       Segment segment = segments.of(high);
       int i = segment.find(high, low);
       long outcome;
-      if (i < 0 || !segment.isAt(i, fixedRate)) {
-        outcome = elsewhere(segment, i, high, low, fixedRate, cost, most);
+      if (i < 0 || !segment.hasOnlyLimit(i, fixedRate)) {
+        outcome = applyWithoutSlot(segment, i, high, low, fixedRate, cost, maxDebt);
       } else if (BucketWord.isHeld((long) WORDS.getAcquire(segment.words, i))) {
-        outcome = KeyLock.spin(spins) ? AGAIN : underLock(segment, i, fixedRate, cost, most);
+        outcome = KeyLock.spin(spins) ? RETRY : underLock(segment, i, fixedRate, cost, maxDebt);
       } else {
-        outcome = attempt(segment, i, fixedRate, cost, most);
+        outcome = attempt(segment, i, fixedRate, cost, maxDebt);
       }
-      if (outcome != AGAIN) {
+      if (outcome != RETRY) {
         return outcome;
       }
       if (!BucketWord.spans(fixedRate, clock.nanos() - segment.base)) {
@@ -125,107 +128,114 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
     }
   }
 
-  /** Decides a request for a key that has no slot under this limit alone. */
-  private long elsewhere(
-      Segment segment, int i, long high, long low, FixedPointRate fixedRate, long cost, long most) {
+  /** Decides a request for a key that has no slot with this limit as its only one. */
+  private long applyWithoutSlot(
+      Segment segment,
+      int i,
+      long high,
+      long low,
+      FixedPointRate fixedRate,
+      long cost,
+      long maxDebt) {
     if (i == Segment.ABSENT && cost <= 0) {
       return 0;
     }
-    MultiLimitBucket forms = i < 0 ? null : segment.formsAt(i);
-    if (forms != null) {
-      return decide(forms, segment, i, fixedRate, cost, most);
+    MultiLimitBucket multiLimit = i < 0 ? null : segment.multiLimitAt(i);
+    if (multiLimit != null) {
+      return decide(multiLimit, segment, i, fixedRate, cost, maxDebt);
     }
-    long settled = segments.settle(high, low, fixedRate, cost, most, cost > 0);
-    return settled == SegmentTable.READY ? AGAIN : settled;
+    long settled = segments.settle(high, low, fixedRate, cost, maxDebt, cost > 0);
+    return settled == SegmentTable.READY ? RETRY : settled;
   }
 
-  /** Decides a request whose slot is held all the time, in its turn. */
-  private long underLock(Segment segment, int i, FixedPointRate fixedRate, long cost, long most) {
+  /** Decides a request whose slot stays held, after waiting for the lock of the key. */
+  private long underLock(
+      Segment segment, int i, FixedPointRate fixedRate, long cost, long maxDebt) {
     ReentrantLock lock = KeyLock.of(segments.order(), segment.words[i + 1]);
     lock.lock();
     try {
-      return attempt(segment, i, fixedRate, cost, most);
+      return attempt(segment, i, fixedRate, cost, maxDebt);
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * Decides a request at its slot; {@link #AGAIN} if the slot changed meanwhile and the caller has
-   * to look again.
+   * Decides a request at its slot. Returns {@link #RETRY} if the slot is held or retired, or the
+   * clock is out of range, and the caller has to look up the key again.
    */
-  private long attempt(Segment segment, int i, FixedPointRate fixedRate, long cost, long most) {
-    boolean forced = isForced(most);
+  private long attempt(Segment segment, int i, FixedPointRate fixedRate, long cost, long maxDebt) {
+    boolean forced = isForced(maxDebt);
     while (true) {
       long word = (long) WORDS.getAcquire(segment.words, i);
       if ((word & HELD) != 0) {
-        return AGAIN;
+        return RETRY;
       }
       long elapsed = clock.nanos() - segment.base;
       if (!BucketWord.spans(fixedRate, elapsed)) {
-        return AGAIN;
+        return RETRY;
       }
       long now = BucketWord.instant(fixedRate, elapsed);
       long debt = Math.max(0, BucketWord.fullAt(word) - now);
-      boolean sound = debt <= fixedRate.burst() || debt <= fixedRate.ceiling(segments.reach());
-      if (!sound) {
+      boolean valid = debt <= fixedRate.burst() || debt <= fixedRate.ceiling(segments.reach());
+      if (!valid) {
         debt = fixedRate.ceiling(segments.reach());
       }
       long next = forced ? forced(fixedRate, debt, cost) : debt + cost;
-      boolean denied = !forced && next > most;
+      boolean denied = !forced && next > maxDebt;
       if (denied) {
         next = debt;
       } else if (next > fixedRate.burst()) {
         segments.extendReach(fixedRate.ticks(next - fixedRate.burst()));
       }
       if (cost > 0) {
-        segment.expect(denied);
+        segment.recordOutcome(denied);
         if (denied) {
-          segment.deny(i);
+          segment.markDenied(i);
         }
       }
-      boolean unchanged = cost == 0 || (sound && next == debt);
+      boolean unchanged = cost == 0 || (valid && next == debt);
       if (unchanged || WORDS.compareAndSet(segment.words, i, word, BucketWord.word(now + next))) {
         return denied ? ~debt : next;
       }
     }
   }
 
-  /** Decides a request for a key that is asked under several limits. */
+  /** Decides a request for a key that is used under several limits. */
   private long decide(
-      MultiLimitBucket forms,
+      MultiLimitBucket multiLimit,
       Segment segment,
       int i,
       FixedPointRate fixedRate,
       long cost,
-      long most) {
+      long maxDebt) {
     ReentrantLock lock = KeyLock.of(segments.order(), segment.words[i + 1]);
     lock.lock();
     try {
-      if (forms.isDropped()) {
-        return AGAIN;
+      if (multiLimit.isDropped()) {
+        return RETRY;
       }
       long now = clock.nanos();
       if (cost == 0) {
-        long debt = forms.debt(fixedRate, now, segments.reach());
-        return debt > most ? ~debt : debt;
+        long debt = multiLimit.debt(fixedRate, now, segments.reach());
+        return debt > maxDebt ? ~debt : debt;
       }
       if (cost == RESET) {
-        forms.fill(now);
+        multiLimit.fill(now);
         return 0;
       }
-      forms.settle(fixedRate, now, segments.reach(), segments.activeLimits());
-      long debt = forms.debt(fixedRate, now, segments.reach());
-      boolean forced = isForced(most);
+      multiLimit.settle(fixedRate, now, segments.reach(), segments.activeLimits());
+      long debt = multiLimit.debt(fixedRate, now, segments.reach());
+      boolean forced = isForced(maxDebt);
       long next = forced ? forced(fixedRate, debt, cost) : debt + cost;
-      if (!forced && next > most) {
-        forms.clamp(fixedRate, now, segments.reach());
-        segment.deny(i);
+      if (!forced && next > maxDebt) {
+        multiLimit.clamp(fixedRate, now, segments.reach());
+        segment.markDenied(i);
         return ~debt;
       }
       segments.extendReach(fixedRate.ticks(next - fixedRate.burst()));
-      long amount = forced ? ~most : cost / fixedRate.unitsPerThousandth();
-      forms.move(fixedRate, now, next, cost < 0 ? -amount : amount, segments.reach());
+      long amount = forced ? ~maxDebt : cost / fixedRate.unitsPerThousandth();
+      multiLimit.move(fixedRate, now, next, cost < 0 ? -amount : amount, segments.reach());
       return next;
     } finally {
       lock.unlock();
@@ -233,23 +243,24 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
   }
 
   /**
-   * Takes what is there by a clock read beforehand, so that hardly any time passes between reading
-   * the state and the compare-and-set: on a hot key that is what decides how often it fails.
+   * Takes tokens based on a clock value that is read before the state. This keeps the time between
+   * reading the state and the compare-and-set short, which on a hot key determines how often the
+   * latter fails.
    */
-  private long takeAtOnce(
-      Segment segment, long high, long low, FixedPointRate fixedRate, long cost, long most) {
+  private long takeByEarlierClock(
+      Segment segment, long high, long low, FixedPointRate fixedRate, long cost, long maxDebt) {
     long elapsed = clock.nanos() - segment.base;
     int i = segment.find(high, low);
-    if (i < 0 || !segment.isAt(i, fixedRate) || !BucketWord.spans(fixedRate, elapsed)) {
-      return AGAIN;
+    if (i < 0 || !segment.hasOnlyLimit(i, fixedRate) || !BucketWord.spans(fixedRate, elapsed)) {
+      return RETRY;
     }
     long now = BucketWord.instant(fixedRate, elapsed);
     while (true) {
       long word = (long) WORDS.getAcquire(segment.words, i);
       long debt = Math.max(0, BucketWord.fullAt(word) - now);
       long next = debt + cost;
-      if ((word & HELD) != 0 || next > most || debt > fixedRate.burst()) {
-        return AGAIN;
+      if ((word & HELD) != 0 || next > maxDebt || debt > fixedRate.burst()) {
+        return RETRY;
       }
       if (next > fixedRate.burst()) {
         segments.extendReach(fixedRate.ticks(next - fixedRate.burst()));
@@ -268,7 +279,7 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
     hold.identify(hash);
   }
 
-  /** Holds a bucket. Only under the lock of its key, so nobody else holds it. */
+  /** Holds a bucket. The caller has the lock of the key, so no other thread holds the bucket. */
   boolean hold(HeldBucket hold, FixedPointRate fixedRate) {
     boolean changes = changes(hold, fixedRate);
     while (true) {
@@ -281,14 +292,14 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
       if (i < 0) {
         return false;
       }
-      MultiLimitBucket forms = segment.formsAt(i);
+      MultiLimitBucket multiLimit = segment.multiLimitAt(i);
       hold.segment = segment;
       hold.slot = i;
-      hold.forms = forms;
-      if (forms != null) {
-        return !forms.isDropped();
+      hold.multiLimit = multiLimit;
+      if (multiLimit != null) {
+        return !multiLimit.isDropped();
       }
-      if (changes && !segment.isAt(i, fixedRate)) {
+      if (changes && !segment.hasOnlyLimit(i, fixedRate)) {
         return false;
       }
       long word = (long) WORDS.getAcquire(segment.words, i);
@@ -300,14 +311,14 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
     }
   }
 
-  /** Whether the request may take something, so that the bucket has to be there for that. */
+  /** Whether the request may take tokens, so that its bucket has to exist. */
   private static boolean changes(HeldBucket hold, FixedPointRate fixedRate) {
-    return !hold.looks && fixedRate.holds(hold.cost);
+    return !hold.readOnly && fixedRate.holds(hold.cost);
   }
 
   void prepare(HeldBucket hold, FixedPointRate fixedRate) {
     boolean changes = changes(hold, fixedRate);
-    hold.absent = !changes && segments.lacks(hold.high, hold.low);
+    hold.absent = !changes && segments.isAbsent(hold.high, hold.low);
     if (changes) {
       segments.settle(
           hold.high, hold.low, fixedRate, fixedRate.units(hold.cost), fixedRate.burst(), true);
@@ -315,21 +326,21 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
     segments.rebase(hold.high, fixedRate);
   }
 
-  /** Judges a held bucket: {@code most} is the debt up to which the request passes. */
-  boolean judge(HeldBucket hold, FixedPointRate fixedRate, long most) {
-    if (!find(hold, fixedRate)) {
+  /** Evaluates a held bucket; {@code maxDebt} is the debt up to which the request is allowed. */
+  boolean judge(HeldBucket hold, FixedPointRate fixedRate, long maxDebt) {
+    if (!readDebt(hold, fixedRate)) {
       return false;
     }
     hold.after = hold.before + fixedRate.units(hold.cost);
-    hold.allowed = fixedRate.holds(hold.cost) && hold.after <= most;
+    hold.allowed = fixedRate.holds(hold.cost) && hold.after <= maxDebt;
     if (!hold.allowed && changes(hold, fixedRate) && hold.segment != null) {
-      hold.segment.deny(hold.slot);
+      hold.segment.markDenied(hold.slot);
     }
     return true;
   }
 
-  /** Notes what a held bucket owes; false if its segment can't tell by this clock. */
-  private boolean find(HeldBucket hold, FixedPointRate fixedRate) {
+  /** Reads the debt of a held bucket; false if the time is out of range of its segment. */
+  private boolean readDebt(HeldBucket hold, FixedPointRate fixedRate) {
     Segment segment = hold.segment;
     if (segment == null) {
       hold.before = 0;
@@ -337,17 +348,17 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
     }
     long nanos = clock.nanos();
     boolean changes = changes(hold, fixedRate);
-    MultiLimitBucket forms = hold.forms;
-    if (forms != null) {
+    MultiLimitBucket multiLimit = hold.multiLimit;
+    if (multiLimit != null) {
       if (changes) {
-        forms.settle(fixedRate, nanos, segments.reach(), segments.activeLimits());
-        forms.clamp(fixedRate, nanos, segments.reach());
+        multiLimit.settle(fixedRate, nanos, segments.reach(), segments.activeLimits());
+        multiLimit.clamp(fixedRate, nanos, segments.reach());
       }
       hold.now = nanos;
-      hold.before = forms.debt(fixedRate, nanos, segments.reach());
+      hold.before = multiLimit.debt(fixedRate, nanos, segments.reach());
       return true;
     }
-    if (!segment.isAt(hold.slot, fixedRate)) {
+    if (!segment.hasOnlyLimit(hold.slot, fixedRate)) {
       hold.before = segments.carried(segment, hold.slot, hold.word, nanos, fixedRate);
       return true;
     }
@@ -377,14 +388,14 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
     if (moves && hold.after > fixedRate.burst()) {
       segments.extendReach(fixedRate.ticks(hold.after - fixedRate.burst()));
     }
-    MultiLimitBucket forms = hold.forms;
-    if (forms == null) {
+    MultiLimitBucket multiLimit = hold.multiLimit;
+    if (multiLimit == null) {
       long word = moves ? BucketWord.word(hold.now + hold.after) : hold.unchanged;
       WORDS.setRelease(segment.words, hold.slot, word);
     } else if (moves) {
-      forms.move(fixedRate, hold.now, hold.after, hold.cost, segments.reach());
+      multiLimit.move(fixedRate, hold.now, hold.after, hold.cost, segments.reach());
     }
     hold.segment = null;
-    hold.forms = null;
+    hold.multiLimit = null;
   }
 }

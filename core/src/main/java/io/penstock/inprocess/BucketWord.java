@@ -5,19 +5,19 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The state of one bucket as a word of 64 bits.
+ * The state of one bucket as a 64-bit word.
  *
  * <pre>
  *   63                                                     1   0
  *  +----------------------------------------------------------+------+
- *  | instant at which the bucket is full, in units of its     | held |
- *  | pace since the segment's base, plus BIAS; never 0          |      |
+ *  | time at which the bucket is full, in units of its rate   | held |
+ *  | since the segment's base, plus BIAS; never 0             |      |
  *  +----------------------------------------------------------+------+
- *   0 = no bucket was ever here     1 = this slot is used up for good
+ *   0 = slot was never used     1 = slot is retired
  * </pre>
  *
- * <p>Instants lie within {@link FixedPointRate#span()} of the base and debts below {@link
- * FixedPointRate#MAX_DEBT}: with a bias just above 2^60 the sum stays between 0 and 2^63.
+ * <p>Times are within {@link FixedPointRate#span()} of the base and debts below {@link
+ * FixedPointRate#MAX_DEBT}, so with a bias just above 2^60 the sum is between 0 and 2^63.
  */
 final class BucketWord {
   static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
@@ -26,17 +26,19 @@ final class BucketWord {
   static final long RETIRED = 1;
   static final long HELD = 1;
 
-  /** In place of a state that is in {@link MultiLimitBucket}; only {@link #RETIRED} follows it. */
-  static final long FORMS = 2;
+  /**
+   * Marks a bucket whose state is in a {@link MultiLimitBucket}; only {@link #RETIRED} follows it.
+   */
+  static final long MULTI_LIMIT = 2;
 
-  /** Less than any bucket owes that became full within the span. */
+  /** Less than the signed debt of any bucket that became full within the span. */
   static final long LONG_FULL = -FixedPointRate.SPAN_UNITS;
 
   private static final long BIAS = FixedPointRate.SPAN_UNITS + 1;
 
   private BucketWord() {}
 
-  /** Now, as an instant in units; {@code elapsed} ticks since the base lie within the span. */
+  /** Converts now to units; {@code elapsed} ticks since the base must be within the span. */
   static long instant(FixedPointRate fixedRate, long elapsed) {
     return elapsed * fixedRate.unitsPerTick() + BIAS;
   }
@@ -58,17 +60,18 @@ final class BucketWord {
   }
 
   /**
-   * What a bucket owes at any distance from the base: at most {@code most}, and negative for one
-   * that has been full for some time, down to {@link #LONG_FULL}.
+   * Returns the debt of a bucket at any distance from the base: at most {@code maxDebt}, and
+   * negative if the bucket has been full for some time, down to {@link #LONG_FULL}.
    */
-  static long owes(long word, FixedPointRate fixedRate, long elapsed, long most) {
+  static long signedDebt(long word, FixedPointRate fixedRate, long elapsed, long maxDebt) {
     if (elapsed < -fixedRate.span()) {
-      return most;
+      return maxDebt;
     }
-    long owed = fullAt(word) - BIAS;
-    if (elapsed > 0 && elapsed - fixedRate.span() > Math.max(0, owed) / fixedRate.unitsPerTick()) {
+    long debtAtBase = fullAt(word) - BIAS;
+    if (elapsed > 0
+        && elapsed - fixedRate.span() > Math.max(0, debtAtBase) / fixedRate.unitsPerTick()) {
       return LONG_FULL;
     }
-    return Math.max(LONG_FULL, Math.min(most, owed - elapsed * fixedRate.unitsPerTick()));
+    return Math.max(LONG_FULL, Math.min(maxDebt, debtAtBase - elapsed * fixedRate.unitsPerTick()));
   }
 }

@@ -1,6 +1,6 @@
 package io.penstock.inprocess;
 
-/** Stands for no table where one is expected. */
+/** A placeholder where no table exists. */
 final class EmptyTable extends Table {
   EmptyTable() {
     super(null);
@@ -12,7 +12,7 @@ final class EmptyTable extends Table {
   }
 
   @Override
-  boolean evict(EvictionGuard spare) {
+  boolean evict(EvictionGuard guard) {
     return false;
   }
 

@@ -1,27 +1,29 @@
 package io.penstock.inprocess;
 
 /**
- * Which buckets to spare when one has to be evicted. Keys that are being denied go last, whatever
- * is left in their buckets: evicting those would let a flood of invented keys reset them.
+ * Which buckets are protected from eviction. Keys that are being denied are evicted last, whatever
+ * is left in their buckets. Otherwise a flood of invented keys would reset them.
  */
 enum EvictionGuard {
-  /** Evicts only buckets that have a token left and denied no request since they were full. */
+  /** Evicts only buckets that have a token left and have denied no request since they were full. */
   SPENT,
-  /** Evicts buckets without a token too, unless they denied a request. */
+  /** Also evicts buckets without a token, unless they have denied a request. */
   DENIED,
   /** Evicts any bucket. */
-  NOBODY;
+  NONE;
 
   /**
-   * The strictest choice by which a bucket can be evicted.
+   * Returns the strictest guard under which a bucket can be evicted.
    *
-   * @param denied whether it denied a request, and was not full since
+   * @param denied whether the bucket has denied a request and has not been full since
    */
   static EvictionGuard of(boolean spent, boolean denied) {
-    return denied ? NOBODY : spent ? DENIED : SPENT;
+    return denied ? NONE : spent ? DENIED : SPENT;
   }
 
-  /** Whether this choice evicts a bucket of which the strictest is {@code bucket}. */
+  /**
+   * Whether this guard permits the eviction of a bucket whose strictest guard is {@code bucket}.
+   */
   boolean allows(EvictionGuard bucket) {
     return bucket.compareTo(this) <= 0;
   }

@@ -3,66 +3,70 @@ package io.penstock.inprocess;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One bucket of a joint request while it is decided. Belongs to one thread, which uses it again for
- * its next request; the fields are those of the step that {@link InProcessBuckets} is at.
+ * One bucket of a joint request while the request is decided. Owned by one thread, which reuses it
+ * for its next request. The fields are valid from the step of {@link InProcessBuckets} that sets
+ * them.
  */
 final class HeldBucket implements SipHash.HashFunction<HeldBucket> {
-  /** What is claimed. */
+  /** The claim. */
   InProcessBuckets buckets;
 
   String key;
   long cost;
   long maxDelayNanos;
 
-  /** Whether nothing will be taken of it, so that it need not be made for that. */
-  boolean looks;
+  /** Whether nothing will be taken, so that the bucket need not be created. */
+  boolean readOnly;
 
-  /** Whether it was found not to be there. */
+  /** Whether the bucket was found not to exist. */
   boolean absent;
 
-  /** How often it was not there to be held. */
+  /** How often the bucket could not be held. */
   int attempts;
 
-  /** Which bucket of its table. */
+  /** The hash of the key. */
   long high;
 
   long low;
 
-  /** Where it is held. */
+  /** Whether the bucket is held now. */
   boolean held;
 
   /** The index of its {@link KeyLock}. */
   int lock;
 
-  /** Null if the bucket does not exist, which means that it is full. */
+  /** Null if the bucket doesn't exist, which means that it is full. */
   @Nullable Segment segment;
 
-  /** What the bucket owes under each of several limits; null if there is only one. */
-  @Nullable MultiLimitBucket forms;
+  /** The state under each of several limits; null if there is only one. */
+  @Nullable MultiLimitBucket multiLimit;
 
   int slot;
   long word;
   @Nullable KeyWindows cell;
 
-  /** What was found: the debt as it is, and as it would be with the claim taken. */
+  /** The result of the evaluation: the debt now, and the debt if the claim were taken. */
   boolean allowed;
 
   long now;
   long before;
   long after;
 
-  /** Of a window: whether the claim was taken, and if not, how long it would count. */
+  /** For a window: whether the claim was taken, and if not, for how long it would count. */
   boolean taken;
 
   long lifetime;
 
-  /** Of a window: whether it has to do with the memory that it has. */
+  /** For a window: whether it must not allocate more memory. */
   boolean coarse;
 
-  /** Of a window: what the budget has counted for it in advance. */
+  /** For a window: the weight that was reserved in the budget. */
   int room;
 
-  /** What the bucket becomes if nothing is taken: itself, unless it could not be true. */
+  /**
+   * The state if nothing is taken: the current one, unless that one is impossible and has to be
+   * clamped.
+   */
   long unchanged;
 
   HeldBucket(InProcessBuckets buckets, String key) {
@@ -70,13 +74,13 @@ final class HeldBucket implements SipHash.HashFunction<HeldBucket> {
     this.key = key;
   }
 
-  /** Notes the hash of the key, which tells the bucket from the others of its table. */
+  /** Computes the hash of the key, which identifies the bucket in its table. */
   void identify(SipHash hash) {
     hash.then(this, key, this, 0, 0);
   }
 
   @Override
-  public long apply(long high, long low, HeldBucket self, long cost, long most) {
+  public long apply(long high, long low, HeldBucket self, long cost, long maxDebt) {
     this.high = high;
     this.low = low;
     this.lock = KeyLock.index(buckets.order(), high);
@@ -87,7 +91,9 @@ final class HeldBucket implements SipHash.HashFunction<HeldBucket> {
     return compareTo(other) == 0;
   }
 
-  /** By lock, which is the order in which all requests take theirs; then by bucket. */
+  /**
+   * Orders by lock, which is the order in which all requests acquire their locks, then by bucket.
+   */
   int compareTo(HeldBucket other) {
     int byLock = Integer.compare(lock, other.lock);
     int byTable = byLock != 0 ? byLock : Long.compare(buckets.order(), other.buckets.order());

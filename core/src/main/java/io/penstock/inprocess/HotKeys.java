@@ -3,24 +3,27 @@ package io.penstock.inprocess;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hashes of keys that are asked for all the time, which are known faster than computed. For
- * many threads: what one of them overlooks or overwrites is only hashed again.
+ * A cache of the hashes of hot keys, which are faster to look up than to compute. Shared by threads
+ * without synchronization: a lost update only means that a key is hashed again.
  *
- * <p>One request in a thousand is a sample. A key that two samples of its place in a row have in
- * common is a hot one; among many keys that hardly ever happens, so these leave nothing behind.
+ * <p>One request in a thousand is sampled. A key is hot if two consecutive samples in its cache
+ * slot have the same hash. With many different keys this hardly ever happens, so they leave no
+ * entries behind.
  */
 final class HotKeys implements SipHash.HashFunction<String> {
-  private static final int PLACES = 64;
+  private static final int SLOTS = 64;
   private static final int SAMPLED_BITS = 10;
   private static final long SPREAD = 0x9e3779b97f4a7c15L;
 
-  /** Made with the first sample: most tables of a store with many names never take one. */
+  /**
+   * Allocated with the first sample, because most tables of a store with many names never have one.
+   */
   private @Nullable HotKey @Nullable [] keys;
 
-  /** The hash of the last sample in each place. */
+  /** The hash of the last sample in each cache slot. */
   private long @Nullable [] samples;
 
-  /** A key and its hash. Immutable, so that a race can't show half of one. */
+  /** A key and its hash. Immutable, so that a race can't expose a partial entry. */
   static final class HotKey {
     private final String key;
     final long high;
@@ -33,46 +36,45 @@ final class HotKeys implements SipHash.HashFunction<String> {
     }
   }
 
-  /** The key with its hash, if it is a hot one. */
+  /** Returns the key with its hash if it is cached. */
   @Nullable HotKey find(String key) {
     @Nullable HotKey[] keys = this.keys;
-    HotKey hot = keys == null ? null : keys[place(key)];
+    HotKey hot = keys == null ? null : keys[slot(key)];
     return hot != null && hot.key.equals(key) ? hot : null;
   }
 
   /**
-   * Whether to take a sample. The outcome of a request moves with time, so that it is as good as
-   * chance, and costs nothing.
+   * Whether to sample this request. The outcome of a request varies with time, so it serves as a
+   * random number that costs nothing.
    */
   static boolean isSample(long outcome) {
     return (outcome * SPREAD) >>> (Long.SIZE - SAMPLED_BITS) == 0;
   }
 
-  /** Takes a sample. */
   void sample(SipHash hash, String key) {
     hash.then(this, key, key, 0, 0);
   }
 
   @Override
-  public long apply(long high, long low, String key, long cost, long most) {
+  public long apply(long high, long low, String key, long cost, long maxDebt) {
     @Nullable HotKey[] keys = this.keys;
     long[] samples = this.samples;
     if (keys == null || samples == null) {
-      keys = new @Nullable HotKey[PLACES];
-      samples = new long[PLACES];
+      keys = new @Nullable HotKey[SLOTS];
+      samples = new long[SLOTS];
       this.keys = keys;
       this.samples = samples;
     }
-    int place = place(key);
-    if (samples[place] == high) {
-      keys[place] = new HotKey(key, high, low);
+    int slot = slot(key);
+    if (samples[slot] == high) {
+      keys[slot] = new HotKey(key, high, low);
     }
-    samples[place] = high;
+    samples[slot] = high;
     return 0;
   }
 
-  private static int place(String key) {
+  private static int slot(String key) {
     int hash = key.hashCode();
-    return (hash ^ (hash >>> 16)) & (PLACES - 1);
+    return (hash ^ (hash >>> 16)) & (SLOTS - 1);
   }
 }

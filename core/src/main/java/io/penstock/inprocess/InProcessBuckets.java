@@ -9,11 +9,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Buckets in this process under one limit. Thread-safe.
+ * In-process buckets under one limit. Thread-safe.
  *
- * <p>Besides their own requests they take part in joint ones, in steps that a {@link Transaction}
- * calls: identify, hold, judge, release. The last three are called under the {@link KeyLock} of the
- * key and never wait; between hold and release nobody else sees or changes the bucket.
+ * <p>They also take part in joint requests, in steps that a {@link Transaction} calls: identify,
+ * hold, judge, release. The last three are called under the {@link KeyLock} of the key and never
+ * block. Between hold and release, no other thread observes or changes the bucket.
  */
 abstract sealed class InProcessBuckets implements Buckets permits TokenBuckets, WindowBuckets {
   private static final CompletionStage<Void> DONE = CompletableFuture.completedStage(null);
@@ -35,36 +35,36 @@ abstract sealed class InProcessBuckets implements Buckets permits TokenBuckets, 
   @Override
   public final void retire() {
     if (retired.compareAndSet(false, true)) {
-      leave();
+      deactivate();
       store.retired(tables);
     }
   }
 
-  /** Takes the limit out of force. */
-  abstract void leave();
+  /** Deactivates the limit. */
+  abstract void deactivate();
 
-  /** The number of its table among all tables of all stores. */
+  /** The number of the table, unique among all tables of all stores. */
   abstract long order();
 
-  /** Notes what tells the bucket of {@code hold} from the others of its table. */
+  /** Computes what identifies the bucket of {@code hold} in its table. */
   abstract void identify(HeldBucket hold);
 
   /** Holds the bucket; false if {@link #prepare} has to be called first, without any lock. */
   abstract boolean hold(HeldBucket hold);
 
-  /** Sees to it that the bucket can be held and judged. */
+  /** Makes sure that the bucket can be held and judged. */
   abstract void prepare(HeldBucket hold);
 
-  /** Gives back what {@link #prepare} reserved and was not used. Called without any lock. */
+  /** Frees what {@link #prepare} reserved but the request did not use. Called without any lock. */
   void giveBackRoom(HeldBucket hold) {}
 
-  /** Finds out whether the request passes; false if {@link #prepare} has to be called first. */
+  /** Evaluates whether the request is allowed; false if {@link #prepare} has to be called first. */
   abstract boolean judge(HeldBucket hold);
 
-  /** Lets the bucket go, with what was claimed taken from it if {@code take}. */
+  /** Releases the bucket, after taking the claimed cost if {@code take} is set. */
   abstract void release(HeldBucket hold, boolean take);
 
-  /** The answer for this bucket; {@code passes} tells whether the whole request does. */
+  /** The result for this bucket; {@code passes} is the result of the whole request. */
   abstract Decision decision(HeldBucket hold, boolean passes);
 
   @Override

@@ -18,15 +18,15 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Buckets in this process. Thread-safe.
+ * A store that keeps its buckets in this process. Thread-safe.
  *
- * <p>Memory is bounded by {@link Builder#maxKeys}: a full bucket is no bucket and its place is used
- * again; beyond the cap, the buckets from which the least is missing go first.
+ * <p>Memory is bounded by {@link Builder#maxKeys}. Full buckets need no state, so their slots are
+ * reused. At the cap, the store evicts the buckets with the smallest missing fraction first.
  */
 public final class InProcessStore implements Store {
   private static final long MAX_KEYS = 1L << 30;
 
-  /** How many tables are looked at when a name is used or retired. */
+  /** How many tables are checked when a name is used or retired. */
   private static final int SWEEP = 4;
 
   private final NanoClock clock;
@@ -43,7 +43,7 @@ public final class InProcessStore implements Store {
     this.budget = new KeyBudget(builder.maxKeys);
   }
 
-  /** A store for up to a million keys on the machine's clock. */
+  /** Creates a store for up to a million keys, on the system clock. */
   public static InProcessStore create() {
     return builder().build();
   }
@@ -52,7 +52,7 @@ public final class InProcessStore implements Store {
     return new Builder();
   }
 
-  /** What a store can be told when it is made. Not thread-safe. */
+  /** Options of a store. Not thread-safe. */
   public static final class Builder {
     private NanoClock clock = NanoClock.system();
     private long maxKeys = 1_000_000;
@@ -60,7 +60,7 @@ public final class InProcessStore implements Store {
 
     private Builder() {}
 
-    /** The most buckets to keep, over all limiters on this store; a million unless set. */
+    /** The maximum number of buckets, over all limiters of this store; a million by default. */
     public Builder maxKeys(long maxKeys) {
       if (maxKeys <= 0 || maxKeys > MAX_KEYS) {
         throw new IllegalArgumentException(
@@ -70,13 +70,13 @@ public final class InProcessStore implements Store {
       return this;
     }
 
-    /** The clock to live by. */
+    /** The clock of the store; by default {@link NanoClock#system()}. */
     public Builder clock(NanoClock clock) {
       this.clock = Objects.requireNonNull(clock, "clock");
       return this;
     }
 
-    /** A known key, for tests that have to run the same way every time. */
+    /** A fixed hash key, for tests that have to be reproducible. */
     Builder hash(SipHash hash) {
       this.hash = hash;
       return this;
@@ -108,14 +108,14 @@ public final class InProcessStore implements Store {
     return own;
   }
 
-  /** Notes that a limiter does not use a name any more. */
+  /** Called when a limiter stops using a name. */
   void retired(NamedTables own) {
     own.limiters.decrementAndGet();
     dropIfUnused(own);
     sweep();
   }
 
-  /** Drops names that are not used any more, once nothing is missing from their buckets. */
+  /** Drops unused names, once all of their buckets are full. */
   private void sweep() {
     for (int i = 0; i < SWEEP; i++) {
       NamedTables owner = budget.next().owner;
@@ -136,7 +136,10 @@ public final class InProcessStore implements Store {
     }
   }
 
-  /** A request that began before its limiter was retired may use a name that was dropped. */
+  /**
+   * Called for a request that began before its limiter was retired and uses a name that was
+   * dropped.
+   */
   void relink(NamedTables own) {
     tables.putIfAbsent(own.name(), own);
   }
@@ -202,28 +205,28 @@ public final class InProcessStore implements Store {
     return CompletableFuture.completedFuture(decide(claims));
   }
 
-  /** Buckets of one process can be decided together whichever store they are in. */
+  /** Requests can combine buckets of all in-process stores. */
   @Override
   public boolean joins(Store other) {
     return other instanceof InProcessStore;
   }
 
-  /** Buckets kept now, full ones that nobody came back for included. */
+  /** The number of buckets, including full ones that have not been dropped yet. */
   public long keys() {
     return budget.kept();
   }
 
-  /** Buckets given up at the cap although something was missing from them. */
+  /** The number of buckets evicted at the cap although tokens were missing from them. */
   public long evictions() {
     return budget.evictions();
   }
 
-  /** Tokens that were missing from buckets given up at the cap. */
+  /** The number of tokens that were missing from evicted buckets. */
   public double forgivenTokens() {
     return budget.forgivenThousandths() / 1_000.0;
   }
 
-  /** Nothing to do: the store is memory and goes with its last limiter. */
+  /** Does nothing: the store is memory only and is garbage collected with its last limiter. */
   @Override
   public void close() {}
 

@@ -8,10 +8,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * How many buckets a store may keep, and who goes when there are more. Thread-safe.
+ * The maximum number of buckets of a store, and the eviction at that cap. Thread-safe.
  *
- * <p>Room is made in the largest table, because that is where a flood of invented keys shows; only
- * if everything seen there is used up does the table that asks give up one of its own.
+ * <p>Evicts from the largest table first, because a flood of invented keys makes its table the
+ * largest. If all candidates there are protected, it evicts from the requesting table, and then
+ * from some others.
  */
 final class KeyBudget {
   private static final int MAX_ATTEMPTS = 1_000;
@@ -19,24 +20,24 @@ final class KeyBudget {
   private static final long PAUSE_NANOS = 50_000;
   private static final int MAX_TABLES = 8;
 
-  private final long most;
+  private final long maxBuckets;
   private final AtomicLong kept = new AtomicLong();
   private final LongAdder evicted = new LongAdder();
   private final LongAdder forgiven = new LongAdder();
 
-  /** Guarded by {@link #lock}, as are the places of the tables. */
+  /** Guarded by {@link #lock}, as are the indices of the tables. */
   private final List<Table> tables = new ArrayList<>();
 
   private final ReentrantLock lock = new ReentrantLock();
-  private int turn;
+  private int cursor;
   private volatile Table largest;
 
-  KeyBudget(long most) {
-    this.most = most;
+  KeyBudget(long maxBuckets) {
+    this.maxBuckets = maxBuckets;
     this.largest = new EmptyTable();
   }
 
-  /** Makes a table with buckets take part, if it does not yet. */
+  /** Adds a table that has buckets, unless it is already registered. */
   void register(Table table) {
     if (table.registered) {
       return;
@@ -44,7 +45,7 @@ final class KeyBudget {
     lock.lock();
     try {
       if (!table.registered) {
-        table.place = tables.size();
+        table.index = tables.size();
         tables.add(table);
         table.registered = true;
       }
@@ -56,21 +57,21 @@ final class KeyBudget {
     }
   }
 
-  /** Lets go of a table that is not used any more, if it has no buckets; false if it has. */
+  /** Removes an unused table if it has no buckets; false if it has. */
   boolean forget(Table table) {
     lock.lock();
     try {
       if (table.registered) {
         table.registered = false;
-        // A bucket that is added at this moment is seen here, or sees that it has to register.
+        // A bucket that is added concurrently is either seen here or sees that it has to register.
         if (table.size() > 0) {
           table.registered = true;
           return false;
         }
         Table last = tables.remove(tables.size() - 1);
         if (last != table) {
-          tables.set(table.place, last);
-          last.place = table.place;
+          tables.set(table.index, last);
+          last.index = table.index;
         }
         if (largest == table) {
           largest = new EmptyTable();
@@ -82,15 +83,15 @@ final class KeyBudget {
     }
   }
 
-  /** One table after the other; none if there is none. */
+  /** Iterates over the tables round-robin; returns an empty table if there are none. */
   Table next() {
     lock.lock();
     try {
       if (tables.isEmpty()) {
         return new EmptyTable();
       }
-      turn = turn + 1 < tables.size() ? turn + 1 : 0;
-      return tables.get(turn);
+      cursor = cursor + 1 < tables.size() ? cursor + 1 : 0;
+      return tables.get(cursor);
     } finally {
       lock.unlock();
     }
@@ -106,30 +107,30 @@ final class KeyBudget {
   }
 
   /**
-   * Counts a new bucket of {@code asking}, and makes room first where there is none. May wait, so
-   * the caller holds no lock.
+   * Counts a new bucket of {@code requester}, after evicting another one if necessary. May block,
+   * so the caller must not hold a lock.
    */
-  void take(Table asking) {
-    for (int pauses = 0; !tryTake(asking, pauses); pauses++) {
+  void take(Table requester) {
+    for (int pauses = 0; !tryTake(requester, pauses); pauses++) {
       pause();
     }
   }
 
   /**
-   * The same without waiting: false if nothing can be evicted at this moment, because all buckets
-   * belong to requests that are being decided. Then the caller releases its locks, pauses and tries
-   * again.
+   * Like {@link #take}, but doesn't block: returns false if nothing can be evicted now because all
+   * buckets belong to requests that are being decided. The caller then releases its locks, pauses
+   * and retries.
    */
-  boolean tryTake(Table asking, int pauses) {
+  boolean tryTake(Table requester, int pauses) {
     while (true) {
       long now = kept.get();
-      if (now < most) {
+      if (now < maxBuckets) {
         if (kept.compareAndSet(now, now + 1)) {
           return true;
         }
-      } else if (!evict(asking)) {
-        if (Pins.exceed(most) || pauses >= MAX_PAUSES) {
-          // The request claims more than the store may keep, or nothing has moved for a second.
+      } else if (!evict(requester)) {
+        if (Pins.exceed(maxBuckets) || pauses >= MAX_PAUSES) {
+          // The request claims more buckets than the cap, or there was no progress for a second.
           kept.incrementAndGet();
           return true;
         }
@@ -138,62 +139,64 @@ final class KeyBudget {
     }
   }
 
-  /** Lets the requests that have all buckets finish. */
+  /** Waits for the requests that hold all buckets to finish. */
   static void pause() {
     LockSupport.parkNanos(PAUSE_NANOS);
   }
 
   /**
-   * Counts what a bucket of {@code asking} grows by, if there is room or buckets with tokens left
-   * can make some.
+   * Counts the growth of a bucket of {@code requester} if there is capacity, or if evicting buckets
+   * with tokens left frees enough.
    */
-  boolean reserve(Table asking, long weight) {
+  boolean reserve(Table requester, long weight) {
     for (long n = 0; n < MAX_ATTEMPTS + weight; n++) {
       long now = kept.get();
-      if (now + weight <= most) {
+      if (now + weight <= maxBuckets) {
         if (kept.compareAndSet(now, now + weight)) {
           return true;
         }
-      } else if (weight > most || !evict(asking, EvictionGuard.SPENT)) {
+      } else if (weight > maxBuckets || !evict(requester, EvictionGuard.SPENT)) {
         return false;
       }
     }
     return false;
   }
 
-  private boolean evict(Table asking) {
-    return evict(asking, EvictionGuard.SPENT)
-        || evict(asking, EvictionGuard.DENIED)
-        || evict(asking, EvictionGuard.NOBODY);
+  private boolean evict(Table requester) {
+    return evict(requester, EvictionGuard.SPENT)
+        || evict(requester, EvictionGuard.DENIED)
+        || evict(requester, EvictionGuard.NONE);
   }
 
-  private boolean evict(Table asking, EvictionGuard spare) {
-    Table large = largest(asking);
-    return large.evict(spare) || (large != asking && asking.evict(spare)) || evictElsewhere(spare);
+  private boolean evict(Table requester, EvictionGuard guard) {
+    Table large = largest(requester);
+    return large.evict(guard)
+        || (large != requester && requester.evict(guard))
+        || evictElsewhere(guard);
   }
 
-  /** Before a bucket goes that should be spared, or none, some other tables are asked too. */
-  private boolean evictElsewhere(EvictionGuard spare) {
+  /** Tries some other tables before a protected bucket is evicted, or before eviction fails. */
+  private boolean evictElsewhere(EvictionGuard guard) {
     int count = Math.min(MAX_TABLES, tables());
     for (int n = 0; n < count; n++) {
-      if (next().evict(spare)) {
+      if (next().evict(guard)) {
         return true;
       }
     }
     return false;
   }
 
-  /** Counts what a bucket has grown by, whatever the cap. */
+  /** Counts the growth of a bucket, even beyond the cap. */
   void grow(long weight) {
     kept.addAndGet(weight);
   }
 
-  /** Counts buckets that are gone because they were full. */
+  /** Subtracts buckets that were dropped because they were full. */
   void giveBack(long buckets) {
     kept.addAndGet(-buckets);
   }
 
-  /** Counts a bucket that is gone although tokens were missing from it. */
+  /** Subtracts a bucket that was evicted although tokens were missing from it. */
   void evicted(long weight, long forgivenThousandths) {
     kept.addAndGet(-weight);
     evicted.increment();
@@ -212,9 +215,9 @@ final class KeyBudget {
     return forgiven.sum();
   }
 
-  /** Compares the largest known table with one other at a time: that finds it soon enough. */
-  private Table largest(Table asking) {
-    Table best = largest.size() >= asking.size() ? largest : asking;
+  /** Compares the largest known table with one other per call, which converges quickly enough. */
+  private Table largest(Table requester) {
+    Table best = largest.size() >= requester.size() ? largest : requester;
     Table other = next();
     largest = other.size() > best.size() ? other : best;
     return largest;

@@ -6,17 +6,17 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is counted for one key, by each window that it is asked under. Guarded by the {@link
- * KeyLock} of the key.
+ * The counts of one key in each window that it is used under. Guarded by the {@link KeyLock} of the
+ * key.
  *
- * <p>Every grant counts in all windows, so none grants more than it would alone, whatever the order
- * in which they are asked. What another window grants counts up to the limit at most. A window that
- * is asked for the first time goes by what the others count, until it grants something itself.
+ * <p>Every grant counts in all windows, so no window grants more than it would alone, in whatever
+ * order they are used. Grants under another window count up to the limit of this one. A window that
+ * is used for the first time applies the counts of the others until it grants something itself.
  */
 final class KeyWindows {
   private static final long TICK_NANOS = 1;
 
-  /** What tells windows apart: limits of the same kind and length share a count. */
+  /** Identifies a window: limits with the same algorithm and length share a count. */
   record WindowShape(WindowLimit.Counting kind, Duration length) {
     static WindowShape of(WindowLimit limit) {
       return new WindowShape(limit.kind(), limit.window());
@@ -28,17 +28,17 @@ final class KeyWindows {
     private final Window window;
     private final @Nullable WindowState next;
 
-    /** The largest and the smallest limit that it was asked under. */
-    private long most;
+    /** The largest and the smallest limit that the window was used under. */
+    private long maxLimit;
 
-    private long least;
+    private long minLimit;
 
     WindowState(WindowLimit limit, @Nullable WindowState next) {
       this.shape = WindowShape.of(limit);
       this.window = Window.of(limit, TICK_NANOS);
       this.next = next;
-      this.most = limit.burstThousandths();
-      this.least = most;
+      this.maxLimit = limit.burstThousandths();
+      this.minLimit = maxLimit;
     }
 
     private boolean isOf(WindowLimit limit) {
@@ -46,45 +46,45 @@ final class KeyWindows {
     }
   }
 
-  /** Null of a cell that nothing was counted in yet. */
+  /** Null if nothing has been counted yet. */
   private @Nullable WindowState first;
 
-  /** Memory that the store's budget has counted for it. */
+  /** The weight that is counted in the store's budget. */
   int weight = 1;
 
-  /** Whether it was given up: its key has another cell, or none. */
+  /** Whether this object was evicted or replaced; its key has another one, or none. */
   boolean retired;
 
-  /** Whether a request was denied since something was first counted. */
+  /** Whether a request was denied since the first cost was counted. */
   boolean denied;
 
-  /** Whether a request is making room for it, so that it must not be given up. */
+  /** Whether a request is allocating memory for it, so that it must not be evicted. */
   boolean growing;
 
   /**
-   * Brings the cell up to date for a request under {@code limit}. Goes by that limit alone from now
-   * on, if no other limit that counts here is active.
+   * Updates the state for a request under {@code limit}. If none of the existing windows belongs to
+   * an active limit, they are replaced by a window for {@code limit}.
    */
   void advance(WindowLimit limit, long now, ActiveLimits<WindowShape> activeLimits) {
-    for (WindowState form = first; form != null; form = form.next) {
-      form.window.advance(now);
+    for (WindowState state = first; state != null; state = state.next) {
+      state.window.advance(now);
     }
     WindowState own = find(limit);
     if (own != null) {
-      own.most = Math.max(own.most, limit.burstThousandths());
-      own.least = Math.min(own.least, limit.burstThousandths());
+      own.maxLimit = Math.max(own.maxLimit, limit.burstThousandths());
+      own.minLimit = Math.min(own.minLimit, limit.burstThousandths());
     } else if (first != null && !hasAnyOf(activeLimits)) {
       first = adopted(limit, now).first;
     }
   }
 
-  /** What a request under {@code limit} would find; changes nothing. */
-  KeyWindows seen(WindowLimit limit, long now, ActiveLimits<WindowShape> activeLimits) {
+  /** Returns the state that a request under {@code limit} would see, without changing this one. */
+  KeyWindows viewUnder(WindowLimit limit, long now, ActiveLimits<WindowShape> activeLimits) {
     boolean adopts = first != null && find(limit) == null && !hasAnyOf(activeLimits);
     return adopts ? adopted(limit, now) : this;
   }
 
-  /** A cell that counts under {@code limit} what counts here now. */
+  /** Returns a copy that counts under {@code limit} what counts here now. */
   private KeyWindows adopted(WindowLimit limit, long now) {
     KeyWindows cell = new KeyWindows();
     cell.add(limit, now, Math.min(used(now), limit.burstThousandths()));
@@ -92,8 +92,8 @@ final class KeyWindows {
   }
 
   private boolean hasAnyOf(ActiveLimits<WindowShape> activeLimits) {
-    for (WindowState form = first; form != null; form = form.next) {
-      if (activeLimits.has(form.shape)) {
+    for (WindowState state = first; state != null; state = state.next) {
+      if (activeLimits.contains(state.shape)) {
         return true;
       }
     }
@@ -106,11 +106,11 @@ final class KeyWindows {
     return own == null ? used(now) : own.window.used(now);
   }
 
-  /** The most that counts in any window. */
+  /** The largest count in any window. */
   private long used(long now) {
     long used = 0;
-    for (WindowState form = first; form != null; form = form.next) {
-      used = Math.max(used, form.window.used(now));
+    for (WindowState state = first; state != null; state = state.next) {
+      used = Math.max(used, state.window.used(now));
     }
     return used;
   }
@@ -119,26 +119,26 @@ final class KeyWindows {
     return used(now) == 0;
   }
 
-  /** The largest share of a limit that is used in any window. */
+  /** The largest fraction of a limit that is used in any window. */
   double usedShare(long now) {
     double share = 0;
-    for (WindowState form = first; form != null; form = form.next) {
-      share = Math.max(share, (double) form.window.used(now) / form.most);
+    for (WindowState state = first; state != null; state = state.next) {
+      share = Math.max(share, (double) state.window.used(now) / state.maxLimit);
     }
     return share;
   }
 
   /** Whether less than {@code token} is left in any window, under the smallest of its limits. */
   boolean isSpent(long now, long token) {
-    for (WindowState form = first; form != null; form = form.next) {
-      if (form.least - form.window.used(now) < Math.min(token, form.least)) {
+    for (WindowState state = first; state != null; state = state.next) {
+      if (state.minLimit - state.window.used(now) < Math.min(token, state.minLimit)) {
         return true;
       }
     }
     return false;
   }
 
-  /** The most that is used in any window, in thousandths of a token. */
+  /** The largest count in any window, in thousandths of a token. */
   long forgiven(long now) {
     return used(now);
   }
@@ -149,11 +149,11 @@ final class KeyWindows {
     if (own != null) {
       return own.window.waitFor(now, cost, limit.burstThousandths());
     }
-    long longest = 0;
-    for (WindowState form = first; form != null; form = form.next) {
-      longest = Math.max(longest, form.window.waitFor(now, cost, limit.burstThousandths()));
+    long max = 0;
+    for (WindowState state = first; state != null; state = state.next) {
+      max = Math.max(max, state.window.waitFor(now, cost, limit.burstThousandths()));
     }
-    return longest;
+    return max;
   }
 
   /** Ticks until nothing counts against {@code limit} any more. */
@@ -164,14 +164,14 @@ final class KeyWindows {
 
   /** Ticks until nothing counts in any window. */
   long resetAfter(long now) {
-    long longest = 0;
-    for (WindowState form = first; form != null; form = form.next) {
-      longest = Math.max(longest, form.window.resetAfter(now));
+    long max = 0;
+    for (WindowState state = first; state != null; state = state.next) {
+      max = Math.max(max, state.window.resetAfter(now));
     }
-    return longest;
+    return max;
   }
 
-  /** Counts what {@code limit} granted. */
+  /** Counts a cost that {@code limit} granted. */
   void take(WindowLimit limit, long now, long cost) {
     if (isUnused(now)) {
       first = null;
@@ -181,14 +181,16 @@ final class KeyWindows {
     if (own == null) {
       own = add(limit, now, Math.min(used(now), limit.burstThousandths()));
     }
-    for (WindowState form = first; form != null; form = form.next) {
+    for (WindowState state = first; state != null; state = state.next) {
       long counted =
-          form == own ? cost : Math.min(cost, Math.max(0, form.most - form.window.used(now)));
+          state == own
+              ? cost
+              : Math.min(cost, Math.max(0, state.maxLimit - state.window.used(now)));
       if (counted > 0) {
-        if (form.window.isFull(now)) {
-          form.window.coarsen();
+        if (state.window.isFull(now)) {
+          state.window.coarsen();
         }
-        form.window.add(now, counted);
+        state.window.add(now, counted);
       }
     }
   }
@@ -202,44 +204,44 @@ final class KeyWindows {
     return own;
   }
 
-  /** Whether a grant under {@code limit} adds a window to others that count something. */
-  boolean lacks(WindowLimit limit, long now) {
+  /** Whether a grant under {@code limit} would add a window to others that are in use. */
+  boolean needsNewWindow(WindowLimit limit, long now) {
     return first != null && find(limit) == null && !isUnused(now);
   }
 
-  /** By how much the weight grows if every window gets room for another entry. */
+  /** The additional weight if every window gets room for another entry. */
   int neededWeight(long now) {
     int needed = 0;
-    for (WindowState form = first; form != null; form = form.next) {
-      if (form.window.isFull(now)) {
-        needed += form.window.grownWeight() - form.window.weight();
+    for (WindowState state = first; state != null; state = state.next) {
+      if (state.window.isFull(now)) {
+        needed += state.window.grownWeight() - state.window.weight();
       }
     }
     return needed;
   }
 
-  /** Gets room for another entry in every window. */
+  /** Makes room for another entry in every window. */
   void grow(long now) {
-    for (WindowState form = first; form != null; form = form.next) {
-      if (form.window.isFull(now)) {
-        form.window.grow();
+    for (WindowState state = first; state != null; state = state.next) {
+      if (state.window.isFull(now)) {
+        state.window.grow();
       }
     }
   }
 
-  /** Memory held, as a multiple of what a cell takes that keeps one count. */
+  /** Memory use, as a multiple of that of a single counter window. */
   int currentWeight() {
     int weight = 0;
-    for (WindowState form = first; form != null; form = form.next) {
-      weight += form.window.weight();
+    for (WindowState state = first; state != null; state = state.next) {
+      weight += state.window.weight();
     }
     return Math.max(1, weight);
   }
 
   private @Nullable WindowState find(WindowLimit limit) {
-    for (WindowState form = first; form != null; form = form.next) {
-      if (form.isOf(limit)) {
-        return form;
+    for (WindowState state = first; state != null; state = state.next) {
+      if (state.isOf(limit)) {
+        return state;
       }
     }
     return null;

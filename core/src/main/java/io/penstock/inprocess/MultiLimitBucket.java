@@ -7,16 +7,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bucket that is asked under several limits: what is missing under each. Guarded by the {@link
+ * A bucket that is used under several limits, with its debt under each. Guarded by the {@link
  * KeyLock} of its key.
  *
- * <p>Every grant is charged to all forms, so each limit sees everything that passed and its own
- * bound holds whatever the order in which the limits are asked. No form owes more than its burst
- * for what another limit granted. A form begins with what is missing under the others, at most its
- * burst. These are the rules of the Redis store as well.
+ * <p>Every grant is charged under all limits, so each limit accounts for everything that passed,
+ * and its own bound holds in whatever order the limits are used. Grants under another limit never
+ * take the debt beyond the burst. A limit that is used for the first time starts with the missing
+ * tokens of the others, up to its burst. The Redis store follows the same rules.
  */
 final class MultiLimitBucket {
-  private final List<LimitState> forms = new ArrayList<>(2);
+  private final List<LimitState> states = new ArrayList<>(2);
   private boolean dropped;
 
   private static final class LimitState {
@@ -30,10 +30,10 @@ final class MultiLimitBucket {
   }
 
   MultiLimitBucket(FixedPointRate fixedRate, Bucket bucket) {
-    forms.add(new LimitState(fixedRate, bucket));
+    states.add(new LimitState(fixedRate, bucket));
   }
 
-  /** Whether the bucket was given up: its key has another place, or none. */
+  /** Whether the bucket was evicted or moved; its key has another slot, or none. */
   boolean isDropped() {
     return dropped;
   }
@@ -42,34 +42,34 @@ final class MultiLimitBucket {
     dropped = true;
   }
 
-  /** What is missing under {@code fixedRate}, in its units. */
+  /** The debt under {@code fixedRate}, in its units. */
   long debt(FixedPointRate fixedRate, long now, long reach) {
     LimitState own = find(fixedRate);
     return own == null ? carried(fixedRate, now, reach) : own.bucket.debt(fixedRate, now, reach);
   }
 
   /**
-   * Adds a form under {@code fixedRate} if there is none, and drops those whose limit is not active
-   * any more. A bucket that is full under all limits starts over.
+   * Adds a state for {@code fixedRate} if there is none, and removes those whose limits are no
+   * longer active. A bucket that is full under all limits starts over.
    */
   void settle(
       FixedPointRate fixedRate, long now, long reach, ActiveLimits<FixedPointRate> activeLimits) {
     if (isFull(now, reach)) {
-      forms.clear();
+      states.clear();
     }
     if (find(fixedRate) == null) {
-      forms.add(
+      states.add(
           new LimitState(fixedRate, Bucket.owing(fixedRate, now, carried(fixedRate, now, reach))));
     }
-    for (int i = forms.size() - 1; i >= 0; i--) {
-      LimitState form = forms.get(i);
-      if (!form.fixedRate.equals(fixedRate) && !activeLimits.has(form.fixedRate)) {
-        forms.remove(i);
+    for (int i = states.size() - 1; i >= 0; i--) {
+      LimitState state = states.get(i);
+      if (!state.fixedRate.equals(fixedRate) && !activeLimits.contains(state.fixedRate)) {
+        states.remove(i);
       }
     }
   }
 
-  /** Stores the debt under {@code fixedRate} where the clock made it impossible. */
+  /** Stores the clamped debt under {@code fixedRate} if the clock made it impossible. */
   void clamp(FixedPointRate fixedRate, long now, long reach) {
     LimitState own = find(fixedRate);
     if (own != null) {
@@ -80,33 +80,36 @@ final class MultiLimitBucket {
     }
   }
 
-  /** Sets the debt under {@code fixedRate}, and moves all others by {@code thousandths}. */
+  /**
+   * Sets the debt under {@code fixedRate}, and changes the debts under all others by {@code
+   * thousandths}.
+   */
   void move(FixedPointRate fixedRate, long now, long debt, long thousandths, long reach) {
-    for (LimitState form : forms) {
+    for (LimitState state : states) {
       long next = debt;
-      if (!form.fixedRate.equals(fixedRate)) {
-        long before = form.bucket.debt(form.fixedRate, now, reach);
+      if (!state.fixedRate.equals(fixedRate)) {
+        long before = state.bucket.debt(state.fixedRate, now, reach);
         next =
             thousandths < 0
-                ? Math.max(0, before - form.fixedRate.units(-thousandths))
+                ? Math.max(0, before - state.fixedRate.units(-thousandths))
                 : Math.max(
                     before,
-                    Math.min(before + form.fixedRate.units(thousandths), form.fixedRate.burst()));
+                    Math.min(before + state.fixedRate.units(thousandths), state.fixedRate.burst()));
       }
-      form.bucket = Bucket.owing(form.fixedRate, now, next);
+      state.bucket = Bucket.owing(state.fixedRate, now, next);
     }
   }
 
-  /** Makes the bucket full under all limits. */
+  /** Fills the bucket under all limits. */
   void fill(long now) {
-    for (LimitState form : forms) {
-      form.bucket = Bucket.full(now);
+    for (LimitState state : states) {
+      state.bucket = Bucket.full(now);
     }
   }
 
   boolean isFull(long now, long reach) {
-    for (LimitState form : forms) {
-      if (form.bucket.debt(form.fixedRate, now, reach) > 0) {
+    for (LimitState state : states) {
+      if (state.bucket.debt(state.fixedRate, now, reach) > 0) {
         return false;
       }
     }
@@ -115,58 +118,58 @@ final class MultiLimitBucket {
 
   /** Ticks until the bucket is full under all limits. */
   long busyTicks(long now, long reach) {
-    long longest = 0;
-    for (LimitState form : forms) {
-      longest =
-          Math.max(longest, form.fixedRate.ticks(form.bucket.debt(form.fixedRate, now, reach)));
+    long max = 0;
+    for (LimitState state : states) {
+      max = Math.max(max, state.fixedRate.ticks(state.bucket.debt(state.fixedRate, now, reach)));
     }
-    return longest;
+    return max;
   }
 
-  /** The largest share of a burst that is missing under any limit. */
+  /** The largest fraction of a burst that is missing under any limit. */
   double missingShare(long now, long reach) {
     double share = 0;
-    for (LimitState form : forms) {
-      double owed = form.bucket.debt(form.fixedRate, now, reach);
-      share = Math.max(share, owed / form.fixedRate.burst());
+    for (LimitState state : states) {
+      double debt = state.bucket.debt(state.fixedRate, now, reach);
+      share = Math.max(share, debt / state.fixedRate.burst());
     }
     return share;
   }
 
   /** Whether less than a token is left under any limit. */
   boolean isSpent(long now, long reach) {
-    for (LimitState form : forms) {
-      if (VictimSearch.isSpent(form.fixedRate, form.bucket.debt(form.fixedRate, now, reach))) {
+    for (LimitState state : states) {
+      if (VictimSearch.isSpent(state.fixedRate, state.bucket.debt(state.fixedRate, now, reach))) {
         return true;
       }
     }
     return false;
   }
 
-  /** What is missing under the limit under which it is most, in thousandths of a token. */
+  /** The largest number of missing thousandths under any limit. */
   long missingThousandths(long now, long reach) {
     long missing = 0;
-    for (LimitState form : forms) {
-      long owed = form.bucket.debt(form.fixedRate, now, reach);
-      missing = Math.max(missing, owed / form.fixedRate.unitsPerThousandth());
+    for (LimitState state : states) {
+      long debt = state.bucket.debt(state.fixedRate, now, reach);
+      missing = Math.max(missing, debt / state.fixedRate.unitsPerThousandth());
     }
     return missing;
   }
 
   private long carried(FixedPointRate fixedRate, long now, long reach) {
-    long most = 0;
-    for (LimitState form : forms) {
-      most =
+    long max = 0;
+    for (LimitState state : states) {
+      max =
           Math.max(
-              most, fixedRate.carry(form.fixedRate, form.bucket.debt(form.fixedRate, now, reach)));
+              max,
+              fixedRate.carry(state.fixedRate, state.bucket.debt(state.fixedRate, now, reach)));
     }
-    return Math.min(most, fixedRate.burst());
+    return Math.min(max, fixedRate.burst());
   }
 
   private @Nullable LimitState find(FixedPointRate fixedRate) {
-    for (LimitState form : forms) {
-      if (form.fixedRate.equals(fixedRate)) {
-        return form;
+    for (LimitState state : states) {
+      if (state.fixedRate.equals(fixedRate)) {
+        return state;
       }
     }
     return null;

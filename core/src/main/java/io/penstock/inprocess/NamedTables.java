@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The tables behind one name of a store, made when they are first asked for. Thread-safe. */
+/** The tables for one name of a store, created lazily. Thread-safe. */
 final class NamedTables {
   private static final AtomicLong ORDER = new AtomicLong();
 
@@ -17,10 +17,10 @@ final class NamedTables {
   private volatile @Nullable BucketTable buckets;
   private volatile @Nullable WindowTable windows;
 
-  /** Limiters of this name that are not retired. */
+  /** The number of limiters with this name that are not retired. */
   final AtomicInteger limiters = new AtomicInteger();
 
-  /** An instant before which something is missing from some bucket, for sure. */
+  /** Until this time, tokens are known to be missing from some bucket. */
   private volatile long busyUntil;
 
   NamedTables(InProcessStore store, String name) {
@@ -36,12 +36,12 @@ final class NamedTables {
   BucketTable buckets(FixedPointRate fixedRate) {
     lock.lock();
     try {
-      BucketTable made = buckets;
-      if (made == null) {
-        made = store.newBucketTable(fixedRate, this);
-        buckets = made;
+      BucketTable table = buckets;
+      if (table == null) {
+        table = store.newBucketTable(fixedRate, this);
+        buckets = table;
       }
-      return made;
+      return table;
     } finally {
       lock.unlock();
     }
@@ -50,54 +50,54 @@ final class NamedTables {
   WindowTable windows() {
     lock.lock();
     try {
-      WindowTable made = windows;
-      if (made == null) {
-        made = store.newWindowTable(this);
-        windows = made;
+      WindowTable table = windows;
+      if (table == null) {
+        table = store.newWindowTable(this);
+        windows = table;
       }
-      return made;
+      return table;
     } finally {
       lock.unlock();
     }
   }
 
-  /** The number of its token buckets among all tables; that of its windows is one more. */
+  /** The number of the token bucket table; the number of the window table is one more. */
   long order() {
     return order;
   }
 
   /**
-   * Drops everything if nothing is missing from any bucket; false if something is. Looks at all
-   * buckets, but not again before the last of them is full.
+   * Drops all buckets if all are full; false if tokens are missing from any. Scans all buckets, but
+   * not again before the last of them is full.
    */
   boolean dropIfFull(KeyBudget budget) {
     long now = store.clock().nanos();
     if (now - busyUntil < 0) {
       return false;
     }
-    BucketTable tokenBuckets = buckets;
-    WindowTable someWindows = windows;
+    BucketTable bucketTable = buckets;
+    WindowTable windowTable = windows;
     long busy =
         Math.max(
-            tokenBuckets == null ? 0 : tokenBuckets.segments().busyNanos(),
-            someWindows == null ? 0 : someWindows.busyNanos());
+            bucketTable == null ? 0 : bucketTable.segments().busyNanos(),
+            windowTable == null ? 0 : windowTable.busyNanos());
     if (busy > 0) {
       busyUntil = now + busy;
       return false;
     }
-    return forget(budget, tokenBuckets == null ? null : tokenBuckets.segments())
-        && forget(budget, someWindows);
+    return forget(budget, bucketTable == null ? null : bucketTable.segments())
+        && forget(budget, windowTable);
   }
 
-  /** Whether it has buckets that the budget knows. */
+  /** Whether any of its tables is registered in the budget. */
   boolean isRegistered() {
-    BucketTable tokenBuckets = buckets;
-    WindowTable someWindows = windows;
-    return (tokenBuckets != null && tokenBuckets.segments().registered)
-        || (someWindows != null && someWindows.registered);
+    BucketTable bucketTable = buckets;
+    WindowTable windowTable = windows;
+    return (bucketTable != null && bucketTable.segments().registered)
+        || (windowTable != null && windowTable.registered);
   }
 
-  /** Makes its buckets those of its name again, if the name was dropped since it was last used. */
+  /** Registers its tables under the name again, if the name was dropped since its last use. */
   void relink() {
     store.relink(this);
   }

@@ -3,24 +3,24 @@ package io.penstock.inprocess;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The buckets of a joint request that are not evicted before the request is decided. Thread-safe.
+ * Protects the buckets of a joint request from eviction until the request is decided. Thread-safe.
  *
  * <p>At the cap on keys, requests can evict each other's new buckets before they hold them. A
- * request that keeps losing its buckets pins them; one request at a time in this process can. An
- * eviction that has chosen its victim by then may still hit a pinned bucket, so the request goes on
- * looking whether it has all of them.
+ * request that keeps losing its buckets pins them; one request in this process can do so at a time.
+ * An eviction that has already chosen its victim may still hit a pinned bucket, so the request must
+ * still check that it has all of them.
  */
 final class Pins {
   private static final int WORDS_PER_BUCKET = 3;
   private static final long[] NONE = {};
   private static final ReentrantLock LOCK = new ReentrantLock();
 
-  /** For each bucket the order of its table and the hash of its key. */
+  /** For each bucket, the number of its table and the hash of its key. */
   private static volatile long[] pinned = NONE;
 
   private Pins() {}
 
-  /** Waits for its turn; the caller holds no other lock. */
+  /** Blocks until no other request has pins; the caller must hold no other lock. */
   static void pin(HeldBucket[] holds, int size) {
     LOCK.lock();
     long[] words = new long[size * WORDS_PER_BUCKET];
@@ -37,7 +37,7 @@ final class Pins {
     LOCK.unlock();
   }
 
-  static boolean has(long order, long high, long low) {
+  static boolean contains(long order, long high, long low) {
     long[] words = pinned;
     for (int i = 0; i < words.length; i += WORDS_PER_BUCKET) {
       if (words[i] == order && words[i + 1] == high && words[i + 2] == low) {
@@ -47,8 +47,8 @@ final class Pins {
     return false;
   }
 
-  /** Whether the calling thread has pinned more buckets than {@code most}. */
-  static boolean exceed(long most) {
-    return LOCK.isHeldByCurrentThread() && pinned.length / WORDS_PER_BUCKET > most;
+  /** Whether the calling thread has pinned more than {@code maxBuckets} buckets. */
+  static boolean exceed(long maxBuckets) {
+    return LOCK.isHeldByCurrentThread() && pinned.length / WORDS_PER_BUCKET > maxBuckets;
   }
 }

@@ -11,45 +11,46 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some hundreds of buckets in one array, found by linear probing. Anybody reads and updates states
- * without a lock; only the holder of the segment's lock adds keys or replaces the segment.
+ * An open-addressing hash table for about a thousand buckets, with linear probing. Any thread reads
+ * and updates states without a lock; only the owner of the segment's lock adds keys or replaces the
+ * segment.
  *
- * <p>A slot is given to a key once and for all: when its bucket is evicted, or moved to another
- * segment or slot, the state becomes {@link BucketWord#RETIRED} and stays so. So a thread that has
- * found its key may compare-and-set the state however late, and can't hit anybody else's bucket.
- * Used-up slots go when the segment is rebuilt, which is also how it grows, forgets full buckets
- * and moves its base in time.
+ * <p>A slot is assigned to one key and never reused: when its bucket is evicted or moved, the state
+ * becomes {@link BucketWord#RETIRED} for good. So a thread that has found its key may
+ * compare-and-set the state at any later time without affecting the bucket of another key. Retired
+ * slots are removed when the segment is rebuilt. A rebuild is also how a segment grows, drops full
+ * buckets and moves its base time.
  *
  * <pre>
- *  words:  | state | high | low | state | high | low | ...     three to a slot
+ *  words:  | state | high | low | state | high | low | ...     three words per slot
  * </pre>
  */
 final class Segment {
   static final int ABSENT = -1;
 
-  /** The key was here, and may be elsewhere now: ask again under the lock. */
+  /** The key was here and may be in another slot now; look again under the lock. */
   static final int GONE = -2;
 
   private static final int WORDS_PER_SLOT = 3;
-  private static final double FULL = 0.75;
-  private static final double FRESH = 0.5;
+  private static final double MAX_LOAD_FACTOR = 0.75;
+  private static final double INITIAL_LOAD_FACTOR = 0.5;
 
   final long[] words;
 
-  /** The instant from which states count, in nanoseconds of the clock. */
+  /** The time that states are relative to, in nanoseconds of the clock. */
   final long base;
 
-  /** The limit of all slots, unless {@link #fixedRates} says otherwise for each. */
+  /** The limit of all slots, unless {@link #fixedRates} has one for each. */
   private final FixedPointRate fixedRate;
 
   private final FixedPointRate @Nullable [] fixedRates;
 
-  /** Of a segment with {@link #fixedRates}, the buckets that are asked under several limits. */
-  private final @Nullable MultiLimitBucket @Nullable [] forms;
+  /** The buckets that are used under several limits; only if there are {@link #fixedRates}. */
+  private final @Nullable MultiLimitBucket @Nullable [] multiLimits;
 
   /**
-   * Whether a request of the slot's key was denied since its bucket was last seen full. Written by
-   * any thread without a lock: it only decides which bucket is evicted first.
+   * Whether a request for the slot's key was denied since its bucket was last seen full. Written by
+   * any thread without a lock, because it only affects which bucket is evicted first.
    */
   private final boolean[] denied;
 
@@ -57,11 +58,11 @@ final class Segment {
   private final AtomicInteger evicted = new AtomicInteger();
   private int used;
 
-  /** Whether requests are mostly denied here. Read and written by anybody: only a guess. */
-  private boolean denies;
+  /** Whether most requests are denied here. An unsynchronized hint. */
+  private boolean mostlyDenies;
 
   Segment(int expected, long base, FixedPointRate fixedRate, boolean mixed) {
-    this(base, fixedRate, Math.max(8, (int) (expected / FRESH) + 1), mixed);
+    this(base, fixedRate, Math.max(8, (int) (expected / INITIAL_LOAD_FACTOR) + 1), mixed);
   }
 
   private Segment(long base, FixedPointRate fixedRate, int slots, boolean mixed) {
@@ -70,18 +71,18 @@ final class Segment {
     this.base = base;
     this.fixedRate = fixedRate;
     this.fixedRates = mixed ? new FixedPointRate[slots] : null;
-    this.forms = mixed ? new MultiLimitBucket[slots] : null;
+    this.multiLimits = mixed ? new MultiLimitBucket[slots] : null;
     this.denied = new boolean[slots];
   }
 
-  /** What stands where no key was added yet: nothing to be found, and no room. */
+  /** A placeholder before the first key is added: contains nothing and has no room. */
   static Segment none(long base, FixedPointRate fixedRate) {
     Segment none = new Segment(base, fixedRate, 1, false);
     none.used = none.slots;
     return none;
   }
 
-  /** Where the state of a key is in {@link #words}; {@link #ABSENT} or {@link #GONE} if nowhere. */
+  /** Returns the index of a key's state in {@link #words}, or {@link #ABSENT} or {@link #GONE}. */
   int find(long high, long low) {
     long[] words = this.words;
     int missing = ABSENT;
@@ -101,27 +102,27 @@ final class Segment {
     }
   }
 
-  /** Adds a key that is not here. Only under the lock, and only if there is {@link #hasRoom}. */
+  /** Adds an absent key. Requires the lock and {@link #hasRoom}. */
   int add(Hash key, FixedPointRate fixedRate, long word) {
     return add(key, fixedRate, null, word);
   }
 
-  /** Adds a key that is asked under several limits, to a segment that is {@link #isMixed}. */
-  int add(Hash key, MultiLimitBucket forms) {
-    return add(key, fixedRate, forms, BucketWord.FORMS);
+  /** Adds a key that is used under several limits, to a segment that is {@link #isMixed}. */
+  int add(Hash key, MultiLimitBucket multiLimit) {
+    return add(key, fixedRate, multiLimit, BucketWord.MULTI_LIMIT);
   }
 
   private int add(
-      Hash key, FixedPointRate fixedRate, @Nullable MultiLimitBucket several, long word) {
+      Hash key, FixedPointRate fixedRate, @Nullable MultiLimitBucket multiLimit, long word) {
     int i = start(key.high());
     while (words[i] != EMPTY) {
       i = next(i);
     }
     words[i + 1] = key.high();
     words[i + 2] = key.low();
-    if (fixedRates != null && forms != null) {
+    if (fixedRates != null && multiLimits != null) {
       fixedRates[i / WORDS_PER_SLOT] = fixedRate;
-      forms[i / WORDS_PER_SLOT] = several;
+      multiLimits[i / WORDS_PER_SLOT] = multiLimit;
     }
     used++;
     WORDS.setRelease(words, i, word);
@@ -129,27 +130,27 @@ final class Segment {
   }
 
   boolean hasRoom() {
-    return used < (int) (slots * FULL);
+    return used < (int) (slots * MAX_LOAD_FACTOR);
   }
 
   /** Whether a key under {@code other} can be added. */
-  boolean takes(FixedPointRate other) {
+  boolean accepts(FixedPointRate other) {
     return fixedRates != null || fixedRate.equals(other);
   }
 
-  /** Whether each slot has a limit of its own, or several. */
+  /** Whether each slot can have its own limit, or several. */
   boolean isMixed() {
     return fixedRates != null;
   }
 
-  boolean denies() {
-    return denies;
+  boolean mostlyDenies() {
+    return mostlyDenies;
   }
 
-  /** Notes what came of a request; only a change is written, so that the field can be shared. */
-  void expect(boolean denial) {
-    if (denies != denial) {
-      denies = denial;
+  /** Records the outcome of a request. Writes only changes, to avoid contention on the field. */
+  void recordOutcome(boolean denial) {
+    if (mostlyDenies != denial) {
+      mostlyDenies = denial;
     }
   }
 
@@ -157,37 +158,37 @@ final class Segment {
     return slots;
   }
 
-  /** Where the state of the {@code n}th slot is in {@link #words}. */
+  /** Returns the index of the state of the {@code n}th slot in {@link #words}. */
   static int slot(int n) {
     return n * WORDS_PER_SLOT;
   }
 
-  /** The limit of its slots, or of some of them. */
+  /** The limit of all slots, or of some of them if the segment is mixed. */
   FixedPointRate fixedRate() {
     return fixedRate;
   }
 
-  /** The limit of a slot that was given to a key. */
-  FixedPointRate paceAt(int i) {
+  /** The limit of a slot that is assigned to a key. */
+  FixedPointRate rateAt(int i) {
     return fixedRates == null ? fixedRate : fixedRates[i / WORDS_PER_SLOT];
   }
 
-  /** Whether the bucket at {@code i} is asked under {@code other} alone. */
-  boolean isAt(int i, FixedPointRate other) {
-    return paceAt(i).equals(other) && formsAt(i) == null;
+  /** Whether the bucket at {@code i} is used under {@code other} only. */
+  boolean hasOnlyLimit(int i, FixedPointRate other) {
+    return rateAt(i).equals(other) && multiLimitAt(i) == null;
   }
 
-  /** The bucket at {@code i} if it is asked under several limits. */
-  @Nullable MultiLimitBucket formsAt(int i) {
-    return forms == null ? null : forms[i / WORDS_PER_SLOT];
+  /** Returns the bucket at {@code i} if it is used under several limits. */
+  @Nullable MultiLimitBucket multiLimitAt(int i) {
+    return multiLimits == null ? null : multiLimits[i / WORDS_PER_SLOT];
   }
 
   boolean deniedAt(int i) {
     return denied[i / WORDS_PER_SLOT];
   }
 
-  /** Notes that a request was denied at {@code i}; only the first is written. */
-  void deny(int i) {
+  /** Records that a request was denied at {@code i}. Writes only once, to avoid contention. */
+  void markDenied(int i) {
     if (!denied[i / WORDS_PER_SLOT]) {
       denied[i / WORDS_PER_SLOT] = true;
     }
@@ -198,11 +199,11 @@ final class Segment {
   }
 
   /**
-   * The state of a slot while nobody holds it. May wait for the lock of its key.
+   * Returns the state of a slot once it is not held. May wait for the lock of its key.
    *
    * @param order the number of the table
    */
-  long settled(int i, long order) {
+  long stateWhenReleased(int i, long order) {
     for (int spins = 0; ; spins++) {
       long word = (long) WORDS.getAcquire(words, i);
       if (!BucketWord.isHeld(word)) {
@@ -221,8 +222,8 @@ final class Segment {
   }
 
   /**
-   * Uses a slot up and returns its last state; {@link BucketWord#RETIRED} if somebody else did. May
-   * wait for the lock of its key.
+   * Retires a slot and returns its last state; {@link BucketWord#RETIRED} if another thread did.
+   * May wait for the lock of its key.
    *
    * @param order the number of the table
    */
@@ -233,7 +234,7 @@ final class Segment {
         if (!KeyLock.spin(spins)) {
           return retireUnderLock(i, order);
         }
-      } else if (word == RETIRED || word == EMPTY || usedUp(i, word)) {
+      } else if (word == RETIRED || word == EMPTY || tryRetire(i, word)) {
         return word;
       }
     }
@@ -245,7 +246,7 @@ final class Segment {
     try {
       while (true) {
         long word = (long) WORDS.getAcquire(words, i);
-        if (word == RETIRED || usedUp(i, word)) {
+        if (word == RETIRED || tryRetire(i, word)) {
           return word;
         }
       }
@@ -254,20 +255,20 @@ final class Segment {
     }
   }
 
-  private boolean usedUp(int i, long word) {
+  private boolean tryRetire(int i, long word) {
     return WORDS.compareAndSet(words, i, word, RETIRED);
   }
 
   /** Evicts the bucket at {@code i} if its state is still {@code word}. */
   boolean evict(int i, long word) {
-    if (!usedUp(i, word)) {
+    if (!tryRetire(i, word)) {
       return false;
     }
     evicted.incrementAndGet();
     return true;
   }
 
-  /** Whether most of what was added has been evicted. */
+  /** Whether most of the added buckets have been evicted. */
   boolean isSparse() {
     return evicted.get() * 2 > used;
   }

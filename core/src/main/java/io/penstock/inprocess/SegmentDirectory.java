@@ -6,15 +6,17 @@ import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The segments of one table, in pages that are made when the first segment is put into them, so
- * that a table without keys takes little memory. Thread-safe; a segment is replaced under its lock
- * only.
+ * The segments of one table, in pages that are allocated lazily, so that a table without keys takes
+ * little memory. Thread-safe. A segment is replaced only under its lock.
  */
 final class SegmentDirectory {
   private static final VarHandle PAGES = MethodHandles.arrayElementVarHandle(Segment[][].class);
   private static final VarHandle SEGMENTS = MethodHandles.arrayElementVarHandle(Segment[].class);
 
-  /** For all tables of the process: a lock of its own for each segment would be most of a table. */
+  /**
+   * Shared by all tables of the process, because a lock per segment would dominate the size of a
+   * table.
+   */
   private static final ReentrantLock[] LOCKS = new ReentrantLock[256];
 
   static {
@@ -28,16 +30,19 @@ final class SegmentDirectory {
   private final Segment none;
   private final Segment[][] pages;
 
-  /** An array of {@code length} segments, all of them {@code none}. */
+  /** Creates a directory of {@code length} segments, all of them {@code none}. */
   SegmentDirectory(int length, Segment none) {
     this.length = length;
     this.none = none;
-    // As many pages as segments in a page, or nearly.
+    // About as many pages as segments per page.
     this.shift = (Integer.SIZE - Integer.numberOfLeadingZeros(length - 1)) / 2;
     this.pages = new Segment[((length - 1) >>> shift) + 1][];
   }
 
-  /** The lock of a segment, which others may share; {@code order} is the number of the table. */
+  /**
+   * Returns the lock of a segment, which other segments may share; {@code order} is the number of
+   * the table.
+   */
   static ReentrantLock lock(long order, int index) {
     return LOCKS[(int) ((order * 31 + index) & (LOCKS.length - 1))];
   }

@@ -13,19 +13,19 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The segments of a table: which one a key belongs to, and everything that changes more than a
- * state: adding keys, other limits, growth, eviction. Thread-safe. A thread that has taken the
- * {@link KeyLock} of a key calls no method here that takes the lock of a segment.
+ * The segments of a table. Maps keys to segments, and performs all changes beyond updating a state:
+ * adding keys, changing limits, growth, eviction. Thread-safe. A thread that holds the {@link
+ * KeyLock} of a key must not call methods that take the lock of a segment.
  */
 final class SegmentTable extends Table {
-  /** No outcome is this. */
+  /** Not an outcome: the key has a slot for the limit. */
   static final long READY = Long.MIN_VALUE;
 
-  private static final int KEYS_PER_CHUNK = 1024;
-  private static final int FEW = 16;
+  private static final int KEYS_PER_SEGMENT = 1024;
+  private static final int MIN_EXPECTED_KEYS = 16;
   private static final long GONE = Long.MIN_VALUE;
 
-  /** In place of an outcome: no room for another key at this moment. */
+  /** Not an outcome: there is no room for another key at this moment. */
   private static final long NO_ROOM = Long.MIN_VALUE + 1;
 
   private static final long GRACE_NANOS = 1_000_000_000;
@@ -38,22 +38,25 @@ final class SegmentTable extends Table {
   private final ActiveLimits<FixedPointRate> activeLimits = new ActiveLimits<>();
 
   private final AtomicLong size = new AtomicLong();
-  private final AtomicLong turn = new AtomicLong();
+  private final AtomicLong evictionCursor = new AtomicLong();
 
-  /** The longest delay ever promised, in ticks: debts beyond empty are believed as far as that. */
+  /**
+   * The longest delay ever granted, in ticks. Debts beyond an empty bucket are valid up to this
+   * delay.
+   */
   private final AtomicLong reach = new AtomicLong();
 
   SegmentTable(
       NanoClock clock,
       KeyBudget budget,
-      long mostKeys,
+      long maxKeys,
       FixedPointRate fixedRate,
       NamedTables owner) {
     super(owner);
     this.clock = clock;
     this.budget = budget;
     this.order = owner.order();
-    int count = (int) Math.min(1 << 20, (mostKeys - 1) / KEYS_PER_CHUNK + 1);
+    int count = (int) Math.min(1 << 20, (maxKeys - 1) / KEYS_PER_SEGMENT + 1);
     this.segments = new SegmentDirectory(count, Segment.none(clock.nanos(), fixedRate));
   }
 
@@ -66,7 +69,7 @@ final class SegmentTable extends Table {
     return size.get();
   }
 
-  /** The number of the table among all tables of all stores. */
+  /** The number of the table, unique among all tables of all stores. */
   long order() {
     return order;
   }
@@ -75,7 +78,7 @@ final class SegmentTable extends Table {
     return reach.get();
   }
 
-  /** Called before anybody can see a debt that lies so far beyond an empty bucket. */
+  /** Must be called before other threads can see a debt that is this far beyond an empty bucket. */
   void extendReach(long ticks) {
     if (ticks > reach.get()) {
       reach.accumulateAndGet(ticks, Math::max);
@@ -87,16 +90,17 @@ final class SegmentTable extends Table {
   }
 
   /**
-   * Sees to it that a key has a slot in which it can be asked under {@code fixedRate}: a new one if
-   * it has none and {@code insert} says so. A bucket that something is missing from under another
-   * active limit becomes one with a form for each ({@link MultiLimitBucket}). From a limit of the
-   * past, what is missing is carried over, at most the new burst.
+   * Makes sure that a key has a slot for {@code fixedRate}; creates one if there is none and {@code
+   * insert} is set. If tokens are missing under another active limit, the bucket becomes a {@link
+   * MultiLimitBucket}. If the other limit is no longer active, the missing tokens are carried over,
+   * up to the new burst.
    *
-   * @return {@link #READY}, or the outcome of a request that only looks or finds nothing to change
+   * @return {@link #READY}, or the outcome of a request that doesn't change anything
    */
-  long settle(long high, long low, FixedPointRate fixedRate, long cost, long most, boolean insert) {
+  long settle(
+      long high, long low, FixedPointRate fixedRate, long cost, long maxDebt, boolean insert) {
     for (int pauses = 0; ; pauses++) {
-      long settled = settle(high, low, fixedRate, cost, most, insert, pauses);
+      long settled = settle(high, low, fixedRate, cost, maxDebt, insert, pauses);
       if (settled != NO_ROOM) {
         return settled;
       }
@@ -109,7 +113,7 @@ final class SegmentTable extends Table {
       long low,
       FixedPointRate fixedRate,
       long cost,
-      long most,
+      long maxDebt,
       boolean insert,
       int pauses) {
     int index = index(high);
@@ -118,7 +122,7 @@ final class SegmentTable extends Table {
     try {
       Segment segment = segments.get(index);
       int i = segment.find(high, low);
-      if (i >= 0 && (segment.isAt(i, fixedRate) || segment.formsAt(i) != null)) {
+      if (i >= 0 && (segment.hasOnlyLimit(i, fixedRate) || segment.multiLimitAt(i) != null)) {
         return READY;
       }
       if (i < 0) {
@@ -126,9 +130,9 @@ final class SegmentTable extends Table {
       }
       if (cost == 0) {
         // As everywhere, the clock is read after the state.
-        long word = segment.settled(i, order);
+        long word = segment.stateWhenReleased(i, order);
         long debt = carried(segment, i, word, clock.nanos(), fixedRate);
-        return debt > most ? ~debt : debt;
+        return debt > maxDebt ? ~debt : debt;
       }
       long word = segment.retire(i, order);
       if (word == RETIRED) {
@@ -141,32 +145,32 @@ final class SegmentTable extends Table {
     }
   }
 
-  /** Gives a key another slot, for {@code fixedRate} too. Only under the segment's lock. */
+  /** Assigns a new slot, for {@code fixedRate} as well, to a key. Requires the segment's lock. */
   private void convert(int index, Segment segment, int i, long word, FixedPointRate fixedRate) {
     long now = clock.nanos();
-    FixedPointRate from = segment.paceAt(i);
-    long owed = debt(segment, i, word, now);
+    FixedPointRate from = segment.rateAt(i);
+    long debt = debt(segment, i, word, now);
     Hash key = segment.keyAt(i);
     boolean denied = segment.deniedAt(i);
     int placed;
-    if (owed == 0 || !activeLimits.has(from)) {
+    if (debt == 0 || !activeLimits.contains(from)) {
       placed =
           place(
-              index, key, fixedRate, now, Math.min(fixedRate.burst(), fixedRate.carry(from, owed)));
+              index, key, fixedRate, now, Math.min(fixedRate.burst(), fixedRate.carry(from, debt)));
     } else {
       boolean fits = segment.isMixed() && segment.hasRoom();
-      Segment mixed = fits ? segment : rebuilt(index, fixedRate, true, GRACE_NANOS);
-      placed = mixed.add(key, new MultiLimitBucket(from, Bucket.owing(from, now, owed)));
-      // With the key in it: a request that only looks takes a missing key for a full bucket.
+      Segment mixed = fits ? segment : copyWithRoom(index, fixedRate, true, GRACE_NANOS);
+      placed = mixed.add(key, new MultiLimitBucket(from, Bucket.owing(from, now, debt)));
+      // Publish the segment after adding the key: to a peek, a missing key is a full bucket.
       segments.set(index, mixed);
     }
-    if (denied && owed > 0) {
-      segments.get(index).deny(placed);
+    if (denied && debt > 0) {
+      segments.get(index).markDenied(placed);
     }
   }
 
   /** Whether a key has no slot. */
-  boolean lacks(long high, long low) {
+  boolean isAbsent(long high, long low) {
     int index = index(high);
     ReentrantLock lock = lock(index);
     lock.lock();
@@ -187,27 +191,27 @@ final class SegmentTable extends Table {
     return READY;
   }
 
-  /** Gives a key that has none a slot. Only under the segment's lock. */
+  /** Assigns a slot to a key that has none. Requires the segment's lock. */
   private int place(int index, Hash key, FixedPointRate fixedRate, long now, long debt) {
     Segment segment = segments.get(index);
     if (!segment.hasRoom()
-        || !segment.takes(fixedRate)
+        || !segment.accepts(fixedRate)
         || !BucketWord.spans(fixedRate, now - segment.base)) {
-      segment = rebuilt(index, fixedRate, false, GRACE_NANOS);
+      segment = copyWithRoom(index, fixedRate, false, GRACE_NANOS);
     }
-    // A clock that moved that far since is not to be believed: then it is the instant of the base.
+    // If the clock has moved out of range since, it can't be trusted. Use the time of the base.
     long elapsed = BucketWord.spans(fixedRate, now - segment.base) ? now - segment.base : 0;
     long fullAt = BucketWord.instant(fixedRate, elapsed) + debt;
     int placed = segment.add(key, fixedRate, BucketWord.word(fullAt));
-    // With the key in it: a request that only looks takes a missing key for a full bucket.
+    // Publish the segment after adding the key: to a peek, a missing key is a full bucket.
     segments.set(index, segment);
     return placed;
   }
 
-  /** What a bucket under another limit owes, in units of {@code fixedRate}: at most its burst. */
+  /** The debt of a bucket under another limit, in units of {@code fixedRate}, up to its burst. */
   long carried(Segment segment, int i, long word, long now, FixedPointRate fixedRate) {
     return Math.min(
-        fixedRate.burst(), fixedRate.carry(segment.paceAt(i), debt(segment, i, word, now)));
+        fixedRate.burst(), fixedRate.carry(segment.rateAt(i), debt(segment, i, word, now)));
   }
 
   /** Moves the base of the key's segment to now, if now is out of its span. */
@@ -225,46 +229,54 @@ final class SegmentTable extends Table {
   }
 
   /**
-   * Replaces a segment by one with room, without the buckets that have been full for a while. Only
-   * under its lock.
+   * Replaces a segment by one with room, without the buckets that have been full for longer than
+   * {@code graceNanos}. Requires its lock.
    */
   private void rebuild(int index, FixedPointRate fixedRate, long graceNanos) {
-    segments.set(index, rebuilt(index, fixedRate, false, graceNanos));
+    segments.set(index, copyWithRoom(index, fixedRate, false, graceNanos));
   }
 
-  /** The same, to be put in the old one's place by the caller. */
-  private Segment rebuilt(int index, FixedPointRate fixedRate, boolean forForms, long graceNanos) {
+  /** Like {@link #rebuild}, but the caller publishes the new segment. */
+  private Segment copyWithRoom(
+      int index, FixedPointRate fixedRate, boolean forMultiLimit, long graceNanos) {
     Segment old = segments.get(index);
-    long[] owed = new long[old.slots()];
-    for (int n = 0; n < owed.length; n++) {
-      owed[n] = old.retire(Segment.slot(n), order);
+    long[] debts = new long[old.slots()];
+    for (int n = 0; n < debts.length; n++) {
+      debts[n] = old.retire(Segment.slot(n), order);
     }
-    // Nobody changes these states any more, and the clock is later than all of them.
+    // All states are retired and can't change any more, and the clock is later than all of them.
     long now = clock.nanos();
     int kept = 0;
     int dropped = 0;
-    boolean mixed = forForms;
-    for (int n = 0; n < owed.length; n++) {
-      long word = owed[n];
-      owed[n] = GONE;
+    boolean mixed = forMultiLimit;
+    for (int n = 0; n < debts.length; n++) {
+      long word = debts[n];
+      debts[n] = GONE;
       if (word != EMPTY && word != RETIRED) {
         int i = Segment.slot(n);
-        MultiLimitBucket forms = old.formsAt(i);
-        long owes = forms == null ? owes(old, i, word, now) : dropIfFull(old, i, forms, now);
-        if (owes > leastKept(old.paceAt(i), graceNanos)) {
-          owed[n] = owes;
+        MultiLimitBucket multiLimit = old.multiLimitAt(i);
+        long debt =
+            multiLimit == null
+                ? signedDebt(old, i, word, now)
+                : dropIfFull(old, i, multiLimit, now);
+        if (debt > minDebtKept(old.rateAt(i), graceNanos)) {
+          debts[n] = debt;
           kept++;
-          mixed |= !old.isAt(i, fixedRate);
+          mixed |= !old.hasOnlyLimit(i, fixedRate);
         } else {
           dropped++;
         }
       }
     }
     Segment fresh =
-        new Segment(Math.max(kept + 1, old == segments.none() ? 1 : FEW), now, fixedRate, mixed);
-    for (int n = 0; n < owed.length; n++) {
-      if (owed[n] != GONE) {
-        move(old, Segment.slot(n), owed[n], fresh);
+        new Segment(
+            Math.max(kept + 1, old == segments.none() ? 1 : MIN_EXPECTED_KEYS),
+            now,
+            fixedRate,
+            mixed);
+    for (int n = 0; n < debts.length; n++) {
+      if (debts[n] != GONE) {
+        move(old, Segment.slot(n), debts[n], fresh);
       }
     }
     size.addAndGet(-dropped);
@@ -272,27 +284,27 @@ final class SegmentTable extends Table {
     return fresh;
   }
 
-  private static void move(Segment old, int i, long owed, Segment fresh) {
-    FixedPointRate own = old.paceAt(i);
-    MultiLimitBucket forms = old.formsAt(i);
+  private static void move(Segment old, int i, long debt, Segment fresh) {
+    FixedPointRate own = old.rateAt(i);
+    MultiLimitBucket multiLimit = old.multiLimitAt(i);
     int placed =
-        forms == null
-            ? fresh.add(old.keyAt(i), own, BucketWord.word(BucketWord.instant(own, 0) + owed))
-            : fresh.add(old.keyAt(i), forms);
-    if (old.deniedAt(i) && owed > 0) {
-      fresh.deny(placed);
+        multiLimit == null
+            ? fresh.add(old.keyAt(i), own, BucketWord.word(BucketWord.instant(own, 0) + debt))
+            : fresh.add(old.keyAt(i), multiLimit);
+    if (old.deniedAt(i) && debt > 0) {
+      fresh.markDenied(placed);
     }
   }
 
   /**
-   * {@link BucketWord#LONG_FULL} of a bucket that is full under all its limits, and 1 of others.
+   * Returns {@link BucketWord#LONG_FULL} if the bucket is full under all its limits, otherwise 1.
    */
-  private long dropIfFull(Segment segment, int i, MultiLimitBucket forms, long now) {
+  private long dropIfFull(Segment segment, int i, MultiLimitBucket multiLimit, long now) {
     ReentrantLock lock = KeyLock.of(order, segment.keyAt(i).high());
     lock.lock();
     try {
-      if (forms.isFull(now, reach.get())) {
-        forms.drop();
+      if (multiLimit.isFull(now, reach.get())) {
+        multiLimit.drop();
         return BucketWord.LONG_FULL;
       }
       return 1;
@@ -301,36 +313,36 @@ final class SegmentTable extends Table {
     }
   }
 
-  /** A full bucket is no bucket, but one used within this time is likely to be used again. */
-  private static long leastKept(FixedPointRate fixedRate, long graceNanos) {
+  /** A full bucket needs no state, but one that was used recently is likely to be used again. */
+  private static long minDebtKept(FixedPointRate fixedRate, long graceNanos) {
     return -graceNanos * fixedRate.unitsPerTick();
   }
 
   @Override
   long busyNanos() {
-    long longest = 0;
+    long max = 0;
     for (int index = 0; index < segments.length(); index++) {
       Segment segment = segments.get(index);
       for (int n = 0; n < segment.slots(); n++) {
         int i = Segment.slot(n);
         long word = (long) WORDS.getAcquire(segment.words, i);
         if (word != EMPTY && word != RETIRED) {
-          longest = Math.max(longest, busyNanos(segment, i, word));
+          max = Math.max(max, busyNanos(segment, i, word));
         }
       }
     }
-    return longest;
+    return max;
   }
 
   private long busyNanos(Segment segment, int i, long word) {
-    MultiLimitBucket forms = segment.formsAt(i);
-    if (forms == null) {
-      return segment.paceAt(i).ticks(debt(segment, i, word, clock.nanos()));
+    MultiLimitBucket multiLimit = segment.multiLimitAt(i);
+    if (multiLimit == null) {
+      return segment.rateAt(i).ticks(debt(segment, i, word, clock.nanos()));
     }
     ReentrantLock lock = KeyLock.of(order, segment.words[i + 1]);
     lock.lock();
     try {
-      return forms.busyTicks(clock.nanos(), reach.get());
+      return multiLimit.busyTicks(clock.nanos(), reach.get());
     } finally {
       lock.unlock();
     }
@@ -351,26 +363,27 @@ final class SegmentTable extends Table {
     }
   }
 
-  private long owes(Segment segment, int i, long word, long now) {
-    FixedPointRate fixedRate = segment.paceAt(i);
-    return BucketWord.owes(word, fixedRate, now - segment.base, fixedRate.ceiling(reach.get()));
+  private long signedDebt(Segment segment, int i, long word, long now) {
+    FixedPointRate fixedRate = segment.rateAt(i);
+    return BucketWord.signedDebt(
+        word, fixedRate, now - segment.base, fixedRate.ceiling(reach.get()));
   }
 
   private long debt(Segment segment, int i, long word, long now) {
-    return Math.max(0, owes(segment, i, word, now));
+    return Math.max(0, signedDebt(segment, i, word, now));
   }
 
   @Override
-  boolean evict(EvictionGuard spare) {
+  boolean evict(EvictionGuard guard) {
     long now = clock.nanos();
-    VictimSearch victim = new VictimSearch(spare);
-    long first = turn.getAndIncrement();
-    for (int n = 0; n < segments.length() && !victim.settled(); n++) {
+    VictimSearch victim = new VictimSearch(guard);
+    long first = evictionCursor.getAndIncrement();
+    for (int n = 0; n < segments.length() && !victim.isDone(); n++) {
       int index = (int) Math.floorMod(first + n, (long) segments.length());
       Segment segment = segments.get(index);
       int slots = segment.slots();
       int start = (int) Math.floorMod(first * 0x9e37_79b9L, (long) slots);
-      for (int k = 0; k < slots && !victim.settled(); k++) {
+      for (int k = 0; k < slots && !victim.isDone(); k++) {
         int i = Segment.slot((start + k) % slots);
         long word = (long) WORDS.getAcquire(segment.words, i);
         if (word != EMPTY && (word & HELD) == 0) {
@@ -383,20 +396,20 @@ final class SegmentTable extends Table {
 
   private void consider(
       VictimSearch victim, Segment segment, int index, int i, long word, long now) {
-    if (Pins.has(order, segment.words[i + 1], segment.words[i + 2])) {
+    if (Pins.contains(order, segment.words[i + 1], segment.words[i + 2])) {
       return;
     }
-    MultiLimitBucket forms = segment.formsAt(i);
-    if (forms == null) {
+    MultiLimitBucket multiLimit = segment.multiLimitAt(i);
+    if (multiLimit == null) {
       victim.consider(segment, index, i, word, debt(segment, i, word, now));
       return;
     }
     ReentrantLock lock = KeyLock.of(order, segment.keyAt(i).high());
     if (lock.tryLock()) {
       try {
-        double share = forms.missingShare(now, reach.get());
-        long missing = forms.missingThousandths(now, reach.get());
-        boolean spent = forms.isSpent(now, reach.get());
+        double share = multiLimit.missingShare(now, reach.get());
+        long missing = multiLimit.missingThousandths(now, reach.get());
+        boolean spent = multiLimit.isSpent(now, reach.get());
         victim.consider(segment, index, i, word, share, spent, missing);
       } finally {
         lock.unlock();
@@ -422,8 +435,8 @@ final class SegmentTable extends Table {
   }
 
   private boolean evict(Segment segment, int i, long word) {
-    MultiLimitBucket forms = segment.formsAt(i);
-    if (forms == null) {
+    MultiLimitBucket multiLimit = segment.multiLimitAt(i);
+    if (multiLimit == null) {
       return segment.evict(i, word);
     }
     ReentrantLock lock = KeyLock.of(order, segment.keyAt(i).high());
@@ -433,7 +446,7 @@ final class SegmentTable extends Table {
     try {
       boolean evicted = segment.evict(i, word);
       if (evicted) {
-        forms.drop();
+        multiLimit.drop();
       }
       return evicted;
     } finally {
@@ -441,7 +454,7 @@ final class SegmentTable extends Table {
     }
   }
 
-  /** Gives back the memory of a segment from which most has been evicted, if nobody is at it. */
+  /** Frees the memory of a segment with mostly evicted buckets, unless its lock is taken. */
   private void shrink(int index, Segment sparse) {
     ReentrantLock lock = lock(index);
     if (lock.tryLock()) {

@@ -3,9 +3,9 @@ package io.penstock.inprocess;
 import java.security.SecureRandom;
 
 /**
- * SipHash-1-3 with 128 bits of output over the UTF-16 code units of a string, under a secret key.
- * Immutable. Whoever doesn't know the key can't find two strings that meet in the result, nor ones
- * that crowd one part of a table.
+ * SipHash-1-3 with 128 bits of output over the UTF-16 code units of a string, with a secret key.
+ * Immutable. Without the key, an attacker can't construct strings whose hashes collide or cluster
+ * in one part of a table.
  */
 final class SipHash {
   private final long k0;
@@ -21,23 +21,24 @@ final class SipHash {
     return new SipHash(random.nextLong(), random.nextLong());
   }
 
-  /** What is to be done with the hash of a key. */
+  /** Receives the hash of a key. */
   interface HashFunction<T> {
-    long apply(long high, long low, T with, long cost, long most);
+    long apply(long high, long low, T with, long cost, long maxDebt);
   }
 
   /**
-   * Hashes {@code text} and passes the result on with the other arguments. It is passed on because
-   * 128 bits can't be returned without an object, and this is on the way of every request.
+   * Hashes {@code text} and passes the result to {@code then} with the other arguments. A callback
+   * is used because 128 bits can't be returned without allocating an object, and every request
+   * needs a hash.
    */
-  <T> long then(HashFunction<T> then, String text, T with, long cost, long most) {
+  <T> long then(HashFunction<T> then, String text, T with, long cost, long maxDebt) {
     long v0 = k0 ^ 0x736f6d6570736575L;
     long v1 = k1 ^ 0x646f72616e646f6dL ^ 0xee;
     long v2 = k0 ^ 0x6c7967656e657261L;
     long v3 = k1 ^ 0x7465646279746573L;
     int length = text.length();
     int whole = length & ~3;
-    // One round for each four characters; the last word has the rest and the length in bytes.
+    // One round per four characters; the last word has the rest and the length in bytes.
     for (int i = 0; i <= whole; i += 4) {
       long m =
           i < whole
@@ -77,14 +78,14 @@ final class SipHash {
       v3 = Long.rotateLeft(v3, 21) ^ v0;
       v2 = Long.rotateLeft(v2, 32);
     }
-    return then.apply(high, v0 ^ v1 ^ v2 ^ v3, with, cost, most);
+    return then.apply(high, v0 ^ v1 ^ v2 ^ v3, with, cost, maxDebt);
   }
 
-  /** The hash as an object, for where that does no harm. */
+  /** Returns the hash as an object, for use outside the hot path. */
   Hash of(String text) {
     long[] halves = new long[2];
     then(
-        (high, low, into, cost, most) -> {
+        (high, low, into, cost, maxDebt) -> {
           into[0] = high;
           into[1] = low;
           return 0;
@@ -104,6 +105,6 @@ final class SipHash {
     return m;
   }
 
-  /** 128 bits that stand for a key. */
+  /** A 128-bit hash, which identifies a key. */
   record Hash(long high, long low) {}
 }

@@ -3,32 +3,35 @@ package io.penstock.inprocess;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Buckets of one name that count against the budget of a store. Thread-safe. A table takes part in
- * the budget from its first bucket on, until {@link KeyBudget#forget}.
+ * Buckets with one name that count against the budget of a store. Thread-safe. A table takes part
+ * in the budget from its first bucket until {@link KeyBudget#forget}.
  */
 abstract sealed class Table permits SegmentTable, WindowTable, EmptyTable {
   /** The tables of the same name. */
   final @Nullable NamedTables owner;
 
-  /** Whether the budget knows it; written by {@link KeyBudget} only. */
+  /** Whether the table is registered in the budget; written only by {@link KeyBudget}. */
   volatile boolean registered;
 
-  /** Where it stands among the tables of the budget, which guards this. */
-  int place;
+  /** The index in the budget's list of tables; guarded by the budget. */
+  int index;
 
   Table(@Nullable NamedTables owner) {
     this.owner = owner;
   }
 
-  /** How many buckets it has, as the budget counts them. */
+  /** The number of buckets, as the budget counts them. */
   abstract long size();
 
-  /** Gives up the bucket with the least missing among some, as far as {@code spare} allows. */
-  abstract boolean evict(EvictionGuard spare);
+  /**
+   * Evicts the bucket with the smallest missing fraction among some candidates that {@code guard}
+   * permits.
+   */
+  abstract boolean evict(EvictionGuard guard);
 
-  /** Nanoseconds until nothing is missing from any bucket; 0 if nothing is. */
+  /** Nanoseconds until all buckets are full; 0 if they are. */
   abstract long busyNanos();
 
-  /** Drops the buckets that nothing is missing from. */
+  /** Drops all full buckets. */
   abstract void dropFull();
 }

@@ -32,7 +32,7 @@ final class TokenBuckets extends InProcessBuckets {
   }
 
   @Override
-  void leave() {
+  void deactivate() {
     table.activeLimits().remove(fixedRate);
   }
 
@@ -48,9 +48,9 @@ final class TokenBuckets extends InProcessBuckets {
       return never(table.take(key, fixedRate, 0, fixedRate.burst()));
     }
     long units = fixedRate.units(cost);
-    long most = fixedRate.ceiling(maxDelayNanos);
-    long outcome = table.take(key, fixedRate, units, most);
-    return outcome >= 0 ? allowed(outcome) : denied(~outcome, ~outcome + units - most);
+    long maxDebt = fixedRate.ceiling(maxDelayNanos);
+    long outcome = table.take(key, fixedRate, units, maxDebt);
+    return outcome >= 0 ? allowed(outcome) : denied(~outcome, ~outcome + units - maxDebt);
   }
 
   @Override
@@ -116,12 +116,12 @@ final class TokenBuckets extends InProcessBuckets {
     return Decision.allowed(name, limit, fixedRate.remaining(debt), fixedRate.ticks(debt), delay);
   }
 
-  private Decision denied(long debt, long over) {
+  private Decision denied(long debt, long excess) {
     return Decision.denied(
-        name, limit, fixedRate.remaining(debt), fixedRate.ticks(debt), fixedRate.ticks(over));
+        name, limit, fixedRate.remaining(debt), fixedRate.ticks(debt), fixedRate.ticks(excess));
   }
 
-  /** A peek at a bucket in debt is a denial to the table; the debt is the same. */
+  /** For the table, a peek at a bucket in debt is a denial; the debt is the same. */
   private Decision never(long outcome) {
     long debt = outcome >= 0 ? outcome : ~outcome;
     return Decision.never(name, limit, fixedRate.remaining(debt), fixedRate.ticks(debt));

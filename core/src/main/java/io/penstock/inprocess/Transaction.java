@@ -9,32 +9,31 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request over several buckets: the locks of their keys are taken in the order of {@link
- * KeyLock}, then all are held, judged, and taken from or left alone together. Belongs to one thread
- * at a time; {@link TransactionPool} lends it, so that a request allocates nothing.
+ * One request over several buckets. It takes the locks of their keys in the order of {@link
+ * KeyLock}, holds and judges all buckets, and takes from all or none. Used by one thread at a time;
+ * a {@link TransactionPool} lends it, so that a request allocates nothing.
  */
 final class Transaction {
-  /** How often a bucket has to be prepared before the request pins all of its buckets. */
+  /** How often a bucket is prepared before the request pins all of its buckets. */
   private static final int UNPINNED_ATTEMPTS = 4;
 
-  /** In the order of the claims. */
+  /** The buckets in the order of the claims. */
   private HeldBucket[] claimed = new HeldBucket[0];
 
-  /** The same, in the order in which their locks are taken. */
+  /** The same buckets in the order in which their locks are taken. */
   private HeldBucket[] ordered = new HeldBucket[0];
 
   private int size;
 
-  /** Up to where the locks of {@link #ordered} are taken. */
+  /** The number of buckets of {@link #ordered} whose locks are taken. */
   private int locked;
 
   /**
-   * Finds out whether all that it was filled with can be taken, and takes it if {@code take} says
-   * so.
+   * Evaluates whether everything that is claimed can be taken, and takes it if {@code take} is set.
    */
   boolean run(boolean take) {
     for (int i = 0; i < size; i++) {
-      ordered[i].looks = !take || ordered[i].cost == 0;
+      ordered[i].readOnly = !take || ordered[i].cost == 0;
     }
     HeldBucket unready = attemptLocked(take);
     if (unready != null) {
@@ -43,7 +42,7 @@ final class Transaction {
     return allAllowed();
   }
 
-  /** Prepares what is missing until the request is decided. */
+  /** Prepares buckets that are not ready until the request is decided. */
   private void prepareAll(HeldBucket first, boolean take) {
     HeldBucket unready = first;
     boolean pinned = false;
@@ -91,7 +90,7 @@ final class Transaction {
     }
   }
 
-  /** Takes the lock of each key, each lock once. Nothing is held yet, so waiting is safe. */
+  /** Takes each lock once. Nothing is held yet, so blocking is safe. */
   private void lockAll() {
     for (locked = 0; locked < size; locked++) {
       if (isFirstOfItsLock(locked)) {
@@ -113,7 +112,7 @@ final class Transaction {
     return i == 0 || ordered[i - 1].lock != ordered[i].lock;
   }
 
-  /** The answer to the request that was run last, which passes or not. */
+  /** The result of the last request; {@code passes} is what {@link #run} returned. */
   Decision decision(boolean passes) {
     Decision[] parts = new Decision[size];
     for (int i = 0; i < size; i++) {
@@ -122,7 +121,7 @@ final class Transaction {
     return size == 1 ? parts[0] : Decision.all(parts);
   }
 
-  /** The answers of the buckets to the request that was run last. */
+  /** Adds the results of the buckets for the last request. */
   void addDecisions(boolean passes, List<Decision> decisions) {
     for (int i = 0; i < size; i++) {
       decisions.add(claimed[i].buckets.decision(claimed[i], passes));
@@ -175,7 +174,7 @@ final class Transaction {
     int at = size++;
     for (; at > 0 && ordered[at - 1].compareTo(hold) >= 0; at--) {
       if (ordered[at - 1].isSameBucketAs(hold)) {
-        throw new IllegalArgumentException("a bucket can be claimed once: " + buckets.name);
+        throw new IllegalArgumentException("a bucket can be claimed only once: " + buckets.name);
       }
       ordered[at] = ordered[at - 1];
     }
@@ -221,8 +220,7 @@ final class Transaction {
   }
 
   /**
-   * Transactions that nobody uses now. Thread-safe. A few more than there are threads at once would
-   * never be lent, so there are few; who finds none makes a new one.
+   * A pool of idle transactions. Thread-safe. If it has none for a caller, it creates a new one.
    */
   static final class TransactionPool {
     private static final int SIZE = 64;

@@ -4,18 +4,18 @@ import io.penstock.algorithm.FixedPointRate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The search for a bucket to give up: the one with the smallest share missing among at least eight,
- * and among many more while all those seen are to be spared, so that a flood does not reset the
- * keys that are being denied. Not thread-safe.
+ * The search for a bucket to evict: the one with the smallest missing fraction among at least 8
+ * candidates. It examines up to 1024 while all candidates are protected, so that a flood of keys
+ * doesn't reset the keys that are being denied. Not thread-safe.
  */
 final class VictimSearch {
-  private static final int AT_LEAST = 8;
-  private static final int AT_MOST = 1024;
+  private static final int MIN_CANDIDATES = 8;
+  private static final int MAX_CANDIDATES = 1024;
   private static final long TOKEN = 1_000;
 
-  private final EvictionGuard spare;
-  private int seen;
-  private EvictionGuard kind = EvictionGuard.NOBODY;
+  private final EvictionGuard guard;
+  private int candidates;
+  private EvictionGuard kind = EvictionGuard.NONE;
   private double share = Double.POSITIVE_INFINITY;
   private @Nullable Segment segment;
   private int index;
@@ -23,26 +23,26 @@ final class VictimSearch {
   private long word;
   private long missing;
 
-  VictimSearch(EvictionGuard spare) {
-    this.spare = spare;
+  VictimSearch(EvictionGuard guard) {
+    this.guard = guard;
   }
 
-  /** Looks at a bucket under one limit, which owes {@code debt}. */
+  /** Considers a bucket under one limit with a debt of {@code debt}. */
   void consider(Segment segment, int index, int slot, long word, long debt) {
-    FixedPointRate fixedRate = segment.paceAt(slot);
+    FixedPointRate fixedRate = segment.rateAt(slot);
     boolean spent = isSpent(fixedRate, debt);
     double share = (double) debt / fixedRate.burst();
     consider(segment, index, slot, word, share, spent, debt / fixedRate.unitsPerThousandth());
   }
 
   /**
-   * Looks at a bucket.
+   * Considers a bucket.
    *
-   * @param missing in thousandths of a token
+   * @param missing the missing tokens, in thousandths
    */
   void consider(
       Segment segment, int index, int slot, long word, double share, boolean spent, long missing) {
-    seen++;
+    candidates++;
     EvictionGuard kind = EvictionGuard.of(spent, share > 0 && segment.deniedAt(slot));
     if (kind.compareTo(this.kind) < 0 || (kind == this.kind && share < this.share)) {
       this.kind = kind;
@@ -55,23 +55,27 @@ final class VictimSearch {
     }
   }
 
-  /** Whether less than a token is left; of a bucket that holds less, whether any is missing. */
+  /**
+   * Whether less than one token is left or, if the burst is smaller than that, anything is missing.
+   */
   static boolean isSpent(FixedPointRate fixedRate, long debt) {
     return fixedRate.remaining(debt) < Math.min(TOKEN, fixedRate.burstThousandths());
   }
 
-  /** Whether looking further is not worth it. */
-  boolean settled() {
-    return share == 0 || (seen >= AT_LEAST && spare.allows(kind)) || seen >= AT_MOST;
+  /** Whether the search can stop. */
+  boolean isDone() {
+    return share == 0
+        || (candidates >= MIN_CANDIDATES && guard.allows(kind))
+        || candidates >= MAX_CANDIDATES;
   }
 
   boolean found() {
-    return segment != null && spare.allows(kind);
+    return segment != null && guard.allows(kind);
   }
 
   Segment segment() {
     if (segment == null) {
-      throw new IllegalStateException("no victim was found");
+      throw new IllegalStateException("no victim found");
     }
     return segment;
   }
@@ -88,7 +92,7 @@ final class VictimSearch {
     return word;
   }
 
-  /** What is forgiven with it, in thousandths of a token. */
+  /** The tokens that are forgiven by the eviction, in thousandths. */
   long missing() {
     return missing;
   }

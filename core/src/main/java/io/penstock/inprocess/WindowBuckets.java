@@ -7,7 +7,9 @@ import io.penstock.StoreOptions;
 import io.penstock.WindowLimit;
 import java.util.concurrent.CompletionStage;
 
-/** Windows under one limit. Thread-safe. Every request is a joint one of a single claim. */
+/**
+ * Windows under one limit. Thread-safe. Every request is handled as a joint request with one claim.
+ */
 final class WindowBuckets extends InProcessBuckets {
   private static final long TOKEN = 1_000;
 
@@ -33,7 +35,7 @@ final class WindowBuckets extends InProcessBuckets {
   }
 
   @Override
-  void leave() {
+  void deactivate() {
     table.activeLimits().remove(shape);
   }
 
@@ -109,10 +111,10 @@ final class WindowBuckets extends InProcessBuckets {
 
   @Override
   Decision decision(HeldBucket hold, boolean passes) {
-    boolean foreseen = passes && !hold.taken && hold.cost > 0;
-    long used = foreseen ? hold.before + hold.cost : hold.before;
+    boolean previewed = passes && !hold.taken && hold.cost > 0;
+    long used = previewed ? hold.before + hold.cost : hold.before;
     long remaining = Math.max(0, limit.burstThousandths() - used);
-    long reset = foreseen ? hold.lifetime : hold.unchanged;
+    long reset = previewed ? hold.lifetime : hold.unchanged;
     if (hold.allowed) {
       return Decision.allowed(name, limit, remaining, reset, 0);
     }
@@ -121,8 +123,8 @@ final class WindowBuckets extends InProcessBuckets {
         : Decision.denied(name, limit, remaining, reset, hold.after);
   }
 
-  private IllegalStateException onlyTokenBuckets(String what) {
+  private IllegalStateException onlyTokenBuckets(String operation) {
     return new IllegalStateException(
-        what + " needs a token bucket: limiter " + name + " is a " + window.kind());
+        operation + " needs a token bucket: limiter " + name + " is a " + window.kind());
   }
 }

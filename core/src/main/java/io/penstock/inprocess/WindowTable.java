@@ -13,13 +13,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Windows by key, each guarded by the {@link KeyLock} of its key. Thread-safe. Adding a key looks
- * at a few others and drops those in which nothing counts any more.
+ * Windows by key, each guarded by the {@link KeyLock} of its key. Thread-safe. Adding a key checks
+ * a few others and drops the unused ones.
  */
 final class WindowTable extends Table {
   private static final long TICK_NANOS = 1;
   private static final int SWEEP = 2;
-  private static final int PROBES = 8;
+  private static final int MIN_PROBES = 8;
   private static final int MAX_PROBES = 256;
   private static final int MAX_PAUSES = 100;
   private static final long TOKEN = 1_000;
@@ -30,12 +30,12 @@ final class WindowTable extends Table {
   private final long order;
   private final Map<Hash, KeyWindows> cells = new ConcurrentHashMap<>();
 
-  /** By weight, as the budget counts it. */
+  /** The total weight, as counted by the budget. */
   private final AtomicLong size = new AtomicLong();
 
   private final ActiveLimits<KeyWindows.WindowShape> activeLimits = new ActiveLimits<>();
 
-  /** Goes round all cells, a few at a time. Guarded by {@link #handLock}. */
+  /** A clock hand that visits all cells in turn. Guarded by {@link #handLock}. */
   private Iterator<Map.Entry<Hash, KeyWindows>> hand = cells.entrySet().iterator();
 
   private final ReentrantLock handLock = new ReentrantLock();
@@ -52,11 +52,11 @@ final class WindowTable extends Table {
     hold.identify(hash);
   }
 
-  /** Holds a cell. Only under the lock of its key. */
+  /** Holds a cell. Requires the lock of its key. */
   boolean hold(HeldBucket hold) {
     KeyWindows cell = cells.get(new Hash(hold.high, hold.low));
     if (cell == null) {
-      if (!hold.looks) {
+      if (!hold.readOnly) {
         return false;
       }
       cell = new KeyWindows();
@@ -65,15 +65,15 @@ final class WindowTable extends Table {
     return true;
   }
 
-  /** Makes a cell for a key that has none, or room in the one that it has. */
+  /** Creates a cell for a key that has none, or makes room in the existing one. */
   void prepare(HeldBucket hold, WindowLimit limit) {
     Hash key = new Hash(hold.high, hold.low);
     KeyWindows cell = cells.get(key);
     if (cell != null) {
-      if (hold.room > 0 || !lacks(key, cell, limit)) {
+      if (hold.room > 0 || !needsNewWindow(key, cell, limit)) {
         hold.coarse = !grow(key, cell);
       } else if (startGrowing(key, cell)) {
-        reserveForm(hold, key, cell);
+        reserveWindow(hold, key, cell);
       } else {
         KeyBudget.pause();
       }
@@ -82,7 +82,7 @@ final class WindowTable extends Table {
     if (hold.room > 0) {
       hold.room = 0;
     } else {
-      // Before the new cell is there, for nothing is used of that one either.
+      // Before the new cell exists, because that one is unused as well.
       sweep();
       budget.take(this);
     }
@@ -95,10 +95,10 @@ final class WindowTable extends Table {
   }
 
   /**
-   * Reserves room for another window in a cell. Where only giving up the cell itself would make
-   * room, it starts over under the new limit.
+   * Reserves room for another window in a cell. If only the eviction of the cell itself would make
+   * room, the cell starts over under the new limit.
    */
-  private void reserveForm(HeldBucket hold, Hash key, KeyWindows cell) {
+  private void reserveWindow(HeldBucket hold, Hash key, KeyWindows cell) {
     boolean reserved = false;
     for (int pauses = 0; !reserved && pauses < MAX_PAUSES; pauses++) {
       reserved = budget.tryTake(this, 0);
@@ -126,17 +126,20 @@ final class WindowTable extends Table {
     }
   }
 
-  private boolean lacks(Hash key, KeyWindows cell, WindowLimit limit) {
+  private boolean needsNewWindow(Hash key, KeyWindows cell, WindowLimit limit) {
     ReentrantLock lock = KeyLock.of(order, key.high());
     lock.lock();
     try {
-      return !cell.retired && cell.lacks(limit, clock.nanos());
+      return !cell.retired && cell.needsNewWindow(limit, clock.nanos());
     } finally {
       lock.unlock();
     }
   }
 
-  /** Keeps a cell from being evicted until it has grown; false if another request does that. */
+  /**
+   * Protects a cell from eviction until it has grown; false if another request is already growing
+   * it.
+   */
   private boolean startGrowing(Hash key, KeyWindows cell) {
     ReentrantLock lock = KeyLock.of(order, key.high());
     lock.lock();
@@ -149,7 +152,7 @@ final class WindowTable extends Table {
     }
   }
 
-  /** Makes room in a cell for one more entry; false if the store has none to give. */
+  /** Makes room in a cell for one more entry; false if the budget is exhausted. */
   private boolean grow(Hash key, KeyWindows cell) {
     ReentrantLock lock = KeyLock.of(order, key.high());
     int needed;
@@ -182,7 +185,7 @@ final class WindowTable extends Table {
     }
   }
 
-  /** Corrects what is counted for a cell, of which {@code reserved} is counted already. */
+  /** Corrects the weight of a cell, of which {@code reserved} is already counted. */
   private void account(KeyWindows cell, int reserved) {
     int grown = cell.currentWeight() - cell.weight;
     if (grown != 0 || reserved != 0) {
@@ -192,36 +195,35 @@ final class WindowTable extends Table {
     }
   }
 
-  /** Judges a held cell. */
   boolean judge(HeldBucket hold, WindowLimit limit) {
     KeyWindows cell = Objects.requireNonNull(hold.cell);
-    long most = limit.burstThousandths();
+    long limitThousandths = limit.burstThousandths();
     hold.now = clock.nanos();
-    if (hold.looks) {
-      cell = cell.seen(limit, hold.now, activeLimits);
+    if (hold.readOnly) {
+      cell = cell.viewUnder(limit, hold.now, activeLimits);
     } else {
       cell.advance(limit, hold.now, activeLimits);
     }
     hold.before = cell.used(limit, hold.now);
-    hold.after = hold.cost > most ? 0 : cell.waitFor(limit, hold.now, hold.cost);
-    hold.allowed = hold.cost <= most && hold.after == 0;
+    hold.after = hold.cost > limitThousandths ? 0 : cell.waitFor(limit, hold.now, hold.cost);
+    hold.allowed = hold.cost <= limitThousandths && hold.after == 0;
     hold.unchanged = cell.resetAfter(limit, hold.now);
-    boolean takes = hold.allowed && !hold.looks;
-    if (hold.after > 0 && !hold.looks) {
+    boolean takes = hold.allowed && !hold.readOnly;
+    if (hold.after > 0 && !hold.readOnly) {
       cell.denied = true;
     }
     return !takes || hasRoom(hold, cell, limit);
   }
 
   private static boolean hasRoom(HeldBucket hold, KeyWindows cell, WindowLimit limit) {
-    return (hold.room > 0 || !cell.lacks(limit, hold.now))
+    return (hold.room > 0 || !cell.needsNewWindow(limit, hold.now))
         && (hold.coarse || cell.neededWeight(hold.now) == 0);
   }
 
   void release(HeldBucket hold, WindowLimit limit, boolean take) {
     KeyWindows cell = Objects.requireNonNull(hold.cell);
     if (take && hold.cost > 0) {
-      if (hold.room > 0 && cell.lacks(limit, hold.now)) {
+      if (hold.room > 0 && cell.needsNewWindow(limit, hold.now)) {
         cell.weight += hold.room;
         size.addAndGet(hold.room);
         hold.room = 0;
@@ -233,7 +235,7 @@ final class WindowTable extends Table {
       hold.lifetime = Window.of(limit, TICK_NANOS).lifetime(hold.now);
     }
     hold.taken = take;
-    if (!cell.retired && !hold.looks && !cell.growing) {
+    if (!cell.retired && !hold.readOnly && !cell.growing) {
       account(cell, 0);
     }
     hold.cell = null;
@@ -243,7 +245,7 @@ final class WindowTable extends Table {
     return activeLimits;
   }
 
-  /** Forgets a key. */
+  /** Discards the counts of a key. */
   void forget(HeldBucket hold) {
     Hash key = new Hash(hold.high, hold.low);
     ReentrantLock lock = KeyLock.at(hold.lock);
@@ -264,12 +266,12 @@ final class WindowTable extends Table {
   }
 
   @Override
-  boolean evict(EvictionGuard spare) {
+  boolean evict(EvictionGuard guard) {
     if (!handLock.tryLock()) {
       return false;
     }
     try {
-      return evictOne(spare);
+      return evictOne(guard);
     } finally {
       handLock.unlock();
     }
@@ -277,17 +279,17 @@ final class WindowTable extends Table {
 
   @Override
   long busyNanos() {
-    long longest = 0;
+    long max = 0;
     for (Map.Entry<Hash, KeyWindows> entry : cells.entrySet()) {
       ReentrantLock lock = KeyLock.of(order, entry.getKey().high());
       lock.lock();
       try {
-        longest = Math.max(longest, entry.getValue().resetAfter(clock.nanos()));
+        max = Math.max(max, entry.getValue().resetAfter(clock.nanos()));
       } finally {
         lock.unlock();
       }
     }
-    return longest;
+    return max;
   }
 
   @Override
@@ -297,14 +299,14 @@ final class WindowTable extends Table {
     }
   }
 
-  private boolean evictOne(EvictionGuard spare) {
+  private boolean evictOne(EvictionGuard guard) {
     Map.Entry<Hash, KeyWindows> victim = null;
-    EvictionGuard best = EvictionGuard.NOBODY;
-    double smallest = Double.POSITIVE_INFINITY;
+    EvictionGuard best = EvictionGuard.NONE;
+    double smallestShare = Double.POSITIVE_INFINITY;
     long now = clock.nanos();
-    for (int seen = 0;
-        seen < MAX_PROBES && (seen < PROBES || victim == null || !spare.allows(best));
-        seen++) {
+    for (int probes = 0;
+        probes < MAX_PROBES && (probes < MIN_PROBES || victim == null || !guard.allows(best));
+        probes++) {
       Map.Entry<Hash, KeyWindows> entry = next();
       if (entry == null) {
         break;
@@ -316,21 +318,21 @@ final class WindowTable extends Table {
           double share = cell.usedShare(now);
           EvictionGuard kind = EvictionGuard.of(cell.isSpent(now, TOKEN), share > 0 && cell.denied);
           boolean free = !cell.retired && !cell.growing && !isPinned(entry.getKey());
-          if (free && (kind.compareTo(best) < 0 || (kind == best && share < smallest))) {
+          if (free && (kind.compareTo(best) < 0 || (kind == best && share < smallestShare))) {
             victim = entry;
             best = kind;
-            smallest = share;
+            smallestShare = share;
           }
         } finally {
           lock.unlock();
         }
       }
     }
-    return victim != null && spare.allows(best) && drop(victim, false);
+    return victim != null && guard.allows(best) && drop(victim, false);
   }
 
   private boolean isPinned(Hash key) {
-    return Pins.has(order, key.high(), key.low());
+    return Pins.contains(order, key.high(), key.low());
   }
 
   private void sweep() {
@@ -349,7 +351,7 @@ final class WindowTable extends Table {
     }
   }
 
-  /** The cell that the hand comes to next; null only if there is none at all. */
+  /** Returns the next cell of the clock hand; null only if there are no cells. */
   private Map.@Nullable Entry<Hash, KeyWindows> next() {
     if (!hand.hasNext()) {
       hand = cells.entrySet().iterator();
@@ -375,7 +377,7 @@ final class WindowTable extends Table {
     }
   }
 
-  /** Takes a cell out of the table. Only under the lock of its key. */
+  /** Removes a cell from the table. Requires the lock of its key. */
   private boolean retire(Hash key, KeyWindows cell, long forgiven) {
     if (cell.retired || !cells.remove(key, cell)) {
       return false;

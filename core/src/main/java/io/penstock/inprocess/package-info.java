@@ -1,4 +1,4 @@
-/** The store that keeps its buckets in this process. */
+/** The in-process store. */
 @NullMarked
 package io.penstock.inprocess;
 

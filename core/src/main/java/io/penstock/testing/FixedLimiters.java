@@ -13,18 +13,18 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Limiters that always give the same answer and keep no state. */
+/** Limiters that always make the same decision and keep no state. */
 public final class FixedLimiters {
   private static final Limit ANY = Limit.perSecond(1);
 
   private FixedLimiters() {}
 
-  /** A limiter that lets everything pass. */
+  /** Creates a limiter that allows every request. */
   public static RateLimiter allowAll() {
     return RateLimiter.on(new FixedStore(true, 0), "allow-all", ANY);
   }
 
-  /** A limiter that lets nothing pass and asks to come back after {@code retryAfter}. */
+  /** Creates a limiter that denies every request, with the given {@code retryAfter}. */
   public static RateLimiter denyAll(Duration retryAfter) {
     if (retryAfter.isNegative()) {
       throw new IllegalArgumentException("retryAfter must not be negative: " + retryAfter);

@@ -9,8 +9,8 @@ import java.util.PriorityQueue;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A clock that stands still until it is moved, also backwards. Thread-safe. Who sleeps on it wakes,
- * and what is scheduled runs, in the thread that moves the clock far enough.
+ * A clock that moves only by explicit calls, forwards or backwards. Thread-safe. Moving the clock
+ * wakes threads whose sleep is over, and runs due tasks in the calling thread.
  */
 public final class ManualClock implements NanoClock {
   private final PriorityQueue<Timer> timers =
@@ -21,7 +21,7 @@ public final class ManualClock implements NanoClock {
 
   private record Timer(long due, long number, Runnable task) {}
 
-  /** A clock at zero. */
+  /** Creates a clock at zero. */
   public ManualClock() {
     this(0);
   }
@@ -40,7 +40,7 @@ public final class ManualClock implements NanoClock {
     advanceNanos(by.toNanos());
   }
 
-  /** Moves the clock by nanoseconds. */
+  /** Moves the clock by nanoseconds; a negative value steps back. */
   public void advanceNanos(long by) {
     List<Timer> due;
     synchronized (timers) {
@@ -49,7 +49,7 @@ public final class ManualClock implements NanoClock {
     due.forEach(timer -> timer.task.run());
   }
 
-  /** Puts the clock at an instant of its own. */
+  /** Sets the clock to {@code nanos}. */
   public void set(long nanos) {
     List<Timer> due;
     synchronized (timers) {
@@ -67,7 +67,7 @@ public final class ManualClock implements NanoClock {
     return due;
   }
 
-  /** How many sleep on this clock or wait for it to run something. */
+  /** The number of sleeping threads and scheduled tasks. */
   public int waiting() {
     synchronized (timers) {
       return timers.size();
@@ -93,7 +93,7 @@ public final class ManualClock implements NanoClock {
     synchronized (timers) {
       if (nanos > 0) {
         long due = this.nanos + nanos;
-        // Beyond the end of the clock's time is never.
+        // An overflow means never.
         timers.add(new Timer(due < this.nanos ? Long.MAX_VALUE : due, count++, task));
         return;
       }

@@ -1,4 +1,4 @@
-/** For tests of code that uses limiters: a clock moved by hand, and limiters with one answer. */
+/** Test support for code that uses limiters: a manual clock, and limiters with fixed results. */
 @NullMarked
 package io.penstock.testing;
 

@@ -14,7 +14,9 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** P1, P2, P4, P6 and P9 of the pure function, against the textbook's bucket in exact numbers. */
+/**
+ * P1, P2, P4, P6 and P9 of the pure function, compared with a textbook bucket in exact arithmetic.
+ */
 class BucketPropertiesTest {
   private static final int TRIES = 3000;
 
@@ -52,11 +54,11 @@ class BucketPropertiesTest {
         bucket = bucket.refund(fixedRate, now, cost, reach);
         reference.refund(now, cost);
       } else {
-        long asked = step.kind == Kind.PEEK ? 0 : cost;
-        Verdict verdict = bucket.take(fixedRate, now, asked, delay, reach);
-        assertThat(answer(fixedRate, verdict)).isEqualTo(reference.take(now, asked, delay));
+        long taken = step.kind == Kind.PEEK ? 0 : cost;
+        Verdict verdict = bucket.take(fixedRate, now, taken, delay, reach);
+        assertThat(answer(fixedRate, verdict)).isEqualTo(reference.take(now, taken, delay));
         bucket = verdict.next();
-        takes = verdict.allowed() && asked > 0;
+        takes = verdict.allowed() && taken > 0;
       }
       if (takes) {
         reach =
@@ -135,7 +137,7 @@ class BucketPropertiesTest {
   }
 
   @Property(tries = TRIES)
-  void pace_ofAnyLimit_keepsTheRateWithinAPartInAMillionBelow(
+  void fixedPointRate_ofAnyLimit_isAtMostAPartInAMillionBelow(
       @ForAll("limits") TokenBucket limit, @ForAll("tickNanos") long tickNanos) {
     FixedPointRate fixedRate = FixedPointRate.of(limit, tickNanos);
     BigInteger exact = limit.rate().thousandths().multiply(fixedRate.rate().nanos());

@@ -21,11 +21,11 @@ class FixedPointRateTest {
     assertThat(fixedRate.ticks(fixedRate.units(1_000))).isEqualTo(333_333_334);
     assertThat(fixedRate.rate()).isEqualTo(Rate.of(3, Duration.ofSeconds(1)));
     assertThat(fixedRate.span()).isEqualTo((1L << 60) / 3);
-    assertThat(fixedRate).hasToString("3 units a tick, 1000000 a thousandth, burst 3000000000");
+    assertThat(fixedRate).hasToString("3 units per tick, 1000000 per thousandth, burst 3000000000");
   }
 
   @Test
-  void of_aRateTooFineForItsBurst_isRoundedDownAndSaysSo() {
+  void of_aRateTooFineForItsBurst_isRoundedDownAndReportsIt() {
     Rate rate = Rate.of(new java.math.BigDecimal("3.171234567891"), Duration.ofSeconds(1));
     FixedPointRate fixedRate =
         FixedPointRate.of(new io.penstock.TokenBucket(rate, 1_000_000_000_000L), 1);
@@ -34,7 +34,7 @@ class FixedPointRateTest {
   }
 
   @Test
-  void units_moreThanAnyDebt_stopsShortOfTheMost() {
+  void units_moreThanAnyDebt_isClampedBelowTheMaximum() {
     FixedPointRate fixedRate = FixedPointRate.of(Limit.perSecond(1).burst(1), 1);
     long last = (FixedPointRate.MAX_DEBT - 1) / fixedRate.unitsPerThousandth();
     assertThat(fixedRate.units(last)).isEqualTo(last * fixedRate.unitsPerThousandth());
@@ -43,7 +43,7 @@ class FixedPointRateTest {
   }
 
   @Test
-  void ceiling_foreverOrNoDelay_staysWithinTheMost() {
+  void ceiling_foreverOrNoDelay_isWithinTheMaximum() {
     FixedPointRate fixedRate = FixedPointRate.of(Limit.perSecond(7).burst(5), 1);
     assertThat(fixedRate.ceiling(0)).isEqualTo(fixedRate.burst());
     assertThat(fixedRate.ceiling(10)).isEqualTo(fixedRate.burst() + 70);
@@ -61,7 +61,7 @@ class FixedPointRateTest {
   }
 
   @Test
-  void equals_byAllThatMatters() {
+  void equals_comparesAllParameters() {
     FixedPointRate fixedRate = FixedPointRate.of(Limit.perSecond(10).burst(5), 1);
     assertThat(fixedRate).isEqualTo(FixedPointRate.of(Limit.perMinute(600).burst(5), 1));
     assertThat(fixedRate).hasSameHashCodeAs(FixedPointRate.of(Limit.perMinute(600).burst(5), 1));
@@ -73,26 +73,26 @@ class FixedPointRateTest {
 
   @Property(tries = 500)
   void atMost_smallBounds_isTheLargestThatFits(
-      @ForAll @IntRange(min = 1, max = 400) int over,
-      @ForAll @IntRange(min = 1, max = 400) int under,
-      @ForAll @IntRange(min = 1, max = 60) int mostOver,
-      @ForAll @IntRange(min = 1, max = 60) int mostUnder) {
-    int bestOver = 0;
-    int bestUnder = 1;
-    for (int q = 1; q <= mostUnder; q++) {
-      int p = Math.min(mostOver, over * q / under);
-      if (p * bestUnder > bestOver * q) {
-        bestOver = p;
-        bestUnder = q;
+      @ForAll @IntRange(min = 1, max = 400) int numerator,
+      @ForAll @IntRange(min = 1, max = 400) int denominator,
+      @ForAll @IntRange(min = 1, max = 60) int maxNumerator,
+      @ForAll @IntRange(min = 1, max = 60) int maxDenominator) {
+    int bestNumerator = 0;
+    int bestDenominator = 1;
+    for (int q = 1; q <= maxDenominator; q++) {
+      int p = Math.min(maxNumerator, numerator * q / denominator);
+      if (p * bestDenominator > bestNumerator * q) {
+        bestNumerator = p;
+        bestDenominator = q;
       }
     }
     Fraction found =
-        new Fraction(BigInteger.valueOf(over), BigInteger.valueOf(under))
-            .atMost(BigInteger.valueOf(mostOver), BigInteger.valueOf(mostUnder));
-    assertThat(found.over().multiply(BigInteger.valueOf(bestUnder)))
-        .as("%s, best %s/%s", found, bestOver, bestUnder)
-        .isEqualTo(found.under().multiply(BigInteger.valueOf(bestOver)));
-    assertThat(found.over().intValue()).isLessThanOrEqualTo(mostOver);
-    assertThat(found.under().intValue()).isLessThanOrEqualTo(mostUnder);
+        new Fraction(BigInteger.valueOf(numerator), BigInteger.valueOf(denominator))
+            .atMost(BigInteger.valueOf(maxNumerator), BigInteger.valueOf(maxDenominator));
+    assertThat(found.numerator().multiply(BigInteger.valueOf(bestDenominator)))
+        .as("%s, best %s/%s", found, bestNumerator, bestDenominator)
+        .isEqualTo(found.denominator().multiply(BigInteger.valueOf(bestNumerator)));
+    assertThat(found.numerator().intValue()).isLessThanOrEqualTo(maxNumerator);
+    assertThat(found.denominator().intValue()).isLessThanOrEqualTo(maxDenominator);
   }
 }

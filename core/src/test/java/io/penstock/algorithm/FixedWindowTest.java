@@ -27,21 +27,21 @@ class FixedWindowTest {
   }
 
   @Test
-  void used_beforeTheOriginOfTheClock_hasWindowsOfTheSameLength() {
+  void used_negativeTimes_hasWindowsOfTheSameLength() {
     window.add(-1, 5);
 
     assertThat(window.used(0)).isZero();
   }
 
   @Test
-  void waitFor_whatFits_isNothing() {
+  void waitFor_costThatFits_isZero() {
     window.add(20, 2);
 
     assertThat(window.waitFor(21, 3, LIMIT)).isZero();
   }
 
   @Test
-  void waitFor_whatDoesNotFit_isTheRestOfTheWindow() {
+  void waitFor_costThatDoesNotFit_isTheRestOfTheWindow() {
     window.add(20, 3);
 
     assertThat(window.waitFor(27, 3, LIMIT)).isEqualTo(3);
@@ -81,7 +81,7 @@ class FixedWindowTest {
   }
 
   @Test
-  void used_clockGoesBackAndForthOverAnEdge_opensNoWindow() {
+  void used_clockMovesBackAndForthAcrossABoundary_opensNoWindow() {
     window.add(21, 5);
     window.advance(19);
 
@@ -95,7 +95,7 @@ class FixedWindowTest {
     window.advance(19);
     window.add(29, 5);
 
-    assertThat(window.resetAfter(29)).as("not only to the edge at 30").isEqualTo(10);
+    assertThat(window.resetAfter(29)).as("not only to the boundary at 30").isEqualTo(10);
     window.add(52, 1);
     assertThat(window.resetAfter(52)).as("aligned again").isEqualTo(8);
   }

@@ -12,9 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Traces with their answers, on ticks of a microsecond, that every form of the token bucket has to
- * reproduce. A trace is the rows of one case in their order; it starts with a full bucket. Costs
- * and remaining tokens are thousandths, times are ticks.
+ * Traces with their expected results, with ticks of one microsecond, that every implementation of
+ * the token bucket has to reproduce. A trace consists of the rows of one case in order; it starts
+ * with a full bucket. Costs and remaining tokens are thousandths, times are ticks.
  */
 public final class GoldenVectors {
   public static final String FILE = "/io/penstock/vectors/token-bucket.csv";
@@ -23,14 +23,14 @@ public final class GoldenVectors {
       "case,rate,period_ms,burst,op,now,cost,max_delay,reach,"
           + "allowed,never,remaining,retry_after,reset_after,delay,full_at,remainder";
 
-  /** What a row does. */
+  /** The operation of a row. */
   public enum Op {
     TAKE,
     CHARGE,
     REFUND
   }
 
-  /** A request, the answer to it, and the state of the bucket afterwards. */
+  /** A request, its expected result, and the state of the bucket afterwards. */
   public record Row(
       String name,
       BigDecimal rate,
@@ -101,7 +101,7 @@ public final class GoldenVectors {
 
   private GoldenVectors() {}
 
-  /** All traces of the file. */
+  /** Reads all traces of the file. */
   public static List<List<Row>> read() {
     List<List<Row>> traces = new ArrayList<>();
     String name = "";

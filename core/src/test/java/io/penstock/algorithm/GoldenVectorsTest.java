@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** P11: the pure function gives the answers of the golden vectors, bit for bit. */
+/** P11: the pure function reproduces the golden vectors exactly. */
 class GoldenVectorsTest {
   @TestFactory
   Stream<DynamicTest> bucket_onEveryTrace_givesTheGoldenAnswers() {

@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Writes the golden vectors anew: {@code java io.penstock.algorithm.GoldenVectorsWriter FILE}. Only
- * for a change of semantics that is meant; the file is the contract and is kept by hand.
+ * Regenerates the golden vectors: {@code java io.penstock.algorithm.GoldenVectorsWriter FILE}. Only
+ * for an intended change of the semantics; the file is the contract and is maintained by hand.
  */
 public final class GoldenVectorsWriter {
-  /** Microseconds of a day in 2026: where a Redis server's clock is. */
+  /** A time in 2026 in microseconds, as on the clock of a Redis server. */
   private static final long EPOCH = 1_790_000_000_000_000L;
 
   private final List<Row> rows = new ArrayList<>();

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Traces of the window limits with their answers, like {@link GoldenVectors}. The program writes
- * the file anew.
+ * Traces of the window limits with their expected results, like {@link GoldenVectors}. The main
+ * method regenerates the file.
  */
 public final class GoldenWindows {
   public static final String FILE = "/io/penstock/vectors/windows.csv";
@@ -27,7 +27,7 @@ public final class GoldenWindows {
   private static final int STEPPING_ROWS = 40;
   private static final long EPOCH = 1_790_000_000_000_000L;
 
-  /** A request for {@code cost} thousandths at {@code now}, and how things stand after it. */
+  /** A request for {@code cost} thousandths at {@code now}, and the expected result. */
   public record Row(
       String name,
       Counting kind,
@@ -41,9 +41,9 @@ public final class GoldenWindows {
       long resetAfter) {
 
     /**
-     * Whether all stores give the same answer: not where the clock has stepped back out of a fixed
-     * window, or while a counter goes by the share of a previous window. There Redis goes by the
-     * level at the last write, and the process can't.
+     * Whether all stores give the same result. They don't after the clock has stepped back out of a
+     * fixed window, or while a counter includes a fraction of a previous window: there, Redis uses
+     * the level at the last write, which the in-process store doesn't know.
      */
     public boolean isCommon() {
       return kind == Counting.SLIDING_WINDOW_LOG || !name.endsWith(ACROSS);
@@ -97,7 +97,7 @@ public final class GoldenWindows {
 
   private GoldenWindows() {}
 
-  /** All rows; a new case starts with an unused window. */
+  /** Reads all rows; a new case starts with an unused window. */
   public static List<Row> read() {
     try (InputStream in = GoldenWindows.class.getResourceAsStream(FILE)) {
       if (in == null) {
@@ -113,26 +113,26 @@ public final class GoldenWindows {
     }
   }
 
-  /** Asks a window, and counts what passes. */
-  static Row ask(Row asked, Window window) {
-    if (asked.cost > 0) {
-      window.advance(asked.now);
+  /** Evaluates a request, and counts it if it is allowed. */
+  static Row evaluate(Row row, Window window) {
+    if (row.cost > 0) {
+      window.advance(row.now);
     }
-    long wait = window.waitFor(asked.now, asked.cost, asked.limit);
-    if (wait == 0 && asked.cost > 0) {
-      window.add(asked.now, asked.cost);
+    long wait = window.waitFor(row.now, row.cost, row.limit);
+    if (wait == 0 && row.cost > 0) {
+      window.add(row.now, row.cost);
     }
     return new Row(
-        asked.name,
-        asked.kind,
-        asked.limit,
-        asked.window,
-        asked.now,
-        asked.cost,
+        row.name,
+        row.kind,
+        row.limit,
+        row.window,
+        row.now,
+        row.cost,
         wait == 0,
-        Math.max(0, asked.limit - window.used(asked.now)),
+        Math.max(0, row.limit - window.used(row.now)),
         wait,
-        window.resetAfter(asked.now));
+        window.resetAfter(row.now));
   }
 
   public static void main(String[] args) throws IOException {
@@ -147,40 +147,40 @@ public final class GoldenWindows {
     for (Counting kind : Counting.values()) {
       for (int i = 0; i < limits.length; i++) {
         String name = kind.name().toLowerCase(java.util.Locale.ROOT) + "-" + i;
-        Row asked = new Row(name, kind, limits[i][0], limits[i][1], EPOCH, 0, false, 0, 0, 0);
-        Window window = Window.of(asked.windowLimit(), TICK_NANOS);
+        Row row = new Row(name, kind, limits[i][0], limits[i][1], EPOCH, 0, false, 0, 0, 0);
+        Window window = Window.of(row.windowLimit(), TICK_NANOS);
         long now = EPOCH;
         for (int n = 0; n < 60; n++) {
-          long most = random.nextInt(6) == 0 ? 2 * asked.window : asked.window / 9;
-          now += random.nextLong(most);
-          long cost = 1_000 * random.nextLong(asked.limit / 1_000 / 2 + 1);
-          Row at = new Row(name, kind, asked.limit, asked.window, now, cost, false, 0, 0, 0);
-          lines.add(ask(at, window).toCsv());
+          long maxStep = random.nextInt(6) == 0 ? 2 * row.window : row.window / 9;
+          now += random.nextLong(maxStep);
+          long cost = 1_000 * random.nextLong(row.limit / 1_000 / 2 + 1);
+          Row at = new Row(name, kind, row.limit, row.window, now, cost, false, 0, 0, 0);
+          lines.add(evaluate(at, window).toCsv());
         }
       }
     }
     for (Counting kind : Counting.values()) {
       for (int i = 0; i < limits.length; i++) {
         String name = kind.name().toLowerCase(java.util.Locale.ROOT) + "-" + i;
-        Row asked = new Row(name, kind, limits[i][0], limits[i][1], EPOCH, 0, false, 0, 0, 0);
-        stepBack(asked, "-back", random, lines);
-        stepBack(asked, ACROSS, random, lines);
+        Row row = new Row(name, kind, limits[i][0], limits[i][1], EPOCH, 0, false, 0, 0, 0);
+        stepBack(row, "-back", random, lines);
+        stepBack(row, ACROSS, random, lines);
       }
     }
     Files.write(Path.of(args[0]), lines);
   }
 
-  /** Adds a trace in which about every fourth step is one back, of up to a window. */
-  private static void stepBack(Row asked, String suffix, Random random, List<String> lines) {
-    Window window = Window.of(asked.windowLimit(), TICK_NANOS);
-    long length = asked.window;
+  /** Adds a trace in which about every fourth step goes back, by up to one window. */
+  private static void stepBack(Row row, String suffix, Random random, List<String> lines) {
+    Window window = Window.of(row.windowLimit(), TICK_NANOS);
+    long length = row.window;
     long now = EPOCH;
     long counting = Long.MIN_VALUE;
     for (int n = 0; n < STEPPING_ROWS; n++) {
       long index = now / length;
       if (random.nextInt(4) == 0) {
         long back = random.nextLong(length);
-        boolean anywhere = suffix.equals(ACROSS) || asked.kind == Counting.SLIDING_WINDOW_LOG;
+        boolean anywhere = suffix.equals(ACROSS) || row.kind == Counting.SLIDING_WINDOW_LOG;
         now = anywhere ? now - back : Math.max(now - back, index * length);
       } else if (random.nextInt(6) == 0) {
         now += random.nextLong(2 * length, 4 * length);
@@ -188,19 +188,18 @@ public final class GoldenWindows {
         now += random.nextLong(length / 9);
       }
       if (!suffix.equals(ACROSS)
-          && asked.kind == Counting.SLIDING_WINDOW_COUNTER
+          && row.kind == Counting.SLIDING_WINDOW_COUNTER
           && now / length == counting + 1) {
-        // Nothing of the previous window: its share is taken of the time that the store goes by.
+        // Nothing from the previous window, because its fraction depends on the clock of the store.
         now += length;
       }
-      long cost = 1_000 * random.nextLong(1, asked.limit / 1_000 / 2 + 2);
-      Row at =
-          new Row(asked.name + suffix, asked.kind, asked.limit, length, now, cost, false, 0, 0, 0);
-      Row row = ask(at, window);
-      if (row.allowed) {
+      long cost = 1_000 * random.nextLong(1, row.limit / 1_000 / 2 + 2);
+      Row at = new Row(row.name + suffix, row.kind, row.limit, length, now, cost, false, 0, 0, 0);
+      Row next = evaluate(at, window);
+      if (next.allowed) {
         counting = now / length;
       }
-      lines.add(row.toCsv());
+      lines.add(next.toCsv());
     }
   }
 }

@@ -19,7 +19,7 @@ class GoldenWindowsTest {
       Window window =
           windows.computeIfAbsent(
               row.name(), name -> Window.of(row.windowLimit(), GoldenWindows.TICK_NANOS));
-      assertThat(GoldenWindows.ask(row, window)).isEqualTo(row);
+      assertThat(GoldenWindows.evaluate(row, window)).isEqualTo(row);
     }
   }
 }

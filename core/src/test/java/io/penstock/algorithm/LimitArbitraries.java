@@ -9,14 +9,17 @@ import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
 
-/** Limits and times for properties: all that the design allows, and the odd corners more often. */
+/**
+ * Generators of limits and times for properties: the whole supported range, with a bias to corner
+ * cases.
+ */
 public final class LimitArbitraries {
   private static final BigInteger TEN_YEARS = BigInteger.valueOf(Duration.ofDays(3653).toNanos());
   private static final long DAY = Duration.ofDays(1).toNanos();
 
   private LimitArbitraries() {}
 
-  /** Rates from one a day to a million a second, bursts from a thousandth to a billion. */
+  /** Rates from one per day to a million per second, bursts from a thousandth to a billion. */
   public static Arbitrary<TokenBucket> tokenBuckets() {
     return Combinators.combine(
             rates(),
@@ -44,13 +47,13 @@ public final class LimitArbitraries {
     return Rate.of(BigDecimal.valueOf(unscaled, places), period);
   }
 
-  /** The limit, with its burst cut to what the rate brings in ten years. */
+  /** Reduces the burst to what the rate yields in ten years. */
   private static TokenBucket within(Rate rate, long burst) {
     BigInteger most = TEN_YEARS.multiply(rate.thousandths()).divide(rate.nanos());
     return new TokenBucket(rate, Math.max(1, most.min(BigInteger.valueOf(burst)).longValue()));
   }
 
-  /** Steps of a clock that may do anything: stand, tick, jump a second, years, or back. */
+  /** Steps of an arbitrary clock: none, a tick, a second, years, or backwards. */
   public static Arbitrary<Long> hostileSteps() {
     return Arbitraries.oneOf(
         Arbitraries.just(0L),
@@ -62,7 +65,10 @@ public final class LimitArbitraries {
         Arbitraries.longs().between(-20 * 365 * DAY, 0));
   }
 
-  /** Steps of a clock that only goes forward, most of them near what the limits here need. */
+  /**
+   * Steps of a clock that only moves forward, mostly by durations that are relevant for these
+   * limits.
+   */
   public static Arbitrary<Long> honestSteps() {
     return Arbitraries.oneOf(
         Arbitraries.just(0L),

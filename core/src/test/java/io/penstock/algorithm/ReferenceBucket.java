@@ -4,11 +4,11 @@ import io.penstock.Rate;
 import java.math.BigInteger;
 
 /**
- * The token bucket as the textbook has it, in exact numbers: a level of tokens and the time of the
- * last change. Written without a look at {@link Bucket}, which must agree with it.
+ * A textbook token bucket in exact arithmetic: a level of tokens and the time of the last change.
+ * Written independently of {@link Bucket}, which must agree with it.
  *
- * <p>Amounts are thousandths of a token times the nanoseconds of the rate's period, so that a
- * nanosecond brings a whole number of them.
+ * <p>Amounts are thousandths of a token times the nanoseconds of the rate's period, so that each
+ * nanosecond adds a whole number of them.
  */
 public final class ReferenceBucket {
   private final BigInteger nanos;
@@ -17,7 +17,7 @@ public final class ReferenceBucket {
   private BigInteger level;
   private long at;
 
-  /** The most a caller was ever told to wait, in ticks. */
+  /** The longest delay ever granted, in ticks. */
   private BigInteger reach = BigInteger.ZERO;
 
   public ReferenceBucket(Rate rate, long burstThousandths, long tickNanos, long now) {
@@ -28,7 +28,7 @@ public final class ReferenceBucket {
     this.at = now;
   }
 
-  /** What came of a request: waits in ticks, tokens in thousandths. */
+  /** The result of a request: waits in ticks, tokens in thousandths. */
   public record Answer(
       boolean allowed, boolean never, long retryAfter, long delay, long remaining, long reset) {}
 
@@ -73,7 +73,7 @@ public final class ReferenceBucket {
     return stated(now).max(gainPerTick.multiply(reach).negate());
   }
 
-  /** The level as time has changed it; a clock that stepped back takes away what it gave. */
+  /** Updates the level to the current time; a clock that stepped back removes what it had added. */
   private BigInteger stated(long now) {
     return level.add(gainPerTick.multiply(BigInteger.valueOf(now - at))).min(full);
   }

@@ -45,7 +45,7 @@ class SlidingCounterTest {
   }
 
   @Test
-  void waitFor_previousInTheWay_waitsForItsShareToShrink() {
+  void waitFor_previousCountTooLarge_waitsForItsFractionToShrink() {
     window.add(0, 10);
 
     // 10 x 75/100 = 7.5, and 7.5 + 3 is too much until the share is 70/100
@@ -55,7 +55,7 @@ class SlidingCounterTest {
   }
 
   @Test
-  void waitFor_currentInTheWay_waitsIntoTheNextWindow() {
+  void waitFor_currentCountTooLarge_waitsIntoTheNextWindow() {
     window.add(20, 10);
 
     assertThat(window.waitFor(20, 1, LIMIT)).isEqualTo(90);

@@ -21,7 +21,7 @@ class SlidingLogTest {
   }
 
   @Test
-  void waitFor_whatDoesNotFit_waitsForTheOldestThatMakeRoom() {
+  void waitFor_costThatDoesNotFit_waitsUntilEnoughHasExpired() {
     window.add(3, 2);
     window.add(5, 1);
     window.add(8, 2);
@@ -43,7 +43,7 @@ class SlidingLogTest {
   }
 
   @Test
-  void resetAfter_somethingUsed_isTheEndOfTheYoungest() {
+  void resetAfter_somethingUsed_isTheExpiryOfTheNewest() {
     assertThat(window.resetAfter(0)).isZero();
 
     window.add(3, 1);

@@ -9,8 +9,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What was granted when, to be checked against P1: in every interval, at most burst plus rate times
- * its length. One pass suffices: the largest sum of cost minus refill over any run of grants.
+ * A trace of grants that is checked against P1: in every interval, at most burst plus rate times
+ * length. One pass suffices: it computes the largest sum of cost minus refill over any run of
+ * grants.
  */
 public final class Trace {
   private final Rate rate;

@@ -14,7 +14,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** The windows against models that keep every grant and add them all up for each question. */
+/** The windows, compared with models that keep every grant and sum them up for each query. */
 class WindowPropertiesTest {
   private static final long TEN_YEARS = 315_619_200_000_000_000L;
   private static final long MAX_LIMIT = 1_000_000_000_000L;
@@ -33,7 +33,7 @@ class WindowPropertiesTest {
 
   record Grant(long time, long cost) {}
 
-  /** Everything granted so far, and the rule of the kind in exact arithmetic. */
+  /** All grants so far, and the rule of the algorithm in exact arithmetic. */
   record Model(Trace trace, List<Grant> grants) {
     Model(Trace trace) {
       this(trace, new ArrayList<>());
@@ -64,7 +64,7 @@ class WindowPropertiesTest {
           .reduce(BigInteger.ZERO, BigInteger::add);
     }
 
-    /** A window that saw the grants and nothing else. */
+    /** Returns a window that contains the grants and nothing else. */
     Window replayed() {
       Window window = trace.window();
       grants.forEach(grant -> window.add(grant.time, grant.cost));
@@ -224,23 +224,23 @@ class WindowPropertiesTest {
     return Arbitraries.oneOf(traces(60, 20, 30, -3, 3), traces(0, 0, 12, -2, 2));
   }
 
-  /** Traces with steps of so many lengths; 0 stands for lengths of years and limits of 10^9. */
+  /** Traces with steps of up to this many lengths; 0 means lengths of years and limits of 10^9. */
   private static Arbitrary<Trace> traces(
-      long longest, long largest, int requests, int leastSteps, int mostSteps) {
+      long maxLength, long maxLimit, int requests, int minSteps, int maxSteps) {
     Arbitrary<Long> lengths =
-        longest == 0
+        maxLength == 0
             ? Arbitraries.longs().between(TEN_YEARS / 100, TEN_YEARS)
-            : Arbitraries.longs().between(1, longest);
+            : Arbitraries.longs().between(1, maxLength);
     Arbitrary<Long> limits =
-        largest == 0
+        maxLimit == 0
             ? Arbitraries.longs().between(MAX_LIMIT - 1_000, MAX_LIMIT)
-            : Arbitraries.longs().between(1, largest);
+            : Arbitraries.longs().between(1, maxLimit);
     Arbitrary<Long> starts = Arbitraries.longs().between(-TEN_YEARS, TEN_YEARS);
     return Combinators.combine(Arbitraries.of(Counting.class), lengths, limits, starts)
         .flatAs(
             (kind, length, limit, start) ->
                 Combinators.combine(
-                        Arbitraries.longs().between(leastSteps * length, mostSteps * length),
+                        Arbitraries.longs().between(minSteps * length, maxSteps * length),
                         Arbitraries.longs().between(1, limit))
                     .as(Request::new)
                     .list()

@@ -10,7 +10,7 @@ import java.lang.management.ManagementFactory;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** A request for a known key allocates nothing: not a little, and not only once compiled. */
+/** A request for a known key allocates nothing, even before it is compiled. */
 class AllocationTest {
   private static final int CALLS = 20_000;
 

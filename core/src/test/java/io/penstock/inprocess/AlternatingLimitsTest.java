@@ -23,10 +23,13 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 
-/** P10 for keys that are asked under several limits in any order: none grants more than alone. */
+/**
+ * P10 for keys that are used under several limits in any order: none grants more than it would
+ * alone.
+ */
 class AlternatingLimitsTest {
-  /** A request under one of the limits, some time after the one before. */
-  record Ask(int limit, double share, long nanos, boolean joint) {}
+  /** A request under one of the limits, some time after the previous one. */
+  record TimedRequest(int limit, double share, long nanos, boolean joint) {}
 
   private final ManualClock clock = new ManualClock();
 
@@ -48,7 +51,8 @@ class AlternatingLimitsTest {
 
   @Property(tries = 500)
   void tryAcquire_anyTokenBucketsInAnyOrder_eachStaysWithinItsBound(
-      @ForAll("tokenBuckets") List<TokenBucket> limits, @ForAll("asks") List<Ask> asks) {
+      @ForAll("tokenBuckets") List<TokenBucket> limits,
+      @ForAll("requests") List<TimedRequest> requests) {
     InProcessStore store = InProcessStore.builder().clock(clock).build();
     List<RateLimiter> limiters = new ArrayList<>();
     List<Trace> traces = new ArrayList<>();
@@ -57,45 +61,46 @@ class AlternatingLimitsTest {
       traces.add(new Trace(limit.rate(), limit.burstThousandths()));
     }
     RateLimiter other = RateLimiter.on(store, "y", Limit.perSecond(1_000).burst(1_000));
-    for (Ask ask : asks) {
-      int which = ask.limit % limits.size();
-      long cost = Math.max(1, (long) (limits.get(which).burstThousandths() * ask.share));
-      // As often as it passes, at one instant.
-      for (int i = 0; i < 5 && ask(limiters.get(which), other, cost, ask.joint); i++) {
+    for (TimedRequest request : requests) {
+      int which = request.limit % limits.size();
+      long cost = Math.max(1, (long) (limits.get(which).burstThousandths() * request.share));
+      // As often as it is allowed at one instant.
+      for (int i = 0; i < 5 && request(limiters.get(which), other, cost, request.joint); i++) {
         traces.get(which).grant(clock.nanos(), cost);
       }
-      clock.advanceNanos(ask.nanos);
+      clock.advanceNanos(request.nanos);
     }
     traces.forEach(Trace::check);
   }
 
-  private static boolean ask(RateLimiter limiter, RateLimiter other, long cost, boolean joint) {
+  private static boolean request(RateLimiter limiter, RateLimiter other, long cost, boolean joint) {
     double tokens = cost / 1_000.0;
     return joint
         ? RateLimiter.all(limiter.at("k", tokens), other.at("k", 0.001)).tryAcquire()
         : limiter.tryAcquire("k", tokens);
   }
 
-  /** Rates and steps are such that every debt is a whole number of thousandths. */
+  /** Rates and steps are chosen so that every debt is a whole number of thousandths. */
   @Property(tries = 500)
   void tryAcquire_wholeNumbers_agreesWithTheModel(
-      @ForAll("wholeBuckets") List<TokenBucket> limits, @ForAll("asks") List<Ask> asks) {
+      @ForAll("wholeBuckets") List<TokenBucket> limits,
+      @ForAll("requests") List<TimedRequest> requests) {
     InProcessStore store = InProcessStore.builder().clock(clock).build();
     List<RateLimiter> limiters = new ArrayList<>();
     limits.forEach(limit -> limiters.add(RateLimiter.on(store, "x", limit)));
     Model model = new Model();
-    for (Ask ask : asks) {
-      TokenBucket limit = limits.get(ask.limit % limits.size());
-      RateLimiter limiter = limiters.get(ask.limit % limits.size());
-      long cost = Math.max(1, (long) (limit.burstThousandths() * ask.share));
+    for (TimedRequest request : requests) {
+      TokenBucket limit = limits.get(request.limit % limits.size());
+      RateLimiter limiter = limiters.get(request.limit % limits.size());
+      long cost = Math.max(1, (long) (limit.burstThousandths() * request.share));
       long now = clock.nanos();
       assertThat(limiter.peek("k").remainingThousandths()).isEqualTo(model.remaining(limit, now));
       assertThat(limiter.tryAcquire("k", cost / 1_000.0)).isEqualTo(model.take(limit, now, cost));
-      clock.advance(Duration.ofMillis(ask.nanos / 1_000_000));
+      clock.advance(Duration.ofMillis(request.nanos / 1_000_000));
     }
   }
 
-  /** What is missing under each limit, in thousandths of a token times nanoseconds. */
+  /** The debt under each limit, in thousandths of a token times nanoseconds. */
   private static final class Model {
     private final Map<TokenBucket, BigInteger> missing = new LinkedHashMap<>();
     private long at;
@@ -150,7 +155,8 @@ class AlternatingLimitsTest {
 
   @Property(tries = 500)
   void tryAcquire_anyWindowsInAnyOrder_eachGrantsNoMoreThanAlone(
-      @ForAll("windows") List<WindowLimit> limits, @ForAll("asks") List<Ask> asks) {
+      @ForAll("windows") List<WindowLimit> limits,
+      @ForAll("requests") List<TimedRequest> requests) {
     InProcessStore store = InProcessStore.builder().clock(clock).build();
     List<RateLimiter> together = new ArrayList<>();
     List<RateLimiter> alone = new ArrayList<>();
@@ -158,13 +164,13 @@ class AlternatingLimitsTest {
       together.add(RateLimiter.on(store, "x", limits.get(i)));
       alone.add(RateLimiter.on(store, "alone-" + i, limits.get(i)));
     }
-    for (Ask ask : asks) {
-      int which = ask.limit % limits.size();
+    for (TimedRequest request : requests) {
+      int which = request.limit % limits.size();
       for (int i = 0; i < 30 && together.get(which).tryAcquire("k"); i++) {
-        // Everything that it granted here was allowed by the same limit alone.
+        // Everything that was granted here is also allowed by the same limit alone.
         assertThat(alone.get(which).tryAcquire("k")).as("%s", limits).isTrue();
       }
-      clock.advanceNanos(ask.nanos);
+      clock.advanceNanos(request.nanos);
     }
   }
 
@@ -230,13 +236,13 @@ class AlternatingLimitsTest {
   }
 
   @Provide
-  Arbitrary<List<Ask>> asks() {
+  Arbitrary<List<TimedRequest>> requests() {
     return Combinators.combine(
             Arbitraries.integers().between(0, 2),
             Arbitraries.of(0.01, 0.2, 0.5, 1.0),
             Arbitraries.of(0L, 0L, 1_000_000L, 300_000_000L, 1_000_000_000L, 7_000_000_000L),
             Arbitraries.of(true, false))
-        .as(Ask::new)
+        .as(TimedRequest::new)
         .list()
         .ofMinSize(5)
         .ofMaxSize(60);

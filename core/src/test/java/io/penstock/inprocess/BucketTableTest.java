@@ -9,7 +9,7 @@ import io.penstock.testing.ManualClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** P5, P7 and P10 of the table: what is kept, what is forgotten, and for whom room is made. */
+/** P5, P7 and P10 of the table: what it keeps, drops and evicts. */
 class BucketTableTest {
   private final ManualClock clock = new ManualClock();
 
@@ -27,7 +27,7 @@ class BucketTableTest {
   }
 
   @Test
-  void tryAcquire_everNewKeysThatRefill_staysFlat() {
+  void tryAcquire_newKeysThatRefill_usesConstantMemory() {
     InProcessStore store = store(1_000_000);
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perSecond(10).burst(10));
     long most = 0;
@@ -36,13 +36,13 @@ class BucketTableTest {
       clock.advanceNanos(1_000_000);
       most = Math.max(most, store.keys());
     }
-    // 1,000 keys a second, each owed for 0.1 s and kept for a second more, in 977 segments.
+    // 1,000 keys per second, each in debt for 0.1 s and kept for one more second, in 977 segments.
     assertThat(most).isLessThan(30_000);
     assertThat(store.evictions()).isZero();
   }
 
   @Test
-  void preview_unknownKeysAtTheCap_givesUpNobody() {
+  void preview_unknownKeysAtTheCap_evictsNothing() {
     InProcessStore store = store(10);
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(10));
     RateLimiter other = RateLimiter.on(store, "y", Limit.slidingLog(5, Duration.ofDays(1)));
@@ -58,7 +58,7 @@ class BucketTableTest {
               .join();
       assertThat(foreseen.allowed()).isTrue();
       assertThat(foreseen.results()).extracting(Decision::remaining).containsExactly(6.0, 3.0);
-      // One of those that were given up has left its mark where it was.
+      // An evicted key has left a retired slot.
       Decision looked =
           RateLimiter.all(limiter.at("spent-" + i % 12, 0), other.at("k", 0)).decide();
       assertThat(looked.allowed()).isTrue();
@@ -68,7 +68,7 @@ class BucketTableTest {
   }
 
   @Test
-  void tryAcquire_atTheCap_givesUpThoseThatMissLeast() {
+  void tryAcquire_atTheCap_evictsTheBucketsWithTheLeastMissing() {
     InProcessStore store = store(100);
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(10));
     for (int i = 0; i < 90; i++) {
@@ -96,7 +96,7 @@ class BucketTableTest {
   }
 
   @Test
-  void tryAcquire_floodOfKeysThatSpendAllAtOnce_resetsNobodyWhoIsDenied() {
+  void tryAcquire_floodOfExhaustedKeys_resetsNoDeniedKey() {
     InProcessStore store = store(1_000);
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(1));
     for (int i = 0; i < 1_800; i++) {
@@ -125,7 +125,7 @@ class BucketTableTest {
   }
 
   @Test
-  void tryAcquire_atTheCapOverSeveralLimiters_makesRoomInTheLargest() {
+  void tryAcquire_atTheCapOverSeveralLimiters_evictsFromTheLargest() {
     InProcessStore store = store(2_000);
     RateLimiter quiet = RateLimiter.on(store, "quiet", Limit.perDay(1).burst(10));
     RateLimiter flooded = RateLimiter.on(store, "flooded", Limit.perDay(1).burst(10));
@@ -154,7 +154,7 @@ class BucketTableTest {
   }
 
   @Test
-  void tryAcquire_atTheCapWithTheLargestTableSpent_makesRoomAmongItsOwn() {
+  void tryAcquire_atTheCapWithTheLargestTableSpent_evictsFromItsOwn() {
     InProcessStore store = store(1_000);
     RateLimiter spent = RateLimiter.on(store, "spent", Limit.perDay(1).burst(1));
     RateLimiter asking = RateLimiter.on(store, "asking", Limit.perDay(1).burst(10));
@@ -171,7 +171,7 @@ class BucketTableTest {
   }
 
   @Test
-  void tryAcquire_atTheCapWithASpentTableOfItsOwn_makesRoomElsewhereFirst() {
+  void tryAcquire_atTheCapWithItsOwnTableSpent_evictsFromOthersFirst() {
     InProcessStore store = store(1_000);
     RateLimiter login = RateLimiter.on(store, "login", Limit.perDay(1).burst(1));
     RateLimiter api = RateLimiter.on(store, "api", Limit.perSecond(10).burst(10));
@@ -212,7 +212,7 @@ class BucketTableTest {
   }
 
   @Test
-  void all_farBeyondTheSpanOfItsUnits_countsOn() {
+  void all_farBeyondTheSpanOfItsUnits_keepsCounting() {
     RateLimiter limiter = RateLimiter.on(store(1_000), "x", Limit.perSecond(999_999).burst(10));
     for (int i = 0; i < 5; i++) {
       assertThat(RateLimiter.all(limiter.at("a", 10), limiter.at("b", 10)).tryAcquire()).isTrue();
@@ -252,7 +252,7 @@ class BucketTableTest {
   }
 
   @Test
-  void decide_clockBeyondTheSpanOfItsUnits_refillsAndCountsOn() {
+  void decide_clockBeyondTheSpanOfItsUnits_refillsAndKeepsCounting() {
     // 999,999/s needs a millionth of a nanosecond: one base spans 19 minutes.
     RateLimiter limiter =
         RateLimiter.on(store(1_000), "x", Limit.perSecond(999_999).burst(1_000_000_000));

@@ -13,13 +13,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * P1, P2 and P3 with many threads. The clock moves on by a little at every reading, so that no test
- * depends on how fast the machine is.
+ * P1, P2 and P3 with many threads. The clock advances a little with every reading, so that no test
+ * depends on the speed of the machine.
  */
 class ConcurrencyTest {
   private static final int THREADS = 16;
 
-  /** Remembers for each thread what it was last told. */
+  /** A clock that remembers the last reading of each thread. */
   private static final class SteppingClock implements NanoClock {
     private final AtomicLong nanos = new AtomicLong();
     private final ThreadLocal<Long> last = ThreadLocal.withInitial(() -> 0L);
@@ -66,13 +66,13 @@ class ConcurrencyTest {
           }
         });
     trace.check();
-    // All threads ask until the end, so hardly a token is left over.
+    // All threads send requests until the end, so hardly any tokens are left.
     double seconds = clock.nanos.get() / 1e9;
     assertThat(trace.size()).isGreaterThan((int) (100 + 3_000 * seconds * 0.99) - 10);
   }
 
   @Test
-  void tryAcquire_newKeysWhileTheTableGrowsAndForgets_neverOverGrants() throws Exception {
+  void tryAcquire_newKeysWhileTheTableIsRebuilt_neverOverGrants() throws Exception {
     SteppingClock clock = new SteppingClock(1_000);
     TokenBucket limit = Limit.perSecond(50).burst(3);
     RateLimiter limiter = RateLimiter.on(InProcessStore.builder().clock(clock).build(), "x", limit);

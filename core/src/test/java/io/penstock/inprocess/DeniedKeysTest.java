@@ -8,7 +8,10 @@ import io.penstock.testing.ManualClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** P7: a flood of invented keys resets no key that is being denied, whatever is left in it. */
+/**
+ * P7: a flood of invented keys doesn't reset a key that is being denied, whatever is left in its
+ * bucket.
+ */
 class DeniedKeysTest {
   private static final Duration DAYS = Duration.ofDays(100);
 
@@ -32,7 +35,7 @@ class DeniedKeysTest {
   }
 
   @Test
-  void tryAcquire_deniedKeyInARebuiltChunk_staysDenied() {
+  void tryAcquire_deniedKeyInARebuiltSegment_staysDenied() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(10));
     limiter.decide("k", 6);
     assertThat(limiter.tryAcquire("k", 5)).isFalse();
@@ -53,7 +56,7 @@ class DeniedKeysTest {
   }
 
   @Test
-  void tryAcquire_bucketOfTwoTiersWithoutAToken_goesAfterThoseWithTokens() {
+  void tryAcquire_bucketOfTwoTiersWithoutAToken_isEvictedAfterThoseWithTokens() {
     RateLimiter tight = RateLimiter.on(store, "x", Limit.perDay(1).burst(10));
     RateLimiter loose = RateLimiter.on(store, "x", Limit.perDay(1).burst(20));
     RateLimiter others = RateLimiter.on(store, "y", Limit.perDay(1).burst(100));
@@ -94,7 +97,7 @@ class DeniedKeysTest {
   }
 
   @Test
-  void tryAcquire_windowsOfOneLengthSpentUnderTheSmaller_goesAfterThoseWithTokens() {
+  void tryAcquire_windowsOfOneLengthSpentUnderTheSmaller_isEvictedAfterThoseWithTokens() {
     RateLimiter small = RateLimiter.on(store, "x", Limit.fixedWindow(10, DAYS));
     RateLimiter large = RateLimiter.on(store, "x", Limit.fixedWindow(100, DAYS));
     RateLimiter others = RateLimiter.on(store, "y", Limit.fixedWindow(100, DAYS));

@@ -5,8 +5,8 @@ import io.penstock.RateLimiter;
 import java.util.SplittableRandom;
 
 /**
- * Ten million invented keys against a limiter for one million, to be run under a small heap. Prints
- * what {@link FloodTest} wants to know.
+ * Sends ten million invented keys to a limiter for one million, in a JVM with a small heap. Prints
+ * the figures that {@link FloodTest} checks.
  */
 final class Flood {
   private static final int KEYS = 10_000_000;

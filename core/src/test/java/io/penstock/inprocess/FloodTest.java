@@ -9,7 +9,8 @@ class FloodTest {
   private static final long MEBIBYTE = 1 << 20;
 
   @Test
-  void flood_ofTenMillionKeysAtACapOfOneMillion_staysFlatAndResetsNobody() throws Exception {
+  void flood_ofTenMillionKeysAtACapOfOneMillion_usesConstantMemoryAndResetsNoKey()
+      throws Exception {
     Fork flood = Fork.run("-Xmx512m", Flood.class);
     assertThat(flood.figure("most")).isLessThanOrEqualTo(1_000_000);
     assertThat(flood.figure("kept")).isGreaterThan(990_000);

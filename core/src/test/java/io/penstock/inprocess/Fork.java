@@ -8,14 +8,14 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Runs a program of the tests in a JVM of its own, and reads the figures that it prints. */
+/** Runs a test program in a separate JVM, and parses the figures that it prints. */
 final class Fork {
   private final Map<String, Long> figures = new HashMap<>();
   private final StringBuilder output = new StringBuilder();
 
   private Fork() {}
 
-  /** The figures of a program that ends without an error. */
+  /** Returns the figures of a program that must exit without an error. */
   static Fork run(String option, Class<?> main) throws Exception {
     Process process =
         new ProcessBuilder(

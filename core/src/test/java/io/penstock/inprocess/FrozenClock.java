@@ -2,7 +2,7 @@ package io.penstock.inprocess;
 
 import io.penstock.NanoClock;
 
-/** A clock that never moves and holds nothing that a model checker would have to look into. */
+/** A clock that never moves and has no state that a model checker would have to explore. */
 final class FrozenClock implements NanoClock {
   @Override
   public long nanos() {
@@ -11,11 +11,11 @@ final class FrozenClock implements NanoClock {
 
   @Override
   public void sleep(long nanos) {
-    throw new IllegalStateException("nobody wakes from a frozen clock");
+    throw new IllegalStateException("a sleep on a frozen clock never ends");
   }
 
   @Override
   public void schedule(long nanos, Runnable task) {
-    throw new IllegalStateException("nothing comes due on a frozen clock");
+    throw new IllegalStateException("a task on a frozen clock never runs");
   }
 }

@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * P11: the in-process limiter gives the golden answers, its nanoseconds rounded up to their tick.
+ * P11: the in-process limiter reproduces the golden vectors, with nanoseconds rounded up to their
+ * ticks.
  */
 class GoldenLimiterTest {
   private static final long TICK = GoldenVectors.TICK_NANOS;

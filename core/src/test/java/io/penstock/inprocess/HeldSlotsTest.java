@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A thread that finds a bucket held parks until it is released, because spinning can keep the
- * holder from running. The holder is stopped at the clock, which it reads while it holds.
+ * holder from running. The holder is blocked in the clock, which it reads while it holds the
+ * bucket.
  */
 class HeldSlotsTest {
   private final StoppingClock clock = new StoppingClock();
@@ -27,7 +28,7 @@ class HeldSlotsTest {
       RateLimiter.on(store, "w", Limit.fixedWindow(1_000, Duration.ofDays(1)));
   private final List<Thread> threads = new ArrayList<>();
 
-  /** Stops one thread at its next reading, until it is released. */
+  /** A clock that blocks one thread at its next reading until it is released. */
   private static final class StoppingClock implements NanoClock {
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch go = new CountDownLatch(1);
@@ -52,12 +53,12 @@ class HeldSlotsTest {
 
     @Override
     public void sleep(long nanos) {
-      throw new IllegalStateException("nobody sleeps by this clock");
+      throw new IllegalStateException("no thread may sleep on this clock");
     }
 
     @Override
     public void schedule(long nanos, Runnable task) {
-      throw new IllegalStateException("nothing is scheduled by this clock");
+      throw new IllegalStateException("no task may be scheduled on this clock");
     }
   }
 
@@ -95,7 +96,7 @@ class HeldSlotsTest {
   }
 
   @Test
-  void tryAcquire_newKeysInTheChunkOfABucketThatIsHeld_parks() {
+  void tryAcquire_newKeysInTheSegmentOfABucketThatIsHeld_parks() {
     holdBoth();
     assertParks(
         () -> {

@@ -19,7 +19,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 
-/** P6 of the limiter: clocks may lie. */
+/** P6 of the limiter: the clock may step in any direction. */
 class HostileClockTest {
   record Step(long nanos, String neighbour, double share) {}
 
@@ -56,7 +56,7 @@ class HostileClockTest {
   }
 
   @Test
-  void tryAcquire_clockGoesBackAndForthOverTheEdgeOfAFixedWindow_grantsTheLimitOnce() {
+  void tryAcquire_clockMovesBackAndForthAcrossAFixedWindow_grantsTheLimitOnce() {
     ManualClock clock = new ManualClock(1_000_000_001);
     RateLimiter limiter =
         RateLimiter.on(
@@ -79,8 +79,9 @@ class HostileClockTest {
   }
 
   /**
-   * The bound is a bucket that refills by every step forward and ignores steps back: whatever the
-   * clock does, nothing passes that this would not let pass, and a window later all is well.
+   * The bound is a bucket that refills with every step forward and ignores steps back. On any
+   * clock, the limiter allows nothing that this bucket would deny, and a window later everything is
+   * available.
    */
   @Property(tries = 2000)
   void decide_onAnyClock_gainsNothingByStepsBackAndIsFreeWithinAWindow(

@@ -25,7 +25,7 @@ class HotKeysTest {
 
   @Test
   void find_anotherKeyOfTheSameHashCode_isAnotherKey() {
-    // Strings with equal hash codes share a place, whatever the table's size.
+    // Strings with equal hash codes share a cache slot, whatever the size of the cache.
     assertThat("Aa".hashCode()).isEqualTo("BB".hashCode());
     keys.sample(hash, "Aa");
     keys.sample(hash, "Aa");

@@ -13,7 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** P7: requests over several buckets stay within the cap, too, at every instant. */
+/** P7: requests over several buckets stay within the cap as well, at every instant. */
 class JointCapTest {
   private static final int THREADS = 8;
   private static final int REQUESTS = 2_000;
@@ -60,7 +60,7 @@ class JointCapTest {
   }
 
   @Test
-  void tryAcquire_moreBucketsThanTheStoreKeeps_goesOverTheCapByThoseOnly() throws Exception {
+  void tryAcquire_moreBucketsThanTheStoreKeeps_exceedsTheCapByTheDifferenceOnly() throws Exception {
     InProcessStore store = store(2);
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(2));
     flood(

@@ -9,8 +9,8 @@ import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
 /**
- * Joint requests are linearizable among themselves and with single ones: nobody sees tokens taken
- * by a request that is then denied.
+ * Joint requests are linearizable with each other and with single requests: no request observes
+ * tokens taken by a request that is then denied.
  */
 public class JointLincheckTest {
   private final FrozenClock clock = new FrozenClock();

@@ -18,7 +18,9 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** P2, P3, P4, P9 and P10 of the limiter, by the same requests to it and to the pure function. */
+/**
+ * P2, P3, P4, P9 and P10 of the limiter: the same requests to the limiter and to the pure function.
+ */
 class LimiterDifferentialTest {
   enum Kind {
     TRY,
@@ -55,7 +57,7 @@ class LimiterDifferentialTest {
       double tokens = cost / 1_000.0;
       switch (step.kind) {
         case TRY ->
-            // What can never pass is refused without a look at the bucket.
+            // A cost that can never pass is denied without reading the bucket.
             assertThat(limiter.tryAcquire(step.key, tokens))
                 .isEqualTo(
                     model.fixedRate().holds(cost) && model.take(step.key, now, cost, 0).allowed());

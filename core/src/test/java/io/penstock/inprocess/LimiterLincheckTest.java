@@ -9,7 +9,7 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
-/** The keyed limiter is linearizable: its own sequential runs explain every concurrent one. */
+/** The keyed limiter is linearizable. */
 @Param(name = "key", gen = IntGen.class, conf = "1:2")
 public class LimiterLincheckTest {
   private final RateLimiter limiter =

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A keyed limiter over the pure function, one caller at a time: what the real one must agree with.
+ * A sequential model of a keyed limiter on the pure function, which the real one must agree with.
  */
 final class ModelLimiter {
   private final Map<String, Entry> entries = new HashMap<>();
@@ -29,7 +29,7 @@ final class ModelLimiter {
     return fixedRate;
   }
 
-  /** What would come of a request; {@link #commit} makes it so. */
+  /** The result of a request; {@link #commit} applies it. */
   Verdict ask(String key, long now, long cost, long maxDelay) {
     return bucket(key, now).take(fixedRate, now, cost, maxDelay, reach);
   }
@@ -49,7 +49,7 @@ final class ModelLimiter {
     return verdict;
   }
 
-  /** Puts what the key owes under the limit in force, as everything but a look at it does. */
+  /** Converts the debt of a key to the active limit, as every operation except a peek does. */
   void touch(String key, long now) {
     if (entries.containsKey(key)) {
       entries.put(key, new Entry(bucket(key, now), fixedRate));

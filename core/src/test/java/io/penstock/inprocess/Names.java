@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Many names on one store, to be run under a small heap. Prints what {@link NamesTest} wants to
- * know.
+ * Uses many names on one store, in a JVM with a small heap. Prints the figures that {@link
+ * NamesTest} checks.
  */
 final class Names {
   private static final int RETIRED = 200_000;

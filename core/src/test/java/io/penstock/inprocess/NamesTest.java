@@ -8,7 +8,7 @@ import io.penstock.testing.ManualClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Names that are not used any more are freed, and not before their buckets are full. */
+/** Unused names are freed, but not before their buckets are full. */
 class NamesTest {
   private static final long MEBIBYTE = 1 << 20;
 
@@ -68,7 +68,7 @@ class NamesTest {
     assertThat(store.keys()).isZero();
   }
 
-  /** Every use of a name looks at some others. */
+  /** Every use of a name checks some others. */
   private void useOthers() {
     for (int i = 0; i < 20; i++) {
       RateLimiter.on(store, "other", Limit.perSecond(1)).retire();

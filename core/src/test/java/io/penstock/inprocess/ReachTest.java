@@ -10,8 +10,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /**
- * How far beyond empty a bucket is believed: as far as somebody was told to wait, and no further
- * when the clock steps back.
+ * The maximum debt of a bucket after a clock step back: the burst plus the longest delay that was
+ * granted.
  */
 class ReachTest {
   private static final Duration HOUR = Duration.ofHours(1);
@@ -22,7 +22,7 @@ class ReachTest {
           InProcessStore.builder().clock(clock).build(), "x", Limit.perSecond(2).burst(1));
 
   @Test
-  void acquireAsync_clockSteppedBack_isHeldUpForAWindowAndTheLongestWait() {
+  void acquireAsync_clockSteppedBack_isBlockedForAWindowAndTheLongestWait() {
     for (int i = 0; i < 3; i++) {
       assertThat(limiter.acquireAsync("k", 1, HOUR)).isNotCancelled();
     }
@@ -30,7 +30,7 @@ class ReachTest {
   }
 
   @Test
-  void all_clockSteppedBack_isHeldUpForAWindowAndTheLongestWait() {
+  void all_clockSteppedBack_isBlockedForAWindowAndTheLongestWait() {
     for (int i = 0; i < 3; i++) {
       assertThat(RateLimiter.all(limiter.at("k").within(HOUR)).tryAcquire()).isTrue();
     }
@@ -38,7 +38,7 @@ class ReachTest {
   }
 
   @Test
-  void charge_clockSteppedBack_isHeldUpForTwoWindows() {
+  void charge_clockSteppedBack_isBlockedForTwoWindows() {
     limiter.charge("k", 5);
     assertStandsAt(Duration.ofSeconds(1));
   }

@@ -16,7 +16,7 @@ class SipHashTest {
   private static final long K0 = 0x0706050403020100L;
   private static final long K1 = 0x0f0e0d0c0b0a0908L;
 
-  /** The first vector that the authors of SipHash publish for 128 bits of output. */
+  /** The first vector that the authors of SipHash published for 128 bits of output. */
   @Test
   void reference_publishedVector_isReproduced() {
     assertThat(new Reference(2, 4).hash(new byte[0])).isEqualTo("a3817f04ba25a8e66df67214c7550293");
@@ -39,7 +39,7 @@ class SipHashTest {
     assertThat(hash.of("a").low()).isNotEqualTo(hash.of("a\0").low());
   }
 
-  /** SipHash with any number of rounds, straight from the paper. */
+  /** SipHash with any number of rounds, implemented straight from the paper. */
   private record Reference(int rounds, int finalRounds) {
     String hash(byte[] input) {
       long[] v = {

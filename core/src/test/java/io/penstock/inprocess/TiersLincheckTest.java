@@ -8,7 +8,7 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
-/** One key under two limits, alone and together with a window, is linearizable. */
+/** One key under two limits is linearizable, alone and together with a window. */
 public class TiersLincheckTest {
   private final InProcessStore store =
       InProcessStore.builder().clock(new FrozenClock()).hash(new SipHash(1, 2)).build();

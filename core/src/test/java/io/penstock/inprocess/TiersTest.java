@@ -9,7 +9,7 @@ import io.penstock.testing.ManualClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** P10 where several limits are in force on one bucket: going back and forth gains nothing. */
+/** P10 with several active limits on one bucket: alternating between them gains nothing. */
 class TiersTest {
   private final ManualClock clock = new ManualClock();
   private final InProcessStore store = InProcessStore.builder().clock(clock).build();
@@ -111,7 +111,7 @@ class TiersTest {
   }
 
   @Test
-  void replaceLimit_whileAnotherGoesByTheOldOne_keepsWhatEachGranted() {
+  void replaceLimit_whileAnotherUsesTheOldOne_keepsWhatEachGranted() {
     RateLimiter same = RateLimiter.on(store, "x", Limit.perSecond(10).burst(10));
     loose.decide("k", 10);
     loose.replaceLimit(Limit.perSecond(2).burst(2));
@@ -125,7 +125,7 @@ class TiersTest {
   }
 
   @Test
-  void all_keptAcrossAReplacedLimit_goesByTheNewOne() {
+  void all_reusedAfterAReplacedLimit_usesTheNewOne() {
     JointRequest claims = RateLimiter.all(loose.at("k"));
     loose.replaceLimit(Limit.perSecond(3).burst(3));
     int granted = 0;
@@ -145,11 +145,11 @@ class TiersTest {
     assertThat(waiting.cancel(false)).isTrue();
     assertThat(limiter.peek("k").remaining()).isEqualTo(3);
     limiter.replaceLimit(Limit.fixedWindow(4, Duration.ofSeconds(1)));
-    assertThat(limiter.tryAcquire("k", 4)).as("another algorithm starts anew").isTrue();
+    assertThat(limiter.tryAcquire("k", 4)).as("another algorithm starts over").isTrue();
   }
 
   @Test
-  void windows_inTurn_forgiveNothingAndLetGo() {
+  void windows_inTurn_forgiveNothingAndExpire() {
     RateLimiter large = RateLimiter.on(store, "w", Limit.fixedWindow(10, Duration.ofSeconds(1)));
     RateLimiter small = RateLimiter.on(store, "w", Limit.slidingLog(3, Duration.ofSeconds(2)));
     large.decide("k", 10);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Virtual threads that ask for buckets and windows of one key, jointly and singly. Prints what was
+ * Virtual threads that request buckets and windows of one key, jointly and singly. Prints what was
  * granted. Compiled for Java 17, so virtual threads are started by reflection.
  */
 final class VirtualThreads {

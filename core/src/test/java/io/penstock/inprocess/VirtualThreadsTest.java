@@ -9,13 +9,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Requests on virtual threads get through, however few carriers there are. */
+/** Requests on virtual threads make progress on any number of carriers. */
 class VirtualThreadsTest {
   private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
 
   @ParameterizedTest
   @CsvSource({"1, 4", "2, 4", "2, 16", "4, 4", "4, 64"})
-  void all_onVirtualThreads_getsThrough(int carriers, int threads) throws Exception {
+  void all_onVirtualThreads_makesProgress(int carriers, int threads) throws Exception {
     assumeTrue(
         Runtime.version().feature() >= FIRST_WITH_VIRTUAL_THREADS,
         "needs a JDK with virtual threads");

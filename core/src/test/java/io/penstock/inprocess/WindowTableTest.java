@@ -9,7 +9,7 @@ import io.penstock.testing.ManualClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What is kept of windows, what is forgotten, and for whom room is made. */
+/** What the window table keeps, drops and evicts. */
 class WindowTableTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Duration DAY = Duration.ofDays(1);
@@ -48,7 +48,7 @@ class WindowTableTest {
   }
 
   @Test
-  void tryAcquire_everNewKeys_forgetsThoseOfPastWindows() {
+  void tryAcquire_newKeys_dropsThoseOfPastWindows() {
     InProcessStore store = store(100_000);
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.fixedWindow(5, SECOND));
     long most = 0;
@@ -62,7 +62,7 @@ class WindowTableTest {
   }
 
   @Test
-  void tryAcquire_atTheCap_givesUpThoseThatUsedLeast() {
+  void tryAcquire_atTheCap_evictsTheLeastUsed() {
     InProcessStore store = store(100);
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.fixedWindow(10, DAY));
     for (int i = 0; i < 90; i++) {
@@ -124,7 +124,7 @@ class WindowTableTest {
     for (int i = 1; i < 100; i++) {
       assertThat(log.tryAcquire("key-" + i)).isTrue();
     }
-    assertThat(store.keys()).as("those that count nothing are gone").isEqualTo(99);
+    assertThat(store.keys()).as("unused windows are dropped").isEqualTo(99);
   }
 
   @Test
@@ -191,7 +191,7 @@ class WindowTableTest {
   }
 
   @Test
-  void tryAcquire_logsAtTheCapOfOthers_takeTheirPlaces() {
+  void tryAcquire_logsAtTheCap_evictOtherKeys() {
     InProcessStore store = store(1_000);
     RateLimiter others = RateLimiter.on(store, "y", Limit.perDay(1).burst(10));
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.slidingLog(1_000, DAY));
@@ -209,7 +209,7 @@ class WindowTableTest {
   }
 
   @Test
-  void tryAcquire_floodOfKeysThatSpendAllAtOnce_resetsNobodyWhoIsDenied() {
+  void tryAcquire_floodOfExhaustedKeys_resetsNoDeniedKey() {
     InProcessStore store = store(200);
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.fixedWindow(1, DAY));
     for (int i = 0; i < 300; i++) {
@@ -238,7 +238,7 @@ class WindowTableTest {
   }
 
   @Test
-  void peek_afterAReplacedLimit_foretellsAndChangesNothing() {
+  void peek_afterAReplacedLimit_predictsAndChangesNothing() {
     RateLimiter limiter = RateLimiter.on(store(10), "x", Limit.fixedWindow(5, SECOND));
     limiter.decide("k", 5);
     limiter.replaceLimit(Limit.fixedWindow(5, Duration.ofHours(1)));

@@ -12,7 +12,7 @@ class ManualClockTest {
   private final List<String> ran = new ArrayList<>();
 
   @Test
-  void nanos_notMoved_standsStill() {
+  void nanos_notMoved_staysTheSame() {
     assertThat(clock.nanos()).isZero();
     assertThat(new ManualClock(-7).nanos()).isEqualTo(-7);
   }
@@ -27,7 +27,7 @@ class ManualClockTest {
   }
 
   @Test
-  void schedule_later_runsWhenTheClockGetsThere() {
+  void schedule_later_runsWhenTheTimeHasCome() {
     clock.schedule(10, () -> ran.add("ten"));
 
     clock.advanceNanos(9);
@@ -51,7 +51,7 @@ class ManualClockTest {
   }
 
   @Test
-  void schedule_nothingToWaitFor_runsAtOnce() {
+  void schedule_nothingToWaitFor_runsImmediately() {
     clock.schedule(0, () -> ran.add("now"));
 
     assertThat(ran).containsExactly("now");
@@ -83,7 +83,7 @@ class ManualClockTest {
   }
 
   @Test
-  void sleep_nothing_returnsAtOnce() throws InterruptedException {
+  void sleep_nothing_returnsImmediately() throws InterruptedException {
     clock.sleep(0);
 
     assertThat(clock.waiting()).isZero();

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
-/** Costs as clients state them: a plain decimal counts exactly, anything else not at all. */
+/** Costs from clients: a plain decimal counts exactly, and anything else is ignored. */
 public final class CostFuzz {
   private static final long FALLBACK = 3_000;
   private static final long MIN = 500;
@@ -26,7 +26,7 @@ public final class CostFuzz {
       return FALLBACK;
     }
     BigDecimal thousandths = new BigDecimal(text).movePointRight(3);
-    long said = thousandths.setScale(0, RoundingMode.CEILING).longValueExact();
-    return said == 0 ? FALLBACK : Math.max(said, MIN);
+    long parsed = thousandths.setScale(0, RoundingMode.CEILING).longValueExact();
+    return parsed == 0 ? FALLBACK : Math.max(parsed, MIN);
   }
 }

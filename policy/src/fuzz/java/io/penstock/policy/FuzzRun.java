@@ -11,8 +11,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Fuzzes each target for a while in a process of its own, and says in a line what came of it. Ends
- * with 1 if an input made one fail or took too long; the input is then in the folder of the target.
+ * Fuzzes each target for some time in a separate process, and prints a summary line for each. Exits
+ * with 1 if an input made a target fail or took too long; the input is then in the folder of the
+ * target.
  */
 public final class FuzzRun {
   private static final String DRIVER = "com.code_intelligence.jazzer.Jazzer";
@@ -25,11 +26,11 @@ public final class FuzzRun {
           new Target("jwt.JwtFuzz", 15),
           new Target("http.AnswersFuzz", 25));
 
-  /** Policies may name files, which is not a way out of a folder. */
+  /** Policies may refer to any file, so path traversal is not a bug here. */
   private static final String NOT_OUR_BUGS =
       "com.code_intelligence.jazzer.sanitizers.FilePathTraversal";
 
-  /** Us, and what reads for us. */
+  /** Our own classes and the parsers that they use. */
   private static final String INSTRUMENTED =
       "io.penstock.**:org.yaml.**:com.fasterxml.jackson.core.**:com.nimbusds.**";
 
@@ -43,10 +44,10 @@ public final class FuzzRun {
   private final Path folder;
 
   /**
-   * Something to fuzz.
+   * A fuzz target.
    *
    * @param className within our package
-   * @param percent its share of the time: what is slow or intricate gets more
+   * @param percent its share of the time; slow or complex targets get more
    */
   private record Target(String className, int percent) {
     String name() {
@@ -60,8 +61,8 @@ public final class FuzzRun {
   }
 
   /**
-   * Arguments: the folder of seeds, the folder for results, seconds altogether, and the name of the
-   * only target or {@code all}.
+   * Arguments: the folder of seeds, the folder for results, the total time in seconds, and the name
+   * of a single target or {@code all}.
    */
   public static void main(String[] args) throws IOException, InterruptedException {
     FuzzRun run = new FuzzRun(Path.of(args[0]), Path.of(args[1]).toAbsolutePath());
@@ -107,7 +108,7 @@ public final class FuzzRun {
   private List<String> command(Target target, int seconds, Path own, Path corpus) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // The driver instruments classes as they are loaded, by an agent that it attaches to itself.
+    // The driver attaches an agent to its own process to instrument classes as they are loaded.
     command.addAll(List.of("-XX:+IgnoreUnrecognizedVMOptions", "-XX:+EnableDynamicAgentLoading"));
     command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Xmx1g", "-Xss1m"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), DRIVER));

@@ -2,7 +2,7 @@ package io.penstock.policy;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-/** An input as lines of text, so that people can write some. Immutable. */
+/** An input as lines of text, so that people can write seeds. Immutable. */
 public final class Lines {
   private final String[] lines;
 
@@ -18,7 +18,7 @@ public final class Lines {
     return lines.length;
   }
 
-  /** A line from 0; empty if there are fewer. */
+  /** Returns a line, counted from 0; empty if there are fewer. */
   public String get(int line) {
     return line < lines.length ? lines[line] : "";
   }

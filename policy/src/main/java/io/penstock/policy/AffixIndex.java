@@ -6,42 +6,43 @@ import java.util.Map;
 import java.util.SortedSet;
 
 /**
- * What texts may begin with, or what they may end with, and numbers that belong to each. Immutable.
+ * Maps prefixes, or suffixes, to the numbers of the patterns that have them. Immutable.
  *
- * <p>Sorted, everything between a text's prefix and the text begins with that prefix too. So all
- * prefixes of a text are among the last one before it and those that this one begins with: each
- * knows the next shorter one, and a search is one bisection. Ends are the same, read backwards.
+ * <p>In sorted order, every entry between a prefix of a text and the text itself also starts with
+ * that prefix. All prefixes of a text are therefore the last entry that sorts before it, if that is
+ * one, and the prefixes of that entry. Each entry links to its next shorter prefix, so a lookup
+ * takes one binary search. Suffixes work the same way, read backwards.
  */
 final class AffixIndex {
   private static final int[] NONE = {};
 
-  private final boolean ends;
+  private final boolean suffixes;
   private final String[] texts;
   private final int[][] numbers;
-  private final int[] shorter;
+  private final int[] nextShorter;
 
-  private AffixIndex(boolean ends, Map<String, ? extends SortedSet<Integer>> numbersByAffix) {
-    this.ends = ends;
+  private AffixIndex(boolean suffixes, Map<String, ? extends SortedSet<Integer>> numbersByAffix) {
+    this.suffixes = suffixes;
     this.texts = numbersByAffix.keySet().toArray(String[]::new);
     Arrays.sort(texts, (Comparator<String>) this::compare);
     this.numbers = new int[texts.length][];
-    this.shorter = new int[texts.length];
+    this.nextShorter = new int[texts.length];
     for (int i = 0; i < texts.length; i++) {
       SortedSet<Integer> own = numbersByAffix.get(texts[i]);
       numbers[i] = own == null ? NONE : own.stream().mapToInt(Integer::intValue).toArray();
-      shorter[i] = longestOf(texts[i], i - 1);
+      nextShorter[i] = longestAffix(texts[i], i - 1);
     }
   }
 
-  static AffixIndex beginnings(Map<String, ? extends SortedSet<Integer>> numbers) {
+  static AffixIndex prefixes(Map<String, ? extends SortedSet<Integer>> numbers) {
     return new AffixIndex(false, numbers);
   }
 
-  static AffixIndex ends(Map<String, ? extends SortedSet<Integer>> numbers) {
+  static AffixIndex suffixes(Map<String, ? extends SortedSet<Integer>> numbers) {
     return new AffixIndex(true, numbers);
   }
 
-  /** Adds the numbers of everything that {@code text} begins or ends with. */
+  /** Adds the numbers of all prefixes, or suffixes, of {@code text}. */
   void addTo(SortedIds found, String text) {
     if (texts.length == 0) {
       return;
@@ -56,26 +57,29 @@ final class AffixIndex {
         high = middle;
       }
     }
-    for (int i = longestOf(text, low - 1); i >= 0; i = shorter[i]) {
+    for (int i = longestAffix(text, low - 1); i >= 0; i = nextShorter[i]) {
       found.addAll(numbers[i]);
     }
   }
 
-  /** The longest affix of {@code text} that is {@code last} or one of its own affixes; or -1. */
-  private int longestOf(String text, int last) {
+  /**
+   * Returns the index of the longest affix of {@code text} among entry {@code last} and its own
+   * affixes, or -1 if there is none.
+   */
+  private int longestAffix(String text, int last) {
     int candidate = last;
     while (candidate >= 0 && !isAffix(texts[candidate], text)) {
-      candidate = shorter[candidate];
+      candidate = nextShorter[candidate];
     }
     return candidate;
   }
 
   private boolean isAffix(String affix, String text) {
-    return ends ? text.endsWith(affix) : text.startsWith(affix);
+    return suffixes ? text.endsWith(affix) : text.startsWith(affix);
   }
 
   private int compare(String one, String other) {
-    if (!ends) {
+    if (!suffixes) {
       return one.compareTo(other);
     }
     int common = Math.min(one.length(), other.length());

@@ -6,17 +6,17 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that a rule can name of a request, such as {@code header:x-api-key} or {@code user_id}.
- * Immutable.
+ * An attribute of a request that a rule can refer to, such as {@code header:x-api-key} or {@code
+ * user_id}. Immutable.
  *
- * @param source where it is from
- * @param name which one of that source; empty for sources that are a single thing
+ * @param source where the value comes from
+ * @param name the name within the source; empty for sources that have a single value
  */
 public record Attribute(AttributeSource source, String name) {
   private static final int MAX_NAME_LENGTH = 64;
   private static final String SEPARATOR = ", ";
 
-  /** Where attributes come from. */
+  /** The source of an attribute. */
   public enum AttributeSource {
     ADDRESS("ip:address", false),
     METHOD("method", false),
@@ -26,7 +26,7 @@ public record Attribute(AttributeSource source, String name) {
     QUERY("query:", true),
     COOKIE("cookie:", true),
     CLAIM("jwt:", true),
-    /** What the caller supplies under a bare name. */
+    /** A value that the caller supplies under a bare name. */
     STATED("", false);
 
     private final String prefix;
@@ -37,22 +37,22 @@ public record Attribute(AttributeSource source, String name) {
       this.omittable = omittable;
     }
 
-    /** What attributes of this source begin with. */
+    /** Returns the prefix of the attributes of this source. */
     String prefix() {
       return prefix;
     }
 
-    /** Whether a client can leave it out at will. */
+    /** Returns whether a client can omit the attribute at will. */
     public boolean isOmittable() {
       return omittable;
     }
 
-    /** Whether it may be a secret, which leaves the process only as a hash. */
+    /** Returns whether values may be secrets, which leave the process only as hashes. */
     public boolean isPrivate() {
       return this == HEADER || this == QUERY || this == COOKIE;
     }
 
-    /** Whether it says where a request goes, rather than who sent it. */
+    /** Returns whether the attribute describes the target of a request rather than its sender. */
     public boolean isPlace() {
       return this == METHOD || this == PATH || this == HOST;
     }
@@ -69,22 +69,22 @@ public record Attribute(AttributeSource source, String name) {
     }
   }
 
-  private static void checkName(String whole, String name) {
+  private static void checkName(String text, String name) {
     if (name.isEmpty() || name.length() > MAX_NAME_LENGTH) {
       throw new IllegalArgumentException(
-          "the name of an attribute must have 1 to " + MAX_NAME_LENGTH + " characters: " + whole);
+          "the name of an attribute must have 1 to " + MAX_NAME_LENGTH + " characters: " + text);
     }
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);
       if (c <= ' ' || c >= 0x7f || c == '|' || c == ',' || c == '"') {
         throw new IllegalArgumentException(
-            "the name of an attribute must be of printable ASCII without | , \": " + whole);
+            "the name of an attribute must be printable ASCII without | , \": " + text);
       }
     }
   }
 
   /**
-   * Reads an attribute as rules write it.
+   * Parses an attribute as written in rules.
    *
    * @throws IllegalArgumentException if there is no such attribute
    */
@@ -108,20 +108,20 @@ public record Attribute(AttributeSource source, String name) {
     return new Attribute(AttributeSource.STATED, text);
   }
 
-  /** Its value in a request, if it is there and not empty. */
+  /** Returns the value in a request, or null if it is missing or empty. */
   public @Nullable String of(Request request) {
     String value = raw(request);
     return value == null || value.isEmpty() ? null : value;
   }
 
   /**
-   * All values, if a request has more than one; null otherwise. A cookie header is one value
-   * however many lines it takes.
+   * Returns all values if a request has more than one, otherwise null. A cookie header counts as
+   * one value, however many lines it has.
    *
-   * @param value what {@link #of} returned
+   * @param value the result of {@link #of}
    */
   @Nullable List<String> repeated(Request request, String value) {
-    // Several values are joined by these, so hardly any request is asked for its list.
+    // Repeated values are joined by this separator, so few requests have to build the list.
     if (!source.isOmittable() || !value.contains(SEPARATOR) || isCookieHeader()) {
       return null;
     }
@@ -133,7 +133,10 @@ public record Attribute(AttributeSource source, String name) {
     return source == AttributeSource.HEADER && name.equals("cookie");
   }
 
-  /** Whether a request may have it or not, but nobody can tell: see {@link Request}. */
+  /**
+   * Returns whether the presence of the attribute is unknown because the claims of the request
+   * cannot be verified; see {@link Request#claimsUnverifiable}.
+   */
   boolean isUnverifiable(Request request) {
     return source == AttributeSource.CLAIM && request.claimsUnverifiable();
   }
@@ -155,7 +158,7 @@ public record Attribute(AttributeSource source, String name) {
     };
   }
 
-  /** HTTP methods are case-sensitive by the standard, but origins and rule authors ignore case. */
+  /** HTTP methods are case-sensitive in the standard, but origins and rule authors ignore case. */
   private static @Nullable String inUpperCase(@Nullable String method) {
     return method == null ? null : method.toUpperCase(Locale.ROOT);
   }

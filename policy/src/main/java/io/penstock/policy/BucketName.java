@@ -7,27 +7,27 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The names under which stores keep the buckets of a group. A name follows from what the group is
- * and not from its rules or their order, so that a policy that changes keeps what was consumed.
+ * The names under which stores keep the buckets of a group. A name derives from the definition of
+ * the group and not from its rules or their order, so changing a policy keeps what was consumed.
  */
 final class BucketName {
   private BucketName() {}
 
   /**
-   * The name of the buckets of one limit of a group's rules. What is behind the last space is ours:
-   * there is none in the rest but behind its first word.
+   * Returns the name of the buckets for one limit of the rules of a group. The rank follows the
+   * last space. This is unambiguous because the rest has a space only after its first word.
    *
-   * @param rank which of the limits of a rule, as {@link #ranks} has it
+   * @param rank the rank of the limit within its rule, from {@link #ranks}
    */
   static String of(TierGroup group, int rank, Mode mode) {
     String name = of(group);
-    String which = rank == 0 ? name : name + " " + rank;
-    return mode == Mode.SHADOW ? "shadow " + which : which;
+    String ranked = rank == 0 ? name : name + " " + rank;
+    return mode == Mode.SHADOW ? "shadow " + ranked : ranked;
   }
 
   /**
-   * What tells the limits of a rule apart, for each: 0 is the slowest. So a limit that is written
-   * elsewhere, or gets a faster one beside it, keeps its buckets.
+   * Returns the rank of each limit of a rule; 0 is the slowest. A limit therefore keeps its buckets
+   * when limits are reordered or a faster one is added.
    */
   static int[] ranks(List<Limit> limits) {
     int[] ranks = new int[limits.size()];
@@ -51,12 +51,12 @@ final class BucketName {
     KeyEncoder text = new KeyEncoder(null);
     text.begin();
     if (group.name() != null) {
-      return text.safe("group ", group.name());
+      return text.encode("group ", group.name());
     }
     String keys = group.keys().stream().map(KeyPart::toString).collect(Collectors.joining(","));
     String places =
         group.places().conditions().stream().map(BucketName::text).collect(Collectors.joining(" "));
-    return text.safe("by ", places.isEmpty() ? keys : keys + " at " + places);
+    return text.encode("by ", places.isEmpty() ? keys : keys + " at " + places);
   }
 
   private static String text(Condition condition) {
@@ -69,7 +69,10 @@ final class BucketName {
     return condition.toString();
   }
 
-  /** With their lengths, so that none can pass for two or for what follows. */
+  /**
+   * Prefixes each value with its length, so that no value can be mistaken for two values or for the
+   * text that follows.
+   */
   private static String list(Stream<String> values) {
     return values.map(value -> value.length() + ":" + value).collect(Collectors.joining(","));
   }

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
-/** Puts back what requests were charged that came to nothing. Thread-safe. */
+/** Refunds the charges of requests that were allowed but not carried out. Thread-safe. */
 final class ChargeRefunds {
   private final CompiledPolicy policy;
 

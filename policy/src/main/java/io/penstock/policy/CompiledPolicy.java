@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A policy as it is applied on a store: its groups of tiers, and an index of them. Thread-safe. */
+/** A policy compiled for a store: its groups of tiers and an index of them. Thread-safe. */
 final class CompiledPolicy {
   private final Policy policy;
   private final List<Match> exempt;
@@ -40,21 +40,23 @@ final class CompiledPolicy {
       }
     }
     tiers.forEach((group, members) -> groups.add(new TierSet(group, members, store)));
-    List<TierSet> asked = new ArrayList<>();
+    List<TierSet> automatic = new ArrayList<>();
     for (TierSet group : groups) {
       if (group.first().isManual()) {
         manual.put(group.first().name(), group);
       } else {
-        asked.add(group);
+        automatic.add(group);
       }
     }
-    this.whole = new PhaseRules(asked);
-    this.early = new PhaseRules(asked.stream().filter(g -> !g.needsStated()).toList());
-    this.late = new PhaseRules(asked.stream().filter(TierSet::needsStated).toList());
+    this.whole = new PhaseRules(automatic);
+    this.early = new PhaseRules(automatic.stream().filter(g -> !g.needsStated()).toList());
+    this.late = new PhaseRules(automatic.stream().filter(TierSet::needsStated).toList());
   }
 
   /**
-   * @throws IllegalArgumentException if the rule is not off and the store can't keep a limit of it
+   * Checks that the store supports the limits of a rule, unless the rule is off.
+   *
+   * @throws IllegalArgumentException if the store doesn't support a limit of the rule
    */
   static void check(Rule rule, Store store) {
     if (rule.rollout().mode() == Mode.OFF) {
@@ -69,7 +71,7 @@ final class CompiledPolicy {
     }
   }
 
-  /** Groups that are asked together, and an index of them. */
+  /** The groups that are evaluated in one phase, and an index of them. */
   private static final class PhaseRules {
     final List<TierSet> groups;
     final PlaceIndex index;
@@ -86,7 +88,7 @@ final class CompiledPolicy {
     return policy;
   }
 
-  /** The rule of a name, if it is on and has limits. */
+  /** Returns the rule with this name if it is not off and has limits. */
   Optional<Tier> tier(String name) {
     return groups.stream()
         .flatMap(group -> group.tiers().stream())
@@ -102,30 +104,33 @@ final class CompiledPolicy {
     return selections;
   }
 
-  /** The mode of all rules, whatever they say; null to let them say. */
-  private @Nullable Mode modeOfAll(@Nullable Mode override) {
+  /** Returns the mode that applies to all rules, or null if each rule has its own. */
+  private @Nullable Mode forcedMode(@Nullable Mode override) {
     return override != null ? override : policy.mode() == Mode.ENFORCE ? null : policy.mode();
   }
 
-  /** Whether no rule applies whatever the request. */
+  /** Returns whether no rule applies to any request. */
   boolean isOff(@Nullable Mode override) {
-    return modeOfAll(override) == Mode.OFF;
+    return forcedMode(override) == Mode.OFF;
   }
 
-  /** How paths are made normal now; nothing is rejected where no rule binds. */
+  /**
+   * Returns the current settings for path normalization. While no rule is enforced, they reject no
+   * path.
+   */
   PathSettings paths(@Nullable Mode override) {
-    Mode all = modeOfAll(override);
+    Mode all = forcedMode(override);
     return all == Mode.SHADOW || all == Mode.OFF
         ? policy.paths().with(EncodedSlashes.KEEP)
         : policy.paths();
   }
 
   /**
-   * A request as rules see it: with its path made normal.
+   * Returns the request with the normalized path that rules match.
    *
-   * @return null if its path has to be rejected
+   * @return null if the path has to be rejected
    */
-  @Nullable Request seen(Request request, PathSettings paths) {
+  @Nullable Request normalize(Request request, PathSettings paths) {
     String path = request.path();
     if (path == null || path.isEmpty()) {
       return request;
@@ -147,17 +152,17 @@ final class CompiledPolicy {
   }
 
   /**
-   * Finds the rules that count for a request, or rejects it.
+   * Selects the rules that apply to a request, or rejects the request.
    *
-   * @param override what all rules are, whatever they say; null to let them say
+   * @param override the mode of all rules; null if each rule has its own
    */
-  void select(Request asked, Phase phase, @Nullable Mode override, Selection selection) {
-    Mode all = modeOfAll(override);
+  void select(Request original, Phase phase, @Nullable Mode override, Selection selection) {
+    Mode all = forcedMode(override);
     selection.begin(all);
     if (all == Mode.OFF) {
       return;
     }
-    Request request = seen(asked, paths(override));
+    Request request = normalize(original, paths(override));
     if (request == null) {
       selection.reject();
       return;
@@ -165,29 +170,29 @@ final class CompiledPolicy {
     if (exempts(request)) {
       return;
     }
-    PhaseRules part = part(phase);
+    PhaseRules rules = phaseRules(phase);
     SortedIds found = selection.groups();
-    int count = part.indexed ? part.index.find(request, found) : part.groups.size();
+    int count = rules.indexed ? rules.index.find(request, found) : rules.groups.size();
     for (int i = 0; i < count; i++) {
-      part.groups.get(part.indexed ? found.get(i) : i).choose(request, selection);
+      rules.groups.get(rules.indexed ? found.get(i) : i).choose(request, selection);
     }
     selection.sort();
   }
 
-  /** As {@link #select}, of one rule that is asked for by its name. */
-  void selectManual(String name, Request asked, @Nullable Mode override, Selection selection) {
-    Mode all = modeOfAll(override);
+  /** Like {@link #select}, for one rule that is requested by name. */
+  void selectManual(String name, Request original, @Nullable Mode override, Selection selection) {
+    Mode all = forcedMode(override);
     selection.begin(all);
-    // Its request is being handled already, so it is too late to reject that.
-    Request seen = seen(asked, policy.paths().with(EncodedSlashes.DECODE));
-    Request request = seen == null ? asked : seen;
+    // The application is already handling the request, so it is too late to reject its path.
+    Request normalized = normalize(original, policy.paths().with(EncodedSlashes.DECODE));
+    Request request = normalized == null ? original : normalized;
     TierSet group = manual.get(name);
     if (group != null && all != Mode.OFF && !exempts(request)) {
       group.choose(request, selection);
     }
   }
 
-  private PhaseRules part(Phase phase) {
+  private PhaseRules phaseRules(Phase phase) {
     return switch (phase) {
       case WHOLE -> whole;
       case EARLY -> early;
@@ -195,12 +200,12 @@ final class CompiledPolicy {
     };
   }
 
-  /** Whether any rule may apply in a phase. */
+  /** Returns whether any rule can apply in a phase. */
   boolean has(Phase phase) {
-    return !part(phase).groups.isEmpty();
+    return !phaseRules(phase).groups.isEmpty();
   }
 
-  /** Takes all limits out of force. */
+  /** Retires all limits. */
   void retire() {
     groups.forEach(TierSet::retire);
   }

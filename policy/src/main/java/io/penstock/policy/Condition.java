@@ -10,12 +10,14 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a rule wants of one attribute of a request. Immutable. */
+/** A condition of a rule on one attribute of a request. Immutable. */
 public sealed interface Condition {
-  /** What has to be so; of several, the first that the request has. */
+  /**
+   * Returns the attribute that is tested; of several alternatives, the first that the request has.
+   */
   KeyPart subject();
 
-  /** How far a request meets a condition. */
+  /** The result of testing a condition. */
   enum Fit {
     NO,
     YES,
@@ -24,29 +26,32 @@ public sealed interface Condition {
   }
 
   /**
-   * Whether a request meets the condition under a rule.
+   * Tests the condition for a rule.
    *
-   * @param onRepeated what the rule makes of several values; null to want each of them to meet it
+   * @param onRepeated how the rule handles repeated attributes; null if every value has to meet the
+   *     condition
    */
   Fit fit(Request request, @Nullable RepeatedKey onRepeated);
 
-  /** Whether a request meets the condition, whichever of several values counts. */
+  /** Returns whether a request meets the condition with each of its values. */
   default boolean accepts(Request request) {
     return fit(request, null) == Fit.YES;
   }
 
-  /** All values that it accepts; none if they can't be listed. */
+  /** Returns all accepted values; empty if they cannot be enumerated. */
   default Set<String> values() {
     return Set.of();
   }
 
-  /** What it wants, for people. */
-  String wants();
+  /** Describes the accepted values for people. */
+  String describe();
 
-  /** Whether this accepts every request that {@code other} does, as far as can be told. */
+  /** Returns whether this condition provably accepts every request that {@code other} accepts. */
   boolean covers(Condition other);
 
-  /** One of some values, compared as they are; of methods, HEAD is what GET is. */
+  /**
+   * Accepts a set of exact values. A condition on the method {@code GET} also accepts {@code HEAD}.
+   */
   record OneOf(KeyPart subject, Set<String> values) implements Condition {
     public OneOf {
       values = Set.copyOf(values);
@@ -70,12 +75,12 @@ public sealed interface Condition {
         if (onRepeated == null) {
           return values.containsAll(several) ? Fit.YES : Fit.NO;
         }
-        String counts = onRepeated.chosen(value, several);
-        if (counts == null) {
+        String chosen = onRepeated.choose(value, several);
+        if (chosen == null) {
           return several.stream().anyMatch(values::contains) ? Fit.AMBIGUOUS : Fit.NO;
         }
-        if (!counts.isEmpty()) {
-          return fit(counts);
+        if (!chosen.isEmpty()) {
+          return fit(chosen);
         }
       }
       return Fit.NO;
@@ -86,16 +91,16 @@ public sealed interface Condition {
     }
 
     private boolean matches(String value) {
-      return values.contains(value) || (value.equals("HEAD") && isOnGet());
+      return values.contains(value) || (value.equals("HEAD") && includesGet());
     }
 
-    private boolean isOnGet() {
+    private boolean includesGet() {
       return subject.alternatives().get(0).source() == Attribute.AttributeSource.METHOD
           && values.contains("GET");
     }
 
     @Override
-    public String wants() {
+    public String describe() {
       return values.stream().sorted().collect(joining(" or "));
     }
 
@@ -107,7 +112,10 @@ public sealed interface Condition {
     }
   }
 
-  /** One of some paths or hosts, {@code *} standing for anything; the order doesn't matter. */
+  /**
+   * Accepts paths or hosts that match one of several patterns with {@code *} as the wildcard. The
+   * order doesn't matter.
+   */
   record Like(KeyPart subject, List<Pattern> patterns) implements Condition {
     public Like {
       patterns = patterns.stream().distinct().sorted(comparing(Pattern::text)).toList();
@@ -126,7 +134,7 @@ public sealed interface Condition {
           : Set.of();
     }
 
-    /** Whether it is about the path, or about the host. */
+    /** Returns whether the condition tests this attribute, the path or the host. */
     boolean isOn(Attribute.AttributeSource place) {
       return subject.alternatives().get(0).source() == place;
     }
@@ -141,7 +149,7 @@ public sealed interface Condition {
     }
 
     @Override
-    public String wants() {
+    public String describe() {
       return patterns.stream().map(Pattern::text).collect(joining(" or "));
     }
 
@@ -154,7 +162,7 @@ public sealed interface Condition {
     }
   }
 
-  /** An address within one of some networks. */
+  /** Accepts addresses within one of several networks. */
   record Within(KeyPart subject, List<Cidr> networks) implements Condition {
     public Within {
       networks = List.copyOf(networks);
@@ -175,7 +183,7 @@ public sealed interface Condition {
     }
 
     @Override
-    public String wants() {
+    public String describe() {
       return networks.stream().map(Cidr::toString).collect(joining(" or "));
     }
 

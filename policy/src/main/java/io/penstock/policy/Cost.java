@@ -4,14 +4,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request costs under a rule, in thousandths of a token. Immutable.
+ * The cost of a request under a rule, in thousandths of a token. Immutable.
  *
- * @param source where the cost is read from; null for a fixed one
- * @param fallback the fixed cost, or what a source that doesn't say costs
- * @param least the smallest cost that a source can say
+ * @param source the attribute that the cost is read from; null for a fixed cost
+ * @param fallback the fixed cost, or the cost if the source has no valid value
+ * @param minimum the minimum cost from a source
  */
-public record Cost(@Nullable Attribute source, long fallback, long least) {
-  /** What {@link #of} returns if the source has several values, and none of them counts. */
+public record Cost(@Nullable Attribute source, long fallback, long minimum) {
+  /**
+   * The result of {@link #of} if the source is repeated and the rule accepts none of its values.
+   */
   static final long AMBIGUOUS = -1;
 
   private static final int MAX_WHOLE_DIGITS = 12;
@@ -19,19 +21,19 @@ public record Cost(@Nullable Attribute source, long fallback, long least) {
   private static final int COUNTED_DECIMALS = 3;
 
   public Cost {
-    if (fallback <= 0 || least <= 0) {
-      throw new IllegalArgumentException("cost must be positive: " + fallback + ", " + least);
+    if (fallback <= 0 || minimum <= 0) {
+      throw new IllegalArgumentException("cost must be positive: " + fallback + ", " + minimum);
     }
   }
 
-  /** The same for every request. */
+  /** Returns a cost that is the same for every request. */
   public static Cost fixed(long thousandths) {
     return new Cost(null, thousandths, thousandths);
   }
 
   /**
-   * What {@code request} costs under a rule, or {@link #AMBIGUOUS}. Of joined values the largest
-   * counts, so that no second one makes a request cheaper.
+   * Returns the cost of {@code request} under a rule, or {@link #AMBIGUOUS}. Of joined values the
+   * largest counts, so that adding a second value never makes a request cheaper.
    */
   long of(Request request, RepeatedKey onRepeated) {
     if (source == null) {
@@ -42,38 +44,38 @@ public record Cost(@Nullable Attribute source, long fallback, long least) {
     List<String> several = text == null ? null : source.repeated(request, text);
     if (text != null && several != null) {
       if (onRepeated == RepeatedKey.JOIN) {
-        return several.stream().mapToLong(this::said).max().orElse(fallback);
+        return several.stream().mapToLong(this::parseOrFallback).max().orElse(fallback);
       }
-      text = onRepeated.chosen(text, several);
+      text = onRepeated.choose(text, several);
       if (text == null) {
         return AMBIGUOUS;
       }
     }
-    return text == null ? Math.max(fallback, least) : said(text);
+    return text == null ? Math.max(fallback, minimum) : parseOrFallback(text);
   }
 
-  private long said(String text) {
-    long said = parse(text);
-    return Math.max(said <= 0 ? fallback : said, least);
+  private long parseOrFallback(String text) {
+    long parsed = parse(text);
+    return Math.max(parsed <= 0 ? fallback : parsed, minimum);
   }
 
   /**
-   * Reads a plain decimal of up to twelve digits and nine decimal places, rounded up to a
-   * thousandth; -1 for anything else.
+   * Parses a plain decimal of up to twelve digits and nine decimal places, rounded up to a
+   * thousandth. Returns -1 for anything else.
    */
   static long parse(String text) {
     int length = text.length();
     int point = text.indexOf('.');
-    int whole = point < 0 ? length : point;
+    int wholeDigits = point < 0 ? length : point;
     int decimals = point < 0 ? 0 : length - point - 1;
-    if (whole == 0 || whole > MAX_WHOLE_DIGITS || decimals > MAX_DECIMALS) {
+    if (wholeDigits == 0 || wholeDigits > MAX_WHOLE_DIGITS || decimals > MAX_DECIMALS) {
       return -1;
     }
     if (point >= 0 && decimals == 0) {
       return -1;
     }
     long value = 0;
-    boolean more = false;
+    boolean roundUp = false;
     for (int i = 0; i < length; i++) {
       if (i == point) {
         continue;
@@ -83,7 +85,7 @@ public record Cost(@Nullable Attribute source, long fallback, long least) {
         return -1;
       }
       if (point >= 0 && i > point + COUNTED_DECIMALS) {
-        more |= digit > 0;
+        roundUp |= digit > 0;
       } else {
         value = value * 10 + digit;
       }
@@ -91,6 +93,6 @@ public record Cost(@Nullable Attribute source, long fallback, long least) {
     for (int i = Math.min(decimals, COUNTED_DECIMALS); i < COUNTED_DECIMALS; i++) {
       value *= 10;
     }
-    return more ? value + 1 : value;
+    return roundUp ? value + 1 : value;
   }
 }

@@ -5,10 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a policy comes to its verdict on a request, which is not charged for it. Immutable.
+ * How a policy arrives at its verdict on a request. Nothing is charged for it. Immutable.
  *
- * @param verdict what the request would be told now
- * @param findings each rule of the policy, in its order
+ * @param verdict the verdict that the request would get now
+ * @param findings one for each rule of the policy, in policy order
  */
 public record Explanation(Verdict verdict, List<Finding> findings) {
   public Explanation {
@@ -16,14 +16,15 @@ public record Explanation(Verdict verdict, List<Finding> findings) {
   }
 
   /**
-   * What became of one rule.
+   * The result for one rule.
    *
    * @param rule the rule
-   * @param applies whether it counts for the request
-   * @param why what it applies or doesn't apply for, in one line
-   * @param charge what it would take from where, if it applies and isn't unlimited
-   * @param outcome what it would say, if it applies and is asked: a shadow isn't when the request
-   *     is denied, and no rule but those that refuse it when one does for want of a key
+   * @param applies whether the rule applies to the request
+   * @param why why the rule applies or doesn't apply, in one line
+   * @param charge the expected charge, if the rule applies and isn't unlimited
+   * @param outcome the expected outcome, if the rule applies and is evaluated. Shadow rules are not
+   *     evaluated if the request is denied. If rules deny the request because of a missing key,
+   *     only those rules are evaluated.
    */
   public record Finding(
       Rule rule,
@@ -33,15 +34,15 @@ public record Explanation(Verdict verdict, List<Finding> findings) {
       @Nullable Outcome outcome) {}
 
   /**
-   * What a rule would take, and where.
+   * What a rule would charge, and to which bucket.
    *
-   * @param mode whether it binds for this request
-   * @param key the bucket within the rule's group, private values hashed; empty for one bucket for
-   *     all, or if there is none
+   * @param mode whether the rule is enforced for this request
+   * @param key the bucket within the rule's group, with private values hashed; empty if all
+   *     requests share one bucket or if there is no bucket
    * @param cost in thousandths of a token
-   * @param before how the bucket stands now; null if there is none, because the request lacks a key
-   *     that the rule insists on
-   * @param leased whether this node has tokens of the bucket in advance, and decides from them
+   * @param before the current state of the bucket; null if there is no bucket because the request
+   *     lacks a key that the rule requires
+   * @param leased whether this node holds leased tokens of the bucket and decides from them
    */
   public record ExpectedCharge(
       Mode mode, String key, long cost, @Nullable Decision before, boolean leased) {}

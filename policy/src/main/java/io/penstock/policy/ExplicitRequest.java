@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A request of which a caller states all that is known. Immutable. */
+/** A request whose attributes the caller supplies explicitly. Immutable. */
 public final class ExplicitRequest implements Request {
   private final @Nullable IpAddress address;
   private final @Nullable String method;
@@ -53,7 +53,7 @@ public final class ExplicitRequest implements Request {
     return Collections.unmodifiableMap(joined);
   }
 
-  /** A request of which nothing is known yet. */
+  /** Returns a builder for a request without any attributes. */
   public static Builder builder() {
     return new Builder();
   }
@@ -116,8 +116,8 @@ public final class ExplicitRequest implements Request {
   }
 
   /**
-   * What is known of a request so far. Not thread-safe. A header, query parameter or cookie that is
-   * stated again has one value more; anything else takes its place.
+   * Builds a request. Not thread-safe. Setting a header, query parameter or cookie again adds
+   * another value; setting any other attribute again replaces it.
    */
   public static final class Builder {
     private final Map<String, List<String>> headers = new HashMap<>();
@@ -139,7 +139,7 @@ public final class ExplicitRequest implements Request {
     }
 
     /**
-     * The client's address as text.
+     * Sets the client's address from text.
      *
      * @throws IllegalArgumentException if it is not an address
      */
@@ -156,25 +156,25 @@ public final class ExplicitRequest implements Request {
       return this;
     }
 
-    /** The path; a query behind it is left out, so that it can't hide the path from a rule. */
+    /** Sets the path. A query after it is removed, so that it can't hide the path from a rule. */
     public Builder path(String path) {
-      int question = path.indexOf('?');
-      this.path = question < 0 ? path : path.substring(0, question);
+      int questionMark = path.indexOf('?');
+      this.path = questionMark < 0 ? path : path.substring(0, questionMark);
       return this;
     }
 
-    /** The host, with or without a port and in any case. */
+    /** Sets the host, with or without a port and in upper or lower case. */
     public Builder host(String host) {
       this.host = HostName.of(host);
       return this;
     }
 
-    /** A header; its name in any case. */
+    /** Adds a header. Its name is case-insensitive. */
     public Builder header(String name, String value) {
       return join(headers, name.toLowerCase(Locale.ROOT), value);
     }
 
-    /** A query parameter, decoded. */
+    /** Adds a decoded query parameter. */
     public Builder query(String name, String value) {
       return join(query, name, value);
     }
@@ -183,22 +183,22 @@ public final class ExplicitRequest implements Request {
       return join(cookies, name, value);
     }
 
-    /** A claim of a token that the caller has verified. */
+    /** Sets a claim of a token that the caller has verified. */
     public Builder claim(String name, String value) {
       claims.put(name, value);
       return this;
     }
 
-    /** Something that the caller knows under a name of its own. */
+    /** Sets an attribute that the caller defines. */
     public Builder attribute(String name, String value) {
       attributes.put(name, value);
       return this;
     }
 
     /**
-     * Any attribute, as text.
+     * Sets any attribute from text.
      *
-     * @throws IllegalArgumentException if the value can't be one of it
+     * @throws IllegalArgumentException if the value is not valid for the attribute
      */
     public Builder state(Attribute attribute, String value) {
       return switch (attribute.source()) {
@@ -214,7 +214,7 @@ public final class ExplicitRequest implements Request {
       };
     }
 
-    /** What the request costs, in thousandths of a token; 0 asks without taking. */
+    /** Sets the cost in thousandths of a token; 0 checks the limits without taking tokens. */
     public Builder cost(long thousandths) {
       if (thousandths < 0) {
         throw new IllegalArgumentException("cost must not be negative: " + thousandths);

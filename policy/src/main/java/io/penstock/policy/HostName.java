@@ -2,11 +2,11 @@ package io.penstock.policy;
 
 import java.util.Locale;
 
-/** Hosts as rules see them, the same however a request says which one it wants. */
+/** Normalizes host names, so that rules match a host however a request spells it. */
 public final class HostName {
   private HostName() {}
 
-  /** A host in lower case, without its port and without the dot of the root. */
+  /** Returns a host in lower case, without its port and without a trailing dot. */
   public static String of(String sent) {
     return sent.substring(0, end(sent)).toLowerCase(Locale.ROOT);
   }

@@ -11,11 +11,11 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the keys of buckets: {@code user_id=42&path=/search}. Belongs to one thread at a time.
+ * Writes the keys of buckets, such as {@code user_id=42&path=/search}. Not thread-safe.
  *
- * <p>Different values have different keys: what could be mistaken for our own punctuation, and what
- * stores treat specially, is escaped. Values that may be secrets, and long ones, are there as a
- * hash of 128 bits only, behind a {@code #}.
+ * <p>Different values have different keys: characters that the key format or a store treats
+ * specially are escaped. Long values and values that may be secrets appear only as a 128-bit hash
+ * after a {@code #}.
  */
 final class KeyEncoder {
   private static final String HASH = "SHA-256";
@@ -24,7 +24,7 @@ final class KeyEncoder {
   private static final int MAX_VALUE_LENGTH = 64;
   private static final int MAX_KEY_LENGTH = 512;
   private static final boolean[] PLAIN = plain();
-  private static final int MAX_KEPT = 4096;
+  private static final int MAX_REUSED_BYTES = 4096;
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
   private static final String BASE64 =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -33,10 +33,13 @@ final class KeyEncoder {
   private final MessageDigest hash;
   private final @Nullable Mac keyedHash;
   private final StringBuilder key = new StringBuilder();
-  private byte[] kept = new byte[2 * MAX_VALUE_LENGTH];
+  private byte[] reusable = new byte[2 * MAX_VALUE_LENGTH];
   private final byte[] digest = new byte[32];
 
-  /** What stands for itself: printable ASCII but for what has a meaning here or in a store. */
+  /**
+   * The characters that are not escaped: printable ASCII without those that have a meaning in keys
+   * or in a store.
+   */
   private static boolean[] plain() {
     boolean[] plain = new boolean[0x7f];
     for (char c = '!'; c < plain.length; c++) {
@@ -50,8 +53,8 @@ final class KeyEncoder {
   }
 
   /**
-   * @param secret the key of hashes; null hashes without one
-   * @param ipv6Prefix how many bits of an IPv6 address count
+   * @param secret the secret of keyed hashes; null for hashes without a secret
+   * @param ipv6Prefix how many bits of an IPv6 address are significant
    */
   KeyEncoder(@Nullable String secret, int ipv6Prefix) {
     this.ipv6Prefix = ipv6Prefix;
@@ -85,7 +88,7 @@ final class KeyEncoder {
     }
   }
 
-  /** Adds an address as the value of an attribute. Nothing in it has to be escaped. */
+  /** Adds an address as the value of an attribute. Addresses need no escaping. */
   void add(Attribute attribute, IpAddress address) {
     separate();
     name(attribute);
@@ -93,7 +96,7 @@ final class KeyEncoder {
     address.appendSubscriber(key, ipv6Prefix);
   }
 
-  /** Adds that a part of the key is missing, which no value looks like. */
+  /** Marks a part of the key as missing, in a form that no value can have. */
   void addMissing(KeyPart part) {
     separate();
     for (int i = 0; i < part.alternatives().size(); i++) {
@@ -105,8 +108,8 @@ final class KeyEncoder {
   }
 
   /**
-   * Adds an address in the place of claims that can't be verified, as no value looks like; without
-   * one, all share what is as if they were missing.
+   * Adds the client's address in place of claims that cannot be verified, in a form that no value
+   * can have. Requests without an address share one bucket, as if the claims were missing.
    */
   void addUnverified(KeyPart part, @Nullable IpAddress address) {
     addMissing(part);
@@ -116,19 +119,19 @@ final class KeyEncoder {
     }
   }
 
-  /** The key of all that was added. */
+  /** Returns the key, hashed if it is too long. */
   String end() {
     if (key.length() > MAX_KEY_LENGTH) {
-      String whole = key.toString();
+      String longKey = key.toString();
       begin();
       key.append('#');
-      hash(whole);
+      hash(longKey);
     }
     return key.toString();
   }
 
-  /** A text as it may stand in a store, hashed if it is long. */
-  String safe(String prefix, String text) {
+  /** Encodes a text for use in a store; long texts are hashed. */
+  String encode(String prefix, String text) {
     begin();
     key.append(prefix);
     if (text.length() > MAX_VALUE_LENGTH) {
@@ -184,7 +187,7 @@ final class KeyEncoder {
 
   private void hash(String value) {
     int size = 2 * value.length();
-    byte[] characters = characters(size);
+    byte[] characters = buffer(size);
     for (int i = 0; i < value.length(); i++) {
       characters[2 * i] = (byte) (value.charAt(i) >> 8);
       characters[2 * i + 1] = (byte) value.charAt(i);
@@ -203,18 +206,18 @@ final class KeyEncoder {
     base64();
   }
 
-  /** Room for some bytes, used again unless it is so much that few need it. */
-  private byte[] characters(int size) {
-    if (size > MAX_KEPT) {
+  /** Returns a buffer of at least {@code size} bytes. It is reused unless it is unusually large. */
+  private byte[] buffer(int size) {
+    if (size > MAX_REUSED_BYTES) {
       return new byte[size];
     }
-    if (kept.length < size) {
-      kept = new byte[size];
+    if (reusable.length < size) {
+      reusable = new byte[size];
     }
-    return kept;
+    return reusable;
   }
 
-  /** Appends the hash, six bits a character. */
+  /** Appends the hash in Base64. */
   private void base64() {
     long bits = 0;
     int count = 0;

@@ -6,8 +6,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One part of a key: an attribute, or the first of several that a request has, written {@code
- * user_id|ip:address}. Immutable.
+ * One part of a key: an attribute, or the first of several alternatives that a request has, written
+ * {@code user_id|ip:address}. Immutable.
  */
 public record KeyPart(List<Attribute> alternatives) {
   public KeyPart {
@@ -17,7 +17,7 @@ public record KeyPart(List<Attribute> alternatives) {
     }
   }
 
-  /** Reads one or several attributes separated by {@code |}. */
+  /** Parses one or more attributes separated by {@code |}. */
   public static KeyPart parse(String text) {
     List<Attribute> alternatives = new ArrayList<>();
     for (String alternative : text.split("\\|", -1)) {
@@ -26,7 +26,10 @@ public record KeyPart(List<Attribute> alternatives) {
     return new KeyPart(alternatives);
   }
 
-  /** The first of the alternatives that the request has. */
+  /**
+   * Returns the first alternative that the request has, or null. The search stops at a claim that
+   * cannot be verified.
+   */
   public @Nullable Attribute in(Request request) {
     for (int i = 0; i < alternatives.size(); i++) {
       Attribute attribute = alternatives.get(i);
@@ -40,7 +43,7 @@ public record KeyPart(List<Attribute> alternatives) {
     return null;
   }
 
-  /** Whether nobody can tell its value, as a claim comes first that can't be verified. */
+  /** Returns whether the value is unknown because a claim that cannot be verified comes first. */
   boolean isUnverifiable(Request request) {
     for (int i = 0; i < alternatives.size(); i++) {
       Attribute attribute = alternatives.get(i);
@@ -54,12 +57,12 @@ public record KeyPart(List<Attribute> alternatives) {
     return false;
   }
 
-  /** Whether it may be a claim of a token. */
+  /** Returns whether an alternative is a claim of a token. */
   boolean hasClaim() {
     return alternatives.stream().anyMatch(each -> each.source() == Attribute.AttributeSource.CLAIM);
   }
 
-  /** Its value in a request, if it is there. */
+  /** Returns the value in a request, or null if it is missing. */
   public @Nullable String of(Request request) {
     for (int i = 0; i < alternatives.size(); i++) {
       String value = alternatives.get(i).of(request);
@@ -73,13 +76,13 @@ public record KeyPart(List<Attribute> alternatives) {
     return null;
   }
 
-  /** Whether it may be something that only the caller knows. */
+  /** Returns whether an alternative is supplied by the caller. */
   boolean isStated() {
     return alternatives.stream()
         .anyMatch(attribute -> attribute.source() == Attribute.AttributeSource.STATED);
   }
 
-  /** Whether clients could lack it at will. */
+  /** Returns whether a client can omit an alternative at will. */
   public boolean isOmittable() {
     return alternatives.stream().anyMatch(attribute -> attribute.source().isOmittable());
   }

@@ -6,21 +6,21 @@ import io.penstock.policy.path.PathSettings;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a rule wants of a request: all of its conditions. Immutable. */
+/** The conditions of a rule, all of which a request has to meet. Immutable. */
 public record Match(List<Condition> conditions) {
-  /** Every request. */
+  /** Matches every request. */
   public static final Match ANY = new Match(List.of());
 
   public Match {
     conditions = List.copyOf(conditions);
   }
 
-  /** Whether a request meets all conditions, whichever of several values of an attribute counts. */
+  /** Returns whether a request meets all conditions with each of its values. */
   public boolean accepts(Request request) {
     return fit(request, null) == Fit.YES;
   }
 
-  /** How far a request meets all conditions, as {@link Condition#fit} has it. */
+  /** Tests all conditions as {@link Condition#fit} does. */
   Fit fit(Request request, @Nullable RepeatedKey onRepeated) {
     Fit all = Fit.YES;
     for (int i = 0; i < conditions.size(); i++) {
@@ -33,9 +33,7 @@ public record Match(List<Condition> conditions) {
     return all;
   }
 
-  /**
-   * Whether it accepts a request, as far as that can be decided without the claims of its token.
-   */
+  /** Returns whether a request may match, ignoring conditions on claims that cannot be verified. */
   boolean mayAccept(Request request) {
     for (int i = 0; i < conditions.size(); i++) {
       Condition condition = conditions.get(i);
@@ -46,7 +44,7 @@ public record Match(List<Condition> conditions) {
     return true;
   }
 
-  /** The same match for paths that are made normal by {@code paths}. */
+  /** Returns the match with its path patterns normalized according to {@code paths}. */
   public Match under(PathSettings paths) {
     for (Condition condition : conditions) {
       if (condition instanceof Condition.Like like && like.isOn(Attribute.AttributeSource.PATH)) {
@@ -67,18 +65,18 @@ public record Match(List<Condition> conditions) {
         : condition;
   }
 
-  /** Whether this accepts every request that {@code other} does, as far as can be told. */
+  /** Returns whether this match provably accepts every request that {@code other} accepts. */
   public boolean covers(Match other) {
     return conditions.stream().allMatch(ours -> other.conditions.stream().anyMatch(ours::covers));
   }
 
-  /** The conditions on where a request goes: its path, method and host. */
+  /** Returns the conditions on the target of a request: its path, method and host. */
   public Match places() {
     return new Match(conditions.stream().filter(Match::isOnPlace).toList());
   }
 
-  /** The conditions on everything else. */
-  Match besidesPlaces() {
+  /** Returns the conditions on all other attributes. */
+  Match withoutPlaces() {
     return new Match(conditions.stream().filter(condition -> !isOnPlace(condition)).toList());
   }
 

@@ -2,9 +2,9 @@ package io.penstock.policy;
 
 import java.util.Locale;
 
-/** What becomes of a request that lacks a part of a rule's key. */
+/** How a rule handles a request that lacks a part of its key. */
 public enum MissingKey {
-  /** Everybody who lacks it shares a bucket. */
+  /** All requests that lack it share a bucket. */
   SHARE,
   /** The rule doesn't apply. */
   SKIP,
@@ -13,7 +13,7 @@ public enum MissingKey {
 
   private final String code = name().toLowerCase(Locale.ROOT);
 
-  /** The name in policies. */
+  /** Returns the name used in policies. */
   public String code() {
     return code;
   }

@@ -2,18 +2,18 @@ package io.penstock.policy;
 
 import java.util.Locale;
 
-/** Whether a rule binds. */
+/** Whether a rule is enforced. */
 public enum Mode {
-  /** It decides. */
+  /** The rule allows or denies requests. */
   ENFORCE,
-  /** It is asked and counted, and never changes a response. */
+  /** The rule is evaluated and counted, but never changes a response. */
   SHADOW,
-  /** It is not there. */
+  /** The rule is ignored. */
   OFF;
 
   private final String code = name().toLowerCase(Locale.ROOT);
 
-  /** The name in policies and on the wire. */
+  /** Returns the name used in policies and on the wire. */
   public String code() {
     return code;
   }

@@ -4,7 +4,7 @@ import io.penstock.policy.address.IpAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A request whose path rules see in another spelling than the caller has it. */
+/** A request with its path normalized for matching. */
 record NormalizedRequest(Request request, String path) implements Request {
   @Override
   public @Nullable IpAddress address() {

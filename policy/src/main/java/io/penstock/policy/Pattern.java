@@ -1,21 +1,22 @@
 package io.penstock.policy;
 
 /**
- * A path or host with {@code *} for any run of characters, none included. Immutable. There is no
- * other special character, so matching takes time in proportion to pattern times text at worst.
+ * A path or host pattern in which {@code *} matches any run of characters, including none.
+ * Immutable. There are no other special characters, so the worst-case matching time is proportional
+ * to the length of the pattern times the length of the text.
  */
 public record Pattern(String text) {
   public boolean isLiteral() {
     return text.indexOf('*') < 0;
   }
 
-  /** The text before the first {@code *}: everything that matches begins with it. */
+  /** Returns the text before the first {@code *}. Everything that matches starts with it. */
   public String literalPrefix() {
     int star = text.indexOf('*');
     return star < 0 ? text : text.substring(0, star);
   }
 
-  /** The text after the last {@code *}: everything that matches ends with it. */
+  /** Returns the text after the last {@code *}. Everything that matches ends with it. */
   public String literalSuffix() {
     return text.substring(text.lastIndexOf('*') + 1);
   }
@@ -46,10 +47,12 @@ public record Pattern(String text) {
   }
 
   /**
-   * Whether everything that {@code other} matches is matched by this; no for some that would be.
+   * Returns whether this pattern provably matches everything that {@code other} matches. May return
+   * false for a pattern that does.
    */
   public boolean covers(Pattern other) {
-    // A star of the other stands for itself: only a star of ours can take it in.
+    // A star of the other pattern is compared as a plain character, so only a star of this pattern
+    // covers it.
     return matches(other.text);
   }
 }

@@ -1,14 +1,14 @@
 package io.penstock.policy;
 
 /**
- * Which rules of a policy are asked, for doors that learn in two steps who sends a request. A group
- * of tiers is asked in one step as a whole.
+ * Selects which rules of a policy to evaluate, for integrations that identify the sender of a
+ * request in a second step. All tiers of a group are evaluated in the same phase.
  */
 public enum Phase {
-  /** All, but for those that are asked for by name only. */
+  /** All rules except those that are requested by name. */
   WHOLE,
-  /** Those for which it is enough to know what HTTP says. */
+  /** Rules that need nothing but the HTTP request. */
   EARLY,
-  /** Those that name something only the caller knows, such as {@code user_id}. */
+  /** Rules that refer to attributes supplied by the caller, such as {@code user_id}. */
   LATE
 }

@@ -9,10 +9,10 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Finds the groups that can apply where a request goes, without looking at the others. Immutable.
+ * Finds the groups that can apply to the target of a request without testing all groups. Immutable.
  *
- * <p>A group is found by its paths or by its hosts. Everything that the index gives still has to be
- * matched.
+ * <p>Groups are indexed by their paths or their hosts. The results are candidates that still have
+ * to be matched.
  */
 final class PlaceIndex {
   private final TextIndex paths;
@@ -20,25 +20,26 @@ final class PlaceIndex {
   private final int[] anywhere;
 
   /**
-   * An index of groups, each by the places where any of its rules applies; a group is its position
-   * in the list.
+   * Indexes groups by the places to which their rules apply. Groups are identified by their
+   * position in the list.
    */
   PlaceIndex(List<List<Match>> groups) {
     Map<Pattern, SortedSet<Integer>> byPath = new HashMap<>();
     Map<Pattern, SortedSet<Integer>> byHost = new HashMap<>();
-    List<Integer> rest = new ArrayList<>();
+    List<Integer> unrestricted = new ArrayList<>();
     for (int group = 0; group < groups.size(); group++) {
       List<Match> places = groups.get(group);
       if (places.stream().anyMatch(PlaceIndex::isAnywhere)) {
-        rest.add(group);
+        unrestricted.add(group);
         continue;
       }
       for (Match place : places) {
-        boolean hostTells = tells(place, AttributeSource.HOST) || !has(place, AttributeSource.PATH);
-        boolean byItsHost = hostTells && !tells(place, AttributeSource.PATH);
+        boolean preferHost =
+            isLiteral(place, AttributeSource.HOST) || !has(place, AttributeSource.PATH);
+        boolean indexByHost = preferHost && !isLiteral(place, AttributeSource.PATH);
         for (Pattern pattern :
-            patterns(place, byItsHost ? AttributeSource.HOST : AttributeSource.PATH)) {
-          (byItsHost ? byHost : byPath)
+            patterns(place, indexByHost ? AttributeSource.HOST : AttributeSource.PATH)) {
+          (indexByHost ? byHost : byPath)
               .computeIfAbsent(pattern, unused -> new TreeSet<>())
               .add(group);
         }
@@ -46,7 +47,7 @@ final class PlaceIndex {
     }
     this.paths = new TextIndex(byPath);
     this.hosts = new TextIndex(byHost);
-    this.anywhere = rest.stream().mapToInt(Integer::intValue).toArray();
+    this.anywhere = unrestricted.stream().mapToInt(Integer::intValue).toArray();
   }
 
   private static boolean isAnywhere(Match place) {
@@ -57,8 +58,8 @@ final class PlaceIndex {
     return !patterns(place, source).isEmpty();
   }
 
-  /** Whether it is written out, which finds the fewest. */
-  private static boolean tells(Match place, AttributeSource source) {
+  /** Returns whether all patterns are literal, which makes the index most selective. */
+  private static boolean isLiteral(Match place, AttributeSource source) {
     return has(place, source) && patterns(place, source).stream().allMatch(Pattern::isLiteral);
   }
 
@@ -71,16 +72,18 @@ final class PlaceIndex {
     return List.of();
   }
 
-  /** Whether no place tells groups apart, so that any of them may apply. */
+  /** Returns whether no group is restricted to a path or host, so that any of them may apply. */
   boolean isEmpty() {
     return paths.isEmpty() && hosts.isEmpty();
   }
 
-  /** The groups that may apply, ascending, into {@code found}; how many there are. */
+  /**
+   * Writes the groups that may apply to {@code found} in ascending order, and returns their number.
+   */
   int find(Request request, SortedIds found) {
     found.clear();
     found.addAll(anywhere);
-    // To tell them costs a door something, so it isn't asked in vain.
+    // Computing the host or path can be expensive, so it is read only when needed.
     String host = hosts.isEmpty() ? null : request.host();
     if (host != null) {
       hosts.addTo(found, host);

@@ -7,15 +7,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules and what they need to be applied. Immutable.
+ * Rules and the settings for applying them. Immutable.
  *
- * @param rules in their order: of tiers, the first that matches applies
+ * @param rules in policy order: of the tiers of a group, the first that matches applies
  * @param exempt requests to which no rule applies
- * @param mode the mode for all: shadow turns enforcing rules into shadows, off turns all off
- * @param clientAddress how the address of a client is told
- * @param jwt whose tokens count
- * @param keySecret the key for hashes of private values; null hashes without one
- * @param paths how paths are made normal, those of requests and those that rules name
+ * @param mode the mode of all rules: shadow turns enforcing rules into shadow rules, off disables
+ *     all rules
+ * @param clientAddress how the address of a client is determined
+ * @param jwt which tokens are accepted
+ * @param keySecret the secret for hashes of private values; null for hashes without a secret
+ * @param paths how the paths of requests and rules are normalized
  */
 public record Policy(
     List<Rule> rules,
@@ -31,7 +32,7 @@ public record Policy(
     exempt = exempt.stream().map(match -> match.under(paths)).toList();
   }
 
-  /** A policy with the usual settings for paths. */
+  /** Creates a policy with the default path settings. */
   public Policy(
       List<Rule> rules,
       List<Match> exempt,
@@ -42,13 +43,13 @@ public record Policy(
     this(rules, exempt, mode, clientAddress, jwt, keySecret, PathSettings.DEFAULT);
   }
 
-  /** A policy of rules alone. */
+  /** Returns a policy with these rules and default settings. */
   public static Policy of(Rule... rules) {
     return new Policy(
         List.of(rules), List.of(), Mode.ENFORCE, ClientAddress.PEER, JwtSettings.NONE, null);
   }
 
-  /** Without the secret, which is nobody's to see. */
+  /** Omits the secret. */
   @Override
   public String toString() {
     return "Policy of " + rules.size() + " rules, mode " + mode.code();

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * Verdict verdict = engine.decide(request);
  * }</pre>
  *
- * <p>All enforcing rules that apply are asked as one: either each is charged or none is. Shadow
- * rules are asked afterwards, one by one, and only if the request may pass.
+ * <p>All enforcing rules that apply are evaluated in one operation that charges either all of them
+ * or none. Shadow rules are evaluated afterwards, one by one, and only if the request is allowed.
  */
 public final class PolicyEngine implements AutoCloseable {
   private final Store store;
@@ -34,7 +34,7 @@ public final class PolicyEngine implements AutoCloseable {
   private volatile @Nullable Mode override;
 
   /**
-   * @throws IllegalArgumentException if the store can't keep a limit of the policy
+   * @throws IllegalArgumentException if the store doesn't support a limit of the policy
    */
   public PolicyEngine(Store store, Policy policy) {
     this(store, policy, PolicyObserver.NONE);
@@ -55,56 +55,54 @@ public final class PolicyEngine implements AutoCloseable {
     this.current = new CompiledPolicy(policy, store);
   }
 
-  /** The policy in force. */
+  /** Returns the active policy. */
   public Policy policy() {
     return current.policy();
   }
 
   /**
-   * Replaces the active policy at once. What was consumed stays consumed.
+   * Replaces the active policy atomically. What was consumed stays consumed.
    *
-   * @throws IllegalArgumentException if the store can't keep a limit of it; then nothing changes
+   * @throws IllegalArgumentException if the store doesn't support a limit of the policy; the old
+   *     policy then stays active
    */
   public synchronized void replace(Policy policy) {
     CompiledPolicy old = current;
     JwtVerifier before = jwt;
-    // May fail, and then nothing has changed.
+    // If this fails, nothing has changed.
     JwtVerifier after = before.under(policy.jwt(), policy.clientAddress().ipv6Prefix());
     try {
       current = new CompiledPolicy(policy, store);
-    } catch (RuntimeException refused) {
-      after.closeBeside(before);
-      throw refused;
+    } catch (RuntimeException failure) {
+      after.closeUnlessShared(before);
+      throw failure;
     }
     jwt = after;
     old.retire();
-    before.closeBeside(after);
+    before.closeUnlessShared(after);
   }
 
   /**
-   * Finds out whether the store can keep the limits of a rule, so that a policy with it could be
+   * Checks that the store supports the limits of a rule, so that a policy with the rule can become
    * active.
    *
-   * @throws IllegalArgumentException if it can't
+   * @throws IllegalArgumentException if it doesn't
    */
   public void check(Rule rule) {
     CompiledPolicy.check(rule, store);
   }
 
-  /** How the paths of requests are made normal under the active policy and override. */
+  /** Returns how the paths of requests are normalized under the active policy and override. */
   public PathSettings paths() {
     return current.paths(override);
   }
 
-  /** What tells the claims of tokens under the policy in force. */
+  /** Returns the verifier for tokens under the active policy. */
   public JwtVerifier jwt() {
     return jwt;
   }
 
-  /**
-   * Stops looking for new keys of tokens, and takes all limits out of force. The store is the
-   * caller's to close.
-   */
+  /** Stops fetching token keys and retires all limits. The caller closes the store. */
   @Override
   public synchronized void close() {
     jwt.close();
@@ -112,52 +110,51 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   /**
-   * For an emergency: every rule that is not off binds, or none does, whatever they say themselves;
-   * null ends that.
+   * Overrides the mode of all rules that are not off, for emergencies; null removes the override.
    */
   public void override(@Nullable Mode mode) {
     override = mode;
   }
 
-  /** Decides a request, and charges it if it may pass. */
+  /** Decides a request and charges it if it is allowed. */
   public Verdict decide(Request request) {
     return decide(request, Phase.WHOLE);
   }
 
   /**
-   * Decides a request by the rules of one phase. Who asks for both phases one after the other has
-   * all of them, each once; what the first took of a request that the second denies is the caller's
-   * to give back.
+   * Decides a request by the rules of one phase. A caller that runs both phases evaluates every
+   * rule once. If the second phase denies the request, the caller has to refund what the first one
+   * charged.
    */
   public Verdict decide(Request request, Phase phase) {
     CompiledPolicy policy = current;
-    Selection selection = policy.selections().lend();
+    Selection selection = policy.selections().acquire();
     policy.select(request, phase, override, selection);
     return decided(policy, selection);
   }
 
   /**
-   * Decides a request by one rule that is asked for by name only; unlimited if there is none that
-   * is on.
+   * Decides a request by one rule that is requested by name. The verdict is unlimited if no rule
+   * with this name is on.
    */
   public Verdict decide(String manualRule, Request request) {
     CompiledPolicy policy = current;
-    Selection selection = policy.selections().lend();
+    Selection selection = policy.selections().acquire();
     policy.selectManual(manualRule, request, override, selection);
     return decided(policy, selection);
   }
 
   private Verdict decided(CompiledPolicy policy, Selection selection) {
-    Verdict verdict = selection.size() == 0 ? ofNoRule(selection) : decide(selection);
-    policy.selections().giveBack(selection);
-    return told(verdict);
+    Verdict verdict = selection.size() == 0 ? verdictWithoutRules(selection) : decide(selection);
+    policy.selections().release(selection);
+    return notifyObserver(verdict);
   }
 
-  private static Verdict ofNoRule(Selection selection) {
+  private static Verdict verdictWithoutRules(Selection selection) {
     return selection.isRejected() ? Verdict.PATH_REJECTED : Verdict.UNLIMITED;
   }
 
-  /** Whether any rule may apply in a phase, so that it is worth asking. */
+  /** Returns whether any rule can apply in a phase. */
   public boolean has(Phase phase) {
     return current.has(phase);
   }
@@ -168,8 +165,8 @@ public final class PolicyEngine implements AutoCloseable {
       return Verdict.of(only.outcome(decide(only.claim())));
     }
     List<Outcome> outcomes = selection.outcomes();
-    if (selection.refused()) {
-      selection.addRefusals(outcomes);
+    if (selection.hasImmediateDenial()) {
+      selection.addImmediateDenials(outcomes);
       return Verdict.of(outcomes);
     }
     List<Claim> claims = selection.claims();
@@ -211,153 +208,157 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   /**
-   * As {@link #decide}, without waiting for the store. Whatever goes wrong fails the stage; nothing
-   * is thrown.
+   * Like {@link #decide}, without blocking on the store. Failures complete the stage exceptionally;
+   * the method doesn't throw.
    */
   public CompletionStage<Verdict> decideAsync(Request request) {
     return decideAsync(request, Phase.WHOLE);
   }
 
-  /** As {@link #decide(Request, Phase)}, without waiting for the store. */
+  /** Like {@link #decide(Request, Phase)}, without blocking on the store. */
   public CompletionStage<Verdict> decideAsync(Request request, Phase phase) {
     try {
-      return ask(request, phase, store::decideAsync).thenApply(this::told);
+      return evaluate(request, phase, store::decideAsync).thenApply(this::notifyObserver);
     } catch (RuntimeException failure) {
       return CompletableFuture.failedFuture(failure);
     }
   }
 
-  /** As {@link #decide(String, Request)}, without waiting for the store. */
+  /** Like {@link #decide(String, Request)}, without blocking on the store. */
   public CompletionStage<Verdict> decideAsync(String manualRule, Request request) {
     try {
       CompiledPolicy policy = current;
-      Selection selection = policy.selections().lend();
+      Selection selection = policy.selections().acquire();
       policy.selectManual(manualRule, request, override, selection);
-      return ask(policy, selection, store::decideAsync).thenApply(this::told);
+      return evaluate(policy, selection, store::decideAsync).thenApply(this::notifyObserver);
     } catch (RuntimeException failure) {
       return CompletableFuture.failedFuture(failure);
     }
   }
 
   /**
-   * Puts back what a request was charged by the rules that {@code which} accepts, because it came
-   * to nothing after all. To be called once. What a failure policy allowed was not charged, and a
-   * window can't be given anything back; nor can a rule that has changed since.
+   * Refunds what a request was charged by the rules that {@code which} accepts, because the request
+   * was not carried out. Call it at most once for a verdict. Nothing is refunded to windows, to
+   * rules that have changed since, or for decisions of a failure policy, which charge nothing.
    */
   public CompletionStage<Void> giveBack(Verdict verdict, Predicate<Rule> which) {
     return new ChargeRefunds(current).of(verdict, which);
   }
 
-  /** What {@link #decide} would answer now. Nothing is charged, and nobody is told. */
+  /**
+   * Returns the verdict that {@link #decide} would return now. Nothing is charged, and the observer
+   * is not notified.
+   */
   public CompletionStage<Verdict> preview(Request request) {
     try {
-      return ask(request, Phase.WHOLE, store::preview);
+      return evaluate(request, Phase.WHOLE, store::preview);
     } catch (RuntimeException failure) {
       return CompletableFuture.failedFuture(failure);
     }
   }
 
-  /** Why each rule does or doesn't apply to a request, and what would come of it. */
+  /** Explains why each rule does or doesn't apply to a request, and what the outcome would be. */
   public CompletionStage<Explanation> explain(Request request) {
     CompiledPolicy policy = current;
     @Nullable Mode all = override;
     Selection selection = new Selection(policy.policy());
     policy.select(request, Phase.WHOLE, all, selection);
-    Request seen = policy.seen(request, policy.paths(all));
-    return new PolicyExplainer(policy, seen == null ? request : seen, all, selection, store)
-        .explain(ask(selection, store::preview));
+    Request normalized = policy.normalize(request, policy.paths(all));
+    return new PolicyExplainer(
+            policy, normalized == null ? request : normalized, all, selection, store)
+        .explain(evaluate(selection, store::preview));
   }
 
   /**
-   * The buckets of the rule {@code name} that a request would be counted in, whether or not the
-   * rule matches it; empty if there is no such rule, or none that is on and has limits.
+   * Returns the buckets of the rule {@code name} that a request would be counted in, whether or not
+   * the rule matches the request. Empty if there is no such rule, or if it is off or unlimited.
    *
-   * @throws IllegalArgumentException if the request lacks a part of the key that the rule needs
+   * @throws IllegalArgumentException if the request lacks a part of the key that the rule requires
    */
   public Optional<RuleBuckets> buckets(String name, Request request) {
     CompiledPolicy policy = current;
-    Request seen = policy.seen(request, policy.paths(override));
-    if (seen == null) {
+    Request normalized = policy.normalize(request, policy.paths(override));
+    if (normalized == null) {
       throw new IllegalArgumentException("the path is rejected: " + request.path());
     }
     return policy
         .tier(name)
-        .map(tier -> new RuleBuckets(store, tier, seen, new Selection(policy.policy())));
+        .map(tier -> new RuleBuckets(store, tier, normalized, new Selection(policy.policy())));
   }
 
-  private CompletionStage<Verdict> ask(Request request, Phase phase, EngineCall question) {
+  private CompletionStage<Verdict> evaluate(Request request, Phase phase, StoreCall storeCall) {
     CompiledPolicy policy = current;
-    Selection selection = policy.selections().lend();
+    Selection selection = policy.selections().acquire();
     policy.select(request, phase, override, selection);
-    return ask(policy, selection, question);
+    return evaluate(policy, selection, storeCall);
   }
 
-  private static CompletionStage<Verdict> ask(
-      CompiledPolicy policy, Selection selection, EngineCall question) {
-    return ask(selection, question)
+  private static CompletionStage<Verdict> evaluate(
+      CompiledPolicy policy, Selection selection, StoreCall storeCall) {
+    return evaluate(selection, storeCall)
         .thenApply(
             verdict -> {
-              policy.selections().giveBack(selection);
+              policy.selections().release(selection);
               return verdict;
             });
   }
 
-  private static CompletionStage<Verdict> ask(Selection selection, EngineCall question) {
+  private static CompletionStage<Verdict> evaluate(Selection selection, StoreCall storeCall) {
     if (selection.size() == 0) {
-      return CompletableFuture.completedFuture(ofNoRule(selection));
+      return CompletableFuture.completedFuture(verdictWithoutRules(selection));
     }
     List<Outcome> outcomes = new ArrayList<>(selection.size());
-    if (selection.refused()) {
-      selection.addRefusals(outcomes);
+    if (selection.hasImmediateDenial()) {
+      selection.addImmediateDenials(outcomes);
       return CompletableFuture.completedFuture(Verdict.of(outcomes));
     }
     List<Claim> claims = List.copyOf(selection.claims());
     if (claims.isEmpty()) {
       selection.addOutcomes(List.of(), outcomes);
-      return askShadows(selection, question, outcomes);
+      return evaluateShadows(selection, storeCall, outcomes);
     }
-    return question
-        .ask(claims)
+    return storeCall
+        .evaluate(claims)
         .thenCompose(
             decision -> {
               selection.addOutcomes(decision.results(), outcomes);
               return decision.allowed()
-                  ? askShadows(selection, question, outcomes)
+                  ? evaluateShadows(selection, storeCall, outcomes)
                   : CompletableFuture.completedFuture(Verdict.of(outcomes));
             });
   }
 
-  private static CompletionStage<Verdict> askShadows(
-      Selection selection, EngineCall question, List<Outcome> outcomes) {
+  private static CompletionStage<Verdict> evaluateShadows(
+      Selection selection, StoreCall storeCall, List<Outcome> outcomes) {
     CompletionStage<List<Outcome>> all = CompletableFuture.completedFuture(outcomes);
     for (int i = 0; i < selection.size(); i++) {
       SelectedRule pick = selection.get(i);
       if (pick.mode() == Mode.SHADOW) {
-        all = all.thenCombine(ask(selection, pick, question), PolicyEngine::added);
+        all = all.thenCombine(evaluate(selection, pick, storeCall), PolicyEngine::append);
       }
     }
     return all.thenApply(Verdict::of);
   }
 
-  private static CompletionStage<Outcome> ask(
-      Selection selection, SelectedRule pick, EngineCall question) {
+  private static CompletionStage<Outcome> evaluate(
+      Selection selection, SelectedRule pick, StoreCall storeCall) {
     return pick.isSettled()
         ? CompletableFuture.completedFuture(pick.settled())
-        : question.ask(List.copyOf(selection.claims(pick))).thenApply(pick::outcome);
+        : storeCall.evaluate(List.copyOf(selection.claims(pick))).thenApply(pick::outcome);
   }
 
-  private static List<Outcome> added(List<Outcome> outcomes, Outcome more) {
+  private static List<Outcome> append(List<Outcome> outcomes, Outcome more) {
     outcomes.add(more);
     return outcomes;
   }
 
-  private Verdict told(Verdict verdict) {
-    verdict.tell(observer);
+  private Verdict notifyObserver(Verdict verdict) {
+    verdict.reportTo(observer);
     return verdict;
   }
 
-  /** How the store is asked: to take, or only to say. */
-  private interface EngineCall {
-    CompletionStage<Decision> ask(List<Claim> claims);
+  /** An operation on the store: decide or preview. */
+  private interface StoreCall {
+    CompletionStage<Decision> evaluate(List<Claim> claims);
   }
 }

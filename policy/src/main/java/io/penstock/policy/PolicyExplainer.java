@@ -15,21 +15,21 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says of each rule why it does or doesn't apply. What applies was found out by the same selection
- * that decides requests; only the words for it are found here.
+ * Explains for each rule why it does or doesn't apply. The rules that apply come from the same
+ * selection that decides requests; this class only finds the explanations.
  */
 final class PolicyExplainer {
   private final CompiledPolicy policy;
   private final Request request;
   private final Selection selection;
   private final Store store;
-  private final RuleExplainer why;
+  private final RuleExplainer explainer;
   private final Selection alone;
   private final Map<Integer, Tier> tiers = new HashMap<>();
   private final Map<Integer, SelectedRule> picks = new HashMap<>();
 
   /**
-   * @param selection the rules that count for the request, not to be used for another
+   * @param selection the rules that apply to the request; must not be reused for another request
    */
   PolicyExplainer(
       CompiledPolicy policy,
@@ -41,7 +41,7 @@ final class PolicyExplainer {
     this.request = request;
     this.selection = selection;
     this.store = store;
-    this.why = new RuleExplainer(policy, request, override, selection.isRejected());
+    this.explainer = new RuleExplainer(policy, request, override, selection.isRejected());
     this.alone = new Selection(policy.policy());
     policy
         .groups()
@@ -51,11 +51,12 @@ final class PolicyExplainer {
     }
   }
 
-  CompletionStage<Explanation> explain(CompletionStage<Verdict> asked) {
-    return asked.thenCompose(verdict -> levels().thenApply(before -> explanation(verdict, before)));
+  CompletionStage<Explanation> explain(CompletionStage<Verdict> verdictStage) {
+    return verdictStage.thenCompose(
+        verdict -> levels().thenApply(before -> explanation(verdict, before)));
   }
 
-  /** How the buckets of the rules that apply stand now, by position. */
+  /** Returns the current state of the buckets of all rules that apply, by position. */
   private CompletionStage<Map<Integer, Decision>> levels() {
     CompletionStage<Map<Integer, Decision>> all =
         CompletableFuture.completedFuture(new HashMap<>());
@@ -91,39 +92,42 @@ final class PolicyExplainer {
     for (int position = 0; position < rules.size(); position++) {
       Rule rule = rules.get(position);
       SelectedRule pick = picks.get(position);
-      String against =
-          pick != null && pick.isUnverified() ? null : against(rule, tiers.get(position), first);
-      if (against != null) {
-        findings.add(new Finding(rule, false, against, null, null));
+      String reasonNotApplied =
+          pick != null && pick.isUnverified()
+              ? null
+              : reasonNotApplied(rule, tiers.get(position), first);
+      if (reasonNotApplied != null) {
+        findings.add(new Finding(rule, false, reasonNotApplied, null, null));
       } else if (pick == null) {
-        findings.add(new Finding(rule, true, why.unlimited(rule), null, null));
+        findings.add(new Finding(rule, true, explainer.unlimited(rule), null, null));
       } else {
         ExpectedCharge charge =
             new ExpectedCharge(
                 pick.mode(), pick.key(), pick.cost(), before.get(position), isLeased(pick));
-        findings.add(new Finding(rule, true, why.applies(pick), charge, outcomes.get(rule)));
+        findings.add(new Finding(rule, true, explainer.applies(pick), charge, outcomes.get(rule)));
       }
     }
     return new Explanation(verdict, findings);
   }
 
   /**
-   * Why the rule doesn't apply, by itself or beside others.
+   * Returns why the rule doesn't apply, by itself or because of an earlier tier; null if it
+   * applies.
    *
-   * @param first the rule that counts in each group, by the mode that rules have by themselves
+   * @param first the rule that applies in each group, by the rules' own modes
    */
-  private @Nullable String against(
+  private @Nullable String reasonNotApplied(
       Rule rule, @Nullable Tier tier, Map<TierGroup, Map<Mode, Rule>> first) {
-    String against = why.against(rule);
-    if (against != null || tier == null) {
-      return against;
+    String reasonNotApplied = explainer.reasonNotApplied(rule);
+    if (reasonNotApplied != null || tier == null) {
+      return reasonNotApplied;
     }
     alone.begin(null);
     Mode own = alone.consider(tier, request, false, false, false);
-    Rule counts =
+    Rule earlier =
         first
             .computeIfAbsent(rule.tierGroup(), unused -> new EnumMap<>(Mode.class))
             .putIfAbsent(own, rule);
-    return counts == null ? null : "an earlier rule of its group applies: " + counts.name();
+    return earlier == null ? null : "an earlier rule of its group applies: " + earlier.name();
   }
 }

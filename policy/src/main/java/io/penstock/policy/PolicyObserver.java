@@ -1,11 +1,11 @@
 package io.penstock.policy;
 
-/** Is told what rules say, for counting. Called on the threads of requests: must not block. */
+/** Observes the outcomes of rules, for metrics. Called on request threads, so it must not block. */
 @FunctionalInterface
 public interface PolicyObserver {
-  /** Nobody. */
+  /** Ignores all outcomes. */
   PolicyObserver NONE = outcome -> {};
 
-  /** A rule that applied to a request has said {@code outcome}. */
+  /** Called with the outcome of each rule that was evaluated for a request. */
   void decided(Outcome outcome);
 }

@@ -5,23 +5,23 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rule makes of an attribute that a request has more than once, such as a header that is
- * sent twice: origins differ in which value they read.
+ * How a rule handles an attribute that a request has more than once, such as a header that is sent
+ * twice. Origins differ in which value they read.
  */
 public enum RepeatedKey {
-  /** The request is denied, as one that lacks a key is. */
+  /** The request is denied, like one that lacks a key. */
   DENY,
   /** The first value counts. */
   FIRST,
   /** The last value counts. */
   LAST,
-  /** All values count as one, joined by a comma and a space. */
+  /** All values count as one value, joined by a comma and a space. */
   JOIN;
 
   private final String code = name().toLowerCase(Locale.ROOT);
 
-  /** The one that counts of several values; null if none does. */
-  @Nullable String chosen(String joined, List<String> values) {
+  /** Returns the value that counts; null if the request is to be denied. */
+  @Nullable String choose(String joined, List<String> values) {
     return switch (this) {
       case DENY -> null;
       case FIRST -> values.get(0);
@@ -30,7 +30,7 @@ public enum RepeatedKey {
     };
   }
 
-  /** The name in policies. */
+  /** Returns the name used in policies. */
   public String code() {
     return code;
   }

@@ -5,54 +5,55 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a request. Rules ask only for what they name, so implementations may find things
- * out when asked. Used by one thread at a time.
+ * The attributes of a request. Rules read only the attributes that they refer to, so
+ * implementations may compute values lazily. Used by one thread at a time.
  *
- * <p>What is not there is null, and never an empty guess. A header, query parameter or cookie that
- * comes more than once is all its values joined by a comma and a space; {@link #values} has each.
+ * <p>Missing values are null. A header, query parameter or cookie that is repeated has all its
+ * values joined by a comma and a space; {@link #values} returns them one by one.
  */
 public interface Request {
-  /** What {@link #cost} says when the caller states none. */
+  /** The result of {@link #cost} if the caller states no cost. */
   long UNSTATED = -1;
 
-  /** The client's address. */
+  /** Returns the client's address. */
   @Nullable IpAddress address();
 
-  /** The method, as sent. */
+  /** Returns the method as sent. */
   @Nullable String method();
 
-  /** The path, without the query. */
+  /** Returns the path without the query. */
   @Nullable String path();
 
-  /** The host asked for in lower case, without a port. */
+  /** Returns the requested host in lower case, without a port. */
   @Nullable String host();
 
-  /** A header by its name in lower case. */
+  /** Returns a header by its name in lower case. */
   @Nullable String header(String name);
 
-  /** A query parameter, decoded. */
+  /** Returns a decoded query parameter. */
   @Nullable String query(String name);
 
-  /** A cookie. */
+  /** Returns a cookie. */
   @Nullable String cookie(String name);
 
-  /** A claim of a token that was verified, if it is a string, a number or a boolean. */
+  /** Returns a claim of a verified token, if it is a string, a number or a boolean. */
   @Nullable String claim(String name);
 
   /**
-   * Whether there is a token that can't be verified, because the keys for that are unavailable. Its
-   * claims are null then, but not known to be missing.
+   * Returns whether the request has a token that cannot be verified because the keys are
+   * unavailable. Its claims are then null, but they may be present.
    */
   default boolean claimsUnverifiable() {
     return false;
   }
 
-  /** Something that the caller knows, such as {@code user_id} or {@code plan}. */
+  /** Returns an attribute supplied by the caller, such as {@code user_id} or {@code plan}. */
   @Nullable String attribute(String name);
 
   /**
-   * The values of a header, query parameter, cookie or claim in the order sent. Asked only if there
-   * may be several: the value of {@code attribute} has a comma and a space in it.
+   * Returns the values of a header, query parameter, cookie or claim in the order sent. Called only
+   * if there may be several, that is, if the value of {@code attribute} contains a comma and a
+   * space.
    */
   default List<String> values(Attribute attribute) {
     String value = attribute.of(this);
@@ -60,8 +61,8 @@ public interface Request {
   }
 
   /**
-   * What the request costs under rules that don't say so themselves, in thousandths of a token; 0
-   * asks without taking, {@link #UNSTATED} leaves it to the rules.
+   * Returns the cost of the request under rules without a {@code cost_source}, in thousandths of a
+   * token. 0 checks the limits without taking tokens; {@link #UNSTATED} uses the cost of each rule.
    */
   default long cost() {
     return UNSTATED;

@@ -6,14 +6,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** Texts that come with this package. */
+/** Reads the text resources of this package. */
 final class Resource {
   private Resource() {}
 
   static String text(String name) {
     try (InputStream in = Resource.class.getResourceAsStream(name)) {
       if (in == null) {
-        throw new IllegalStateException("a resource is missing: " + name);
+        throw new IllegalStateException("missing resource: " + name);
       }
       return new String(in.readAllBytes(), UTF_8);
     } catch (IOException e) {

@@ -9,25 +9,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One rule of a policy: whom it limits, by how much, and what happens otherwise. Immutable.
+ * A rule of a policy: which requests it limits, by how much, and what happens to requests over the
+ * limit. Immutable.
  *
- * @param name unique in its policy
+ * @param name unique within the policy
  * @param description for people
- * @param limitKeys what tells buckets apart; none for one bucket for all
- * @param match which requests it applies to
- * @param group the tiers it is put together with by hand
- * @param onMissingKey what becomes of requests without a part of the key; null for what each part
- *     suggests
- * @param onRepeatedKey what it makes of attributes that a request has more than once, in keys,
- *     match and cost alike
- * @param limits how much may pass, in the order written; none if it is unlimited
- * @param cost what a request costs
- * @param maxDelay how long a request may be held back rather than denied
- * @param storeOptions how its store is asked, and done without
- * @param refundOnUpstreamError whether a request that could not be sent to its origin gets its
- *     tokens back
- * @param rollout whether it binds, and for whom
- * @param scope a word for what it limits, such as {@code user}, that answers repeat
+ * @param limitKeys the attributes that select a bucket; empty if all requests share one bucket
+ * @param match which requests the rule applies to
+ * @param group the name of an explicit group of tiers
+ * @param onMissingKey how requests without a part of the key are handled; null for the default of
+ *     each part
+ * @param onRepeatedKey how repeated attributes are handled in keys, conditions and costs
+ * @param limits the limits in the order written; empty if the rule is unlimited
+ * @param cost the cost of a request
+ * @param maxDelay how long a request may be delayed instead of being denied
+ * @param storeOptions the failure policy and consistency for the store
+ * @param refundOnUpstreamError whether the tokens of a request that could not be sent to its origin
+ *     are refunded
+ * @param rollout whether the rule is enforced, and for which keys
+ * @param scope a label for what the rule limits, such as {@code user}, that responses include
  */
 public record Rule(
     String name,
@@ -46,15 +46,16 @@ public record Rule(
     @Nullable String scope) {
 
   /**
-   * Whether a rule binds, and for which share of its keys; the rest is as in shadow mode.
+   * Whether a rule is enforced, and for which share of its keys. For all other keys, the rule is in
+   * shadow mode.
    *
    * @param enforcePercent from 0 to 100
-   * @param manual whether it applies only where it is asked for by name
+   * @param manual whether the rule applies only when it is requested by name
    */
   public record Rollout(Mode mode, int enforcePercent, boolean manual) {
     public static final Rollout ALL = new Rollout(Mode.ENFORCE, 100);
 
-    /** For all requests that the rule matches. */
+    /** Creates a rollout for all requests that the rule matches. */
     public Rollout(Mode mode, int enforcePercent) {
       this(mode, enforcePercent, false);
     }
@@ -82,7 +83,7 @@ public record Rule(
     }
   }
 
-  /** A rule without a scope that denies requests with repeated keys. */
+  /** Creates a rule without a scope that denies requests with repeated keys. */
   public Rule(
       String name,
       String description,
@@ -113,7 +114,7 @@ public record Rule(
         null);
   }
 
-  /** The same rule for paths that are made normal by {@code paths}. */
+  /** Returns the rule with its path patterns normalized according to {@code paths}. */
   public Rule under(PathSettings paths) {
     Match normal = match.under(paths);
     return normal.equals(match)
@@ -135,17 +136,20 @@ public record Rule(
             scope);
   }
 
-  /** Whether it lets everything pass, to exempt some from the tiers after it. */
+  /**
+   * Returns whether the rule has no limits, which exempts its requests from later tiers of the
+   * group.
+   */
   public boolean isUnlimited() {
     return limits.isEmpty();
   }
 
-  /** Whether it applies only where it is asked for by name. */
+  /** Returns whether the rule applies only when it is requested by name. */
   public boolean isManual() {
     return rollout.manual();
   }
 
-  /** Whether it can be applied only by who knows more of a request than HTTP says. */
+  /** Returns whether the rule refers to attributes that the caller has to supply. */
   boolean needsStated() {
     Attribute costSource = cost.source();
     return (costSource != null && costSource.source() == Attribute.AttributeSource.STATED)
@@ -153,18 +157,18 @@ public record Rule(
         || match.conditions().stream().anyMatch(condition -> condition.subject().isStated());
   }
 
-  /** Whether a claim of a token tells whom it is about, or which bucket. */
+  /** Returns whether the keys or conditions of the rule refer to claims of a token. */
   boolean needsClaims() {
     return limitKeys.stream().anyMatch(KeyPart::hasClaim)
         || match.conditions().stream().anyMatch(condition -> condition.subject().hasClaim());
   }
 
-  /** The rules that it is a tier with. */
+  /** Returns the group of tiers that the rule belongs to. */
   public TierGroup tierGroup() {
     return TierGroup.of(this);
   }
 
-  /** What becomes of a request that lacks {@code part}. */
+  /** Returns how a request that lacks {@code part} is handled. */
   public MissingKey onMissing(KeyPart part) {
     if (onMissingKey != null) {
       return onMissingKey;

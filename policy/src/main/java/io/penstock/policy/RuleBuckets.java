@@ -10,10 +10,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The buckets of one key of a rule, for people who look after them. Thread-safe.
+ * The buckets of one key of a rule, for administration. Thread-safe.
  *
- * <p>Rules that are tiers of one group share their buckets: what is done here is done for all of
- * them. A rule with several limits has a bucket for each.
+ * <p>All tiers of a group share their buckets, so changes affect all of them. A rule with several
+ * limits has one bucket for each limit.
  */
 public final class RuleBuckets {
   private final Store store;
@@ -34,23 +34,23 @@ public final class RuleBuckets {
     return rule;
   }
 
-  /** As in {@link Outcome#key}. */
+  /** Returns the key as in {@link Outcome#key}. */
   public String key() {
     return key;
   }
 
-  /** How they stand, in the order of the rule's limits. Changes nothing. */
+  /** Returns the state of the buckets in the order of the rule's limits. Changes nothing. */
   public CompletionStage<List<Decision>> peek() {
     return store.preview(claims).thenApply(Decision::results);
   }
 
-  /** Makes them full. */
+  /** Refills the buckets completely. */
   public CompletionStage<Void> reset() {
     return each(claim -> claim.buckets().reset(claim.key()));
   }
 
   /**
-   * Puts tokens back, never above full.
+   * Adds tokens to the buckets, up to the burst.
    *
    * @throws IllegalArgumentException if a limit of the rule is a window, which has no tokens
    */
@@ -70,7 +70,7 @@ public final class RuleBuckets {
             .toArray(CompletableFuture<?>[]::new));
   }
 
-  /** What is done to one bucket. */
+  /** A change to one bucket. */
   private interface Change {
     CompletionStage<Void> of(Claim claim);
   }

@@ -4,7 +4,7 @@ import io.penstock.policy.address.IpAddress;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The words for why rules do or don't apply to a request. */
+/** Describes why rules do or don't apply to a request. */
 final class RuleExplainer {
   private static final int MAX_VALUE_LENGTH = 100;
 
@@ -20,8 +20,8 @@ final class RuleExplainer {
     this.override = override;
   }
 
-  /** Why a rule by itself doesn't apply; null if it does. */
-  @Nullable String against(Rule rule) {
+  /** Returns why a rule by itself doesn't apply; null if it does. */
+  @Nullable String reasonNotApplied(Rule rule) {
     if (override == Mode.OFF) {
       return "all rules are off by override";
     }
@@ -32,7 +32,7 @@ final class RuleExplainer {
       return "is off";
     }
     if (rule.isManual()) {
-      return "is asked for by name only";
+      return "applies only when requested by name";
     }
     if (rejected) {
       return "the path is rejected";
@@ -42,7 +42,7 @@ final class RuleExplainer {
     }
     for (Condition condition : rule.match().conditions()) {
       if (condition.fit(request, onRepeated(rule)) == Condition.Fit.NO) {
-        return unmet(condition);
+        return describeUnmet(condition);
       }
     }
     for (KeyPart part : rule.limitKeys()) {
@@ -53,7 +53,7 @@ final class RuleExplainer {
     return null;
   }
 
-  /** How a rule that has buckets applies. */
+  /** Describes how a rule with limits applies. */
   String applies(SelectedRule pick) {
     Rule rule = pick.tier().rule();
     return pick.isUnverified()
@@ -61,7 +61,7 @@ final class RuleExplainer {
         : "matches" + mode(pick) + missing(rule);
   }
 
-  /** How a rule without limits applies. */
+  /** Describes how a rule without limits applies. */
   String unlimited(Rule rule) {
     return rule.rollout().mode() == Mode.SHADOW
         ? "matches, and is unlimited, in shadow mode"
@@ -69,9 +69,9 @@ final class RuleExplainer {
   }
 
   private String mode(SelectedRule pick) {
-    if (pick.mode() != pick.own()) {
+    if (pick.mode() != pick.ownMode()) {
       if (pick.mode() == Mode.ENFORCE) {
-        return ", and binds by override";
+        return ", and is enforced by override";
       }
       return ", in shadow mode " + (override == null ? "with the whole policy" : "by override");
     }
@@ -84,7 +84,7 @@ final class RuleExplainer {
         : ", in shadow mode: the key is not among the " + rollout.enforcePercent() + " % enforced";
   }
 
-  /** As {@link Tier} has it. */
+  /** The same default as in {@link Tier}. */
   private static @Nullable RepeatedKey onRepeated(Rule rule) {
     return rule.isUnlimited() && rule.onRepeatedKey() == RepeatedKey.DENY
         ? null
@@ -100,13 +100,13 @@ final class RuleExplainer {
       if (isMissing(part)) {
         return rule.onMissing(part) == MissingKey.DENY
             ? ", and denies because " + part + " is missing"
-            : ", and shares a bucket with all that lack " + part;
+            : ", and shares a bucket with all requests that lack " + part;
       }
     }
     return "";
   }
 
-  /** What the rule names and the request has several times, if the rule denies that. */
+  /** Returns the repeated attribute for which the rule denies the request, or null. */
   private @Nullable Attribute repeated(Rule rule) {
     if (rule.onRepeatedKey() != RepeatedKey.DENY) {
       return null;
@@ -131,18 +131,18 @@ final class RuleExplainer {
     return part.of(request) == null;
   }
 
-  /** Values that may be secrets are not repeated. */
-  private String unmet(Condition condition) {
+  /** Describes an unmet condition. Omits values that may be secrets. */
+  private String describeUnmet(Condition condition) {
     KeyPart subject = condition.subject();
     Attribute found = subject.in(request);
     if (found == null) {
-      return subject + " is missing, not " + shown(condition.wants());
+      return subject + " is missing, not " + sanitize(condition.describe());
     }
-    String value = found.source().isPrivate() ? "something else" : shown(value(found));
-    return found + " is " + value + ", not " + shown(condition.wants());
+    String value = found.source().isPrivate() ? "something else" : sanitize(value(found));
+    return found + " is " + value + ", not " + sanitize(condition.describe());
   }
 
-  /** Conditions on addresses see all of one, not only what tells buckets apart. */
+  /** Conditions on addresses test the full address, not only the prefix that selects a bucket. */
   private String value(Attribute attribute) {
     IpAddress address = request.address();
     return attribute.source() == Attribute.AttributeSource.ADDRESS && address != null
@@ -150,8 +150,11 @@ final class RuleExplainer {
         : String.valueOf(attribute.of(request));
   }
 
-  /** Requests and rules say anything: what goes to a terminal is short and begins no line. */
-  private static String shown(String value) {
+  /**
+   * Values come from requests and rules, so they are truncated and stripped of control characters
+   * before they are printed.
+   */
+  private static String sanitize(String value) {
     StringBuilder line = new StringBuilder();
     value
         .codePoints()

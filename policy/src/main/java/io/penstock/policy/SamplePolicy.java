@@ -1,13 +1,13 @@
 package io.penstock.policy;
 
-/** A policy to begin with, with comments for those who change it. */
+/** A commented policy to start from. */
 public final class SamplePolicy {
-  /** What to call it in problems. */
+  /** The name of the policy in error messages. */
   public static final String NAME = "sample.yaml";
 
   private SamplePolicy() {}
 
-  /** The policy as YAML. */
+  /** Returns the policy as YAML. */
   public static String text() {
     return Resource.text(NAME);
   }

@@ -9,24 +9,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule that counts for a request, with its key and cost, until its {@link Selection} is used for
- * another request.
+ * A rule that applies to a request, with its key and cost. Valid until its {@link Selection} is
+ * reused for another request.
  */
 final class SelectedRule {
-  /** When to come back while keys of tokens are unavailable. */
+  /** The retry hint while token keys are unavailable. */
   private static final long RETRY_NANOS = 1_000_000_000;
 
   private @Nullable Tier tier;
-  private Mode own = Mode.OFF;
+  private Mode ownMode = Mode.OFF;
   private Mode mode = Mode.OFF;
   private String key = "";
   private long cost;
   private @Nullable Decision settled;
   private boolean unverified;
 
-  void set(Tier tier, Mode own, Mode mode, String key, long cost) {
+  void set(Tier tier, Mode ownMode, Mode mode, String key, long cost) {
     this.tier = tier;
-    this.own = own;
+    this.ownMode = ownMode;
     this.mode = mode;
     this.key = key;
     this.cost = cost;
@@ -34,18 +34,18 @@ final class SelectedRule {
     this.unverified = false;
   }
 
-  /** The request lacks a part of the key that the rule insists on. */
-  void refuse() {
+  /** Denies the request because it lacks a part of the key that the rule requires. */
+  void deny() {
     settled = Decision.refused(tier().rule().name(), limit(), Reason.MISSING_KEY);
   }
 
-  /** With the claims of the request, another rule may have counted. */
-  void label() {
+  /** Marks the outcome as degraded: with verified claims, another rule might have applied. */
+  void markUnverified() {
     unverified = true;
   }
 
-  /** Claims of the request can't be verified: the rule's failure policy says what is done. */
-  void failOver() {
+  /** Applies the failure policy of the rule because claims of the request cannot be verified. */
+  void applyFailurePolicy() {
     unverified = true;
     FailurePolicy policy = tier().rule().storeOptions().onFailure();
     String name = tier().rule().name();
@@ -62,17 +62,17 @@ final class SelectedRule {
 
   Tier tier() {
     if (tier == null) {
-      throw new IllegalStateException("nothing was picked");
+      throw new IllegalStateException("no rule is selected");
     }
     return tier;
   }
 
-  /** Whether it would bind by its own word, which also tells its buckets. */
-  Mode own() {
-    return own;
+  /** Returns the mode of the rule without overrides, which also selects its buckets. */
+  Mode ownMode() {
+    return ownMode;
   }
 
-  /** Whether it binds for this request. */
+  /** Returns the mode of the rule for this request. */
   Mode mode() {
     return mode;
   }
@@ -85,34 +85,37 @@ final class SelectedRule {
     return cost;
   }
 
-  /** Whether it binds, and denies the request without asking the store. */
-  boolean isRefusal() {
+  /** Returns whether the rule is enforced and denies the request without asking the store. */
+  boolean isImmediateDenial() {
     return mode == Mode.ENFORCE && settled != null && !settled.allowed();
   }
 
-  /** Whether it has nothing to ask the store for. */
+  /** Returns whether the decision is known without asking the store. */
   boolean isSettled() {
     return settled != null;
   }
 
-  /** Whether claims that it goes by can't be verified. */
+  /** Returns whether the rule depends on claims that cannot be verified. */
   boolean isUnverified() {
     return unverified;
   }
 
-  /** Whether it binds, and asks for one bucket. */
+  /** Returns whether the rule is enforced and needs a single bucket. */
   boolean isSimple() {
     return mode == Mode.ENFORCE && settled == null && tier().rule().limits().size() == 1;
   }
 
-  /** What is claimed of its bucket, when it is simple. */
+  /** Returns the claim on the bucket of a simple rule. */
   Claim claim() {
-    return tier().claim(key, cost, own);
+    return tier().claim(key, cost, ownMode);
   }
 
-  /** Its buckets are told by what the rule says itself, whatever is made of it now. */
+  /**
+   * Adds the claims on the rule's buckets. The rule's own mode selects them, regardless of
+   * overrides.
+   */
   void addClaims(List<Claim> claims) {
-    tier().claim(key, cost, own, claims);
+    tier().claim(key, cost, ownMode, claims);
   }
 
   Outcome outcome(Decision decision) {
@@ -120,10 +123,10 @@ final class SelectedRule {
     return new Outcome(tier().rule(), mode, key, cost, labelled);
   }
 
-  /** What it says without asking the store. */
+  /** Returns the outcome that is known without asking the store. */
   Outcome settled() {
     if (settled == null) {
-      throw new IllegalStateException("the store has to be asked");
+      throw new IllegalStateException("the decision requires the store");
     }
     return outcome(settled);
   }

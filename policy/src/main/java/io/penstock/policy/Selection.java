@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules that count for one request, with their keys and costs. Belongs to one request at a
- * time; {@link SelectionPool} lends it, so that finding them allocates nothing but their keys.
+ * The rules that apply to one request, with their keys and costs. Used by one request at a time.
+ * {@link SelectionPool} reuses instances, so that selecting rules allocates nothing but the keys.
  */
 final class Selection {
   private final KeyEncoder keys;
@@ -25,7 +25,7 @@ final class Selection {
   private int size;
   private boolean rejected;
 
-  /** Whether the rule that is being considered has claims that can't be verified. */
+  /** Whether the rule being considered depends on claims that cannot be verified. */
   private boolean unverified;
 
   private @Nullable Mode all;
@@ -34,14 +34,16 @@ final class Selection {
     this.keys = new KeyEncoder(policy.keySecret(), policy.clientAddress().ipv6Prefix());
   }
 
-  /** Begins anew; {@code all} is the mode of all rules, null leaves it to them. */
+  /**
+   * Starts a new selection; {@code all} is the mode of all rules, or null if each rule has its own.
+   */
   void begin(@Nullable Mode all) {
     this.all = all;
     size = 0;
     rejected = false;
   }
 
-  /** Notes that the request is to be denied, whatever its rules say. */
+  /** Marks the request as rejected, regardless of its rules. */
   void reject() {
     rejected = true;
   }
@@ -58,22 +60,25 @@ final class Selection {
     return picks[i];
   }
 
-  /** The one rule that counts, if it binds and has one limit, as most do; null otherwise. */
+  /**
+   * Returns the only rule if it is enforced and has one limit, which is the common case; otherwise
+   * null.
+   */
   @Nullable SelectedRule only() {
     return size == 1 && picks[0].isSimple() ? picks[0] : null;
   }
 
-  /** Whether a rule that binds refuses the request for a part of the key that it lacks. */
-  boolean refused() {
+  /** Returns whether an enforced rule denies the request without asking the store. */
+  boolean hasImmediateDenial() {
     for (int i = 0; i < size; i++) {
-      if (picks[i].isRefusal()) {
+      if (picks[i].isImmediateDenial()) {
         return true;
       }
     }
     return false;
   }
 
-  /** What the request claims of all rules that bind; valid until the next call. */
+  /** Returns the claims of all enforced rules. Valid until the next call. */
   List<Claim> claims() {
     claims.clear();
     for (int i = 0; i < size; i++) {
@@ -84,26 +89,26 @@ final class Selection {
     return claims;
   }
 
-  /** Where the answers to claims are gathered. */
+  /** Returns an empty reusable list for decisions. */
   List<Decision> decisions() {
     decisions.clear();
     return decisions;
   }
 
-  /** Where outcomes are gathered. */
+  /** Returns an empty reusable list for outcomes. */
   List<Outcome> outcomes() {
     outcomes.clear();
     return outcomes;
   }
 
-  /** What the request claims of one rule; valid until the next call. */
+  /** Returns the claims of one rule. Valid until the next call. */
   List<Claim> claims(SelectedRule pick) {
     claims.clear();
     pick.addClaims(claims);
     return claims;
   }
 
-  /** Adds what each rule that binds says, given the answer to their claims. */
+  /** Adds the outcome of each enforced rule, given the decisions on their claims. */
   void addOutcomes(List<Decision> results, List<Outcome> outcomes) {
     int next = 0;
     for (int i = 0; i < size; i++) {
@@ -111,43 +116,43 @@ final class Selection {
         outcomes.add(picks[i].settled());
       } else if (picks[i].mode() == Mode.ENFORCE) {
         int limits = picks[i].tier().rule().limits().size();
-        outcomes.add(picks[i].outcome(joint(results, next, limits)));
+        outcomes.add(picks[i].outcome(combine(results, next, limits)));
         next += limits;
       }
     }
   }
 
-  private static Decision joint(List<Decision> results, int from, int count) {
+  private static Decision combine(List<Decision> results, int from, int count) {
     return count == 1
         ? results.get(from)
         : Decision.all(results.subList(from, from + count).toArray(Decision[]::new));
   }
 
-  /** Adds the refusals of rules that bind, when there are any. */
-  void addRefusals(List<Outcome> outcomes) {
+  /** Adds the outcomes of enforced rules that deny the request without asking the store. */
+  void addImmediateDenials(List<Outcome> outcomes) {
     for (int i = 0; i < size; i++) {
-      if (picks[i].isRefusal()) {
+      if (picks[i].isImmediateDenial()) {
         outcomes.add(picks[i].settled());
       }
     }
   }
 
-  /** Where groups to look at are noted. */
+  /** Returns reusable storage for candidate groups. */
   SortedIds groups() {
     return groups;
   }
 
-  /** Where tiers to look at are noted, of one group after another. */
+  /** Returns reusable storage for the candidate tiers of one group. */
   SortedIds tiers() {
     return tiers;
   }
 
   /**
-   * Picks {@code tier} if it applies and none of its mode was picked before it.
+   * Selects {@code tier} if it applies and no tier of the same mode was selected before it.
    *
-   * @param unverified whether it was found to apply without claims that count, as they can't be
-   *     verified: then it is not asked again whether it does
-   * @return the mode it was picked by; off if it was not
+   * @param unverified whether the tier was found to apply ignoring claims that cannot be verified;
+   *     its conditions are then not tested again
+   * @return the mode under which it was selected; off if it was not
    */
   Mode consider(
       Tier tier, Request request, boolean enforced, boolean shadowed, boolean unverified) {
@@ -158,12 +163,12 @@ final class Selection {
     Rule rule = tier.rule();
     this.unverified = unverified;
     keys.begin();
-    Written written = write(rule, request);
-    if (written == Written.SKIPPED || (written == Written.REPEATED && rule.isUnlimited())) {
+    KeyResult keyResult = write(rule, request);
+    if (keyResult == KeyResult.SKIPPED || (keyResult == KeyResult.REPEATED && rule.isUnlimited())) {
       return Mode.OFF;
     }
     String key = rule.limitKeys().isEmpty() ? "" : keys.end();
-    Mode mode = written == Written.REPEATED ? tier.modeOfUnknownKey() : tier.mode(key);
+    Mode mode = keyResult == KeyResult.REPEATED ? tier.modeOfUnknownKey() : tier.mode(key);
     if (mode == Mode.ENFORCE ? enforced : shadowed) {
       return Mode.OFF;
     }
@@ -176,48 +181,53 @@ final class Selection {
           all == null ? mode : all,
           key,
           cost == Cost.AMBIGUOUS ? rule.cost().fallback() : cost);
-      if (written != Written.WHOLE || fit == Condition.Fit.AMBIGUOUS || cost == Cost.AMBIGUOUS) {
-        pick.refuse();
+      if (keyResult != KeyResult.COMPLETE
+          || fit == Condition.Fit.AMBIGUOUS
+          || cost == Cost.AMBIGUOUS) {
+        pick.deny();
       } else if (this.unverified) {
-        pick.failOver();
+        pick.applyFailurePolicy();
       }
     }
     return mode;
   }
 
   /**
-   * The key of the buckets of a rule that a request would be counted in.
+   * Returns the key of the rule's buckets that a request would be counted in.
    *
-   * @throws IllegalArgumentException if the request lacks a part that the rule needs
+   * @throws IllegalArgumentException if the request lacks a part that the rule requires
    */
   String key(Rule rule, Request request) {
     keys.begin();
-    if (write(rule, request) != Written.WHOLE) {
+    if (write(rule, request) != KeyResult.COMPLETE) {
       throw new IllegalArgumentException(
           "the key must have a value for each of " + rule.limitKeys() + ": " + rule.name());
     }
     return rule.limitKeys().isEmpty() ? "" : keys.end();
   }
 
-  /** What became of a key, or of a part of it. */
-  private enum Written {
-    /** All of it is written; what is missing, as what requests share that lack it. */
-    WHOLE,
-    /** Something is missing that the rule insists on, so the request is denied. */
+  /** The result of writing a key or a part of it. */
+  private enum KeyResult {
+    /**
+     * The key is complete. Missing parts are written as the marker that all requests without them
+     * share.
+     */
+    COMPLETE,
+    /** A required part is missing, so the request is denied. */
     MISSING,
-    /** Something is missing, so the rule doesn't apply. */
+    /** A part is missing, so the rule doesn't apply. */
     SKIPPED,
-    /** Something has several values of which none counts, so the request is denied. */
+    /** A part is repeated and the rule accepts none of its values, so the request is denied. */
     REPEATED
   }
 
-  private Written write(Rule rule, Request request) {
+  private KeyResult write(Rule rule, Request request) {
     List<KeyPart> parts = rule.limitKeys();
-    Written whole = Written.WHOLE;
+    KeyResult overall = KeyResult.COMPLETE;
     for (int i = 0; i < parts.size(); i++) {
       KeyPart part = parts.get(i);
-      Written written = write(part, rule.onRepeatedKey(), request);
-      if (written == Written.MISSING) {
+      KeyResult keyResult = write(part, rule.onRepeatedKey(), request);
+      if (keyResult == KeyResult.MISSING) {
         if (part.isUnverifiable(request)) {
           unverified = true;
           keys.addUnverified(part, request.address());
@@ -229,57 +239,59 @@ final class Selection {
           continue;
         }
         if (missing == MissingKey.SKIP) {
-          return Written.SKIPPED;
+          return KeyResult.SKIPPED;
         }
       }
-      if (written != Written.WHOLE && whole == Written.WHOLE) {
-        whole = written;
+      if (keyResult != KeyResult.COMPLETE && overall == KeyResult.COMPLETE) {
+        overall = keyResult;
       }
     }
-    return whole;
+    return overall;
   }
 
-  private Written write(KeyPart part, RepeatedKey onRepeated, Request request) {
+  private KeyResult write(KeyPart part, RepeatedKey onRepeated, Request request) {
     List<Attribute> alternatives = part.alternatives();
     for (int i = 0; i < alternatives.size(); i++) {
-      Written written = write(alternatives.get(i), onRepeated, request);
-      if (written != Written.MISSING) {
-        return written;
+      KeyResult keyResult = write(alternatives.get(i), onRepeated, request);
+      if (keyResult != KeyResult.MISSING) {
+        return keyResult;
       }
       if (alternatives.get(i).isUnverifiable(request)) {
-        return Written.MISSING;
+        return KeyResult.MISSING;
       }
     }
-    return Written.MISSING;
+    return KeyResult.MISSING;
   }
 
-  private Written write(Attribute attribute, RepeatedKey onRepeated, Request request) {
+  private KeyResult write(Attribute attribute, RepeatedKey onRepeated, Request request) {
     if (attribute.source() == Attribute.AttributeSource.ADDRESS) {
-      // The most common key of all, so no text is made of it only to be copied.
+      // This is the most common key, so the address is written without an intermediate string.
       IpAddress address = request.address();
       if (address == null) {
-        return Written.MISSING;
+        return KeyResult.MISSING;
       }
       keys.add(attribute, address);
-      return Written.WHOLE;
+      return KeyResult.COMPLETE;
     }
     String value = attribute.of(request);
     if (value == null) {
-      return Written.MISSING;
+      return KeyResult.MISSING;
     }
     List<String> several = attribute.repeated(request, value);
-    String counts = several == null ? value : onRepeated.chosen(value, several);
-    if (counts == null) {
-      return Written.REPEATED;
+    String chosen = several == null ? value : onRepeated.choose(value, several);
+    if (chosen == null) {
+      return KeyResult.REPEATED;
     }
-    if (counts.isEmpty()) {
-      return Written.MISSING;
+    if (chosen.isEmpty()) {
+      return KeyResult.MISSING;
     }
-    keys.add(attribute, counts);
-    return Written.WHOLE;
+    keys.add(attribute, chosen);
+    return KeyResult.COMPLETE;
   }
 
-  /** Puts the rules into the order of the policy. There are few, and they are nearly so already. */
+  /**
+   * Sorts the rules into policy order. An insertion sort suits a few rules that are almost sorted.
+   */
   void sort() {
     for (int i = 1; i < size; i++) {
       SelectedRule pick = picks[i];
@@ -303,11 +315,14 @@ final class Selection {
     return picks[size++];
   }
 
-  /** Selections that no request uses now. Thread-safe. */
+  /** A pool of unused selections. Thread-safe. */
   static final class SelectionPool {
     private static final int SIZE = 64;
 
-    /** In references: 128 bytes, so that threads share no cache line, nor a pair of them. */
+    /**
+     * In references: 128 bytes, so that threads share neither a cache line nor a pair of adjacent
+     * lines.
+     */
     private static final int SPACING = 32;
 
     private final Policy policy;
@@ -318,16 +333,16 @@ final class Selection {
       this.policy = policy;
     }
 
-    Selection lend() {
-      Selection own = idle.getAndSet(place(), null);
+    Selection acquire() {
+      Selection own = idle.getAndSet(slot(), null);
       return own == null ? new Selection(policy) : own;
     }
 
-    void giveBack(Selection selection) {
-      idle.setRelease(place(), selection);
+    void release(Selection selection) {
+      idle.setRelease(slot(), selection);
     }
 
-    private static int place() {
+    private static int slot() {
       return (int) (Thread.currentThread().getId() % SIZE) * SPACING;
     }
   }

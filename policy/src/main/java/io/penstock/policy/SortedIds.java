@@ -2,10 +2,7 @@ package io.penstock.policy;
 
 import java.util.Arrays;
 
-/**
- * Numbers put together from several ascending lists, each number once, ascending. Belongs to one
- * thread at a time, which uses it again.
- */
+/** A reusable set of numbers, merged from several ascending lists. Not thread-safe. */
 final class SortedIds {
   private int[] ids = new int[16];
   private int size;
@@ -28,7 +25,7 @@ final class SortedIds {
     size += more.length;
   }
 
-  /** Puts them in order; how many there are. */
+  /** Sorts the numbers, removes duplicates, and returns how many there are. */
   int sort() {
     if (!sorted) {
       Arrays.sort(ids, 0, size);

@@ -1,12 +1,12 @@
 package io.penstock.policy;
 
 /**
- * A hash that every node and every version agrees on, for choices that have to be the same
- * everywhere: whom a rule is enforced for, and how long somebody is told to wait. Not for anything
- * that an attacker must not foresee.
+ * A hash that is the same on all nodes and in all versions, for choices that have to agree
+ * everywhere: for which keys a rule is enforced, and the jitter of retry hints. Not suitable where
+ * an attacker must not predict the result.
  *
- * <p>It is FNV-1a of 64 bits over the first text, the unit {@code FFFF} and the second text, each
- * UTF-16 unit as two bytes with the higher first, finished by the mixing steps of MurmurHash3.
+ * <p>This is the 64-bit FNV-1a hash of the first text, the unit {@code FFFF} and the second text,
+ * with each UTF-16 unit as two bytes in big-endian order, followed by the finalizer of MurmurHash3.
  */
 public final class StableHash {
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;
@@ -15,7 +15,7 @@ public final class StableHash {
 
   private StableHash() {}
 
-  /** The hash of two texts. */
+  /** Returns the hash of two texts. */
   public static long of(String first, String second) {
     return mix(fnv(fnv(fnv(FNV_OFFSET, first), SEPARATOR), second));
   }

@@ -20,7 +20,7 @@ final class Tier {
   private final TierGroup group;
   private final Store store;
   private final String salt;
-  private final Match who;
+  private final Match tierMatch;
   private final @Nullable RepeatedKey onRepeated;
   private final long maxDelayNanos;
   private final Cost cost;
@@ -34,8 +34,8 @@ final class Tier {
     this.group = group;
     this.store = store;
     this.salt = rule.rollout().enforcePercent() == ALL ? "" : BucketName.of(group, 0, Mode.ENFORCE);
-    this.who = group.name() == null ? rule.match().besidesPlaces() : rule.match();
-    // A rule without limits denies nobody: it takes only what is its own for sure.
+    this.tierMatch = group.name() == null ? rule.match().withoutPlaces() : rule.match();
+    // A rule without limits denies no request, so it applies only if every value matches.
     this.onRepeated =
         rule.isUnlimited() && rule.onRepeatedKey() == RepeatedKey.DENY
             ? null
@@ -48,32 +48,32 @@ final class Tier {
     return rule;
   }
 
-  /** Where the rule stands in its policy. */
+  /** Returns the position of the rule in its policy. */
   int position() {
     return position;
   }
 
-  /** What the rule wants of a request that is in the places of its group. */
-  Match who() {
-    return who;
+  /** Returns the conditions that remain to be tested for a request at the places of the group. */
+  Match tierMatch() {
+    return tierMatch;
   }
 
-  /** Whether the rule is about a request that is in the places of its group. */
+  /** Tests a request that is at the places of the group. */
   Fit fit(Request request) {
-    return who.fit(request, onRepeated);
+    return tierMatch.fit(request, onRepeated);
   }
 
-  /** Whether the rule is enforced for an unknown key, which is when it is enforced for any key. */
+  /** Returns the mode for an unknown key: enforced if the rule is enforced for any key. */
   Mode modeOfUnknownKey() {
     return canBeEnforced() ? Mode.ENFORCE : Mode.SHADOW;
   }
 
-  /** Whether the rule may be about a request whose claims can't be verified. */
+  /** Returns whether the rule may apply to a request whose claims cannot be verified. */
   boolean mayAccept(Request request) {
-    return who.mayAccept(request);
+    return tierMatch.mayAccept(request);
   }
 
-  /** Whether the rule binds for this key, by its own word. */
+  /** Returns the mode of the rule for this key, without overrides. */
   Mode mode(String key) {
     Rule.Rollout rollout = rule.rollout();
     if (rollout.mode() != Mode.ENFORCE || rollout.enforcePercent() == ALL) {
@@ -83,12 +83,12 @@ final class Tier {
     return share < rollout.enforcePercent() ? Mode.ENFORCE : Mode.SHADOW;
   }
 
-  /** Whether it could bind for some key. */
+  /** Returns whether the rule is enforced for any key. */
   boolean canBeEnforced() {
     return rule.rollout().mode() == Mode.ENFORCE && rule.rollout().enforcePercent() > 0;
   }
 
-  /** Whether it could be a shadow for some key. */
+  /** Returns whether the rule is in shadow mode for any key. */
   boolean canBeShadow() {
     return rule.rollout().mode() == Mode.SHADOW || rule.rollout().enforcePercent() < ALL;
   }
@@ -97,12 +97,12 @@ final class Tier {
     return cost.of(request, rule.onRepeatedKey());
   }
 
-  /** Adds what a request claims of the buckets at {@code key}, one for each limit of the rule. */
+  /** Adds the claims on the buckets of {@code key}, one for each limit of the rule. */
   void claim(String key, long thousandths, Mode mode, List<Claim> claims) {
     Limiters limiters = limiters(mode);
-    if (limiters.usual != null && thousandths == cost.fallback()) {
-      for (int i = 0; i < limiters.usual.size(); i++) {
-        claims.add(limiters.usual.get(i));
+    if (limiters.defaultClaims != null && thousandths == cost.fallback()) {
+      for (int i = 0; i < limiters.defaultClaims.size(); i++) {
+        claims.add(limiters.defaultClaims.get(i));
       }
       return;
     }
@@ -111,61 +111,62 @@ final class Tier {
     }
   }
 
-  /** What a request claims of the bucket at {@code key}, of a rule with one limit. */
+  /** Returns the claim on the bucket of {@code key}, for a rule with one limit. */
   Claim claim(String key, long thousandths, Mode mode) {
     Limiters limiters = limiters(mode);
-    return limiters.usual != null && thousandths == cost.fallback()
-        ? limiters.usual.get(0)
+    return limiters.defaultClaims != null && thousandths == cost.fallback()
+        ? limiters.defaultClaims.get(0)
         : claim(limiters.each.get(0), key, thousandths);
   }
 
   private Claim claim(RateLimiter limiter, String key, long thousandths) {
-    return new Claim(limiter, key, countable(limiter.limit(), thousandths), maxDelayNanos);
+    return new Claim(limiter, key, roundUpForLog(limiter.limit(), thousandths), maxDelayNanos);
   }
 
-  /** A log counts whole tokens only: a started one counts. */
-  private static long countable(Limit limit, long thousandths) {
+  /** Rounds the cost up to whole tokens for sliding logs, which count only those. */
+  private static long roundUpForLog(Limit limit, long thousandths) {
     boolean whole =
         limit instanceof WindowLimit window
             && window.kind() == WindowLimit.Counting.SLIDING_WINDOW_LOG;
-    long started = whole ? thousandths % TOKEN : 0;
-    long more = started == 0 || thousandths > Long.MAX_VALUE - TOKEN ? 0 : TOKEN;
-    return thousandths - started + more;
+    long remainder = whole ? thousandths % TOKEN : 0;
+    long increment = remainder == 0 || thousandths > Long.MAX_VALUE - TOKEN ? 0 : TOKEN;
+    return thousandths - remainder + increment;
   }
 
   private Limiters limiters(Mode mode) {
-    Limiters made = mode == Mode.SHADOW ? shadowed : enforced;
-    return made == null ? make(mode) : made;
+    Limiters result = mode == Mode.SHADOW ? shadowed : enforced;
+    return result == null ? create(mode) : result;
   }
 
-  private synchronized Limiters make(Mode mode) {
-    Limiters made = mode == Mode.SHADOW ? shadowed : enforced;
-    if (made == null) {
+  private synchronized Limiters create(Mode mode) {
+    Limiters result = mode == Mode.SHADOW ? shadowed : enforced;
+    if (result == null) {
       List<RateLimiter> each = new ArrayList<>();
       int[] ranks = BucketName.ranks(rule.limits());
       for (int i = 0; i < rule.limits().size(); i++) {
         String name = BucketName.of(group, ranks[i], mode);
         each.add(RateLimiter.on(store, name, rule.limits().get(i), rule.storeOptions()));
       }
-      made = new Limiters(each, rule.limitKeys().isEmpty() ? usual(each) : null);
+      result = new Limiters(each, rule.limitKeys().isEmpty() ? defaultClaims(each) : null);
       if (retired) {
-        // A request that began under this policy goes on, without keeping its limits in force.
-        retire(made);
+        // A request that started under this policy may still finish, but must not keep its limits
+        // active.
+        retire(result);
       }
       if (mode == Mode.SHADOW) {
-        shadowed = made;
+        shadowed = result;
       } else {
-        enforced = made;
+        enforced = result;
       }
     }
-    return made;
+    return result;
   }
 
-  private List<Claim> usual(List<RateLimiter> limiters) {
+  private List<Claim> defaultClaims(List<RateLimiter> limiters) {
     return limiters.stream().map(limiter -> claim(limiter, "", cost.fallback())).toList();
   }
 
-  /** Takes the rule's limits out of force. */
+  /** Retires the limits of the rule. */
   synchronized void retire() {
     if (!retired) {
       retired = true;
@@ -183,9 +184,10 @@ final class Tier {
   }
 
   /**
-   * One for each limit of the rule.
+   * The limiters of the rule, one for each limit.
    *
-   * @param usual of a rule with one bucket for all, what nearly every request claims
+   * @param defaultClaims the claims of nearly every request, if the rule has one bucket for all
+   *     requests; otherwise null
    */
-  private record Limiters(List<RateLimiter> each, @Nullable List<Claim> usual) {}
+  private record Limiters(List<RateLimiter> each, @Nullable List<Claim> defaultClaims) {}
 }

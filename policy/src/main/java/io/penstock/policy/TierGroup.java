@@ -5,15 +5,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What makes rules tiers of one another: of those in a group, the first that matches applies, and
- * all share a bucket. Either a name given by hand, or the same keys in the same places. Immutable.
+ * Identifies a group of tiers. Of the rules in a group, the first that matches applies, and all
+ * share a bucket. A group is defined either by an explicit name or by the same keys at the same
+ * places. Immutable.
  *
- * @param name the group given by hand; null if the rest tells
- * @param keys what tells buckets apart; empty in a group with a name
+ * @param name the explicit name; null if the group is defined by keys and places
+ * @param keys the attributes that select a bucket; empty in a group with a name
  * @param places where the rules apply; any in a group with a name
  */
 public record TierGroup(@Nullable String name, List<KeyPart> keys, Match places) {
-  /** No name given by hand begins like this. */
+  /** The prefix of the groups of manual rules. Explicit names can't start with it. */
   private static final String MANUAL = "/manual/";
 
   public TierGroup {
@@ -21,14 +22,14 @@ public record TierGroup(@Nullable String name, List<KeyPart> keys, Match places)
   }
 
   static TierGroup of(Rule rule) {
-    // A rule that is asked for by name is a tier of nobody.
+    // A manual rule forms a group of its own.
     String group = rule.isManual() ? MANUAL + rule.name() : rule.group();
     return group != null
         ? new TierGroup(group, List.of(), Match.ANY)
         : new TierGroup(null, rule.limitKeys(), inOrder(rule.match().places()));
   }
 
-  /** Written path first or method first, it is the same place. */
+  /** Sorts the conditions, so that their order in the policy doesn't matter. */
   private static Match inOrder(Match places) {
     return new Match(
         places.conditions().stream()

@@ -10,19 +10,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the tiers of a group that can apply to a request without looking at the others: where many
- * want different values of an attribute, such as a tenant each, by that value. Immutable.
+ * Finds the tiers of a group that can apply to a request without testing all tiers. If many tiers
+ * match different values of an attribute, such as one tenant each, they are indexed by that value.
+ * Immutable.
  */
 final class TierIndex {
   private static final int[] NONE = {};
 
-  /** Where fewer values are wanted, looking through the tiers is faster than looking up. */
-  private static final int WORTHWHILE = 8;
+  /** With fewer values, a linear search is faster than a lookup. */
+  private static final int MIN_INDEXED_VALUES = 8;
 
   private final List<ByValue> indexes = new ArrayList<>();
-  private final int[] others;
+  private final int[] unindexed;
 
-  /** Tiers by the value that they want of one attribute. */
+  /** Tiers by the value that they match of one attribute. */
   private record ByValue(KeyPart subject, Map<String, int[]> tiers) {
     void addTo(SortedIds found, Request request) {
       List<Attribute> alternatives = subject.alternatives();
@@ -36,33 +37,34 @@ final class TierIndex {
         if (several == null) {
           return;
         }
-        // Which of them counts is for each tier to say, and so whether the next alternative does.
+        // Each tier chooses which of the values counts, and so whether the next alternative is
+        // used.
         several.forEach(each -> found.addAll(tiers.getOrDefault(each, NONE)));
       }
     }
   }
 
-  /** An index of tiers by their conditions; a tier is its position in the list. */
+  /** Indexes tiers by their conditions. Tiers are identified by their position in the list. */
   TierIndex(List<Match> tiers) {
-    Map<KeyPart, Set<String>> wanted = new HashMap<>();
+    Map<KeyPart, Set<String>> valuesBySubject = new HashMap<>();
     for (Match tier : tiers) {
       for (Condition condition : tier.conditions()) {
-        wanted
+        valuesBySubject
             .computeIfAbsent(condition.subject(), unused -> new HashSet<>())
             .addAll(condition.values());
       }
     }
     Map<KeyPart, Map<String, List<Integer>>> found = new HashMap<>();
-    List<Integer> rest = new ArrayList<>();
+    List<Integer> unindexedTiers = new ArrayList<>();
     for (int tier = 0; tier < tiers.size(); tier++) {
-      Condition telling = telling(tiers.get(tier), wanted);
-      if (telling == null) {
-        rest.add(tier);
+      Condition indexCondition = indexCondition(tiers.get(tier), valuesBySubject);
+      if (indexCondition == null) {
+        unindexedTiers.add(tier);
         continue;
       }
       Map<String, List<Integer>> byValue =
-          found.computeIfAbsent(telling.subject(), unused -> new HashMap<>());
-      for (String value : telling.values()) {
+          found.computeIfAbsent(indexCondition.subject(), unused -> new HashMap<>());
+      for (String value : indexCondition.values()) {
         byValue.computeIfAbsent(value, unused -> new ArrayList<>()).add(tier);
       }
     }
@@ -72,24 +74,28 @@ final class TierIndex {
           byValue.forEach((value, own) -> arrays.put(value, array(own)));
           indexes.add(new ByValue(subject, arrays));
         });
-    this.others = array(rest);
+    this.unindexed = array(unindexedTiers);
   }
 
-  /** The condition to find a tier by: the one on the attribute of which most values are wanted. */
-  private static @Nullable Condition telling(Match tier, Map<KeyPart, Set<String>> wanted) {
-    Condition telling = null;
-    int most = WORTHWHILE - 1;
+  /**
+   * Returns the condition to index a tier by: the one on the attribute with the most different
+   * values. Null if no attribute has enough.
+   */
+  private static @Nullable Condition indexCondition(
+      Match tier, Map<KeyPart, Set<String>> valuesBySubject) {
+    Condition indexCondition = null;
+    int maxValues = MIN_INDEXED_VALUES - 1;
     for (Condition condition : tier.conditions()) {
-      int values = wanted.getOrDefault(condition.subject(), Set.of()).size();
-      if (!condition.values().isEmpty() && values > most && !isOnMethod(condition)) {
-        telling = condition;
-        most = values;
+      int values = valuesBySubject.getOrDefault(condition.subject(), Set.of()).size();
+      if (!condition.values().isEmpty() && values > maxValues && !isOnMethod(condition)) {
+        indexCondition = condition;
+        maxValues = values;
       }
     }
-    return telling;
+    return indexCondition;
   }
 
-  /** A condition on methods accepts one that it doesn't list. */
+  /** A condition on methods can accept HEAD without listing it. */
   private static boolean isOnMethod(Condition condition) {
     return condition.subject().alternatives().get(0).source() == Attribute.AttributeSource.METHOD;
   }
@@ -98,15 +104,17 @@ final class TierIndex {
     return tiers.stream().mapToInt(Integer::intValue).toArray();
   }
 
-  /** Whether no value tells tiers apart, so that any of them may apply. */
+  /** Returns whether no tier is indexed by a value, so that any of them may apply. */
   boolean isEmpty() {
     return indexes.isEmpty();
   }
 
-  /** The tiers that may apply, ascending, into {@code found}; how many there are. */
+  /**
+   * Writes the tiers that may apply to {@code found} in ascending order, and returns their number.
+   */
   int find(Request request, SortedIds found) {
     found.clear();
-    found.addAll(others);
+    found.addAll(unindexed);
     for (int i = 0; i < indexes.size(); i++) {
       indexes.get(i).addTo(found, request);
     }

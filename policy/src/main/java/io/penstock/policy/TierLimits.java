@@ -9,47 +9,47 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Keeps the limits of all tiers of a group in force, whether their tiers are used yet or not.
+ * Keeps the limits of all tiers of a group active, even before their tiers are used.
  *
- * <p>A store forgives what a limit of the past lacks beyond the burst of the next. If a limit came
- * into force only with the first request of its tier, then after each reload the first request of a
- * smaller tier would have the debts of the larger one forgiven.
+ * <p>When a limit replaces a retired one, the store forgives the debt that exceeds the burst of the
+ * new limit. If limits became active only with the first request of their tier, the first request
+ * of a smaller tier after each reload would forgive the debt of the larger one.
  */
 final class TierLimits {
-  /** Buckets of the group that have a name of their own. */
-  private record Which(int rank, Mode mode) {}
+  /** A set of buckets of the group that share a name. */
+  private record BucketSet(int rank, Mode mode) {}
 
   private TierLimits() {}
 
-  /** One limiter for each different limit; none where all tiers have the same. */
-  static List<RateLimiter> inForce(TierGroup group, List<Tier> tiers, Store store) {
-    Map<Which, Map<Limit, Rule>> limits = new LinkedHashMap<>();
+  /** Creates one limiter for each different limit; none if all tiers have the same limit. */
+  static List<RateLimiter> activeLimiters(TierGroup group, List<Tier> tiers, Store store) {
+    Map<BucketSet, Map<Limit, Rule>> limits = new LinkedHashMap<>();
     for (Tier tier : tiers) {
       if (tier.canBeEnforced()) {
-        note(tier.rule(), Mode.ENFORCE, limits);
+        collect(tier.rule(), Mode.ENFORCE, limits);
       }
       if (tier.canBeShadow()) {
-        note(tier.rule(), Mode.SHADOW, limits);
+        collect(tier.rule(), Mode.SHADOW, limits);
       }
     }
-    List<RateLimiter> inForce = new ArrayList<>();
+    List<RateLimiter> activeLimiters = new ArrayList<>();
     limits.forEach(
-        (which, rules) -> {
+        (buckets, rules) -> {
           if (rules.size() > 1) {
-            String name = BucketName.of(group, which.rank, which.mode);
+            String name = BucketName.of(group, buckets.rank, buckets.mode);
             rules.forEach(
                 (limit, rule) ->
-                    inForce.add(RateLimiter.on(store, name, limit, rule.storeOptions())));
+                    activeLimiters.add(RateLimiter.on(store, name, limit, rule.storeOptions())));
           }
         });
-    return inForce;
+    return activeLimiters;
   }
 
-  private static void note(Rule rule, Mode mode, Map<Which, Map<Limit, Rule>> limits) {
+  private static void collect(Rule rule, Mode mode, Map<BucketSet, Map<Limit, Rule>> limits) {
     int[] ranks = BucketName.ranks(rule.limits());
     for (int i = 0; i < ranks.length; i++) {
       limits
-          .computeIfAbsent(new Which(ranks[i], mode), unused -> new LinkedHashMap<>())
+          .computeIfAbsent(new BucketSet(ranks[i], mode), unused -> new LinkedHashMap<>())
           .putIfAbsent(rule.limits().get(i), rule);
     }
   }

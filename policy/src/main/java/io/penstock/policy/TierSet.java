@@ -4,7 +4,7 @@ import io.penstock.RateLimiter;
 import io.penstock.Store;
 import java.util.List;
 
-/** The tiers of one group: the first that applies to a request counts. Thread-safe. */
+/** The tiers of one group. The first tier that matches a request applies. Thread-safe. */
 final class TierSet {
   private final Match places;
   private final List<Tier> tiers;
@@ -12,20 +12,20 @@ final class TierSet {
   private final boolean indexed;
   private final boolean shadows;
   private final boolean claims;
-  private final List<RateLimiter> inForce;
+  private final List<RateLimiter> activeLimiters;
   private boolean retired;
 
   TierSet(TierGroup group, List<Tier> tiers, Store store) {
     this.places = group.places();
     this.tiers = List.copyOf(tiers);
-    this.index = new TierIndex(tiers.stream().map(Tier::who).toList());
+    this.index = new TierIndex(tiers.stream().map(Tier::tierMatch).toList());
     this.indexed = !index.isEmpty();
     this.shadows = tiers.stream().anyMatch(Tier::canBeShadow);
     this.claims = tiers.stream().anyMatch(tier -> tier.rule().needsClaims());
-    this.inForce = TierLimits.inForce(group, tiers, store);
+    this.activeLimiters = TierLimits.activeLimiters(group, tiers, store);
   }
 
-  /** Where its tiers apply, each place once. */
+  /** Returns the distinct places where the tiers apply. */
   List<Match> places() {
     return tiers.stream().map(tier -> tier.rule().match().places()).distinct().toList();
   }
@@ -34,26 +34,26 @@ final class TierSet {
     return tiers;
   }
 
-  /** The first of its rules, of which there is at least one. */
+  /** Returns the first rule. There is at least one. */
   Rule first() {
     return tiers.get(0).rule();
   }
 
-  /** Whether any of its rules names something that only the caller knows. */
+  /** Returns whether any rule refers to attributes that the caller has to supply. */
   boolean needsStated() {
     return tiers.stream().anyMatch(tier -> tier.rule().needsStated());
   }
 
-  /** Takes all limits out of force. */
+  /** Retires all limits. */
   synchronized void retire() {
     if (!retired) {
       retired = true;
       tiers.forEach(Tier::retire);
-      inForce.forEach(RateLimiter::retire);
+      activeLimiters.forEach(RateLimiter::retire);
     }
   }
 
-  /** Picks the tiers that count for a request: at most one that binds, and one as a shadow. */
+  /** Selects the tiers that apply to a request: at most one enforced and one shadow tier. */
   void choose(Request request, Selection selection) {
     if (!places.accepts(request)) {
       return;
@@ -75,9 +75,10 @@ final class TierSet {
   }
 
   /**
-   * The same for a request whose claims can't be verified. A tier that wants some of them may be
-   * the right one or not. One that certainly is counts before it, wherever it stands; if there is
-   * none, the last that may be, which by custom is the least generous.
+   * Selects tiers for a request whose claims cannot be verified. A tier with conditions on claims
+   * may or may not apply. A tier that certainly applies takes precedence, wherever it stands in the
+   * group. If there is none, the last tier that may apply is selected, which by convention is the
+   * least generous.
    */
   private void chooseUnverified(Request request, Selection selection) {
     Tier possible = null;
@@ -89,7 +90,7 @@ final class TierSet {
         int before = selection.size();
         Mode mode = selection.consider(tier, request, enforced, shadowed, false);
         if (possible != null && selection.size() > before) {
-          selection.get(before).label();
+          selection.get(before).markUnverified();
         }
         enforced |= mode == Mode.ENFORCE;
         shadowed |= mode == Mode.SHADOW;

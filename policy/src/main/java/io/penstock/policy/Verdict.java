@@ -10,16 +10,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of a policy to a request. Immutable.
+ * The verdict of a policy on a request. Immutable.
  *
- * <p>Of several rules that deny, the one with the longest wait is decisive; when all allow, the one
- * with the smallest share left.
+ * <p>If several rules deny, the one with the longest wait is decisive. If all allow, it is the one
+ * with the smallest remaining share.
  */
 public final class Verdict {
-  /** No rule applies: allowed. */
+  /** Allowed because no rule applies. */
   public static final Verdict UNLIMITED = new Verdict(null);
 
-  /** The request is denied for its path, before any rule is asked. */
+  /** Denied because of the path, before any rule is evaluated. */
   public static final Verdict PATH_REJECTED = new Verdict(null);
 
   private static final Outcome[] NO_OUTCOMES = {};
@@ -32,7 +32,9 @@ public final class Verdict {
     this.outcomes = outcomes;
   }
 
-  /** The verdict of {@code outcomes}: of the enforced ones, the one that matters most decides. */
+  /**
+   * Returns the verdict for {@code outcomes}. The most significant enforced outcome is decisive.
+   */
   public static Verdict of(List<Outcome> outcomes) {
     if (outcomes.isEmpty()) {
       return UNLIMITED;
@@ -48,12 +50,12 @@ public final class Verdict {
     return new Verdict(decisive, outcomes.toArray(NO_OUTCOMES));
   }
 
-  /** The verdict of one rule that binds. */
+  /** Returns the verdict of a single enforced rule. */
   static Verdict of(Outcome only) {
     return new Verdict(only, only);
   }
 
-  /** This, and what other rules said of the same request later, as one verdict. */
+  /** Combines this verdict with that of other rules on the same request. */
   public Verdict and(Verdict later) {
     if (this == PATH_REJECTED || later == PATH_REJECTED) {
       return PATH_REJECTED;
@@ -80,20 +82,20 @@ public final class Verdict {
     }
   }
 
-  /** Whether the request may pass, after {@link #delay()}. */
+  /** Returns whether the request is allowed, after {@link #delay()}. */
   public boolean allowed() {
     return decisive == null ? this != PATH_REJECTED : decisive.decision().allowed();
   }
 
   /**
-   * The outcome whose figures are those of the answer; empty if no enforcing rule applied, and for
-   * {@link #PATH_REJECTED}.
+   * Returns the outcome whose figures the response reports. Empty if no enforcing rule applied, and
+   * for {@link #PATH_REJECTED}.
    */
   public Optional<Outcome> decisive() {
     return Optional.ofNullable(decisive);
   }
 
-  /** Why the request is denied, or why its answer is not the usual one; empty otherwise. */
+  /** Returns why the request is denied or the decision is degraded; otherwise empty. */
   public Optional<Reason> reason() {
     if (this == PATH_REJECTED) {
       return Optional.of(Reason.PATH_REJECTED);
@@ -101,33 +103,37 @@ public final class Verdict {
     return decisive == null ? Optional.empty() : decisive.decision().reason();
   }
 
-  /** What each rule that applied says, enforcing ones first, each in the order of the policy. */
+  /**
+   * Returns the outcomes of all rules that were evaluated: enforcing rules first, each kind in
+   * policy order.
+   */
   public List<Outcome> outcomes() {
     return Collections.unmodifiableList(Arrays.asList(outcomes));
   }
 
-  /** How long an allowed request has to be held back first: as long as any rule asks for. */
+  /** Returns how long an allowed request has to be delayed: the maximum over all enforced rules. */
   public Duration delay() {
-    Duration longest = Duration.ZERO;
+    Duration maxDelay = Duration.ZERO;
     if (allowed()) {
       for (Outcome outcome : outcomes) {
         Duration delay = outcome.decision().delay();
-        if (outcome.mode() == Mode.ENFORCE && delay.compareTo(longest) > 0) {
-          longest = delay;
+        if (outcome.mode() == Mode.ENFORCE && delay.compareTo(maxDelay) > 0) {
+          maxDelay = delay;
         }
       }
     }
-    return longest;
+    return maxDelay;
   }
 
-  void tell(PolicyObserver observer) {
+  void reportTo(PolicyObserver observer) {
     for (Outcome outcome : outcomes) {
       observer.decided(outcome);
     }
   }
 
   /**
-   * Whether a failure policy decided any of it because the store could not. Shadows decide nothing.
+   * Returns whether a failure policy made any enforced decision because the store could not. Shadow
+   * rules don't count.
    */
   public boolean degraded() {
     for (Outcome outcome : outcomes) {

@@ -1,8 +1,7 @@
 /**
- * Limits written down as rules: what a rule says, which rules a request falls under, and the answer
- * to it.
+ * Rate limits as policies: the rules, their selection for a request, and the resulting verdict.
  *
- * <p>Start at {@link io.penstock.policy.PolicyEngine}. Costs and levels are in thousandths of a
+ * <p>Start with {@link io.penstock.policy.PolicyEngine}. Costs and levels are in thousandths of a
  * token, as in the core.
  */
 @NullMarked

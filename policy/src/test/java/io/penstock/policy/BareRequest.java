@@ -3,7 +3,7 @@ package io.penstock.policy;
 import io.penstock.policy.address.IpAddress;
 import org.jspecify.annotations.Nullable;
 
-/** A request of which nothing is known, for tests that know something. */
+/** A request without any attributes, as a base for test requests. */
 abstract class BareRequest implements Request {
   @Override
   public @Nullable IpAddress address() {

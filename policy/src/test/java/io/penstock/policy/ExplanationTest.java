@@ -11,7 +11,7 @@ import io.penstock.testing.ManualClock;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What an explanation shows of buckets and outcomes. */
+/** The buckets and outcomes in an explanation. */
 class ExplanationTest {
   private final ManualClock clock = new ManualClock();
   private final InProcessStore store = InProcessStore.builder().clock(clock).build();
@@ -65,7 +65,7 @@ class ExplanationTest {
   }
 
   @Test
-  void explain_denied_asksNoShadowButShowsItsBucket() {
+  void explain_denied_skipsShadowsButShowsTheirBuckets() {
     PolicyEngine engine =
         engine(
             rule("bound").limits(Limit.perSecond(1).burst(1)),
@@ -84,7 +84,7 @@ class ExplanationTest {
   }
 
   @Test
-  void explain_refused_asksNoOther() {
+  void explain_missingKey_evaluatesNoOtherRule() {
     PolicyEngine engine =
         engine(rule("strict").by("tenant").missing(MissingKey.DENY), rule("other"));
 
@@ -101,7 +101,7 @@ class ExplanationTest {
   }
 
   @Test
-  void explain_unlimitedOrAbsent_hasNothingToShow() {
+  void explain_unlimitedOrMissing_showsNoBuckets() {
     PolicyEngine engine = engine(rule("vip").unlimited(), rule("free"));
 
     assertThat(explain(engine, REQUEST).findings())

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ExplicitRequestTest {
   @Test
-  void build_nothingStated_knowsNothing() {
+  void build_nothingStated_hasNoAttributes() {
     ExplicitRequest request = ExplicitRequest.builder().build();
 
     assertThat(request.address()).isNull();
@@ -107,14 +107,14 @@ class ExplicitRequestTest {
   }
 
   @Test
-  void ip_notAnAddress_isRefused() {
+  void ip_notAnAddress_isRejected() {
     assertThatThrownBy(() -> ExplicitRequest.builder().ip("not-an-address"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("ip must be an IPv4 or IPv6 address: not-an-address");
   }
 
   @Test
-  void cost_negative_isRefused() {
+  void cost_negative_isRejected() {
     assertThatThrownBy(() -> ExplicitRequest.builder().cost(-1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("cost must not be negative: -1");

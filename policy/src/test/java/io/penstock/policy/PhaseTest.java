@@ -28,7 +28,7 @@ class PhaseTest {
   }
 
   @Test
-  void decide_inPhases_asksEachRuleOnce() {
+  void decide_inPhases_evaluatesEachRuleOnce() {
     PolicyEngine engine =
         engine(
             """
@@ -47,7 +47,7 @@ class PhaseTest {
   }
 
   @Test
-  void decide_groupWithATierOnAUser_isAskedLateAsAWhole() {
+  void decide_groupWithATierOnAUser_isEvaluatedLate() {
     PolicyEngine engine =
         engine(
             """
@@ -62,7 +62,7 @@ class PhaseTest {
   }
 
   @Test
-  void decideAsync_inPhases_asksTheSame() {
+  void decideAsync_inPhases_evaluatesTheSameRules() {
     PolicyEngine engine =
         engine(
             """
@@ -111,7 +111,7 @@ class PhaseTest {
   }
 
   @Test
-  void decide_manualRule_mindsItsMatchAndExemptions() {
+  void decide_manualRule_respectsMatchAndExemptions() {
     PolicyEngine engine =
         new PolicyEngine(
             InProcessStore.create(),
@@ -133,12 +133,13 @@ class PhaseTest {
   }
 
   @Test
-  void explain_manualRule_saysHowItIsAskedFor() {
+  void explain_manualRule_isReportedAsManual() {
     PolicyEngine engine = engine("  - {name: export, limit_keys: [], rate: 1/s, manual: true}\n");
 
     Explanation explanation = engine.explain(KNOWN).toCompletableFuture().join();
 
-    assertThat(explanation.findings().get(0).why()).isEqualTo("is asked for by name only");
+    assertThat(explanation.findings().get(0).why())
+        .isEqualTo("applies only when requested by name");
   }
 
   @Test

@@ -14,7 +14,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Answers that come later, from other threads and in another order than the questions. */
+/** Answers that arrive later, on other threads and in another order than the requests. */
 class PolicyEngineAsyncTest {
   private static final Limit TEN = Limit.perSecond(1).burst(10);
   private static final Policy POLICY =
@@ -24,10 +24,10 @@ class PolicyEngineAsyncTest {
           rule("shade").by("tenant").limits(TEN).mode(Mode.SHADOW, 100).build(),
           rule("dusk").by("user_id").where("path", "/*").mode(Mode.SHADOW, 100).build());
 
-  private final LaterStore store =
-      new LaterStore(InProcessStore.builder().clock(new ManualClock()).build());
-  private final List<Outcome> told = Collections.synchronizedList(new ArrayList<>());
-  private final PolicyEngine engine = new PolicyEngine(store, POLICY, told::add);
+  private final DelayedStore store =
+      new DelayedStore(InProcessStore.builder().clock(new ManualClock()).build());
+  private final List<Outcome> reported = Collections.synchronizedList(new ArrayList<>());
+  private final PolicyEngine engine = new PolicyEngine(store, POLICY, reported::add);
 
   private static ExplicitRequest request(int number, long tokens) {
     return ExplicitRequest.builder()
@@ -40,13 +40,13 @@ class PolicyEngineAsyncTest {
 
   @Test
   void decideAsync_whenTheStoreThrows_failsTheStage() {
-    store.refuse("broken");
+    store.failWith("broken");
     assertThat(engine.decideAsync(request(1, 1)).toCompletableFuture()).isCompletedExceptionally();
   }
 
   @Test
-  void replace_withALimitThatTheStoreCantKeep_changesNothing() {
-    store.refuse("too fine");
+  void replace_withALimitThatTheStoreDoesNotSupport_changesNothing() {
+    store.failWith("too fine");
     Policy other = Policy.of(rule("other").by("user_id").limits(TEN).build());
     assertThatThrownBy(() -> engine.replace(other))
         .isInstanceOf(IllegalArgumentException.class)
@@ -56,7 +56,7 @@ class PolicyEngineAsyncTest {
         .isInstanceOf(IllegalArgumentException.class);
   }
 
-  /** Gives all answers in any order, each from a thread of its own, until none is left. */
+  /** Delivers all answers in random order, each on its own thread, until none is left. */
   private void answerAll(Random random) throws InterruptedException {
     for (List<Runnable> answers = shuffled(random);
         !answers.isEmpty();
@@ -116,7 +116,7 @@ class PolicyEngineAsyncTest {
     for (int i = 0; i < verdicts.size(); i++) {
       assertIsOf(i, i % 9 + 1, verdicts.get(i).join());
     }
-    assertThat(told).hasSize(verdicts.stream().mapToInt(v -> v.join().outcomes().size()).sum());
+    assertThat(reported).hasSize(verdicts.stream().mapToInt(v -> v.join().outcomes().size()).sum());
   }
 
   @Test
@@ -132,12 +132,11 @@ class PolicyEngineAsyncTest {
         assertIsOf(i, i % 9 + 1, verdicts.get(i).join());
       }
     }
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
   }
 
   @Test
-  void decideAsync_replacedWhileWaiting_answersByThePolicyThatWasAsked()
-      throws InterruptedException {
+  void decideAsync_replacedWhileWaiting_usesTheOriginalPolicy() throws InterruptedException {
     CompletableFuture<Verdict> waiting = engine.decideAsync(request(1, 2)).toCompletableFuture();
     engine.replace(Policy.of(rule("next").by("user_id").limits(Limit.perSecond(1)).build()));
     CompletableFuture<Verdict> after = engine.decideAsync(request(1, 1)).toCompletableFuture();

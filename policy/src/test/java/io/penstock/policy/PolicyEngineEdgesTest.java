@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Requests and policies at the edge of what there may be. */
+/** Requests and policies at the limits of what is supported. */
 class PolicyEngineEdgesTest {
   private static final ExplicitRequest REQUEST =
       ExplicitRequest.builder().attribute("user_id", "u").attribute("plan", "pro").build();
@@ -45,7 +45,7 @@ class PolicyEngineEdgesTest {
   }
 
   @Test
-  void decide_groupsWhoseNamesLookAlike_bothBind() {
+  void decide_groupsWhoseNamesLookAlike_bothApply() {
     Limit five = Limit.perSecond(1).burst(5);
     PolicyEngine engine =
         engine(
@@ -82,7 +82,7 @@ class PolicyEngineEdgesTest {
   }
 
   @Test
-  void degraded_onlyAShadow_isNot() {
+  void degraded_onlyAShadow_isFalse() {
     Rule rule = rule("r").build();
     Decision allowed = Decision.allowed("r", rule.limits().get(0), 0, 0, 0);
     Outcome enforced = new Outcome(rule, Mode.ENFORCE, "", 1_000, allowed);

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Policies that are replaced again and again, and while requests are decided. */
+/** Policies that are replaced repeatedly, also while requests are decided. */
 class PolicyEngineReloadRaceTest {
   private static final int THREADS = 8;
   private static final long MAX_GROWTH_BYTES = 1_000_000;
@@ -47,7 +47,7 @@ class PolicyEngineReloadRaceTest {
         rule("shade").by("user_id").limits(bucket(perSecond)).mode(Mode.SHADOW, 100).build());
   }
 
-  /** All of one burst: lowering that forgives what is missing beyond it. */
+  /** All with the same burst, because lowering the burst forgives the debt beyond it. */
   private static Limit bucket(double perSecond) {
     return Limit.perSecond(perSecond).burst(100);
   }

@@ -11,7 +11,7 @@ import io.penstock.testing.ManualClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What was consumed stays consumed, whatever takes the place of a policy. */
+/** Replacing a policy keeps what was consumed. */
 class PolicyEngineReloadTest {
   private static final TokenBucket TEN = Limit.perSecond(1).burst(10);
   private static final TokenBucket THOUSAND = Limit.perSecond(1).burst(1_000);
@@ -131,16 +131,16 @@ class PolicyEngineReloadTest {
     assertThat(denied.limit()).isEqualTo(hourly);
   }
 
-  /** A group has buckets of its own, so that its rules can come and go. */
+  /** A group has its own buckets, so that rules can join and leave it. */
   @Test
-  void replace_movedIntoAGroupByHand_beginsAnew() {
+  void replace_movedIntoANamedGroup_startsOver() {
     PolicyEngine engine = consumed(8, user("r").limits(TEN));
     engine.replace(of(user("r").limits(TEN).group("g")));
     assertThat(only(engine.decide(costing(0))).remaining()).isEqualTo(10);
   }
 
   @Test
-  void replace_whileARequestIsLookedAt_leavesNoLimitOfThePastInForce() {
+  void replace_duringARequest_leavesNoOldLimitActive() {
     PolicyEngine engine = new PolicyEngine(store, of(user("r").limits(THOUSAND)));
     engine.decide(
         new BareRequest() {
@@ -162,7 +162,7 @@ class PolicyEngineReloadTest {
   }
 
   @Test
-  void replace_otherGroupsAgainAndAgain_freesWhatIsFull() {
+  void replace_withNewGroupsRepeatedly_freesFullBuckets() {
     PolicyEngine engine = new PolicyEngine(store, of(user("r").limits(TEN)));
     for (int i = 0; i < 2_000; i++) {
       engine.replace(of(user("r").group("g" + i).limits(TEN)));
@@ -174,7 +174,7 @@ class PolicyEngineReloadTest {
   }
 
   @Test
-  void close_itsLimits_areNoMoreInForce() {
+  void close_retiresAllLimits() {
     PolicyEngine engine = consumed(1_000, user("r").limits(THOUSAND));
     engine.close();
     engine.close();

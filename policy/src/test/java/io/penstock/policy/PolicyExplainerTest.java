@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is said of each rule, and that it is so. */
+/** The explanation of each rule, and that it is true. */
 class PolicyExplainerTest {
   private static final String MATCHES = "applies: matches";
 
@@ -58,7 +58,7 @@ class PolicyExplainerTest {
   }
 
   @Test
-  void explain_conditions_saysWhichIsNotMet() {
+  void explain_conditions_reportsTheUnmetOne() {
     Policy policy =
         policy(
             rule("any"),
@@ -77,7 +77,7 @@ class PolicyExplainerTest {
   }
 
   @Test
-  void explain_privateValue_isNotRepeated() {
+  void explain_privateValue_isNotQuoted() {
     Policy policy = policy(rule("r").where("header:x-plan", "pro"));
     ExplicitRequest request = ExplicitRequest.builder().header("x-plan", "s3cr3t").build();
 
@@ -85,9 +85,9 @@ class PolicyExplainerTest {
         .containsExactly("not: header:x-plan is something else, not pro");
   }
 
-  /** Buckets are told by /64, conditions are on addresses. */
+  /** Buckets are keyed by /64, but conditions test the full address. */
   @Test
-  void explain_addressOutsideANetwork_isSaidInFull() {
+  void explain_addressOutsideANetwork_isReportedInFull() {
     KeyPart address = KeyPart.parse("ip:address");
     Condition within = new Condition.Within(address, List.of(Cidr.parse("2001:db8::/112")));
     Policy policy = policy(rule("r").where(within));
@@ -160,7 +160,7 @@ class PolicyExplainerTest {
   }
 
   @Test
-  void explain_unlimitedShadow_standsInNobodysWayButShadows() {
+  void explain_unlimitedShadow_hidesOnlyShadows() {
     Policy policy =
         policy(
             rule("tried").unlimited().mode(Mode.SHADOW, 100),
@@ -177,19 +177,19 @@ class PolicyExplainerTest {
   }
 
   @Test
-  void explain_enforcePercent_saysForWhomItBinds() {
+  void explain_enforcePercent_reportsForWhichKeysItIsEnforced() {
     Policy policy =
         policy(rule("half").by("user_id").mode(Mode.ENFORCE, 50), rule("all").by("user_id"));
     boolean bound = false;
     boolean shadowed = false;
     for (int i = 0; i < 64; i++) {
-      List<String> said = explain(policy, with("user_id", "u" + i));
-      if (said.get(0).equals(MATCHES)) {
+      List<String> explanation = explain(policy, with("user_id", "u" + i));
+      if (explanation.get(0).equals(MATCHES)) {
         bound = true;
-        assertThat(said).containsExactly(MATCHES, earlier("half"));
+        assertThat(explanation).containsExactly(MATCHES, earlier("half"));
       } else {
         shadowed = true;
-        assertThat(said)
+        assertThat(explanation)
             .containsExactly(
                 MATCHES + ", in shadow mode: the key is not among the 50 % enforced", MATCHES);
       }
@@ -198,7 +198,7 @@ class PolicyExplainerTest {
   }
 
   @Test
-  void explain_groupByHand_namesTheTierOfOtherKeys() {
+  void explain_namedGroup_namesTheTierWithOtherKeys() {
     Policy policy =
         policy(
             rule("user").by("user_id").group("g"),
@@ -217,14 +217,14 @@ class PolicyExplainerTest {
 
   @ParameterizedTest
   @CsvSource({
-    "SHARE, 'applies: matches, and shares a bucket with all that lack user_id'",
+    "SHARE, 'applies: matches, and shares a bucket with all requests that lack user_id'",
     "SKIP, 'not: user_id is missing, so the rule is skipped'",
     "DENY, 'applies: matches, and denies because user_id is missing'",
   })
-  void explain_missingKey_saysWhatBecomesOfIt(MissingKey onMissingKey, String said) {
+  void explain_missingKey_reportsHowItIsHandled(MissingKey onMissingKey, String explanation) {
     Policy policy = policy(rule("r").by("tenant", "user_id").missing(onMissingKey));
 
-    assertThat(explain(policy, with("tenant", "t"))).containsExactly(said);
+    assertThat(explain(policy, with("tenant", "t"))).containsExactly(explanation);
   }
 
   @Test
@@ -251,14 +251,14 @@ class PolicyExplainerTest {
   }
 
   @Test
-  void explain_offRule_isNoTier() {
+  void explain_offRule_isNotATier() {
     Policy policy = policy(rule("off").mode(Mode.OFF, 100), rule("r"));
 
     assertThat(explain(policy, request())).containsExactly("not: is off", MATCHES);
   }
 
   @Test
-  void explain_policyInShadow_saysSo() {
+  void explain_policyInShadow_isReported() {
     Policy policy =
         policy(Mode.SHADOW, List.of(), rule("a").by("user_id"), rule("b").mode(Mode.SHADOW, 100));
 
@@ -268,7 +268,7 @@ class PolicyExplainerTest {
   }
 
   @Test
-  void explain_policyOff_saysSo() {
+  void explain_policyOff_isReported() {
     Policy policy = policy(Mode.OFF, List.of(), rule("a"), rule("vip").unlimited());
 
     assertThat(explain(policy, request()))
@@ -276,7 +276,7 @@ class PolicyExplainerTest {
   }
 
   @Test
-  void explain_overrideOff_saysSo() {
+  void explain_overrideOff_isReported() {
     override = Mode.OFF;
     Policy policy = policy(rule("a"), rule("b").where("tenant", "t"), rule("vip").unlimited());
 
@@ -286,7 +286,7 @@ class PolicyExplainerTest {
   }
 
   @Test
-  void explain_overrideShadow_saysSo() {
+  void explain_overrideShadow_isReported() {
     override = Mode.SHADOW;
     Policy policy = policy(rule("a"), rule("b").mode(Mode.SHADOW, 100), rule("c"));
 
@@ -310,7 +310,7 @@ class PolicyExplainerTest {
     assertThat(explain(policy, request()))
         .containsExactly(
             MATCHES,
-            MATCHES + ", and binds by override",
+            MATCHES + ", and is enforced by override",
             "not: tenant is missing, not t",
             earlier("b"));
   }

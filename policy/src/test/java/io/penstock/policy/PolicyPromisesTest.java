@@ -14,7 +14,7 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/** What is promised of limits holds for policies: denials are free, and reloads forgive nothing. */
+/** The guarantees about limits hold for policies: denials are free, and reloads forgive nothing. */
 class PolicyPromisesTest {
   private static final String[] KEYS = {"user_id", "tenant", "ip:address"};
 
@@ -27,7 +27,7 @@ class PolicyPromisesTest {
         .cost(1_000L * random.nextInt(4));
   }
 
-  /** Independent rules: by one key or for all, for all paths or for one. */
+  /** Independent rules: keyed or shared, for all paths or for one. */
   private static List<Rule> rules(Random random) {
     List<Rule> rules = new ArrayList<>();
     for (String key : KEYS) {
@@ -88,7 +88,7 @@ class PolicyPromisesTest {
     }
   }
 
-  /** The same limits in another order and by other names, and a tier that applies to nobody. */
+  /** The same limits in another order and under other names, and a tier that matches no request. */
   private static List<Rule> changed(List<Rule> rules, Random random) {
     List<Rule> changed = new ArrayList<>();
     for (Rule rule : rules) {

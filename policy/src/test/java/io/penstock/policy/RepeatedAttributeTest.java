@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A second value of a header, query parameter or cookie gains a client nothing. */
+/** A client gains nothing from a second value of a header, query parameter or cookie. */
 class RepeatedAttributeTest {
   private static PolicyEngine engine(String yaml) {
     return new PolicyEngine(
@@ -47,13 +47,15 @@ class RepeatedAttributeTest {
 
   private record OneHeader(String name, List<String> values) implements Headers {
     @Override
-    public @Nullable String get(String asked) {
-      return asked.equals(name) ? String.join(name.equals("cookie") ? "; " : ", ", values) : null;
+    public @Nullable String get(String requested) {
+      return requested.equals(name)
+          ? String.join(name.equals("cookie") ? "; " : ", ", values)
+          : null;
     }
 
     @Override
-    public List<String> all(String asked) {
-      return asked.equals(name) ? values : List.of();
+    public List<String> all(String requested) {
+      return requested.equals(name) ? values : List.of();
     }
   }
 
@@ -111,8 +113,9 @@ class RepeatedAttributeTest {
   @ParameterizedTest
   @CsvSource({"first, K, r1, K", "last, r1, K, K", "join, K, r1, 'K, r1'"})
   void key_repeatedByRule_countsAsTheRuleSays(
-      String how, String one, String other, String counted) {
-    PolicyEngine engine = one("limit_keys: ['header:x-api-key'], on_repeated_key: " + how);
+      String onRepeatedKey, String one, String other, String counted) {
+    PolicyEngine engine =
+        one("limit_keys: ['header:x-api-key'], on_repeated_key: " + onRepeatedKey);
     assertThat(engine.decide(headers(one, other)).allowed()).isTrue();
     assertThat(engine.decide(headers(one, other)).allowed()).isTrue();
     assertThat(engine.decide(headers(counted)).allowed()).isFalse();
@@ -159,9 +162,9 @@ class RepeatedAttributeTest {
   @ParameterizedTest
   @CsvSource({"first, slow, x, true", "first, x, slow, false", "last, x, slow, true"})
   void match_repeatedByRule_comparesTheChosenValue(
-      String how, String one, String other, boolean applies) {
+      String onRepeatedKey, String one, String other, boolean applies) {
     PolicyEngine engine =
-        one("limit_keys: [], match: {'header:x-api-key': slow}, on_repeated_key: " + how);
+        one("limit_keys: [], match: {'header:x-api-key': slow}, on_repeated_key: " + onRepeatedKey);
     assertThat(engine.decide(headers(one, other)).decisive().isPresent()).isEqualTo(applies);
     assertThat(engine.decide(headers(one, other)).allowed()).isTrue();
   }
@@ -229,7 +232,7 @@ class RepeatedAttributeTest {
   }
 
   @Test
-  void explain_repeatedKey_saysSo() {
+  void explain_repeatedKey_isReported() {
     PolicyEngine engine = one("limit_keys: ['header:x-api-key']");
     Explanation explanation = engine.explain(headers("K", "r1")).toCompletableFuture().join();
     assertThat(explanation.findings().get(0).why())

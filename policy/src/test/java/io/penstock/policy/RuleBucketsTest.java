@@ -82,8 +82,8 @@ final class RuleBucketsTest {
 
   @Test
   void buckets_keyWithoutAPart_areRefused() {
-    Request nobody = ExplicitRequest.builder().build();
-    assertThatThrownBy(() -> engine.buckets("free", nobody))
+    Request anonymous = ExplicitRequest.builder().build();
+    assertThatThrownBy(() -> engine.buckets("free", anonymous))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("user_id");
   }

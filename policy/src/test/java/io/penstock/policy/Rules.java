@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Rules for tests, one thing said after another. */
+/** A builder of rules for tests. */
 final class Rules {
   private final String name;
   private List<KeyPart> keys = List.of();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The sample does what its comments say. */
+/** The sample policy does what its comments say. */
 class SamplePolicyTest {
   private final LoadedPolicy loaded = PolicyLoader.parse(SamplePolicy.text(), SamplePolicy.NAME);
   private final Traffic traffic = new Traffic(loaded.policy());
@@ -117,12 +117,12 @@ class SamplePolicyTest {
 
   @Test
   void decide_requestsWithoutAUser_countByAddress() {
-    ExplicitRequest.Builder nobody = request("GET", "/");
+    ExplicitRequest.Builder anonymous = request("GET", "/");
 
-    assertThat(traffic.rules(nobody)).containsExactly("address", "global");
-    assertThat(traffic.passing(300, nobody)).isEqualTo(200);
+    assertThat(traffic.rules(anonymous)).containsExactly("address", "global");
+    assertThat(traffic.passing(300, anonymous)).isEqualTo(200);
     traffic.passSeconds(1);
-    assertThat(traffic.passing(300, nobody)).isEqualTo(50);
+    assertThat(traffic.passing(300, anonymous)).isEqualTo(50);
     assertThat(traffic.passing(1, request("GET", "/").ip("192.0.2.2"))).isOne();
   }
 

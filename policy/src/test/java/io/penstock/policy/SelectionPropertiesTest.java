@@ -12,7 +12,7 @@ import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/** The engine finds, by its indexes, just the rules that reading them all in order would find. */
+/** The indexes of the engine find exactly the rules that a linear search would find. */
 class SelectionPropertiesTest {
   private static final String[] PATHS = {"/", "/a", "/a/b", "/a/b/c", "/ab", "/b", "/b/c", "/x.js"};
   private static final String[] PATTERNS = {
@@ -44,7 +44,7 @@ class SelectionPropertiesTest {
       assertThat(names(engine.preview(request).toCompletableFuture().join())).isEqualTo(expected);
       assertThat(names(engine.decideAsync(request).toCompletableFuture().join()))
           .isEqualTo(expected);
-      assertThat(said(engine, request)).isEqualTo(referenceSaid(all, request));
+      assertThat(findings(engine, request)).isEqualTo(referenceFindings(all, request));
       assertThat(
               engine.explain(request).toCompletableFuture().join().findings().stream()
                   .filter(finding -> finding.outcome() != null)
@@ -59,26 +59,26 @@ class SelectionPropertiesTest {
         .toList();
   }
 
-  /** Of each rule whether it applies, and which one applies instead. */
-  private static List<String> said(PolicyEngine engine, Request request) {
-    String instead = "an earlier rule of its group applies: ";
+  /** For each rule, whether it applies or which rule applies instead. */
+  private static List<String> findings(PolicyEngine engine, Request request) {
+    String earlierTier = "an earlier rule of its group applies: ";
     return engine.explain(request).toCompletableFuture().join().findings().stream()
         .map(
             finding -> {
-              boolean hasInstead = finding.why().startsWith(instead);
+              boolean hasEarlierTier = finding.why().startsWith(earlierTier);
               return finding.applies()
                   ? "applies"
-                  : hasInstead ? finding.why().substring(instead.length()) : "not";
+                  : hasEarlierTier ? finding.why().substring(earlierTier.length()) : "not";
             })
         .toList();
   }
 
-  private static List<String> referenceSaid(List<Rule> rules, Request request) {
+  private static List<String> referenceFindings(List<Rule> rules, Request request) {
     Map<TierGroup, Map<Mode, Rule>> chosen = chosen(rules, request);
     return rules.stream()
         .map(
             rule -> {
-              if (!counts(rule, request)) {
+              if (!applies(rule, request)) {
                 return "not";
               }
               Rule first = chosen.get(rule.tierGroup()).get(mode(rule));
@@ -103,7 +103,7 @@ class SelectionPropertiesTest {
   private static Map<TierGroup, Map<Mode, Rule>> chosen(List<Rule> rules, Request request) {
     Map<TierGroup, Map<Mode, Rule>> chosen = new LinkedHashMap<>();
     for (Rule rule : rules) {
-      if (counts(rule, request)) {
+      if (applies(rule, request)) {
         chosen
             .computeIfAbsent(rule.tierGroup(), unused -> new LinkedHashMap<>())
             .putIfAbsent(mode(rule), rule);
@@ -112,8 +112,8 @@ class SelectionPropertiesTest {
     return chosen;
   }
 
-  /** Whether it would apply if it were the only rule. */
-  private static boolean counts(Rule rule, Request request) {
+  /** Returns whether the rule would apply if it were the only one. */
+  private static boolean applies(Rule rule, Request request) {
     boolean skipped =
         rule.limitKeys().stream()
             .anyMatch(part -> part.of(request) == null && rule.onMissing(part) == MissingKey.SKIP);

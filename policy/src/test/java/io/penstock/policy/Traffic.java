@@ -5,7 +5,7 @@ import io.penstock.testing.ManualClock;
 import java.time.Duration;
 import java.util.List;
 
-/** Requests to a policy, on a clock that is moved by hand. */
+/** Sends requests to a policy, on a manual clock. */
 public final class Traffic {
   private final ManualClock clock = new ManualClock();
   private final PolicyEngine engine;
@@ -22,7 +22,7 @@ public final class Traffic {
     return engine.decide(request.build());
   }
 
-  /** How many of {@code count} requests at once pass. */
+  /** Returns how many of {@code count} simultaneous requests are allowed. */
   public int passing(int count, ExplicitRequest.Builder request) {
     int passed = 0;
     for (int i = 0; i < count; i++) {
@@ -31,14 +31,14 @@ public final class Traffic {
     return passed;
   }
 
-  /** The rules that apply to a request now, in their order; nothing is charged. */
+  /** Returns the rules that apply to a request now, in order, without charging it. */
   public List<String> rules(ExplicitRequest.Builder request) {
     return engine.preview(request.build()).toCompletableFuture().join().outcomes().stream()
         .map(outcome -> outcome.rule().name())
         .toList();
   }
 
-  /** What a rule has left for a request. */
+  /** Returns what a rule has left for a request. */
   public double left(String rule, ExplicitRequest.Builder request) {
     return engine.preview(request.cost(0).build()).toCompletableFuture().join().outcomes().stream()
         .filter(outcome -> outcome.rule().name().equals(rule))

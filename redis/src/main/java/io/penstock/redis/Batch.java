@@ -10,60 +10,63 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 
 /**
- * The requests of one call, decided as if they were sent one by one in their order. Made by one
- * thread and answered by one.
+ * The requests of one call to Redis, which are decided as if they were sent one by one, in order.
+ * Created by one thread, and completed by one.
  */
 final class Batch {
   private final List<Group> groups = new ArrayList<>();
   private final Map<String, Integer> keys = new LinkedHashMap<>();
   private final Map<LimitCodec, Integer> limits = new LinkedHashMap<>();
-  private final List<PendingRequest> asks;
+  private final List<PendingRequest> requests;
 
-  /** Callers that ask for just the same, in their order, with nothing between that could matter. */
+  /**
+   * Callers with identical requests, in order, with no request in between that could affect the
+   * result.
+   */
   private record Group(
-      PendingRequest.RequestKind what, List<BucketRequest> parts, List<PendingRequest> callers) {
-    boolean takes(PendingRequest ask) {
-      return what == PendingRequest.RequestKind.TAKE
-          && ask.what() == what
-          && parts.equals(ask.parts());
+      PendingRequest.RequestKind kind, List<BucketRequest> parts, List<PendingRequest> callers) {
+    boolean takes(PendingRequest request) {
+      return kind == PendingRequest.RequestKind.TAKE
+          && request.kind() == kind
+          && parts.equals(request.parts());
     }
   }
 
-  Batch(List<PendingRequest> asks) {
-    this.asks = asks;
+  Batch(List<PendingRequest> requests) {
+    this.requests = requests;
     Map<String, Group> last = new HashMap<>();
     boolean leases = false;
-    for (PendingRequest ask : asks) {
-      if (ask.what() == PendingRequest.RequestKind.LEASE) {
+    for (PendingRequest request : requests) {
+      if (request.kind() == PendingRequest.RequestKind.LEASE) {
         leases = true;
       } else {
-        add(ask, last);
+        add(request, last);
       }
     }
     if (leases) {
-      // After all who wait: nobody here is denied what is then taken in advance.
-      asks.stream()
-          .filter(ask -> ask.what() == PendingRequest.RequestKind.LEASE)
-          .forEach(ask -> add(ask, last));
+      // After all waiting callers, so that no request of this batch is denied because of the lease.
+      requests.stream()
+          .filter(request -> request.kind() == PendingRequest.RequestKind.LEASE)
+          .forEach(request -> add(request, last));
     }
   }
 
-  private void add(PendingRequest ask, Map<String, Group> last) {
-    Group group = last.get(ask.parts().get(0).redisKey());
-    if (group == null || !group.takes(ask) || !isLastOfAll(group, last)) {
-      group = new Group(ask.what(), ask.parts(), new ArrayList<>());
+  private void add(PendingRequest request, Map<String, Group> last) {
+    Group group = last.get(request.parts().get(0).redisKey());
+    if (group == null || !group.takes(request) || !isLastForAllKeys(group, last)) {
+      group = new Group(request.kind(), request.parts(), new ArrayList<>());
       groups.add(group);
-      for (BucketRequest part : ask.parts()) {
+      for (BucketRequest part : request.parts()) {
         last.put(part.redisKey(), group);
         keys.putIfAbsent(part.redisKey(), keys.size() + 1);
         limits.putIfAbsent(part.codec(), limits.size() + 1);
       }
     }
-    group.callers.add(ask);
+    group.callers.add(request);
   }
 
-  @SuppressWarnings("ReferenceEquality") // another group that asks for the same is another group
-  private static boolean isLastOfAll(Group group, Map<String, Group> last) {
+  @SuppressWarnings("ReferenceEquality") // groups are compared by identity
+  private static boolean isLastForAllKeys(Group group, Map<String, Group> last) {
     for (BucketRequest part : group.parts) {
       if (last.get(part.redisKey()) != group) {
         return false;
@@ -72,21 +75,21 @@ final class Batch {
     return true;
   }
 
-  /** How many callers it is for. */
+  /** The number of callers. */
   int size() {
-    return asks.size();
+    return requests.size();
   }
 
-  List<PendingRequest> asks() {
-    return asks;
+  List<PendingRequest> requests() {
+    return requests;
   }
 
-  /** The callers of each of its requests, in their order. */
-  List<List<PendingRequest>> requests() {
+  /** The callers of each group of identical requests, in order. */
+  List<List<PendingRequest>> callersByGroup() {
     return groups.stream().map(Group::callers).toList();
   }
 
-  /** The buckets that it is about. */
+  /** The keys of its buckets in Redis. */
   Iterable<String> keys() {
     return keys.keySet();
   }
@@ -99,16 +102,16 @@ final class Batch {
     return Objects.requireNonNull(numbers.get(of));
   }
 
-  /** What the script is told. */
+  /** Encodes the argument of the script. */
   MessagePackArray numbers() {
     MessagePackArray numbers = new MessagePackArray().add(limits.size());
     limits.keySet().forEach(codec -> codec.write(numbers));
     numbers.add(groups.size());
     for (Group group : groups) {
-      numbers.add(group.what.code()).add(group.callers.size()).add(group.parts.size());
+      numbers.add(group.kind.code()).add(group.callers.size()).add(group.parts.size());
       for (BucketRequest part : group.parts) {
         numbers.add(numberOf(keys, part.redisKey())).add(numberOf(limits, part.codec()));
-        numbers.add(part.thousandths()).add(part.codec().delayTicks(part.most()));
+        numbers.add(part.thousandths()).add(part.codec().delayTicks(part.maxDebt()));
       }
       PendingRequest first = group.callers.get(0);
       if (first instanceof LeaseRequest lease) {
@@ -121,10 +124,10 @@ final class Batch {
   }
 
   /**
-   * Tells the callers what the script replied.
+   * Completes the requests with the reply of the script.
    *
-   * @param denials is told what was denied
-   * @return what was charged to those for whom it comes too late
+   * @param denials receives the denials
+   * @return the charges of requests whose callers have already given up
    */
   List<Charge> answer(long[] replies, BiConsumer<List<BucketRequest>, Decision> denials) {
     List<Charge> late = new ArrayList<>();
@@ -137,23 +140,24 @@ final class Batch {
       }
       long granted = replies[next++];
       for (int caller = 0; caller < group.callers.size(); caller++) {
-        PendingRequest ask = group.callers.get(caller);
+        PendingRequest request = group.callers.get(caller);
         Decision decision = decision(group, replies, next, granted, caller);
-        if (ask instanceof SlotRequest leg) {
-          leg.noteUntaken(decision(group, replies, next, Math.min(granted, caller), caller));
-          leg.noteCharges(charges(group, replies, next, caller));
+        if (request instanceof SlotRequest slotRequest) {
+          slotRequest.setUntakenResult(
+              decision(group, replies, next, Math.min(granted, caller), caller));
+          slotRequest.setCharges(charges(group, replies, next, caller));
         }
-        if (caller == granted && group.what == PendingRequest.RequestKind.TAKE) {
+        if (caller == granted && group.kind == PendingRequest.RequestKind.TAKE) {
           denials.accept(group.parts, decision);
         }
-        if (!ask.answer(decision)
+        if (!request.answer(decision)
             && caller < granted
-            && ask.what() == PendingRequest.RequestKind.TAKE) {
+            && request.kind() == PendingRequest.RequestKind.TAKE) {
           late.addAll(charges(group, replies, next, caller));
         }
       }
       for (BucketRequest part : group.parts) {
-        part.codec().noteDone(group.what, part, replies, next, granted);
+        part.codec().recordEffect(group.kind, part, replies, next, granted);
         next += part.codec().replyLength();
       }
     }

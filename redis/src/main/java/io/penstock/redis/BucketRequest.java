@@ -1,8 +1,8 @@
 package io.penstock.redis;
 
 /**
- * What a request wants of one bucket. Immutable; equal to another that wants the same of the same
- * bucket under the same limit.
+ * What a request takes from one bucket. Immutable. Two of them are equal if they take the same from
+ * the same bucket under the same limit.
  */
 final class BucketRequest {
   private final RedisBuckets buckets;
@@ -12,9 +12,9 @@ final class BucketRequest {
   private final long thousandths;
   private final long maxDelayNanos;
   private final long cost;
-  private final long most;
+  private final long maxDebt;
 
-  /** Once somebody has asked for it; the same for all who do. */
+  /** Computed lazily; a race writes the same value. */
   private int slot = -1;
 
   BucketRequest(
@@ -31,7 +31,7 @@ final class BucketRequest {
     this.thousandths = thousandths;
     this.maxDelayNanos = maxDelayNanos;
     this.cost = codec.cost(thousandths);
-    this.most = codec.most(thousandths, maxDelayNanos);
+    this.maxDebt = codec.maxDebt(thousandths, maxDelayNanos);
   }
 
   RedisBuckets buckets() {
@@ -42,17 +42,17 @@ final class BucketRequest {
     return codec;
   }
 
-  /** Whether it is about a token bucket, to which something can be given back. */
-  boolean limitsTokens() {
+  /** Whether the limit is a token bucket, which supports giving tokens back. */
+  boolean isTokenBucket() {
     return codec instanceof TokenBucketCodec;
   }
 
-  /** Where the bucket is kept. */
+  /** The key of the bucket in Redis. */
   String redisKey() {
     return redisKey;
   }
 
-  /** The slot that the bucket lies in, in a cluster. */
+  /** The cluster slot of the bucket. */
   int slot() {
     int known = slot;
     if (known < 0) {
@@ -62,7 +62,7 @@ final class BucketRequest {
     return known;
   }
 
-  /** The key that the caller gave. */
+  /** The key as given by the caller. */
   String key() {
     return key;
   }
@@ -81,29 +81,31 @@ final class BucketRequest {
     return cost;
   }
 
-  /** The debt up to which it passes, in units of the limit; negative if it never does. */
-  long most() {
-    return most;
+  /**
+   * The debt up to which the request is allowed, in units of the limit; negative if it never is.
+   */
+  long maxDebt() {
+    return maxDebt;
   }
 
-  /** How much longer than for this a caller has to wait for {@code larger}; -1 if unknown. */
+  /** How much longer a caller has to wait for {@code larger} than for this; -1 if unknown. */
   @SuppressWarnings("ReferenceEquality")
   long extraWaitNanos(BucketRequest larger) {
     boolean comparable =
         codec == larger.codec
-            && most == larger.most
+            && maxDebt == larger.maxDebt
             && cost <= larger.cost
             && redisKey.equals(larger.redisKey);
     return comparable ? codec.extraWaitNanos(larger.cost - cost) : -1;
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // buckets of a limiter have one object of terms
+  @SuppressWarnings("ReferenceEquality") // the buckets of a limiter share one codec
   public boolean equals(Object other) {
     return other instanceof BucketRequest that
         && codec == that.codec
         && cost == that.cost
-        && most == that.most
+        && maxDebt == that.maxDebt
         && redisKey.equals(that.redisKey);
   }
 

@@ -13,27 +13,27 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts requests that go one way together into calls. Thread-safe.
+ * Batches requests for one route into calls. Thread-safe.
  *
- * <p>One call is under way at a time; who comes meanwhile waits for the next, and goes with all
- * others who do. So an idle store adds no delay, and a busy one makes larger calls, not more.
+ * <p>One call is in flight at a time. Requests that arrive in the meantime are sent together in the
+ * next call. So an idle store adds no delay, and a busy one sends larger calls instead of more.
  *
- * <p>What a cluster refuses because its slots are being moved is asked for again: at once and one
- * by one where the keys of a call have come apart, otherwise a little later, until its time is
- * over.
+ * <p>Requests that a cluster rejects because a slot is being migrated are retried: immediately and
+ * one by one if the keys of a call are split over two nodes, otherwise after a short pause, until
+ * their deadline.
  */
 final class CallBatcher {
   private static final int MAX_REQUESTS = 256;
 
-  /** So that no call holds Redis up for long, however many limits its requests have. */
+  /** Bounds the time for which one call blocks Redis, however many limits its requests have. */
   private static final int MAX_CLAIMS = 1024;
 
   /**
-   * Where so many asked for each key, they are answered before the next call is sent: the first of
-   * them ask again meanwhile, and go with it at no cost to Redis. Fewer, or those who ask for keys
-   * of their own, gain more from a call that is under way earlier.
+   * With at least this many callers per key, a call's callers are completed before the next call is
+   * sent, so that their next requests join that call at almost no cost to Redis. With fewer
+   * callers, or with mostly distinct keys, sending the next call early gains more.
    */
-  private static final int CROWD = 8;
+  private static final int MIN_CALLERS_PER_KEY = 8;
 
   private static final long IDLE = 0;
 
@@ -45,35 +45,37 @@ final class CallBatcher {
   private final ScheduledExecutorService timer;
   private final Queue<PendingRequest> waiting = new ConcurrentLinkedQueue<>();
 
-  /** Those who were refused and are the next to go; each list as a call of its own. */
-  private final Queue<List<PendingRequest>> again = new ConcurrentLinkedQueue<>();
+  /** Rejected requests, which are sent next; each list as a separate call. */
+  private final Queue<List<PendingRequest>> retries = new ConcurrentLinkedQueue<>();
 
-  /** When the turn of whoever makes the call under way began; idle if there is none. */
-  private final AtomicLong turn = new AtomicLong(IDLE);
+  /** The start time of the call in flight; {@link #IDLE} if there is none. */
+  private final AtomicLong callStart = new AtomicLong(IDLE);
 
-  private volatile int requestsUnderWay;
+  private volatile int requestsInFlight;
 
-  /** What becomes of calls. */
+  /** Receives the results of calls. */
   interface Callbacks {
     /**
-     * A call that was sent at {@code sentNanos} was answered. The next may be sent before this has
-     * been dealt with.
+     * Called with the reply to a call that was sent at {@code sentNanos}. The next call may be sent
+     * before this method returns.
      */
     void answered(Batch batch, long[] replies, long sentNanos);
 
-    /** A call failed; those of its requests that have no answer are still to be answered. */
-    void failed(List<PendingRequest> asks, Throwable cause);
+    /** Called when a call failed. Requests that are not completed yet must be completed. */
+    void failed(List<PendingRequest> requests, Throwable cause);
 
-    /** Requests can't be asked for at all, whatever the server does. */
-    void broken(List<PendingRequest> asks, RuntimeException cause);
+    /** Called for requests that can't be sent at all, regardless of the state of the server. */
+    void aborted(List<PendingRequest> requests, RuntimeException cause);
 
-    /** The keys of a request have come apart: it can be asked for in one call no longer. */
-    void cameApart(PendingRequest ask);
+    /**
+     * Called when the keys of a request are split over two nodes, so that one call can't decide it.
+     */
+    void keysSplit(PendingRequest request);
   }
 
   /**
-   * @param sending is shown every call before it is sent
-   * @param timer for what is asked for again
+   * @param sending receives every call before it is sent
+   * @param timer schedules retries
    */
   CallBatcher(
       Route route, Callbacks callbacks, Consumer<Batch> sending, ScheduledExecutorService timer) {
@@ -87,71 +89,73 @@ final class CallBatcher {
     return route;
   }
 
-  void submit(PendingRequest ask) {
-    submit(ask, List.of());
+  void submit(PendingRequest request) {
+    submit(request, List.of());
   }
 
-  /** Sends what goes with a request in the same call, unless that is full. */
-  void submit(PendingRequest ask, List<? extends PendingRequest> more) {
-    waiting.add(ask);
+  /** Submits a request and others that go into the same call, unless that call is full. */
+  void submit(PendingRequest request, List<? extends PendingRequest> more) {
+    waiting.add(request);
     waiting.addAll(more);
     send();
   }
 
-  /** How many requests the call has that was sent last. */
-  int requestsUnderWay() {
-    return requestsUnderWay;
+  /** The number of requests in the last call that was sent. */
+  int requestsInFlight() {
+    return requestsInFlight;
   }
 
   private void send() {
-    // Whoever ends a call looks again, so that nothing that came meanwhile is left waiting.
-    while (!waiting.isEmpty() || !again.isEmpty()) {
+    // Every completed call runs this loop again, so no request that arrives in the meantime is left
+    // behind.
+    while (!waiting.isEmpty() || !retries.isEmpty()) {
       long now = System.nanoTime() | 1;
-      if (!turn.compareAndSet(IDLE, now)) {
+      if (!callStart.compareAndSet(IDLE, now)) {
         return;
       }
-      List<PendingRequest> asks = next();
-      if (asks.isEmpty()) {
-        turn.set(IDLE);
-      } else if (send(asks, now)) {
+      List<PendingRequest> requests = next();
+      if (requests.isEmpty()) {
+        callStart.set(IDLE);
+      } else if (send(requests, now)) {
         return;
       }
     }
-  }
-
-  /** The next to go, in their order. Only who has the turn takes from those that wait. */
-  private List<PendingRequest> next() {
-    List<PendingRequest> asks = new ArrayList<>();
-    List<PendingRequest> first = again.poll();
-    if (first != null) {
-      first.stream().filter(PendingRequest::send).forEach(asks::add);
-      return asks;
-    }
-    int claims = 0;
-    PendingRequest ask;
-    while (asks.size() < MAX_REQUESTS && (ask = waiting.peek()) != null) {
-      claims += ask.parts().size();
-      if (claims > MAX_CLAIMS && !asks.isEmpty()) {
-        break;
-      }
-      waiting.remove();
-      if (ask.send()) {
-        asks.add(ask);
-      }
-    }
-    return asks;
   }
 
   /**
-   * Sends a call; false if there is none because it can't be made, and its requests have failed.
+   * Returns the next requests, in order. Only the thread that has set {@link #callStart} may call
+   * this.
    */
-  private boolean send(List<PendingRequest> asks, long sent) {
+  private List<PendingRequest> next() {
+    List<PendingRequest> requests = new ArrayList<>();
+    List<PendingRequest> first = retries.poll();
+    if (first != null) {
+      first.stream().filter(PendingRequest::send).forEach(requests::add);
+      return requests;
+    }
+    int claims = 0;
+    PendingRequest request;
+    while (requests.size() < MAX_REQUESTS && (request = waiting.peek()) != null) {
+      claims += request.parts().size();
+      if (claims > MAX_CLAIMS && !requests.isEmpty()) {
+        break;
+      }
+      waiting.remove();
+      if (request.send()) {
+        requests.add(request);
+      }
+    }
+    return requests;
+  }
+
+  /** Sends a call; false if the call could not be built, in which case its requests have failed. */
+  private boolean send(List<PendingRequest> requests, long sent) {
     Batch batch;
     try {
-      batch = new Batch(asks);
+      batch = new Batch(requests);
     } catch (RuntimeException failure) {
-      turn.set(IDLE);
-      callbacks.broken(asks, failure);
+      callStart.set(IDLE);
+      callbacks.aborted(requests, failure);
       return false;
     }
     send(batch, sent);
@@ -159,7 +163,7 @@ final class CallBatcher {
   }
 
   private void send(Batch batch, long sent) {
-    requestsUnderWay = batch.size();
+    requestsInFlight = batch.size();
     CompletionStage<long[]> call;
     try {
       sending.accept(batch);
@@ -167,31 +171,31 @@ final class CallBatcher {
     } catch (RuntimeException failure) {
       call = CompletableFuture.failedStage(failure);
     }
-    call.whenComplete((replies, failure) -> ended(batch, replies, failure, sent));
+    call.whenComplete((replies, failure) -> completed(batch, replies, failure, sent));
   }
 
-  private void ended(
+  private void completed(
       Batch batch, long @Nullable [] replies, @Nullable Throwable failure, long sent) {
     if (replies == null) {
-      // Known to have failed before the next is tried, which would fail as well.
+      // Report the failure before the next call, which would probably fail as well.
       try {
-        refused(
+        rejected(
             batch,
             failure == null ? new IllegalStateException("no reply") : FailureCauses.cause(failure));
-      } catch (RuntimeException broken) {
-        callbacks.broken(batch.asks(), broken);
+      } catch (RuntimeException aborted) {
+        callbacks.aborted(batch.requests(), aborted);
       }
-      turn.set(IDLE);
+      callStart.set(IDLE);
       send();
       return;
     }
-    if (batch.size() < CROWD * batch.keyCount()) {
-      turn.set(IDLE);
+    if (batch.size() < MIN_CALLERS_PER_KEY * batch.keyCount()) {
+      callStart.set(IDLE);
       send();
       answer(batch, replies, sent);
     } else {
       answer(batch, replies, sent);
-      turn.set(IDLE);
+      callStart.set(IDLE);
       send();
     }
   }
@@ -200,43 +204,44 @@ final class CallBatcher {
     try {
       callbacks.answered(batch, replies, sent);
     } catch (RuntimeException unreadable) {
-      callbacks.failed(batch.asks(), unreadable);
+      callbacks.failed(batch.requests(), unreadable);
     }
   }
 
-  private void refused(Batch batch, Throwable cause) {
-    if (!route.mayPassLater(cause)) {
-      callbacks.failed(batch.asks(), route.explained(cause));
+  private void rejected(Batch batch, Throwable cause) {
+    if (!route.isRetryable(cause)) {
+      callbacks.failed(batch.requests(), route.explain(cause));
       return;
     }
-    batch.asks().forEach(PendingRequest::refused);
-    boolean apart = Redirection.isSplit(cause);
-    if (!apart) {
-      later(batch.asks(), cause);
-    } else if (batch.requests().size() > 1) {
-      again.addAll(batch.requests());
+    batch.requests().forEach(PendingRequest::rejected);
+    boolean split = Redirection.isSplit(cause);
+    if (!split) {
+      retryLater(batch.requests(), cause);
+    } else if (batch.callersByGroup().size() > 1) {
+      retries.addAll(batch.callersByGroup());
     } else if (batch.keyCount() > 1) {
-      batch.asks().forEach(callbacks::cameApart);
+      batch.requests().forEach(callbacks::keysSplit);
     } else {
-      later(batch.asks(), cause);
+      retryLater(batch.requests(), cause);
     }
   }
 
-  private void again(List<PendingRequest> asks) {
-    again.add(asks);
+  private void retry(List<PendingRequest> requests) {
+    retries.add(requests);
     send();
   }
 
-  private void later(List<PendingRequest> asks, Throwable cause) {
+  private void retryLater(List<PendingRequest> requests, Throwable cause) {
     long now = System.nanoTime();
-    List<PendingRequest> over =
-        asks.stream().filter(ask -> ask.deadlineNanos() - now <= 0).toList();
-    List<PendingRequest> left = asks.stream().filter(ask -> ask.deadlineNanos() - now > 0).toList();
-    if (!over.isEmpty()) {
-      callbacks.failed(over, cause);
+    List<PendingRequest> expired =
+        requests.stream().filter(request -> request.deadlineNanos() - now <= 0).toList();
+    List<PendingRequest> live =
+        requests.stream().filter(request -> request.deadlineNanos() - now > 0).toList();
+    if (!expired.isEmpty()) {
+      callbacks.failed(expired, cause);
     }
-    if (!left.isEmpty()) {
-      var unused = timer.schedule(() -> again(left), PAUSE_NANOS, TimeUnit.NANOSECONDS);
+    if (!live.isEmpty()) {
+      var unused = timer.schedule(() -> retry(live), PAUSE_NANOS, TimeUnit.NANOSECONDS);
     }
   }
 }

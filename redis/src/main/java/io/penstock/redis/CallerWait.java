@@ -10,39 +10,39 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
-/** How callers wait for answers with threads of their own. Thread-safe. */
+/** Blocks callers until their requests are completed. Thread-safe. */
 final class CallerWait {
-  /** With fewer callers a core is soon idle, and giving way to nobody gains nothing. */
-  private static final int CROWD = 2 * Runtime.getRuntime().availableProcessors();
+  /** With fewer callers a core is soon idle, so yielding gains nothing. */
+  private static final int MIN_CALLERS_TO_YIELD = 2 * Runtime.getRuntime().availableProcessors();
 
-  private final IntSupplier requestsUnderWay;
-  private final Consumer<PendingRequest> overdue;
-  private final YieldBeforeParking courtesy = new YieldBeforeParking();
+  private final IntSupplier requestsInFlight;
+  private final Consumer<PendingRequest> onTimeout;
+  private final YieldBeforeParking yielding = new YieldBeforeParking();
 
   /**
-   * @param overdue answers a request whose time is over
+   * @param onTimeout completes a request whose deadline has passed
    */
-  CallerWait(IntSupplier requestsUnderWay, Consumer<PendingRequest> overdue) {
-    this.requestsUnderWay = requestsUnderWay;
-    this.overdue = overdue;
+  CallerWait(IntSupplier requestsInFlight, Consumer<PendingRequest> onTimeout) {
+    this.requestsInFlight = requestsInFlight;
+    this.onTimeout = onTimeout;
   }
 
-  /** Waits for an answer: for no longer than until its deadline, so even if interrupted. */
-  Decision await(PendingRequest ask, CompletableFuture<Decision> answer) {
-    if (!answer.isDone() && requestsUnderWay.getAsInt() >= CROWD) {
-      courtesy.giveWay();
+  /** Blocks until the request is completed, at most until its deadline, even if interrupted. */
+  Decision await(PendingRequest request, CompletableFuture<Decision> answer) {
+    if (!answer.isDone() && requestsInFlight.getAsInt() >= MIN_CALLERS_TO_YIELD) {
+      yielding.yieldIfUseful();
     }
     boolean interrupted = false;
     try {
       while (true) {
         try {
-          long left = ask.deadlineNanos() - System.nanoTime();
+          long left = request.deadlineNanos() - System.nanoTime();
           return answer.get(Math.max(0, left), TimeUnit.NANOSECONDS);
         } catch (InterruptedException later) {
           interrupted = true;
         } catch (TimeoutException timeout) {
-          overdue.accept(ask);
-          return ended(answer);
+          onTimeout.accept(request);
+          return completed(answer);
         } catch (ExecutionException failed) {
           throw new StoreException("the decision failed", failed.getCause());
         }
@@ -54,7 +54,7 @@ final class CallerWait {
     }
   }
 
-  private static Decision ended(CompletableFuture<Decision> answer) {
+  private static Decision completed(CompletableFuture<Decision> answer) {
     try {
       return answer.join();
     } catch (CompletionException failed) {

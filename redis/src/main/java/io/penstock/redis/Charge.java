@@ -1,10 +1,10 @@
 package io.penstock.redis;
 
 /**
- * What a request was charged to one token bucket. Immutable.
+ * What a request was charged by one token bucket. Immutable.
  *
- * @param micros when, by the server's clock
- * @param ticks the debt right after it, in whole ticks
- * @param rest and in units beyond them
+ * @param micros the time of the charge, by the server's clock
+ * @param ticks the debt after the charge, in whole ticks
+ * @param rest the rest of that debt, in units
  */
 record Charge(BucketRequest part, long micros, long ticks, long rest) {}

@@ -3,8 +3,8 @@ package io.penstock.redis;
 import java.util.List;
 
 /**
- * Gives back what a request was charged whose answer came too late, or that was denied elsewhere:
- * no more than its bucket would have without the charge. Thread-safe.
+ * Gives back a charge whose response was too late, or whose request was denied by another slot. The
+ * bucket gets at most what it would have without the charge. Thread-safe.
  */
 final class ChargeReturn extends PendingRequest {
   private final Charge charge;
@@ -14,7 +14,7 @@ final class ChargeReturn extends PendingRequest {
     this.charge = charge;
   }
 
-  /** Says to the script what else it has to know. */
+  /** Writes the additional arguments of the script. */
   void write(MessagePackArray numbers) {
     numbers.add(charge.micros()).add(charge.ticks()).add(charge.rest());
   }

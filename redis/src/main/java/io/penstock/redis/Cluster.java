@@ -18,20 +18,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The servers of a cluster and their slots. Thread-safe.
  *
- * <p>Who has which slots is asked of one of the servers: now and then, and often while a slot has
- * no server that could be asked. In between, a server that has given a slot away says so when it is
- * asked for it.
+ * <p>The slot table is read from one of the servers: periodically, and more often while a slot has
+ * no available server. In between, a server that no longer has a slot redirects the request.
  */
 final class Cluster implements Topology {
   private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long TICK_MILLIS = 100;
 
-  /** A server without slots is kept for so long: one may be on its way there. */
+  /** How long a server without slots is kept, because a slot may be migrating to it. */
   private static final long UNUSED_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final ClusterConnector connector;
   private final SlotViews views;
-  private final ClusterParts parts;
+  private final ComponentFactory factory;
   private final ScheduledExecutorService timer;
   private final ProbeKeys probeKeys;
   private final Map<ServerAddress, Server> servers = new ConcurrentHashMap<>();
@@ -39,38 +38,38 @@ final class Cluster implements Topology {
       new AtomicReferenceArray<>(SlotTable.SLOTS);
   private final AtomicReferenceArray<@Nullable Server> owners =
       new AtomicReferenceArray<>(SlotTable.SLOTS);
-  private final AtomicBoolean looking = new AtomicBoolean();
-  private final CountDownLatch found = new CountDownLatch(1);
-  private volatile List<Server> owning = List.of();
-  private volatile boolean allServed;
+  private final AtomicBoolean refreshing = new AtomicBoolean();
+  private final CountDownLatch firstAvailable = new CountDownLatch(1);
+  private volatile List<Server> primaries = List.of();
+  private volatile boolean allSlotsServed;
   private volatile boolean available;
   private volatile boolean stale = true;
   private volatile boolean closed;
-  private volatile long lookedNanos = System.nanoTime();
+  private volatile long refreshedNanos = System.nanoTime();
 
-  /** What a cluster is made of. */
-  interface ClusterParts {
+  /** Creates the components of a cluster. */
+  interface ComponentFactory {
     /**
-     * A server that is not connected yet.
+     * Creates a server that is not connected yet.
      *
-     * @param changed is run when it is there from now on, or away
+     * @param onChange runs whenever the server becomes available or unavailable
      */
-    Server server(ServerAddress address, Connector connector, Runnable changed);
+    Server server(ServerAddress address, Connector connector, Runnable onChange);
 
     CallBatcher calls(Route route);
 
-    /** All slots can be asked for, or no longer. */
+    /** Called when all slots become available, or some no longer are. */
     void available(boolean available, String reason);
   }
 
   Cluster(
       ClusterConnector connector,
-      ClusterParts parts,
+      ComponentFactory factory,
       ScheduledExecutorService timer,
       ProbeKeys probeKeys) {
     this.connector = connector;
     this.views = new SlotViews(connector);
-    this.parts = parts;
+    this.factory = factory;
     this.timer = timer;
     this.probeKeys = probeKeys;
   }
@@ -80,7 +79,7 @@ final class Cluster implements Topology {
     int number = part.slot();
     ClusterSlot slot = slots.get(number);
     if (slot == null) {
-      slot = new ClusterSlot(number, this, parts::calls);
+      slot = new ClusterSlot(number, this, factory::calls);
       ClusterSlot other = slots.compareAndExchange(number, null, slot);
       slot = other == null ? slot : other;
     }
@@ -88,7 +87,7 @@ final class Cluster implements Topology {
   }
 
   @Override
-  public List<List<BucketRequest>> together(List<BucketRequest> all) {
+  public List<List<BucketRequest>> groupByCall(List<BucketRequest> all) {
     int first = all.get(0).slot();
     boolean oneSlot = true;
     for (int i = 1; i < all.size(); i++) {
@@ -108,53 +107,55 @@ final class Cluster implements Topology {
   }
 
   @Override
-  public int requestsUnderWay() {
+  public int requestsInFlight() {
     int calls = 0;
-    List<Server> now = owning;
+    List<Server> now = primaries;
     for (int i = 0; i < now.size(); i++) {
-      calls += now.get(i).callsUnderWay();
+      calls += now.get(i).callsInFlight();
     }
     return calls;
   }
 
-  /** Who has a slot; null if nobody is known to. */
+  /** The owner of a slot; null if none is known. */
   @Nullable Server owner(int slot) {
     return owners.get(slot);
   }
 
-  /** The server there, which may not be connected yet. */
+  /** Returns the server at an address, which may not be connected yet. */
   Server server(ServerAddress address) {
     return servers.computeIfAbsent(
         address,
         fresh -> {
-          Server server = parts.server(fresh, connector.at(fresh), this::changed);
-          server.health().begin();
+          Server server = factory.server(fresh, connector.at(fresh), this::updateAvailability);
+          server.health().start();
           return server;
         });
   }
 
-  /** A server has said that another has the slot now. */
+  /** Called when a server redirects a slot permanently to another. */
   void moved(int slot, Server owner) {
     owners.set(slot, owner);
     stale = true;
   }
 
-  /** A server has said that nobody has the slot. */
-  void notServed(int slot, Server asked) {
-    if (owners.compareAndSet(slot, asked, null)) {
-      allServed = false;
-      changed();
+  /** Called when a server reports that no server has the slot. */
+  void notServed(int slot, Server server) {
+    if (owners.compareAndSet(slot, server, null)) {
+      allSlotsServed = false;
+      updateAvailability();
     }
   }
 
-  private synchronized void changed() {
+  private synchronized void updateAvailability() {
     boolean now =
-        allServed && owning.stream().allMatch(server -> server.health().isThere()) && !closed;
+        allSlotsServed
+            && primaries.stream().allMatch(server -> server.health().isAvailable())
+            && !closed;
     if (now != available) {
       available = now;
-      parts.available(now, now ? "" : unavailableReason());
+      factory.available(now, now ? "" : unavailableReason());
       if (now) {
-        found.countDown();
+        firstAvailable.countDown();
       }
     }
   }
@@ -164,27 +165,27 @@ final class Cluster implements Topology {
     if (isAvailable()) {
       return "";
     }
-    return owning.stream()
-        .filter(server -> !server.health().isThere())
+    return primaries.stream()
+        .filter(server -> !server.health().isAvailable())
         .map(server -> server.address() + ": " + server.health().reason())
         .findFirst()
         .orElse("not all slots of the cluster are served");
   }
 
   @Override
-  public void begin(Duration most) {
+  public void start(Duration timeout) {
     timer.execute(this::tick);
     try {
-      var unused = found.await(most.toNanos(), TimeUnit.NANOSECONDS);
+      var unused = firstAvailable.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
   }
 
   private void tick() {
-    boolean due = stale || !available || System.nanoTime() - lookedNanos > PERIOD_NANOS;
-    if (due && !closed && looking.compareAndSet(false, true)) {
-      look();
+    boolean due = stale || !available || System.nanoTime() - refreshedNanos > PERIOD_NANOS;
+    if (due && !closed && refreshing.compareAndSet(false, true)) {
+      refresh();
     }
     if (!closed) {
       long jittered = TICK_MILLIS / 2 + ThreadLocalRandom.current().nextLong(TICK_MILLIS + 1);
@@ -192,30 +193,31 @@ final class Cluster implements Topology {
     }
   }
 
-  private void look() {
+  private void refresh() {
     stale = false;
     var unused =
         views
-            .ask(whomToAsk())
+            .read(candidates())
             .whenComplete(
                 (table, failure) -> {
                   if (table != null) {
                     adopt(table);
                   }
-                  lookedNanos = System.nanoTime();
-                  looking.set(false);
+                  refreshedNanos = System.nanoTime();
+                  refreshing.set(false);
                 });
   }
 
-  /** Those first who are there; in no order, so that one with a view of its own is soon left. */
-  private List<ServerAddress> whomToAsk() {
-    List<ServerAddress> there = new ArrayList<>();
+  /** Available servers first; shuffled, so that a server with a deviating view is soon replaced. */
+  private List<ServerAddress> candidates() {
+    List<ServerAddress> available = new ArrayList<>();
     List<ServerAddress> others = new ArrayList<>(connector.seeds());
-    servers.forEach((address, server) -> (server.health().isThere() ? there : others).add(address));
-    Collections.shuffle(there);
+    servers.forEach(
+        (address, server) -> (server.health().isAvailable() ? available : others).add(address));
+    Collections.shuffle(available);
     Collections.shuffle(others);
-    there.addAll(others);
-    return there.stream().distinct().toList();
+    available.addAll(others);
+    return available.stream().distinct().toList();
   }
 
   private void adopt(SlotTable table) {
@@ -236,17 +238,17 @@ final class Cluster implements Topology {
       owners.set(next, null);
     }
     firstSlots.forEach((server, slot) -> server.probeWith(slot, probeKeys));
-    owning = List.copyOf(firstSlots.keySet());
-    allServed = served == SlotTable.SLOTS;
+    primaries = List.copyOf(firstSlots.keySet());
+    allSlotsServed = served == SlotTable.SLOTS;
     forgetUnused();
-    changed();
+    updateAvailability();
   }
 
   private void forgetUnused() {
     long now = System.nanoTime();
     servers.forEach(
         (address, server) -> {
-          if (!owning.contains(server) && now - server.lastUsedNanos() > UNUSED_NANOS) {
+          if (!primaries.contains(server) && now - server.lastUsedNanos() > UNUSED_NANOS) {
             servers.remove(address);
             server.close();
           }
@@ -256,7 +258,7 @@ final class Cluster implements Topology {
   @Override
   public void close() {
     closed = true;
-    found.countDown();
+    firstAvailable.countDown();
     servers.values().forEach(Server::close);
     connector.close();
   }

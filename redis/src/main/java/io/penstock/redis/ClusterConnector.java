@@ -8,18 +8,19 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** Where connections to the servers of a cluster come from. Thread-safe. */
+/** Creates connections to the servers of a cluster. Thread-safe. */
 interface ClusterConnector {
   /** Servers that know the others. */
   List<ServerAddress> seeds();
 
-  /** Connections to one server. */
+  /** Returns a connector for one server. */
   Connector at(ServerAddress address);
 
   void close();
 
   /**
-   * New connections, with user, password and TLS as in the first of {@code seeds}.
+   * Creates new connections, with the user, password and TLS settings of the first of {@code
+   * seeds}.
    *
    * @param seeds some servers, at least one
    */
@@ -38,7 +39,7 @@ interface ClusterConnector {
             RedisURI.builder(seeds.get(0))
                 .withHost(address.host())
                 .withPort(address.port())
-                .withTimeout(Connector.STEP)
+                .withTimeout(Connector.CONNECT_TIMEOUT)
                 .build();
         return new NodeConnector(true) {
           @Override
@@ -55,7 +56,7 @@ interface ClusterConnector {
     };
   }
 
-  /** Those of a connection that belongs to somebody else. */
+  /** Uses the connections of a cluster connection that belongs to the application. */
   static ClusterConnector of(StatefulRedisClusterConnection<byte[], byte[]> connection) {
     return new ClusterConnector() {
       @Override
@@ -80,27 +81,27 @@ interface ClusterConnector {
     };
   }
 
-  /** Connections to one server of several. */
+  /** Creates connections to one of several servers. */
   abstract class NodeConnector implements Connector {
-    private final boolean owns;
+    private final boolean ownsConnections;
 
-    NodeConnector(boolean owns) {
-      this.owns = owns;
+    NodeConnector(boolean ownsConnections) {
+      this.ownsConnections = ownsConnections;
     }
 
     @Override
-    public long patienceMillis() {
-      return STEP.toMillis();
+    public long timeoutMillis() {
+      return CONNECT_TIMEOUT.toMillis();
     }
 
     @Override
-    public boolean owns() {
-      return owns;
+    public boolean ownsConnections() {
+      return ownsConnections;
     }
 
     @Override
     public void close() {
-      // The client is there for the other servers as well.
+      // The client is shared with the other servers.
     }
   }
 }

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One slot of a cluster: its calls, and the way that they go at the moment. Thread-safe. */
+/** One slot of a cluster: its calls and their current route. Thread-safe. */
 final class ClusterSlot implements Route {
   private final int number;
   private final Cluster cluster;
@@ -18,11 +18,11 @@ final class ClusterSlot implements Route {
     this.calls = calls.apply(this);
   }
 
-  /** The server has only just been heard of, and is being connected to. */
-  private static final class NotYet extends RedisException {
+  /** The server has just been discovered, and its first connection attempt is not complete. */
+  private static final class NotConnectedYet extends RedisException {
     private static final long serialVersionUID = 1;
 
-    NotYet() {
+    NotConnectedYet() {
       super("not connected yet");
     }
   }
@@ -34,7 +34,7 @@ final class ClusterSlot implements Route {
   @Override
   public boolean isOpen() {
     Server owner = server();
-    return owner != null && (owner.health().isThere() || owner.health().isNew());
+    return owner != null && (owner.health().isAvailable() || owner.health().isNew());
   }
 
   @Override
@@ -54,13 +54,13 @@ final class ClusterSlot implements Route {
 
   private static CompletionStage<long[]> call(Server server, Batch batch, boolean asking) {
     return server.health().isNew()
-        ? CompletableFuture.failedStage(new NotYet())
+        ? CompletableFuture.failedStage(new NotConnectedYet())
         : server.call(batch, asking);
   }
 
-  /** Asks once more where it is sent to; nothing has been done until then. */
-  private CompletionStage<long[]> redirected(Batch batch, Server asked, Throwable failure) {
-    Redirection redirection = Redirection.of(failure, asked.address());
+  /** Follows a redirection once. The redirecting server has not executed the call. */
+  private CompletionStage<long[]> redirected(Batch batch, Server server, Throwable failure) {
+    Redirection redirection = Redirection.of(failure, server.address());
     if (redirection != null) {
       Server target = cluster.server(redirection.to());
       if (!redirection.asking()) {
@@ -69,13 +69,15 @@ final class ClusterSlot implements Route {
       return call(target, batch, redirection.asking());
     }
     if (Redirection.isNotServed(failure)) {
-      cluster.notServed(number, asked);
+      cluster.notServed(number, server);
     }
     return CompletableFuture.failedStage(failure);
   }
 
   @Override
-  public boolean mayPassLater(Throwable failure) {
-    return failure instanceof NotYet || Redirection.isOne(failure) || Redirection.isSplit(failure);
+  public boolean isRetryable(Throwable failure) {
+    return failure instanceof NotConnectedYet
+        || Redirection.isRedirection(failure)
+        || Redirection.isSplit(failure);
   }
 }

@@ -16,22 +16,22 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-/** Where connections come from. Thread-safe. */
+/** Creates connections. Thread-safe. */
 interface Connector {
-  /** A server or a sentinel that takes longer to let us in is not there. */
-  Duration STEP = Duration.ofMillis(500);
+  /** Timeout of a connection attempt to one server or sentinel. */
+  Duration CONNECT_TIMEOUT = Duration.ofMillis(500);
 
   CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect();
 
-  /** How long an attempt to connect may take. */
-  long patienceMillis();
+  /** Timeout of {@link #connect}. */
+  long timeoutMillis();
 
-  /** Whether connections may be closed. */
-  boolean owns();
+  /** Whether the store owns the connections and closes them. */
+  boolean ownsConnections();
 
   void close();
 
-  /** New connections to a server, or to whichever server the sentinels name. */
+  /** Creates new connections to a server, or to the primary that the sentinels name. */
   static Connector to(RedisURI uri) {
     if (uri.getSocket() != null && !NativeTransports.isDomainSocketSupported()) {
       throw new IllegalArgumentException(
@@ -48,13 +48,13 @@ interface Connector {
       }
 
       @Override
-      public long patienceMillis() {
-        // Sentinels are asked one after another until one answers.
-        return STEP.toMillis() * (1 + bounded.getSentinels().size());
+      public long timeoutMillis() {
+        // Sentinels are tried one after another.
+        return CONNECT_TIMEOUT.toMillis() * (1 + bounded.getSentinels().size());
       }
 
       @Override
-      public boolean owns() {
+      public boolean ownsConnections() {
         return true;
       }
 
@@ -65,22 +65,23 @@ interface Connector {
     };
   }
 
-  /** What was under way when a connection breaks fails. */
+  /** Options under which commands in flight fail when the connection breaks. */
   static ClientOptions options() {
     return ClientOptions.builder()
-        // It must not be sent again: it may have been charged.
+        // Commands must not be resent, because they may have been charged.
         .autoReconnect(false)
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
         .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
-        .socketOptions(SocketOptions.builder().connectTimeout(STEP).keepAlive(true).build())
+        .socketOptions(
+            SocketOptions.builder().connectTimeout(CONNECT_TIMEOUT).keepAlive(true).build())
         .build();
   }
 
-  /** The same place, where nothing takes longer than a step. */
+  /** Returns a copy of {@code uri} with our timeout for the server and its sentinels. */
   private static RedisURI bounded(RedisURI uri) {
-    RedisURI.Builder copy = RedisURI.builder(uri).withTimeout(STEP);
+    RedisURI.Builder copy = RedisURI.builder(uri).withTimeout(CONNECT_TIMEOUT);
     for (RedisURI sentinel : uri.getSentinels()) {
-      copy.withSentinel(RedisURI.builder(sentinel).withTimeout(STEP).build());
+      copy.withSentinel(RedisURI.builder(sentinel).withTimeout(CONNECT_TIMEOUT).build());
     }
     if (uri.getSentinelMasterId() != null) {
       copy.withSentinelMasterId(uri.getSentinelMasterId());
@@ -88,14 +89,14 @@ interface Connector {
     return copy.build();
   }
 
-  /** New connections that somebody else makes, one at a time and as slowly as he likes. */
+  /** Uses new connections from a supplier of the application, which may block; one at a time. */
   static Connector by(Supplier<StatefulRedisConnection<byte[], byte[]>> connections) {
     ExecutorService waiting = Executors.newSingleThreadExecutor(Connector::daemon);
-    AtomicBoolean underWay = new AtomicBoolean();
+    AtomicBoolean connecting = new AtomicBoolean();
     return new Connector() {
       @Override
       public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {
-        if (!underWay.compareAndSet(false, true)) {
+        if (!connecting.compareAndSet(false, true)) {
           return CompletableFuture.failedFuture(new ServerConnection.NotSent());
         }
         return CompletableFuture.supplyAsync(
@@ -103,19 +104,19 @@ interface Connector {
               try {
                 return connections.get();
               } finally {
-                underWay.set(false);
+                connecting.set(false);
               }
             },
             waiting);
       }
 
       @Override
-      public long patienceMillis() {
-        return STEP.toMillis();
+      public long timeoutMillis() {
+        return CONNECT_TIMEOUT.toMillis();
       }
 
       @Override
-      public boolean owns() {
+      public boolean ownsConnections() {
         return true;
       }
 
@@ -132,7 +133,7 @@ interface Connector {
     return thread;
   }
 
-  /** A connection that belongs to somebody else. */
+  /** Uses a connection that belongs to the application. */
   static Connector of(StatefulRedisConnection<byte[], byte[]> connection) {
     return new Connector() {
       @Override
@@ -143,12 +144,12 @@ interface Connector {
       }
 
       @Override
-      public long patienceMillis() {
-        return STEP.toMillis();
+      public long timeoutMillis() {
+        return CONNECT_TIMEOUT.toMillis();
       }
 
       @Override
-      public boolean owns() {
+      public boolean ownsConnections() {
         return false;
       }
 

@@ -8,63 +8,62 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * Gives up requests that nobody waits for with a thread of their own, when their time is over.
- * Thread-safe. All have the same time to wait, so the first to come is the first to go, and one
- * timer is enough for all.
+ * Times out requests for which no thread is blocked. Thread-safe. All requests have the same
+ * timeout, so they expire in the order of their arrival, and a single timer is enough.
  */
 final class Deadlines {
-  /** Who is held up on its way here for longer than that has a timer of its own. */
+  /** A request that is delayed on its way here by more than this gets its own timer. */
   private static final long MAX_LATENESS_NANOS = 1_000_000;
 
   private final ScheduledExecutorService timer;
-  private final Consumer<PendingRequest> overdue;
-  private final Queue<PendingRequest> watched = new ConcurrentLinkedQueue<>();
-  private final AtomicBoolean ticking = new AtomicBoolean();
+  private final Consumer<PendingRequest> onTimeout;
+  private final Queue<PendingRequest> pending = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean scheduled = new AtomicBoolean();
   private volatile long lastDeadlineNanos = System.nanoTime();
 
   /**
-   * @param timer one thread, which silently takes nothing more once it is shut down
+   * @param timer a single thread, which silently discards tasks after its shutdown
    */
-  Deadlines(ScheduledExecutorService timer, Consumer<PendingRequest> overdue) {
+  Deadlines(ScheduledExecutorService timer, Consumer<PendingRequest> onTimeout) {
     this.timer = timer;
-    this.overdue = overdue;
+    this.onTimeout = onTimeout;
   }
 
-  void watch(PendingRequest ask) {
-    long deadline = ask.deadlineNanos();
+  void watch(PendingRequest request) {
+    long deadline = request.deadlineNanos();
     if (lastDeadlineNanos - deadline > MAX_LATENESS_NANOS) {
       long left = Math.max(0, deadline - System.nanoTime());
-      var unused = timer.schedule(() -> giveUp(ask), left, TimeUnit.NANOSECONDS);
+      var unused = timer.schedule(() -> giveUp(request), left, TimeUnit.NANOSECONDS);
     } else {
       lastDeadlineNanos = deadline;
     }
-    watched.add(ask);
-    tick();
+    pending.add(request);
+    schedule();
     if (timer.isShutdown()) {
       giveUpAll();
     }
   }
 
-  /** Gives up what is still watched, once the timer is shut down. */
+  /** Times out all remaining requests, after the timer has been shut down. */
   void giveUpAll() {
-    PendingRequest ask;
-    while ((ask = watched.poll()) != null) {
-      giveUp(ask);
+    PendingRequest request;
+    while ((request = pending.poll()) != null) {
+      giveUp(request);
     }
   }
 
-  /** One that can't be given up fails by itself, and holds up no others. */
-  private void giveUp(PendingRequest ask) {
+  /** An exception fails only the request itself and doesn't affect others. */
+  private void giveUp(PendingRequest request) {
     try {
-      overdue.accept(ask);
+      onTimeout.accept(request);
     } catch (RuntimeException failure) {
-      ask.fail(failure);
+      request.fail(failure);
     }
   }
 
-  private void tick() {
-    PendingRequest first = watched.peek();
-    if (first != null && ticking.compareAndSet(false, true)) {
+  private void schedule() {
+    PendingRequest first = pending.peek();
+    if (first != null && scheduled.compareAndSet(false, true)) {
       long left = Math.max(0, first.deadlineNanos() - System.nanoTime());
       var unused = timer.schedule(this::sweep, left, TimeUnit.NANOSECONDS);
     }
@@ -72,14 +71,14 @@ final class Deadlines {
 
   private void sweep() {
     PendingRequest first;
-    while ((first = watched.peek()) != null
+    while ((first = pending.peek()) != null
         && (first.answer().isDone() || first.deadlineNanos() - System.nanoTime() <= 0)) {
-      watched.remove(first);
+      pending.remove(first);
       if (!first.answer().isDone()) {
         giveUp(first);
       }
     }
-    ticking.set(false);
-    tick();
+    scheduled.set(false);
+    schedule();
   }
 }

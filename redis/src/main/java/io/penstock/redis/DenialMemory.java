@@ -9,33 +9,33 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Redis denied lately, and for how long that holds. Thread-safe. Of fixed size: a newer denial
- * may take the place of another, which then has to be asked for again.
+ * Caches recent denials by Redis for as long as they are valid. Thread-safe. The size is fixed: a
+ * new denial may replace another one, which Redis then has to decide again.
  *
- * <p>A denial holds from when the question was sent, because the bucket was looked at later still.
- * The wait that callers are told counts from when the answer came, so that it is never too short.
+ * <p>The validity starts when the request was sent, because Redis evaluated the bucket after that.
+ * The retry hint counts from when the response arrived, so that it is never too short.
  */
 final class DenialMemory {
-  private static final int PLACES = 1 << 14;
+  private static final int SLOTS = 1 << 14;
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private final AtomicReferenceArray<@Nullable Denial> denials = new AtomicReferenceArray<>(PLACES);
+  private final AtomicReferenceArray<@Nullable Denial> denials = new AtomicReferenceArray<>(SLOTS);
   private final LongSupplier nanos;
 
-  /** When something was last put back into a bucket at each place; 0 if never. */
-  private final AtomicLongArray forgotten = new AtomicLongArray(PLACES);
+  /** For each slot, when tokens were last returned to one of its buckets; 0 if never. */
+  private final AtomicLongArray forgotten = new AtomicLongArray(SLOTS);
 
   DenialMemory(LongSupplier nanos) {
     this.nanos = nanos;
   }
 
-  /** The time that it goes by. */
+  /** The current time of its clock. */
   long now() {
     return nanos.getAsLong();
   }
 
   /**
-   * @param denier which of the parts denies
+   * @param denier the part that denied the request
    */
   private record Denial(
       List<BucketRequest> parts,
@@ -44,27 +44,27 @@ final class DenialMemory {
       long answeredNanos,
       long untilNanos) {
 
-    /** The answer to another request that this one's denial settles; null if it doesn't. */
-    @Nullable Decision recall(List<BucketRequest> asked, BucketRequest part, long now) {
+    /** Returns the result for another request that this denial covers; null if it doesn't. */
+    @Nullable Decision find(List<BucketRequest> request, BucketRequest part, long now) {
       if (untilNanos - now <= 0) {
         return null;
       }
       long passed = now - answeredNanos;
-      if (parts.equals(asked)) {
+      if (parts.equals(request)) {
         return later(decision, passed);
       }
-      long more = asked.size() == 1 && parts.size() == 1 ? denier.extraWaitNanos(part) : -1;
-      return more < 0 ? null : denied(decision, passed, more);
+      long extra = request.size() == 1 && parts.size() == 1 ? denier.extraWaitNanos(part) : -1;
+      return extra < 0 ? null : denied(decision, passed, extra);
     }
   }
 
-  /** The answer to a request that is known to be denied; null if Redis has to be asked. */
-  @Nullable Decision recall(List<BucketRequest> asked) {
+  /** Returns the result for a request that is known to be denied; null if Redis has to decide. */
+  @Nullable Decision find(List<BucketRequest> request) {
     long now = now();
-    for (int i = 0; i < asked.size(); i++) {
-      BucketRequest part = asked.get(i);
-      Denial denial = denials.get(place(part.redisKey()));
-      Decision known = denial == null ? null : denial.recall(asked, part, now);
+    for (int i = 0; i < request.size(); i++) {
+      BucketRequest part = request.get(i);
+      Denial denial = denials.get(slot(part.redisKey()));
+      Decision known = denial == null ? null : denial.find(request, part, now);
       if (known != null) {
         return known;
       }
@@ -88,18 +88,18 @@ final class DenialMemory {
         decision.limiter(),
         decision.limit(),
         decision.remainingThousandths(),
-        left(decision.resetAfter().toNanos(), passedNanos),
-        left(decision.retryAfter().toNanos() + moreNanos, passedNanos));
+        remainingNanos(decision.resetAfter().toNanos(), passedNanos),
+        remainingNanos(decision.retryAfter().toNanos() + moreNanos, passedNanos));
   }
 
-  /** What is left of a wait, rounded up to the store's tick. */
-  private static long left(long waitNanos, long passedNanos) {
-    long left = Math.max(1, waitNanos - passedNanos);
-    return ((left - 1) / Ticks.NANOS + 1) * Ticks.NANOS;
+  /** The rest of a wait, rounded up to the store's tick. */
+  private static long remainingNanos(long waitNanos, long passedNanos) {
+    long remainingNanos = Math.max(1, waitNanos - passedNanos);
+    return ((remainingNanos - 1) / Ticks.NANOS + 1) * Ticks.NANOS;
   }
 
-  /** Notes what was denied, unless something was put back since the question was sent. */
-  void note(List<BucketRequest> parts, Decision decision, long sentNanos) {
+  /** Caches a denial, unless tokens were returned since the request was sent. */
+  void remember(List<BucketRequest> parts, Decision decision, long sentNanos) {
     if (decision.allowed() || decision.never() || decision.degraded()) {
       return;
     }
@@ -109,25 +109,25 @@ final class DenialMemory {
       if (!result.allowed() && result.retryAfter().equals(decision.retryAfter())) {
         long wait = Math.min(MAX_NANOS, decision.retryAfter().toNanos());
         BucketRequest denier = parts.get(i);
-        int place = place(denier.redisKey());
-        long changed = forgotten.get(place);
+        int slot = slot(denier.redisKey());
+        long changed = forgotten.get(slot);
         if (changed == 0 || sentNanos - changed > 0) {
-          denials.set(place, new Denial(parts, denier, decision, now(), sentNanos + wait));
+          denials.set(slot, new Denial(parts, denier, decision, now(), sentNanos + wait));
         }
         return;
       }
     }
   }
 
-  /** Forgets what was denied for a bucket, because something was put back into it. */
+  /** Removes the denial of a bucket, because tokens were returned to it. */
   void forget(String redisKey) {
-    int place = place(redisKey);
-    forgotten.set(place, now() | 1);
-    denials.set(place, null);
+    int slot = slot(redisKey);
+    forgotten.set(slot, now() | 1);
+    denials.set(slot, null);
   }
 
-  private static int place(String redisKey) {
+  private static int slot(String redisKey) {
     int hash = redisKey.hashCode();
-    return (hash ^ (hash >>> 15)) & (PLACES - 1);
+    return (hash ^ (hash >>> 15)) & (SLOTS - 1);
   }
 }

@@ -17,11 +17,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings what is asked to the servers, and sees to it that each has an answer by its deadline: from
- * Redis, from a denial that still holds, or by the failure policy. Thread-safe.
+ * Sends requests to the servers, and makes sure that each is completed by its deadline: by Redis,
+ * by a cached denial, or by the failure policy. Thread-safe.
  */
 final class Dispatcher {
-  /** For so long a give-back follows its bucket around in a cluster. */
+  /** How long giving back is retried while a slot is migrating in a cluster. */
   private static final long GIVE_BACK_NANOS = 1_000_000_000;
 
   private final RedisObserver observer;
@@ -32,10 +32,10 @@ final class Dispatcher {
   private final Fallback fallback;
   private final @Nullable DenialMemory denials;
   private final Leasing leasing;
-  private final Spanning spanning = new Spanning();
+  private final SplitOperations splitOperations = new SplitOperations();
 
   /**
-   * @param local where this node decides by itself
+   * @param local the in-process store for the failure policy {@code LOCAL}
    */
   Dispatcher(RedisStoreBuilder settings, Function<StoreAssembler, Topology> topology, Store local) {
     this.denials = settings.denialMemory() ? new DenialMemory(settings.denialClock()) : null;
@@ -46,11 +46,11 @@ final class Dispatcher {
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     this.topology =
         topology.apply(new StoreAssembler(settings, observer, timer, new CallReplies()));
-    this.deadlines = new Deadlines(timer, this::overdue);
-    this.waiting = new CallerWait(this.topology::requestsUnderWay, this::overdue);
+    this.deadlines = new Deadlines(timer, this::timeOut);
+    this.waiting = new CallerWait(this.topology::requestsInFlight, this::timeOut);
     this.fallback = new Fallback(local, observer);
     this.leasing = new Leasing(timer, this::submit, this::forgetDenials, observer);
-    this.topology.begin(settings.startTimeout());
+    this.topology.start(settings.startTimeout());
   }
 
   private static Thread daemon(Runnable work) {
@@ -67,44 +67,44 @@ final class Dispatcher {
     return topology.unavailableReason();
   }
 
-  /** What this node takes of buckets in advance. */
+  /** The leases of this node. */
   Leasing leasing() {
     return leasing;
   }
 
-  /** Asks, and waits for the answer: for no longer than its deadline, so even if interrupted. */
-  Decision await(PendingRequest ask) {
-    return waiting.await(ask, start(ask));
+  /** Executes a request and blocks until its deadline at most, even if interrupted. */
+  Decision await(PendingRequest request) {
+    return waiting.await(request, start(request));
   }
 
-  /** Asks, and answers later. */
-  CompletionStage<Decision> later(PendingRequest ask) {
+  /** Executes a request without blocking. */
+  CompletionStage<Decision> executeAsync(PendingRequest request) {
     try {
-      CompletableFuture<Decision> answer = start(ask);
+      CompletableFuture<Decision> answer = start(request);
       if (!answer.isDone()) {
-        deadlines.watch(ask);
+        deadlines.watch(request);
       }
       return answer;
     } catch (RuntimeException failure) {
-      ask.fail(failure);
-      return ask.answer();
+      request.fail(failure);
+      return request.answer();
     }
   }
 
-  /** Does something that has no decision for an answer. */
-  CompletionStage<Void> change(PendingRequest ask) {
-    return later(ask)
+  /** Executes a request that doesn't return a decision. */
+  CompletionStage<Void> change(PendingRequest request) {
+    return executeAsync(request)
         .thenCompose(
             done -> {
-              forgetDenials(ask);
+              forgetDenials(request);
               return done.degraded()
                   ? CompletableFuture.failedFuture(
-                      new StoreException("Redis can't be asked: " + ask.what(), null))
+                      new StoreException(request.kind() + " failed: Redis is unavailable", null))
                   : CompletableFuture.completedFuture(null);
             });
   }
 
-  /** Of the buckets of a change, once it is done: until then, denials may still come in. */
+  /** Called after a change is complete, because denials may still arrive until then. */
   private void forgetDenials(PendingRequest change) {
     change.parts().forEach(this::forgetDenials);
   }
@@ -115,98 +115,100 @@ final class Dispatcher {
     }
   }
 
-  private CompletableFuture<Decision> start(PendingRequest ask) {
-    Decision known =
-        denials != null && ask.what() == RequestKind.TAKE ? denials.recall(ask.parts()) : null;
-    if (known != null) {
-      observer.remembered(known.limiter());
-      return CompletableFuture.completedFuture(known);
+  private CompletableFuture<Decision> start(PendingRequest request) {
+    Decision cached =
+        denials != null && request.kind() == RequestKind.TAKE
+            ? denials.find(request.parts())
+            : null;
+    if (cached != null) {
+      observer.remembered(cached.limiter());
+      return CompletableFuture.completedFuture(cached);
     }
-    List<List<BucketRequest>> ways = topology.together(ask.parts());
-    if (ways.size() == 1) {
-      submit(ask);
+    List<List<BucketRequest>> groups = topology.groupByCall(request.parts());
+    if (groups.size() == 1) {
+      submit(request);
     } else {
-      span(ask, ways);
+      split(request, groups);
     }
-    return ask.answer();
+    return request.answer();
   }
 
-  /** What the buckets of a request should have on lease, to be asked for in the same call. */
-  private static List<LeaseRequest> wishes(PendingRequest ask) {
-    List<LeaseRequest> wishes = List.of();
-    if (ask.what() == RequestKind.TAKE) {
-      for (BucketRequest part : ask.parts()) {
+  /** The lease requests that should go into the same call as a request. */
+  private static List<LeaseRequest> leaseRequests(PendingRequest request) {
+    List<LeaseRequest> leaseRequests = List.of();
+    if (request.kind() == RequestKind.TAKE) {
+      for (BucketRequest part : request.parts()) {
         Leases leases = part.buckets().leases();
-        LeaseRequest wish = leases == null ? null : leases.wish(part);
-        if (wish != null) {
-          wishes = wishes.isEmpty() ? new ArrayList<>() : wishes;
-          wishes.add(wish);
+        LeaseRequest lease = leases == null ? null : leases.leaseRequestFor(part);
+        if (lease != null) {
+          leaseRequests = leaseRequests.isEmpty() ? new ArrayList<>() : leaseRequests;
+          leaseRequests.add(lease);
         }
       }
     }
-    return wishes;
+    return leaseRequests;
   }
 
-  private void submit(PendingRequest ask) {
-    CallBatcher calls = topology.calls(ask.parts().get(0));
+  private void submit(PendingRequest request) {
+    CallBatcher calls = topology.calls(request.parts().get(0));
     if (calls.route().isOpen()) {
-      calls.submit(ask, wishes(ask));
+      calls.submit(request, leaseRequests(request));
     } else {
-      giveUp(ask, Degradation.UNAVAILABLE);
+      giveUp(request, Degradation.UNAVAILABLE);
     }
   }
 
-  private void span(PendingRequest ask, List<List<BucketRequest>> ways) {
-    MultiSlotRequest span = new MultiSlotRequest(ask, ways, spanning);
-    ask.becomes(span);
-    span.begin();
+  private void split(PendingRequest request, List<List<BucketRequest>> groups) {
+    MultiSlotRequest split = new MultiSlotRequest(request, groups, splitOperations);
+    request.splitInto(split);
+    split.start();
   }
 
-  private void overdue(PendingRequest ask) {
-    MultiSlotRequest span = ask.span();
-    if (span != null) {
-      span.overdue();
+  private void timeOut(PendingRequest request) {
+    MultiSlotRequest split = request.split();
+    if (split != null) {
+      split.timeOut();
       return;
     }
-    Server server = topology.calls(ask.parts().get(0)).route().server();
+    Server server = topology.calls(request.parts().get(0)).route().server();
     if (server != null) {
-      server.overdue();
+      server.requestTimedOut();
     }
-    giveUp(ask, Degradation.FAILED);
+    giveUp(request, Degradation.FAILED);
   }
 
-  private void giveUp(PendingRequest ask, Degradation why) {
-    Loss loss = ask.giveUp();
+  private void giveUp(PendingRequest request, Degradation why) {
+    Loss loss = request.giveUp();
     if (loss == Loss.NONE) {
       return;
     }
     Degradation degradation = loss == Loss.AMBIGUOUS ? Degradation.AMBIGUOUS : why;
-    if (ask instanceof SlotRequest leg) {
-      leg.lose(degradation);
+    if (request instanceof SlotRequest slotRequest) {
+      slotRequest.lose(degradation);
       return;
     }
     try {
-      ask.answer().complete(fallback.decide(ask.what(), ask.parts(), degradation));
+      request.answer().complete(fallback.decide(request.kind(), request.parts(), degradation));
     } catch (RuntimeException failure) {
-      ask.answer().completeExceptionally(failure);
+      request.answer().completeExceptionally(failure);
     }
   }
 
-  /** How requests over several slots are asked for. */
-  private final class Spanning implements MultiSlotRequest.SpanOperations {
+  /** The operations of requests over several slots. */
+  private final class SplitOperations implements MultiSlotRequest.Operations {
     @Override
-    public void ask(SlotRequest leg) {
-      submit(leg);
+    public void send(SlotRequest slotRequest) {
+      submit(slotRequest);
     }
 
     @Override
-    public void giveUp(SlotRequest leg) {
-      overdue(leg);
+    public void giveUp(SlotRequest slotRequest) {
+      timeOut(slotRequest);
     }
 
     @Override
-    public Decision decide(RequestKind what, List<BucketRequest> parts, Degradation why) {
-      return fallback.decide(what, parts, why);
+    public Decision decide(RequestKind kind, List<BucketRequest> parts, Degradation why) {
+      return fallback.decide(kind, parts, why);
     }
 
     @Override
@@ -220,7 +222,7 @@ final class Dispatcher {
     }
   }
 
-  /** What comes back from Redis, or doesn't. */
+  /** Handles the results of calls. */
   private final class CallReplies implements CallBatcher.Callbacks {
     @Override
     public void answered(Batch batch, long[] replies, long sentNanos) {
@@ -232,43 +234,43 @@ final class Dispatcher {
       batch
           .answer(replies, (parts, denial) -> denied(parts, denial, passed))
           .forEach(Dispatcher.this::giveBack);
-      leasing.noteCrowds(batch);
+      leasing.detectHotKeys(batch);
     }
 
     @Override
-    public void failed(List<PendingRequest> asks, Throwable cause) {
-      observer.failed(asks.size(), cause);
-      boolean refused = cause instanceof RedisCommandExecutionException;
-      boolean unsent = cause instanceof ServerConnection.NotSent;
-      for (PendingRequest ask : asks) {
-        if (refused || unsent) {
-          ask.refused();
+    public void failed(List<PendingRequest> requests, Throwable cause) {
+      observer.failed(requests.size(), cause);
+      boolean rejected = cause instanceof RedisCommandExecutionException;
+      boolean notSent = cause instanceof ServerConnection.NotSent;
+      for (PendingRequest request : requests) {
+        if (rejected || notSent) {
+          request.rejected();
         }
-        giveUp(ask, Degradation.FAILED);
+        giveUp(request, Degradation.FAILED);
       }
     }
 
     @Override
-    public void broken(List<PendingRequest> asks, RuntimeException cause) {
-      observer.failed(asks.size(), cause);
-      asks.forEach(ask -> ask.fail(cause));
+    public void aborted(List<PendingRequest> requests, RuntimeException cause) {
+      observer.failed(requests.size(), cause);
+      requests.forEach(request -> request.fail(cause));
     }
 
     @Override
-    public void cameApart(PendingRequest ask) {
-      span(ask, ask.parts().stream().map(List::of).toList());
+    public void keysSplit(PendingRequest request) {
+      split(request, request.parts().stream().map(List::of).toList());
     }
   }
 
   private void denied(List<BucketRequest> parts, Decision denial, long passedNanos) {
     if (denials != null) {
-      denials.note(parts, denial, denials.now() - passedNanos);
+      denials.remember(parts, denial, denials.now() - passedNanos);
     }
   }
 
   /**
-   * Returns what a request was charged whose answer came too late, or that was denied elsewhere.
-   * The answer did come, so Redis is asked even if it is still believed to be away.
+   * Gives back a charge whose response was too late, or whose request was denied by another slot.
+   * Calls Redis even if it is marked as unavailable, because it did respond.
    */
   private void giveBack(Charge charge) {
     PendingRequest refund = new ChargeReturn(charge, System.nanoTime() + GIVE_BACK_NANOS);
@@ -284,12 +286,12 @@ final class Dispatcher {
   }
 
   /**
-   * Ends it; who still waits is answered.
+   * Shuts down, and completes all pending requests.
    *
-   * @param mostNanos how long to wait until Redis has what was not used
+   * @param timeoutNanos how long to wait until unused leases have been returned
    */
-  void close(long mostNanos) {
-    leasing.close(mostNanos);
+  void close(long timeoutNanos) {
+    leasing.close(timeoutNanos);
     timer.shutdown();
     deadlines.giveUpAll();
     topology.close();

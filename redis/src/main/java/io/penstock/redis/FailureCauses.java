@@ -5,16 +5,16 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** What stages of a call make of a failure, undone. */
+/** Extracts causes from failures of asynchronous calls. */
 final class FailureCauses {
   private FailureCauses() {}
 
   private static final int MAX_REASON_LENGTH = 200;
 
-  /** Why Redis can't be asked, in a line; there is no failure if it doesn't answer in time. */
+  /** Describes in one line why Redis is unavailable; {@code failure} is null after a timeout. */
   static String reason(@Nullable Throwable failure) {
     if (failure == null || failure instanceof TimeoutException) {
-      return "no answer in time";
+      return "timed out";
     }
     Throwable root = failure;
     while (root.getCause() != null && !(root instanceof RedisCommandExecutionException)) {
@@ -26,7 +26,9 @@ final class FailureCauses {
     return line.substring(0, Math.min(line.length(), MAX_REASON_LENGTH));
   }
 
-  /** The failure itself, without what it was wrapped into on its way. */
+  /**
+   * Returns the failure without the wrapper that {@link java.util.concurrent.CompletionStage} adds.
+   */
   static Throwable cause(Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
     return cause == null ? failure : cause;

@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** Decides by the failure policies of limiters while Redis can't. Thread-safe. */
+/** Applies the failure policies of limiters while Redis is unavailable. Thread-safe. */
 final class Fallback {
-  /** When to come back to a store that is away. */
+  /** The retry hint of denials while Redis is unavailable. */
   private static final long RETRY_NANOS = 1_000_000_000;
 
   private final Store local;
@@ -25,21 +25,25 @@ final class Fallback {
   }
 
   /**
-   * Any that is closed, or denied by its local bucket, denies; then nothing is taken. What is no
-   * request is not done here either.
+   * Decides a request by the failure policies of its limiters. If any of them fails closed or its
+   * local bucket denies, the request is denied and nothing is taken. Operations other than requests
+   * are not executed.
    */
-  Decision decide(RequestKind what, List<BucketRequest> parts, Degradation why) {
-    if (what != RequestKind.TAKE && what != RequestKind.PREVIEW) {
-      return byItself(parts.get(0));
+  Decision decide(RequestKind kind, List<BucketRequest> parts, Degradation why) {
+    if (kind != RequestKind.TAKE && kind != RequestKind.PREVIEW) {
+      return withoutBucket(parts.get(0));
     }
     parts.forEach(part -> observer.degraded(part.buckets().name(), why));
     boolean closed = parts.stream().anyMatch(Fallback::isClosed);
-    Iterator<Decision> locals = closed ? List.<Decision>of().iterator() : locals(what, parts);
+    Iterator<Decision> localDecisions =
+        closed ? List.<Decision>of().iterator() : localDecisions(kind, parts);
     Decision[] decisions = new Decision[parts.size()];
     for (int i = 0; i < decisions.length; i++) {
       BucketRequest part = parts.get(i);
       decisions[i] =
-          part.buckets().local() != null && !closed ? locals.next().asDegraded() : byItself(part);
+          part.buckets().local() != null && !closed
+              ? localDecisions.next().asDegraded()
+              : withoutBucket(part);
     }
     return decisions.length == 1 ? decisions[0] : Decision.all(decisions);
   }
@@ -48,7 +52,7 @@ final class Fallback {
     return part.buckets().onFailure() == FailurePolicy.CLOSED;
   }
 
-  private Iterator<Decision> locals(RequestKind what, List<BucketRequest> parts) {
+  private Iterator<Decision> localDecisions(RequestKind kind, List<BucketRequest> parts) {
     List<Claim> claims = new ArrayList<>();
     for (BucketRequest part : parts) {
       RateLimiter own = part.buckets().local();
@@ -59,15 +63,15 @@ final class Fallback {
     if (claims.isEmpty()) {
       return List.<Decision>of().iterator();
     }
-    // In process, a preview is there at once.
+    // An in-process preview is complete immediately.
     Decision decision =
-        what == RequestKind.TAKE
+        kind == RequestKind.TAKE
             ? local.decide(claims)
             : local.preview(claims).toCompletableFuture().join();
     return decision.results().iterator();
   }
 
-  private static Decision byItself(BucketRequest part) {
+  private static Decision withoutBucket(BucketRequest part) {
     RedisBuckets buckets = part.buckets();
     return isClosed(part)
         ? Decision.unavailable(buckets.name(), buckets.limit(), RETRY_NANOS)

@@ -1,8 +1,8 @@
 package io.penstock.redis;
 
 /**
- * Keeps what an observer throws away from those who are only counting on an answer: it goes to the
- * thread's handler of uncaught exceptions. As thread-safe as the observer.
+ * Isolates callers from exceptions of an observer: passes them to the thread's uncaught exception
+ * handler. As thread-safe as the observer.
  */
 final class GuardedObserver implements RedisObserver {
   private final RedisObserver observer;
@@ -11,9 +11,9 @@ final class GuardedObserver implements RedisObserver {
     this.observer = observer;
   }
 
-  private static void guard(Runnable told) {
+  private static void guard(Runnable event) {
     try {
-      told.run();
+      event.run();
     } catch (RuntimeException failure) {
       Thread thread = Thread.currentThread();
       thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);

@@ -7,67 +7,66 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tokens of one bucket that this node has taken in advance, in thousandths. Thread-safe.
  *
- * <p>What is here is missing at the store until the lease ends there, and that is later than here:
- * here it is counted from before the store was asked. Tokens are taken first and the clock is read
- * afterwards, so that a thread which was held up in between takes nothing from a lease that is
- * over.
+ * <p>Leased tokens are missing at the store until the lease expires there, which is later than
+ * here: the node counts the lifetime from before it sent the call. Tokens are taken before the
+ * clock is read, so that a delayed thread takes nothing from an expired lease.
  *
- * <p>One call is under way at a time. It tells the store all that is still here, which what is
- * taken meanwhile only makes less. If its answer is lost, nothing changes here, and the next says
- * it again under a higher number; a call that comes after a later one is refused.
+ * <p>One call is in flight at a time. It reports everything that the node still holds; requests can
+ * only decrease that in the meantime. If the response is lost, nothing changes here, and the next
+ * call reports again with a higher number. The store rejects a call that arrives after a later one.
  */
 final class Lease {
   static final long LENGTH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** For so long what is asked for should last. */
+  /** A call requests enough tokens for this time at the current rate of use. */
   private static final long AHEAD_NANOS = LENGTH_NANOS / 4;
 
-  /** How much more than last time is asked for at most, and for how many requests at first. */
+  /** Maximum growth of the amount per call, and the initial amount as a multiple of a request. */
   private static final int GROWTH = 4;
 
   private final LongSupplier nanos;
   private final LongSupplier numbers;
-  private final long most;
-  private volatile LeaseGrant term;
+  private final long max;
+  private volatile LeaseGrant grant;
   private volatile boolean calling;
 
-  // All below is guarded by this.
+  // All fields below are guarded by this.
   private boolean ended;
   private long target;
   private long grain;
-  private long askedNanos;
+  private long lastCallNanos;
 
-  /** What several limits together may yet leave or put back. */
+  /** Tokens taken by requests over several limits that may still return them. */
   private long pledged;
 
-  /** How often what was here has been given up: what was pledged before can't be put back. */
-  private int lineage;
+  /** Incremented whenever the held tokens are discarded: earlier pledges can't be returned then. */
+  private int epoch;
 
-  /** What the store counts as out. */
-  private long out;
+  /** What the store counts as leased by this node. */
+  private long outstanding;
 
-  private long outOfAll;
+  private long totalOutstanding;
 
-  /** What has passed through here until the term in force. */
+  /** Tokens granted from this lease before the current grant. */
   private long passed;
 
-  /** For {@link #look}. */
-  private LeaseGrant seenTerm;
+  /** The state at the last {@link #check}. */
+  private LeaseGrant lastGrant;
 
-  private long seenLeft;
-  private int idleLooks;
+  private long lastLeft;
+  private int idleChecks;
 
   /**
-   * What the store is told.
+   * A call to the store.
    *
-   * @param number higher than those of all calls before
-   * @param keep what is still here, at most
-   * @param back what was here and is given up
-   * @param want how much more would be good to have
-   * @param grain of what it should be a multiple
-   * @param sentNanos before it was sent
-   * @param expired whether what comes back is what a term left when it was over
-   * @param last whether nothing is held any more
+   * @param number higher than the numbers of all earlier calls
+   * @param keep upper bound of what the node still holds
+   * @param back what the node held and returns
+   * @param want how many more tokens the node requests
+   * @param grain the granted amount should be a multiple of this
+   * @param sentNanos a time before the call was sent
+   * @param expired whether the returned tokens are left over from an expired grant
+   * @param last whether the node no longer holds anything
    */
   record Call(
       long number,
@@ -80,181 +79,185 @@ final class Lease {
       boolean last) {}
 
   /**
-   * What the store answers.
+   * The reply of the store.
    *
-   * @param granted on top of what was kept; negative if a later call has come before
-   * @param kept what is still out of what the call kept
-   * @param outOfAll what all holders together have
+   * @param granted tokens granted in addition to what was kept; negative if the store has already
+   *     seen a later call
+   * @param kept how much of {@code keep} the store still counts as leased
+   * @param totalOutstanding what all nodes together hold
    * @param level what is left in the bucket
-   * @param resetNanos how long it takes to be full
+   * @param resetNanos time until the bucket is full
    */
-  record Reply(long granted, long kept, long outOfAll, long level, long resetNanos) {}
+  record Reply(long granted, long kept, long totalOutstanding, long level, long resetNanos) {}
 
-  /** Tokens that were taken and may be put back. */
-  record Pledge(LeaseGrant term, long thousandths, int lineage) {}
+  /** Tokens that were taken and may be returned. */
+  record Pledge(LeaseGrant grant, long thousandths, int epoch) {}
 
   /**
-   * @param nanos the clock by which it ends
-   * @param numbers gives calls of this bucket their numbers, each higher than all before
-   * @param most how much may be here
+   * @param nanos the clock for expiry
+   * @param numbers generates increasing numbers for the calls of this bucket
+   * @param max the maximum amount to hold
    */
-  Lease(LongSupplier nanos, LongSupplier numbers, long most) {
+  Lease(LongSupplier nanos, LongSupplier numbers, long max) {
     this.nanos = nanos;
     this.numbers = numbers;
-    this.most = most;
-    this.askedNanos = nanos.getAsLong();
-    this.term = LeaseGrant.none(askedNanos);
-    this.seenTerm = term;
+    this.max = max;
+    this.lastCallNanos = nanos.getAsLong();
+    this.grant = LeaseGrant.none(lastCallNanos);
+    this.lastGrant = grant;
   }
 
-  /** Takes so much if it is here; null if it is not. */
+  /** Takes {@code thousandths} if they are available; otherwise returns null. */
   @Nullable LeaseGrant take(long thousandths) {
     while (true) {
-      LeaseGrant now = term;
+      LeaseGrant now = grant;
       if (now.take(thousandths)) {
-        return now.isOver(nanos.getAsLong()) ? null : now;
+        return now.isExpired(nanos.getAsLong()) ? null : now;
       }
-      if (isStill(now)) {
+      if (isCurrent(now)) {
         return null;
       }
     }
   }
 
   @SuppressWarnings("ReferenceEquality")
-  private boolean isStill(LeaseGrant now) {
-    return term == now;
+  private boolean isCurrent(LeaseGrant now) {
+    return grant == now;
   }
 
-  /** How much could be taken. */
+  /** The amount that is available. */
   long left() {
-    LeaseGrant now = term;
-    return now.isOver(nanos.getAsLong()) ? 0 : now.left();
+    LeaseGrant now = grant;
+    return now.isExpired(nanos.getAsLong()) ? 0 : now.left();
   }
 
-  LeaseGrant term() {
-    return term;
+  LeaseGrant grant() {
+    return grant;
   }
 
-  /** As {@link #take}, for who may have to put it back. */
+  /** Like {@link #take}, for a caller that may have to return the tokens. */
   synchronized @Nullable Pledge pledge(long thousandths) {
-    // Under the lock no call is made, which would not know of what is in between.
+    // The lock excludes call(), which must not miss tokens that are in transit here.
     LeaseGrant from = take(thousandths);
     if (from == null) {
       return null;
     }
     pledged += thousandths;
-    return new Pledge(from, thousandths, lineage);
+    return new Pledge(from, thousandths, epoch);
   }
 
-  /** What was pledged is spent. */
+  /** Makes a pledge final. */
   synchronized void spend(Pledge pledge) {
-    if (pledge.lineage == lineage) {
+    if (pledge.epoch == epoch) {
       pledged -= pledge.thousandths;
     }
   }
 
-  /** What was pledged is here again, unless what it came from was given up meanwhile. */
+  /** Puts pledged tokens back, unless their lease was discarded in the meantime. */
   synchronized void putBack(Pledge pledge) {
-    if (pledge.lineage == lineage) {
+    if (pledge.epoch == epoch) {
       pledged -= pledge.thousandths;
-      term.add(pledge.thousandths);
+      grant.add(pledge.thousandths);
     }
   }
 
-  /** Whether a call is under way. */
+  /** Whether a call is in flight. */
   boolean isCalling() {
     return calling;
   }
 
   /**
-   * What to tell the store now; null if a call is under way, or nothing is left to be said.
+   * Returns the next call to the store; null if one is in flight or there is nothing to report.
    *
-   * @param request what a request needs; 0 for what one needed last
+   * @param cost the cost of the current request; 0 to use the last known cost
    */
-  synchronized @Nullable Call call(long request) {
-    if (calling || (ended && out == 0)) {
+  synchronized @Nullable Call call(long cost) {
+    if (calling || (ended && outstanding == 0)) {
       return null;
     }
-    grain = Math.max(1, request > 0 ? request : grain);
+    grain = Math.max(1, cost > 0 ? cost : grain);
     long sent = nanos.getAsLong();
-    LeaseGrant now = term;
+    LeaseGrant now = grant;
     long left = now.left();
-    boolean starved = left < request;
+    boolean starved = left < cost;
     long wanted = ended ? 0 : target(sent, now.amount() - left - pledged, starved);
-    boolean over = now.isOver(sent);
+    boolean over = now.isExpired(sent);
     long back;
     if (over || ended) {
       back = now.drain();
       giveUp();
     } else if (starved) {
-      // No use as a part of what a request needs, and it would count against this node's share.
+      // Too little for a request, and it would count against this node's share.
       back = now.drain();
     } else {
       long surplus = left - 2 * wanted;
       back = surplus > 0 && now.take(surplus) ? surplus : 0;
     }
-    // Read last: what is here becomes less, never more, while nobody else has the lock.
+    // Read this last: while this thread has the lock, the amount can only decrease.
     long keep = over || ended ? 0 : now.left() + pledged;
     long want = ended ? 0 : Math.max(starved ? grain : 0, wanted - keep);
     calling = true;
-    askedNanos = sent;
+    lastCallNanos = sent;
     return new Call(numbers.getAsLong(), keep, back, want, grain, sent, over, ended);
   }
 
   private void giveUp() {
     pledged = 0;
-    lineage++;
+    epoch++;
   }
 
   /**
-   * How much should be here, by how much was spent since the last call.
+   * Computes how much the node should hold, based on what was used since the last call.
    *
-   * @param starved if that was too little, so that more would have been spent
+   * @param starved whether that was too little, so that more would have been used
    */
   private long target(long sent, long spent, boolean starved) {
-    double ahead = (double) AHEAD_NANOS / Math.max(1, sent - askedNanos);
-    long needed = (long) Math.min((double) most, (double) Math.max(0, spent) * ahead);
-    long least = Math.max(GROWTH * grain, starved ? 2 * target : target / 2);
-    target = Math.min(most, Math.max(least, Math.min(needed, GROWTH * target)));
+    double ahead = (double) AHEAD_NANOS / Math.max(1, sent - lastCallNanos);
+    long needed = (long) Math.min((double) max, (double) Math.max(0, spent) * ahead);
+    long minTarget = Math.max(GROWTH * grain, starved ? 2 * target : target / 2);
+    target = Math.min(max, Math.max(minTarget, Math.min(needed, GROWTH * target)));
     return target;
   }
 
-  /** The store has answered; returns whether the call counted. */
+  /** Processes the reply of the store; returns whether the call was in time. */
   synchronized boolean answered(Call call, Reply reply) {
     calling = false;
     if (reply.granted < 0) {
       return false;
     }
-    LeaseGrant old = term;
+    LeaseGrant old = grant;
     passed += Math.max(0, old.amount() - old.left() - call.back);
     long ends = call.sentNanos + LENGTH_NANOS;
     boolean kept = reply.kept >= call.keep;
     long moved = kept ? old.left() : 0;
     LeaseGrant next =
         new LeaseGrant(moved + reply.granted, reply.granted, ends, reply.level, reply.resetNanos);
-    // The new one first, so that nobody finds nothing here in between.
-    term = next;
+    // Publish the new grant first, so that no request finds the lease empty in between.
+    grant = next;
     long rest = old.drain();
     if (kept) {
       next.add(rest);
     } else {
-      // The store has forgotten this lease, or believes it to be over.
+      // The store has dropped this lease, or considers it expired.
       giveUp();
     }
-    out = reply.kept + reply.granted;
-    outOfAll = reply.outOfAll;
+    outstanding = reply.kept + reply.granted;
+    totalOutstanding = reply.totalOutstanding;
     return true;
   }
 
-  /** The call has failed or its answer is lost: all that was here is here for as long as before. */
+  /**
+   * Called when the call failed or its response is lost. The current grant stays valid until it
+   * expires.
+   */
   synchronized void lost(Call call) {
     calling = false;
     if (call.last) {
-      out = 0;
+      outstanding = 0;
     }
   }
 
-  /** Nothing more is taken from here; the next call gives everything back. */
+  /** Stops taking tokens; the next call returns everything. */
   synchronized void end() {
     ended = true;
   }
@@ -263,48 +266,48 @@ final class Lease {
     return ended;
   }
 
-  /** What the store counts as out for this holder. */
-  synchronized long out() {
-    return out;
+  /** What the store counts as leased by this node. */
+  synchronized long outstanding() {
+    return outstanding;
   }
 
-  /** What all holders have out, as the store said last. */
-  synchronized long outOfAll() {
-    return outOfAll;
+  /** What the store counts as leased by all nodes, as of the last reply. */
+  synchronized long totalOutstanding() {
+    return totalOutstanding;
   }
 
-  /** What passed through here so far, and in how large pieces. */
+  /** The number of requests granted from this lease so far. */
   synchronized long requestsPassed() {
-    LeaseGrant now = term;
+    LeaseGrant now = grant;
     return grain == 0 ? 0 : (passed + Math.max(0, now.amount() - now.left())) / grain;
   }
 
-  /** What is to be done with a lease that is looked at from time to time. */
-  enum Care {
+  /** What a periodic check has to do with a lease. */
+  enum Action {
     NONE,
     RENEW,
     END
   }
 
   /**
-   * Looks after it: unused since {@code looks} looks ago it should end, and at half of its time it
-   * should be renewed.
+   * Checks the lease: it should end after {@code maxIdleChecks} checks without use, and be renewed
+   * after half of its lifetime.
    */
   @SuppressWarnings("ReferenceEquality")
-  synchronized Care look(int looks) {
-    LeaseGrant now = term;
+  synchronized Action check(int maxIdleChecks) {
+    LeaseGrant now = grant;
     long left = now.left();
-    boolean used = now != seenTerm || left != seenLeft || pledged > 0;
-    seenTerm = now;
-    seenLeft = left;
-    idleLooks = used ? 0 : idleLooks + 1;
+    boolean used = now != lastGrant || left != lastLeft || pledged > 0;
+    lastGrant = now;
+    lastLeft = left;
+    idleChecks = used ? 0 : idleChecks + 1;
     if (calling) {
-      return Care.NONE;
+      return Action.NONE;
     }
-    if (idleLooks >= looks) {
-      return Care.END;
+    if (idleChecks >= maxIdleChecks) {
+      return Action.END;
     }
-    boolean old = nanos.getAsLong() - now.endsNanos() + LENGTH_NANOS / 2 >= 0;
-    return old && out > 0 ? Care.RENEW : Care.NONE;
+    boolean old = nanos.getAsLong() - now.expiresNanos() + LENGTH_NANOS / 2 >= 0;
+    return old && outstanding > 0 ? Action.RENEW : Action.NONE;
   }
 }

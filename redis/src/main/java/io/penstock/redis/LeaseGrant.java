@@ -3,37 +3,37 @@ package io.penstock.redis;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * An amount of tokens until an instant, in thousandths. Thread-safe. What is left only becomes
- * less, but for what is put back by whoever has the lease's lock.
+ * An amount of tokens with an expiry time, in thousandths. Thread-safe. The remaining amount only
+ * decreases, except for tokens that are returned under the lock of the lease.
  */
 final class LeaseGrant {
   private final AtomicLong left;
   private final long amount;
-  private final long endsNanos;
+  private final long expiresNanos;
   private final long level;
   private final long resetNanos;
 
   /**
-   * @param amount what it has to begin with or is about to be given
-   * @param granted what it has already
-   * @param endsNanos when it ends, by the holder's clock
-   * @param level what was left in the bucket when the term was granted
-   * @param resetNanos how long it would have taken to be full then
+   * @param amount the initial amount, including tokens that are about to be added
+   * @param granted the amount that is available immediately
+   * @param expiresNanos the expiry time, by the node's clock
+   * @param level what was left in the bucket at the time of the grant
+   * @param resetNanos the time until the bucket would have been full, at the time of the grant
    */
-  LeaseGrant(long amount, long granted, long endsNanos, long level, long resetNanos) {
+  LeaseGrant(long amount, long granted, long expiresNanos, long level, long resetNanos) {
     this.left = new AtomicLong(granted);
     this.amount = amount;
-    this.endsNanos = endsNanos;
+    this.expiresNanos = expiresNanos;
     this.level = level;
     this.resetNanos = resetNanos;
   }
 
-  /** One that has nothing and is over. */
+  /** Returns an empty grant that has expired. */
   static LeaseGrant none(long nowNanos) {
     return new LeaseGrant(0, 0, nowNanos, 0, 0);
   }
 
-  /** Takes so much if it is there, whether or not the term is over by now. */
+  /** Takes {@code thousandths} if they are available, even if the grant has expired. */
   boolean take(long thousandths) {
     long before = left.get();
     while (before >= thousandths) {
@@ -45,7 +45,7 @@ final class LeaseGrant {
     return false;
   }
 
-  /** Takes all that is there. */
+  /** Takes everything that is left. */
   long drain() {
     return left.getAndSet(0);
   }
@@ -62,20 +62,20 @@ final class LeaseGrant {
     return amount;
   }
 
-  boolean isOver(long nowNanos) {
-    return nowNanos - endsNanos >= 0;
+  boolean isExpired(long nowNanos) {
+    return nowNanos - expiresNanos >= 0;
   }
 
-  long endsNanos() {
-    return endsNanos;
+  long expiresNanos() {
+    return expiresNanos;
   }
 
-  /** Whether so much is gone that it is time to ask for more. */
+  /** Whether so much is used that the lease should be renewed. */
   boolean isLow() {
     return left.get() < amount >> 1;
   }
 
-  /** What was left in the bucket when the term was granted. */
+  /** What was left in the bucket at the time of the grant. */
   long level() {
     return level;
   }

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** A lease's call on its way to Redis and back. Nobody waits for it. Thread-safe. */
+/** A call of a lease to Redis. No caller waits for it. Thread-safe. */
 final class LeaseRequest extends PendingRequest {
-  /** How many numbers the script answers. */
+  /** The number of values in the reply of the script. */
   static final int REPLY_LENGTH = 5;
 
   private final long holder;
@@ -15,21 +15,20 @@ final class LeaseRequest extends PendingRequest {
   private final BiConsumer<LeaseRequest, Lease.@Nullable Reply> ended;
 
   /**
-   * @param ended is told the reply, or null if there is none
+   * @param ended receives the reply, or null if there is none
    */
   LeaseRequest(
       BucketRequest part,
       long holder,
       Lease.Call call,
       BiConsumer<LeaseRequest, Lease.@Nullable Reply> ended) {
-    // Nobody gives it up before its answer; but what is refused is worth asking again only while
-    // the
-    // lease would last.
+    // No deadline applies before the response, but a rejected call is only worth a retry during the
+    // lifetime of the lease.
     super(RequestKind.LEASE, List.of(part), call.sentNanos() + Lease.LENGTH_NANOS);
     this.holder = holder;
     this.call = call;
     this.ended = ended;
-    var unused = answer().whenComplete(this::givenUp);
+    var unused = answer().whenComplete(this::completed);
   }
 
   BucketRequest part() {
@@ -44,13 +43,13 @@ final class LeaseRequest extends PendingRequest {
     return call;
   }
 
-  /** Says to the script what else it has to know. */
+  /** Writes the additional arguments of the script. */
   void write(MessagePackArray numbers) {
     numbers.add(holder).add(call.number()).add(call.keep()).add(call.back()).add(call.want());
     numbers.add(call.grain()).add(Lease.LENGTH_NANOS / Ticks.NANOS);
   }
 
-  /** Redis has answered, from {@code at} on. */
+  /** Processes the reply of the script, which starts at {@code at}. */
   void replied(long[] replies, int at) {
     TokenBucketCodec codec = (TokenBucketCodec) part().codec();
     long debt = codec.debt(replies, at + 1);
@@ -64,7 +63,7 @@ final class LeaseRequest extends PendingRequest {
     }
   }
 
-  private void givenUp(@Nullable Decision decision, @Nullable Throwable failure) {
+  private void completed(@Nullable Decision decision, @Nullable Throwable failure) {
     if (decision == null || decision.degraded()) {
       ended.accept(this, null);
     }

@@ -1,19 +1,22 @@
 package io.penstock.redis;
 
 /**
- * What a node holds of buckets in Redis, in thousandths of a token.
+ * The leases that a node holds, in thousandths of a token.
  *
- * @param leases how many buckets it holds tokens of
- * @param unspent what it could still grant by itself
- * @param out what counts as missing from the buckets because of this node
- * @param underGrant what counts as missing from these buckets because of any node, as Redis said
- *     last: no more than that can be denied although no bucket was empty
+ * @param leases the number of buckets with leased tokens
+ * @param unspent what the node can still grant from its leases
+ * @param outstanding what counts as missing from the buckets because of this node
+ * @param underGrant what counts as missing from these buckets because of any node, as of the last
+ *     reply of Redis: an upper bound of what is denied although no bucket is empty
  */
-public record LeaseStats(int leases, long unspent, long out, long underGrant) {
+public record LeaseStats(int leases, long unspent, long outstanding, long underGrant) {
   static final LeaseStats NOTHING = new LeaseStats(0, 0, 0, 0);
 
-  LeaseStats plus(long moreUnspent, long moreOut, long moreUnderGrant) {
+  LeaseStats plus(long moreUnspent, long moreOutstanding, long moreUnderGrant) {
     return new LeaseStats(
-        leases + 1, unspent + moreUnspent, out + moreOut, underGrant + moreUnderGrant);
+        leases + 1,
+        unspent + moreUnspent,
+        outstanding + moreOutstanding,
+        underGrant + moreUnderGrant);
   }
 }

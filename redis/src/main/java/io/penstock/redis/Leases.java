@@ -8,41 +8,41 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** What this node has taken in advance of the buckets of one limiter. Thread-safe. */
+/** The leases of this node on the buckets of one limiter. Thread-safe. */
 final class Leases {
-  /** The script knows numbers below 2^53. */
+  /** The script supports integers below 2^53. */
   private static final long MAX_HOLDERS = 1L << 52;
 
-  /** As the script has it: a holder's part of the burst. */
-  private static final int SHARE = 8;
+  /** The maximum share of one node is the burst divided by this; must match the script. */
+  private static final int NODE_SHARES = 8;
 
-  /** Unused for so many looks, a lease is given back. */
-  private static final int IDLE_LOOKS = 2;
+  /** A lease is returned after this many checks without use. */
+  private static final int MAX_IDLE_CHECKS = 2;
 
   /**
-   * Less than that in so many looks, about a second, is too little for a lease where nobody asked
-   * for one by name. It takes four times as much to be hot.
+   * With {@code AUTO}, a key that has fewer requests than this in {@link #COOL_CHECKS} checks,
+   * about a second, is no longer leased. It takes four times as many to become hot.
    */
   private static final int COOL_REQUESTS = 60;
 
-  private static final int COOL_LOOKS = 10;
+  private static final int COOL_CHECKS = 10;
 
   private final RedisBuckets buckets;
   private final Leasing leasing;
   private final boolean auto;
-  private final long most;
+  private final long max;
   private final long holder = ThreadLocalRandom.current().nextLong(MAX_HOLDERS);
   private final AtomicLong numbers = new AtomicLong();
   private final ConcurrentMap<String, KeyLease> leases = new ConcurrentHashMap<>();
   private volatile boolean ended;
 
-  /** A lease and how Redis is told of it. */
+  /** A lease and its bucket. */
   private static final class KeyLease {
     private final Lease lease;
     private final BucketRequest part;
 
-    // Only used by who looks after leases.
-    private long looks;
+    // Used only by the thread that checks the leases.
+    private long checks;
     private long passedBefore;
 
     KeyLease(Lease lease, BucketRequest part) {
@@ -55,56 +55,56 @@ final class Leases {
     this.buckets = buckets;
     this.leasing = leasing;
     this.auto = consistency == Consistency.AUTO;
-    this.most = buckets.limit().burstThousandths() / SHARE;
-    leasing.expect(this);
+    this.max = buckets.limit().burstThousandths() / NODE_SHARES;
+    leasing.register(this);
   }
 
   boolean isAuto() {
     return auto;
   }
 
-  /** Whether something is held of a key's bucket. */
+  /** Whether this node holds leased tokens of a key's bucket. */
   boolean holds(String key) {
     KeyLease held = leases.get(key);
     return held != null && held.lease.left() > 0;
   }
 
-  /** Takes so much of what is here. */
+  /** Takes {@code thousandths} from the lease of a key. */
   boolean tryTake(String key, long thousandths) {
-    return taken(key, thousandths) != null;
+    return takeGrant(key, thousandths) != null;
   }
 
-  /** Takes so much of what is here, and says how things stand; null if it is not here. */
+  /** Takes {@code thousandths} from the lease of a key; returns null if it has too little. */
   @Nullable Decision take(String key, long thousandths) {
-    LeaseGrant term = taken(key, thousandths);
-    return term == null ? null : answer(term);
+    LeaseGrant grant = takeGrant(key, thousandths);
+    return grant == null ? null : answer(grant);
   }
 
-  private @Nullable LeaseGrant taken(String key, long thousandths) {
+  private @Nullable LeaseGrant takeGrant(String key, long thousandths) {
     KeyLease held = leases.get(key);
     if (held == null || thousandths == 0) {
       return null;
     }
-    LeaseGrant term = held.lease.take(thousandths);
-    if (term != null) {
-      renewIfLow(held, term);
+    LeaseGrant grant = held.lease.take(thousandths);
+    if (grant != null) {
+      renewIfLow(held, grant);
     }
-    return term;
+    return grant;
   }
 
-  private void renewIfLow(KeyLease held, LeaseGrant term) {
-    if (term.isLow() && !held.lease.isCalling()) {
+  private void renewIfLow(KeyLease held, LeaseGrant grant) {
+    if (grant.isLow() && !held.lease.isCalling()) {
       call(held);
     }
   }
 
-  /** The answer to who took something: what was in the bucket when Redis was last asked. */
-  private Decision answer(LeaseGrant term) {
-    long remaining = Math.min(buckets.limit().burstThousandths(), term.level() + term.left());
-    return Decision.allowed(buckets.name(), buckets.limit(), remaining, term.resetNanos(), 0);
+  /** The result of a grant from a lease, with the bucket level as of the last reply of Redis. */
+  private Decision answer(LeaseGrant grant) {
+    long remaining = Math.min(buckets.limit().burstThousandths(), grant.level() + grant.left());
+    return Decision.allowed(buckets.name(), buckets.limit(), remaining, grant.resetNanos(), 0);
   }
 
-  /** What a request over several limits has of one of them, until it is decided. */
+  /** Tokens that a request over several limits holds from one lease until it is decided. */
   final class Advance {
     private final KeyLease held;
     private final Lease.@Nullable Pledge pledge;
@@ -113,7 +113,7 @@ final class Leases {
     private Advance(KeyLease held, Lease.@Nullable Pledge pledge) {
       this.held = held;
       this.pledge = pledge;
-      this.decision = answer(pledge == null ? held.lease.term() : pledge.term());
+      this.decision = answer(pledge == null ? held.lease.grant() : pledge.grant());
     }
 
     Decision decision() {
@@ -134,41 +134,41 @@ final class Leases {
   }
 
   /**
-   * Takes so much of what is here until it is known whether it is needed; null if it is not here.
+   * Takes {@code thousandths} from a lease, provisionally; returns null if it has too little.
    *
-   * @param looking if nothing should be taken
+   * @param peek whether to only check, without taking
    */
-  @Nullable Advance advance(String key, long thousandths, boolean looking) {
+  @Nullable Advance advance(String key, long thousandths, boolean peek) {
     KeyLease held = leases.get(key);
     if (held == null || thousandths == 0) {
       return null;
     }
-    if (looking) {
+    if (peek) {
       return held.lease.left() >= thousandths ? new Advance(held, null) : null;
     }
     Lease.Pledge pledge = held.lease.pledge(thousandths);
     if (pledge == null) {
       return null;
     }
-    renewIfLow(held, pledge.term());
+    renewIfLow(held, pledge.grant());
     return new Advance(held, pledge);
   }
 
-  /** What to ask Redis for beside a request that was not served from here; null for nothing. */
-  @Nullable LeaseRequest wish(BucketRequest part) {
-    long request = part.thousandths();
-    if (request == 0 || request > most || part.maxDelayNanos() > 0) {
+  /** Returns the lease request to send along with a request that no lease served; null if none. */
+  @Nullable LeaseRequest leaseRequestFor(BucketRequest part) {
+    long cost = part.thousandths();
+    if (cost == 0 || cost > max || part.maxDelayNanos() > 0) {
       return null;
     }
     KeyLease held = leases.get(part.key());
     if (held == null) {
-      held = auto || !leasing.isWarm(part.redisKey()) ? null : hold(part.key());
+      held = auto || !leasing.recordAndCheckWarm(part.redisKey()) ? null : hold(part.key());
     }
-    return held == null ? null : ask(held, request);
+    return held == null ? null : newLeaseRequest(held, cost);
   }
 
-  /** Begins to take tokens of a bucket in advance, as soon as somebody asks for one. */
-  void heated(String key) {
+  /** Starts leasing a hot key, from its next request on. */
+  void startIfAuto(String key) {
     if (auto && !leases.containsKey(key) && hold(key) != null) {
       leasing.observer().hot(buckets.name(), true);
     }
@@ -178,7 +178,7 @@ final class Leases {
     if (ended || !leasing.mayHold()) {
       return null;
     }
-    Lease lease = new Lease(leasing.nanos(), numbers::incrementAndGet, most);
+    Lease lease = new Lease(leasing.nanos(), numbers::incrementAndGet, max);
     KeyLease held = new KeyLease(lease, buckets.part(key, 0, 0));
     KeyLease other = leases.putIfAbsent(key, held);
     if (other != null) {
@@ -189,17 +189,18 @@ final class Leases {
     return held;
   }
 
-  private @Nullable LeaseRequest ask(KeyLease held, long request) {
-    Lease.Call call = held.lease.call(request);
+  private @Nullable LeaseRequest newLeaseRequest(KeyLease held, long cost) {
+    Lease.Call call = held.lease.call(cost);
     return call == null
         ? null
-        : new LeaseRequest(held.part, holder, call, (ask, reply) -> ended(held, ask.call(), reply));
+        : new LeaseRequest(
+            held.part, holder, call, (request, reply) -> ended(held, request.call(), reply));
   }
 
   private void call(KeyLease held) {
-    LeaseRequest ask = ask(held, 0);
-    if (ask != null) {
-      leasing.send(ask);
+    LeaseRequest request = newLeaseRequest(held, 0);
+    if (request != null) {
+      leasing.send(request);
     }
   }
 
@@ -207,24 +208,24 @@ final class Leases {
     if (reply == null || !held.lease.answered(call, reply)) {
       held.lease.lost(call);
     } else {
-      leasing.note(held.part, call, reply);
+      leasing.report(held.part, call, reply);
     }
     if (held.lease.isEnded()) {
-      // What was granted meanwhile goes back as well.
+      // Also return what was granted in the meantime.
       giveBack(held);
     }
   }
 
-  /** Ends a lease: what is here goes back, once no call is under way. */
+  /** Ends a lease and returns its tokens, once no call is in flight. */
   private void end(KeyLease held) {
     held.lease.end();
     giveBack(held);
   }
 
   private void giveBack(KeyLease held) {
-    LeaseRequest ask = ask(held, 0);
-    if (ask != null) {
-      leasing.send(ask);
+    LeaseRequest request = newLeaseRequest(held, 0);
+    if (request != null) {
+      leasing.send(request);
     } else if (!held.lease.isCalling() && leases.remove(held.part.key(), held)) {
       leasing.held(-1);
       if (auto) {
@@ -233,14 +234,14 @@ final class Leases {
     }
   }
 
-  /** Looks after all leases; called every now and then by one thread. */
-  void look() {
+  /** Checks all leases; called periodically by one thread. */
+  void check() {
     for (KeyLease held : leases.values()) {
       if (ended || isCool(held)) {
         end(held);
         continue;
       }
-      switch (held.lease.look(IDLE_LOOKS)) {
+      switch (held.lease.check(MAX_IDLE_CHECKS)) {
         case RENEW -> call(held);
         case END -> end(held);
         case NONE -> {}
@@ -249,7 +250,7 @@ final class Leases {
   }
 
   private boolean isCool(KeyLease held) {
-    if (!auto || ++held.looks % COOL_LOOKS != 0) {
+    if (!auto || ++held.checks % COOL_CHECKS != 0) {
       return false;
     }
     long passed = held.lease.requestsPassed();
@@ -258,7 +259,7 @@ final class Leases {
     return cool;
   }
 
-  /** Gives everything back; nothing is taken in advance any more. */
+  /** Ends all leases and returns their tokens. No new leases are started. */
   void end() {
     ended = true;
     leases.values().forEach(this::end);
@@ -268,15 +269,15 @@ final class Leases {
     return leases.isEmpty();
   }
 
-  /** Adds what is held to a sum. */
+  /** Adds the figures of these leases to {@code sum}. */
   LeaseStats plus(LeaseStats sum) {
-    LeaseStats figures = sum;
+    LeaseStats stats = sum;
     for (KeyLease held : leases.values()) {
-      long out = held.lease.out();
-      if (out > 0) {
-        figures = figures.plus(held.lease.left(), out, held.lease.outOfAll());
+      long outstanding = held.lease.outstanding();
+      if (outstanding > 0) {
+        stats = stats.plus(held.lease.left(), outstanding, held.lease.totalOutstanding());
       }
     }
-    return figures;
+    return stats;
   }
 }

@@ -12,12 +12,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** Looks after all that a node takes of buckets in advance. Thread-safe. */
+/** Manages all leases of a node. Thread-safe. */
 final class Leasing {
-  /** Beyond that, buckets are asked for each token. */
+  /** The maximum number of leases; requests for other keys go to Redis. */
   private static final int MAX_LEASES = 4096;
 
-  private static final long LOOK_MILLIS = 100;
+  private static final long CHECK_MILLIS = 100;
 
   private final ScheduledExecutorService timer;
   private final Consumer<LeaseRequest> send;
@@ -27,13 +27,13 @@ final class Leasing {
   private final KeyHeat heat = new KeyHeat(nanos);
   private final Set<Leases> all = ConcurrentHashMap.newKeySet();
   private final AtomicInteger held = new AtomicInteger();
-  private final AtomicBoolean looking = new AtomicBoolean();
+  private final AtomicBoolean checkScheduled = new AtomicBoolean();
   private volatile boolean anyAuto;
 
   /**
-   * @param timer one thread, which silently takes nothing more once it is shut down
-   * @param send asks Redis, or gives the call up at once
-   * @param changed is told of buckets that something was put back into
+   * @param timer a single thread, which silently discards tasks after its shutdown
+   * @param send sends a request to Redis, or fails it immediately
+   * @param changed receives the buckets that tokens were returned to
    */
   Leasing(
       ScheduledExecutorService timer,
@@ -46,14 +46,14 @@ final class Leasing {
     this.observer = observer;
   }
 
-  /** Leases that may come to hold something. */
-  void expect(Leases leases) {
+  /** Registers leases, which may be empty. */
+  void register(Leases leases) {
     if (leases.isAuto()) {
       anyAuto = true;
     }
   }
 
-  /** Leases that hold something now; they are forgotten when they don't any more. */
+  /** Adds leases that hold something; they are removed when they no longer do. */
   void add(Leases leases) {
     all.add(leases);
   }
@@ -66,8 +66,8 @@ final class Leasing {
     return observer;
   }
 
-  boolean isWarm(String redisKey) {
-    return heat.isWarm(redisKey);
+  boolean recordAndCheckWarm(String redisKey) {
+    return heat.recordAndCheckWarm(redisKey);
   }
 
   boolean mayHold() {
@@ -76,16 +76,16 @@ final class Leasing {
 
   void held(int more) {
     if (held.addAndGet(more) > 0) {
-      lookLater();
+      scheduleCheck();
     }
   }
 
-  void send(LeaseRequest ask) {
-    send.accept(ask);
+  void send(LeaseRequest request) {
+    send.accept(request);
   }
 
-  /** Counts what a call came to. */
-  void note(BucketRequest part, Lease.Call call, Lease.Reply reply) {
+  /** Reports the result of a call to the observer. */
+  void report(BucketRequest part, Lease.Call call, Lease.Reply reply) {
     String name = part.buckets().name();
     if (reply.granted() > 0) {
       observer.leased(name, reply.granted());
@@ -100,61 +100,61 @@ final class Leasing {
     }
   }
 
-  /** Finds out which buckets calls queue up for. */
-  void noteCrowds(Batch batch) {
+  /** Detects buckets whose calls queue up. */
+  void detectHotKeys(Batch batch) {
     if (!anyAuto) {
       return;
     }
-    Map<BucketRequest, Integer> crowds = new HashMap<>();
-    for (PendingRequest ask : batch.asks()) {
-      if (ask.what() == PendingRequest.RequestKind.TAKE) {
-        for (BucketRequest part : ask.parts()) {
+    Map<BucketRequest, Integer> callersByBucket = new HashMap<>();
+    for (PendingRequest request : batch.requests()) {
+      if (request.kind() == PendingRequest.RequestKind.TAKE) {
+        for (BucketRequest part : request.parts()) {
           Leases leases = part.buckets().leases();
           if (leases != null && leases.isAuto()) {
-            crowds.merge(part, 1, Integer::sum);
+            callersByBucket.merge(part, 1, Integer::sum);
           }
         }
       }
     }
-    crowds.forEach(
+    callersByBucket.forEach(
         (part, callers) -> {
           Leases leases = part.buckets().leases();
-          if (leases != null && heat.isHot(part.redisKey(), callers)) {
-            leases.heated(part.key());
+          if (leases != null && heat.recordAndCheckHot(part.redisKey(), callers)) {
+            leases.startIfAuto(part.key());
           }
         });
   }
 
-  private void lookLater() {
-    if (looking.compareAndSet(false, true)) {
-      var unused = timer.schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+  private void scheduleCheck() {
+    if (checkScheduled.compareAndSet(false, true)) {
+      var unused = timer.schedule(this::checkAll, CHECK_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 
-  private void look() {
-    looking.set(false);
+  private void checkAll() {
+    checkScheduled.set(false);
     try {
-      all.forEach(this::lookAfter);
+      all.forEach(this::check);
     } finally {
       if (held.get() > 0) {
-        lookLater();
+        scheduleCheck();
       }
     }
   }
 
-  private void lookAfter(Leases leases) {
-    leases.look();
+  private void check(Leases leases) {
+    leases.check();
     if (leases.isEmpty()) {
       all.remove(leases);
-      // Something may have been added since.
+      // A lease may have been added since.
       if (!leases.isEmpty()) {
         all.add(leases);
       }
     }
   }
 
-  /** What is held now. */
-  LeaseStats figures() {
+  /** The current figures of all leases. */
+  LeaseStats stats() {
     LeaseStats sum = LeaseStats.NOTHING;
     for (Leases leases : all) {
       sum = leases.plus(sum);
@@ -162,11 +162,13 @@ final class Leasing {
     return sum;
   }
 
-  /** Gives everything back, and waits until Redis has it, for so long at most. */
-  void close(long mostNanos) {
-    long begun = System.nanoTime();
+  /**
+   * Gives all leases back, and waits at most {@code timeoutNanos} until Redis has processed that.
+   */
+  void close(long timeoutNanos) {
+    long start = System.nanoTime();
     all.forEach(Leases::end);
-    while (held.get() > 0 && System.nanoTime() - begun < mostNanos) {
+    while (held.get() > 0 && System.nanoTime() - start < timeoutNanos) {
       LockSupport.parkNanos(200_000);
       if (Thread.currentThread().isInterrupted()) {
         return;

@@ -2,47 +2,47 @@ package io.penstock.redis;
 
 import io.penstock.Decision;
 
-/** A limit as the script knows it, and its answers as callers know them. Immutable. */
+/** Encodes a limit for the script, and decodes its replies into decisions. Immutable. */
 abstract sealed class LimitCodec permits TokenBucketCodec, WindowCodec {
-  /** How many numbers the script answers to a claim. */
+  /** The number of values in the script's reply to a claim. */
   abstract int replyLength();
 
-  /** Says the limit to the script. */
+  /** Writes the limit as arguments of the script. */
   abstract void write(MessagePackArray numbers);
 
-  /** A cost in units of the limit. */
+  /** Converts a cost to units of the limit. */
   abstract long cost(long thousandths);
 
-  /** The debt up to which a claim passes, in units of the limit; -1 if it never does. */
-  abstract long most(long thousandths, long maxDelayNanos);
+  /** The debt up to which a claim is allowed, in units of the limit; -1 if it never is. */
+  abstract long maxDebt(long thousandths, long maxDelayNanos);
 
   /**
-   * The same in the form that the script takes: the max delay in ticks, or -1 if a claim never
-   * passes.
+   * Converts a maximum debt for the script: the maximum delay in ticks, or -1 if a claim is never
+   * allowed.
    */
-  abstract long delayTicks(long most);
+  abstract long delayTicks(long maxDebt);
 
-  /** Notes what was done to a bucket, from the script's numbers for a claim. */
-  void noteDone(
-      PendingRequest.RequestKind what,
+  /** Records the effect on a bucket, from the script's reply to a claim. */
+  void recordEffect(
+      PendingRequest.RequestKind kind,
       BucketRequest claim,
       long[] replies,
       int reply,
       long granted) {}
 
-  /** How much longer {@code more} takes to be there, in units of the limit; -1 if unknown. */
+  /** Time in which {@code more} units are refilled; -1 if unknown. */
   abstract long extraWaitNanos(long more);
 
-  /** The letter that keeps buckets of this kind apart from others of the same name and key. */
+  /** The letter that distinguishes keys of this kind from others with the same name and key. */
   abstract char family();
 
   /**
-   * The answer to one of the callers of a request.
+   * Returns the result for one of the callers of a request.
    *
-   * @param claim what was asked
-   * @param reply where the script's numbers for it begin in {@code replies}
-   * @param granted to how many callers the request was granted
-   * @param caller which caller this is, from 0
+   * @param claim the claim
+   * @param reply the index in {@code replies} at which the reply to the claim starts
+   * @param granted the number of callers that were granted the request
+   * @param caller the index of the caller
    */
   abstract Decision decision(
       BucketRequest claim, long[] replies, int reply, long granted, long caller);

@@ -3,7 +3,7 @@ package io.penstock.redis;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.output.CommandOutput;
 
-/** A reply of numbers, without an object for each. */
+/** A reply of integers that is decoded without allocating an object for each. */
 final class LongsOutput extends CommandOutput<byte[], byte[], long[]> {
   private int size;
 

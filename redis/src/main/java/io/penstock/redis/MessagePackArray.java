@@ -3,8 +3,8 @@ package io.penstock.redis;
 import java.util.Arrays;
 
 /**
- * Whole numbers, none negative but -1, as a MessagePack array, which Redis reads far faster than as
- * many decimal arguments. Not thread-safe.
+ * An array of integers in MessagePack, which Redis parses much faster than decimal arguments.
+ * Integers must be at least -1. Not thread-safe.
  */
 final class MessagePackArray {
   private static final int HEADER = 5;
@@ -19,7 +19,7 @@ final class MessagePackArray {
     }
     count++;
     if (number >= -1 && number < 0x80) {
-      // One byte holds the number itself; that of -1 is 0xff.
+      // A single byte; for -1, it is 0xff.
       bytes[size++] = (byte) number;
     } else if (number < 0x10000) {
       put(0xcd, number, 2);
@@ -38,7 +38,7 @@ final class MessagePackArray {
     }
   }
 
-  /** All that was added. */
+  /** Returns the encoded array. */
   byte[] toBytes() {
     bytes[0] = (byte) 0xdd;
     for (int i = 0; i < 4; i++) {

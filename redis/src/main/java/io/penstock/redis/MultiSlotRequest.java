@@ -13,72 +13,74 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request whose buckets can't be asked for in one call. Thread-safe.
+ * A request whose buckets can't be decided in one call. Thread-safe.
  *
- * <p>It goes in legs, all at once, and may pass when all of them may; otherwise what some took is
- * given back. To windows nothing can be given back, so they are only looked at until everything
- * else has been taken. A leg without an answer is decided by the failure policies of its limiters.
+ * <p>It is split into one request per slot, which are sent concurrently. It is allowed if all of
+ * them are; otherwise the tokens that some have taken are given back. Windows don't support giving
+ * back, so they are previewed first and charged only after everything else has been taken. A slot
+ * without a response is decided by the failure policies of its limiters.
  */
 final class MultiSlotRequest {
-  private final PendingRequest whole;
-  private final SpanOperations hands;
+  private final PendingRequest request;
+  private final Operations operations;
   private final long startNanos = System.nanoTime();
-  private final AtomicInteger missing = new AtomicInteger();
+  private final AtomicInteger pending = new AtomicInteger();
 
-  /** Guarded by this, as long as the request is not over. */
-  private final List<SlotRequest> legs = new ArrayList<>();
+  /** Guarded by this until the request is complete. */
+  private final List<SlotRequest> slotRequests = new ArrayList<>();
 
   private boolean windowsTaken;
-  private boolean over;
+  private boolean timedOut;
 
-  /** Those who do it. */
-  interface SpanOperations {
-    /** Asks for a leg, which is answered or lost then. */
-    void ask(SlotRequest leg);
+  /** The operations that this request needs. */
+  interface Operations {
+    /** Sends a slot request, which is completed or lost afterwards. */
+    void send(SlotRequest slotRequest);
 
-    /** Gives up a leg if it has no answer yet. */
-    void giveUp(SlotRequest leg);
+    /** Gives up a slot request if it is not complete. */
+    void giveUp(SlotRequest slotRequest);
 
-    /** Decides for those that have no answer. */
-    Decision decide(RequestKind what, List<BucketRequest> parts, Degradation why);
+    /** Decides the parts without a response by their failure policies. */
+    Decision decide(RequestKind kind, List<BucketRequest> parts, Degradation why);
 
     void giveBack(List<Charge> taken);
 
-    /** A request was denied that was asked at {@code startNanos}. */
+    /** Called when a request that started at {@code startNanos} was denied. */
     void denied(List<BucketRequest> parts, Decision denial, long startNanos);
   }
 
   /**
-   * @param ways the parts of the request that can be asked for together
+   * @param groups the parts of the request, grouped by what one call can decide
    */
-  MultiSlotRequest(PendingRequest whole, List<List<BucketRequest>> ways, SpanOperations hands) {
-    this.whole = whole;
-    this.hands = hands;
-    for (List<BucketRequest> way : ways) {
-      RequestKind what = isForGood(way) ? RequestKind.PREVIEW : whole.what();
-      legs.add(new SlotRequest(what, way, whole.deadlineNanos()));
+  MultiSlotRequest(
+      PendingRequest request, List<List<BucketRequest>> groups, Operations operations) {
+    this.request = request;
+    this.operations = operations;
+    for (List<BucketRequest> group : groups) {
+      RequestKind kind = isIrrevocable(group) ? RequestKind.PREVIEW : request.kind();
+      slotRequests.add(new SlotRequest(kind, group, request.deadlineNanos()));
     }
   }
 
-  /** Whether something would be taken that can't be given back. */
-  private static boolean isForGood(List<BucketRequest> parts) {
-    return parts.stream().anyMatch(part -> !part.limitsTokens());
+  /** Whether the request would take something that can't be given back. */
+  private static boolean isIrrevocable(List<BucketRequest> parts) {
+    return parts.stream().anyMatch(part -> !part.isTokenBucket());
   }
 
-  void begin() {
-    missing.set(legs.size());
-    ask(List.copyOf(legs));
+  void start() {
+    pending.set(slotRequests.size());
+    sendAll(List.copyOf(slotRequests));
   }
 
-  private void ask(List<SlotRequest> some) {
-    for (SlotRequest leg : some) {
-      var unused = leg.answer().whenComplete((decision, none) -> settled());
-      hands.ask(leg);
+  private void sendAll(List<SlotRequest> batch) {
+    for (SlotRequest slotRequest : batch) {
+      var unused = slotRequest.answer().whenComplete((decision, none) -> slotCompleted());
+      operations.send(slotRequest);
     }
   }
 
-  private void settled() {
-    if (missing.decrementAndGet() > 0) {
+  private void slotCompleted() {
+    if (pending.decrementAndGet() > 0) {
       return;
     }
     try {
@@ -86,75 +88,80 @@ final class MultiSlotRequest {
       if (windows.isEmpty()) {
         finish();
       } else {
-        ask(windows);
+        sendAll(windows);
       }
     } catch (RuntimeException failure) {
-      whole.fail(failure);
+      request.fail(failure);
     }
   }
 
-  /** Those windows that were only looked at and are to be taken from, if all others allow it. */
+  /**
+   * Returns requests for the previewed windows, which are charged if all other slots have granted.
+   */
   private synchronized List<SlotRequest> windowsToTake() {
     List<SlotRequest> windows = new ArrayList<>();
-    boolean decided = over || windowsTaken || legs.stream().anyMatch(MultiSlotRequest::denies);
-    if (decided || whole.what() != RequestKind.TAKE) {
+    boolean decided =
+        timedOut || windowsTaken || slotRequests.stream().anyMatch(MultiSlotRequest::denies);
+    if (decided || request.kind() != RequestKind.TAKE) {
       return windows;
     }
     windowsTaken = true;
-    for (int i = 0; i < legs.size(); i++) {
-      SlotRequest looked = legs.get(i);
-      if (looked.what() == RequestKind.PREVIEW && looked.lost() == null) {
+    for (int i = 0; i < slotRequests.size(); i++) {
+      SlotRequest previewed = slotRequests.get(i);
+      if (previewed.kind() == RequestKind.PREVIEW && previewed.lost() == null) {
         SlotRequest taking =
-            new SlotRequest(RequestKind.TAKE, looked.parts(), whole.deadlineNanos());
-        legs.set(i, taking);
+            new SlotRequest(RequestKind.TAKE, previewed.parts(), request.deadlineNanos());
+        slotRequests.set(i, taking);
         windows.add(taking);
       }
     }
-    missing.set(windows.size());
+    pending.set(windows.size());
     return windows;
   }
 
-  private static boolean denies(SlotRequest leg) {
-    return leg.denied()
-        || (leg.lost() != null
-            && leg.parts().stream()
+  private static boolean denies(SlotRequest slotRequest) {
+    return slotRequest.denied()
+        || (slotRequest.lost() != null
+            && slotRequest.parts().stream()
                 .anyMatch(part -> part.buckets().onFailure() == FailurePolicy.CLOSED));
   }
 
-  /** The time of the request is over. */
-  void overdue() {
-    List<SlotRequest> last;
+  /** Called when the deadline has passed. */
+  void timeOut() {
+    List<SlotRequest> sent;
     synchronized (this) {
-      over = true;
-      last = List.copyOf(legs);
+      timedOut = true;
+      sent = List.copyOf(slotRequests);
     }
-    last.forEach(hands::giveUp);
+    sent.forEach(operations::giveUp);
   }
 
   private void finish() {
-    boolean denied = legs.stream().anyMatch(SlotRequest::denied);
+    boolean denied = slotRequests.stream().anyMatch(SlotRequest::denied);
     List<BucketRequest> lost = new ArrayList<>();
     Degradation why = null;
-    for (SlotRequest leg : legs) {
-      Degradation own = whyLost(leg, denied);
+    for (SlotRequest slotRequest : slotRequests) {
+      Degradation own = whyLost(slotRequest, denied);
       if (own != null) {
-        lost.addAll(leg.parts());
+        lost.addAll(slotRequest.parts());
         why = why == Degradation.AMBIGUOUS ? why : own;
       }
     }
     List<Decision> fallback = List.of();
     if (why != null) {
-      Decision decision = hands.decide(denied ? RequestKind.PREVIEW : whole.what(), lost, why);
+      Decision decision =
+          operations.decide(denied ? RequestKind.PREVIEW : request.kind(), lost, why);
       denied |= !decision.allowed();
       fallback = decision.results();
     }
     answer(denied, lost, fallback);
   }
 
-  /** A window that was looked at in time and not taken from is as good as lost. */
-  private @Nullable Degradation whyLost(SlotRequest leg, boolean denied) {
-    boolean late = !denied && whole.what() == RequestKind.TAKE && leg.what() == RequestKind.PREVIEW;
-    return leg.lost() == null && late ? Degradation.FAILED : leg.lost();
+  /** A window that was previewed in time but not charged counts as lost. */
+  private @Nullable Degradation whyLost(SlotRequest slotRequest, boolean denied) {
+    boolean late =
+        !denied && request.kind() == RequestKind.TAKE && slotRequest.kind() == RequestKind.PREVIEW;
+    return slotRequest.lost() == null && late ? Degradation.FAILED : slotRequest.lost();
   }
 
   private void answer(boolean denied, List<BucketRequest> lost, List<Decision> fallback) {
@@ -162,25 +169,26 @@ final class MultiSlotRequest {
     for (int i = 0; i < lost.size(); i++) {
       results.put(lost.get(i).redisKey(), fallback.get(i));
     }
-    for (SlotRequest leg : legs) {
-      if (!results.containsKey(leg.parts().get(0).redisKey())) {
-        List<Decision> own = denied ? leg.resultsUntaken() : leg.decision().results();
+    for (SlotRequest slotRequest : slotRequests) {
+      if (!results.containsKey(slotRequest.parts().get(0).redisKey())) {
+        List<Decision> own =
+            denied ? slotRequest.resultsUntaken() : slotRequest.decision().results();
         for (int i = 0; i < own.size(); i++) {
-          results.put(leg.parts().get(i).redisKey(), own.get(i));
+          results.put(slotRequest.parts().get(i).redisKey(), own.get(i));
         }
       }
     }
     Decision[] parts =
-        whole.parts().stream()
+        request.parts().stream()
             .map(part -> Objects.requireNonNull(results.get(part.redisKey())))
             .toArray(Decision[]::new);
     Decision decision = Decision.all(parts);
-    boolean inTime = whole.send() && whole.answer(decision);
-    if (denied && whole.what() == RequestKind.TAKE) {
-      hands.denied(whole.parts(), decision, startNanos);
+    boolean inTime = request.send() && request.answer(decision);
+    if (denied && request.kind() == RequestKind.TAKE) {
+      operations.denied(request.parts(), decision, startNanos);
     }
     if (denied || !inTime) {
-      legs.stream().map(SlotRequest::taken).forEach(hands::giveBack);
+      slotRequests.stream().map(SlotRequest::taken).forEach(operations::giveBack);
     }
   }
 }

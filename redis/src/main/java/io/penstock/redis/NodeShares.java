@@ -6,13 +6,13 @@ import io.penstock.TokenBucket;
 import io.penstock.WindowLimit;
 import java.math.BigInteger;
 
-/** A node's share of a limit, for the time when nodes can't ask each other. */
+/** Computes the share of one node in a limit, for use while Redis is unavailable. */
 final class NodeShares {
   private static final long TOKEN = 1_000;
 
   private NodeShares() {}
 
-  /** One of {@code nodes} equal shares; at least one token of burst. */
+  /** Returns one of {@code nodes} equal shares, with a burst of at least one token. */
   static Limit of(Limit limit, int nodes) {
     long share = Math.max(TOKEN, limit.burstThousandths() / nodes);
     if (limit instanceof TokenBucket bucket) {

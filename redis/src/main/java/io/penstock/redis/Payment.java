@@ -8,8 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request over several limits has of leases here; the rest is up to Redis. If that denies,
- * it is put back. Not thread-safe, but may be handed on.
+ * The part of a request over several limits that leases on this node can pay; Redis decides the
+ * rest. If Redis denies it, the leased tokens are returned. Not thread-safe, but can be passed to
+ * another thread.
  */
 final class Payment {
   private final List<BucketRequest> parts;
@@ -20,7 +21,7 @@ final class Payment {
     this.advances = new Advance[parts.size()];
   }
 
-  /** Whether any of the claims could be on lease here. */
+  /** Whether any of the claims could be paid from a lease. */
   static boolean isPossible(List<Claim> claims) {
     for (int i = 0; i < claims.size(); i++) {
       if (claims.get(i).buckets() instanceof RedisBuckets buckets && buckets.leases() != null) {
@@ -31,23 +32,23 @@ final class Payment {
   }
 
   /**
-   * Takes of leases what is there of the claims.
+   * Takes as many of the claims as possible from leases.
    *
-   * @param looking if nothing should be taken
+   * @param peek whether to only check, without taking
    */
-  static Payment of(List<BucketRequest> parts, boolean looking) {
+  static Payment of(List<BucketRequest> parts, boolean peek) {
     Payment payment = new Payment(parts);
     for (int i = 0; i < payment.advances.length; i++) {
       BucketRequest part = parts.get(i);
       Leases leases = part.buckets().leases();
       if (leases != null && part.maxDelayNanos() == 0) {
-        payment.advances[i] = leases.advance(part.key(), part.thousandths(), looking);
+        payment.advances[i] = leases.advance(part.key(), part.thousandths(), peek);
       }
     }
     return payment;
   }
 
-  /** What Redis has to be asked for. */
+  /** The parts that Redis has to decide. */
   List<BucketRequest> rest() {
     List<BucketRequest> rest = new ArrayList<>();
     for (int i = 0; i < advances.length; i++) {
@@ -58,7 +59,7 @@ final class Payment {
     return rest;
   }
 
-  /** The answer to all, of which {@code rest} is what Redis said; null if it was not asked. */
+  /** Combines the results; {@code rest} is the decision of Redis, or null if there was no call. */
   Decision settle(@Nullable Decision rest) {
     List<Decision> others = rest == null ? List.of() : rest.results();
     Decision[] decisions = new Decision[advances.length];
@@ -79,7 +80,7 @@ final class Payment {
     return decisions.length == 1 ? decisions[0] : Decision.all(decisions);
   }
 
-  /** Puts everything back, because there is no answer. */
+  /** Puts all leased tokens back, because the request failed. */
   void putBack() {
     for (Advance advance : advances) {
       if (advance != null) {

@@ -7,11 +7,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller's request on its way to Redis and back. Thread-safe: it is answered once, by whoever
- * comes first, the reply or the deadline.
+ * The request of one caller while it is in flight. Thread-safe: it is completed exactly once, by
+ * the reply or by its deadline, whichever is first.
  */
 sealed class PendingRequest permits ChargeReturn, LeaseRequest, SlotRequest {
-  /** What is asked for, as the script numbers it. */
+  /** The operation, with its code in the script. */
   enum RequestKind {
     TAKE(0),
     PREVIEW(1),
@@ -39,54 +39,54 @@ sealed class PendingRequest permits ChargeReturn, LeaseRequest, SlotRequest {
     ANSWERED
   }
 
-  private final RequestKind what;
+  private final RequestKind kind;
   private final List<BucketRequest> parts;
   private final long deadlineNanos;
   private final CompletableFuture<Decision> answer = new CompletableFuture<>();
   private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.WAITING);
-  private volatile @Nullable MultiSlotRequest span;
+  private volatile @Nullable MultiSlotRequest split;
 
-  PendingRequest(RequestKind what, List<BucketRequest> parts, long deadlineNanos) {
-    this.what = what;
+  PendingRequest(RequestKind kind, List<BucketRequest> parts, long deadlineNanos) {
+    this.kind = kind;
     this.parts = parts;
     this.deadlineNanos = deadlineNanos;
   }
 
-  RequestKind what() {
-    return what;
+  RequestKind kind() {
+    return kind;
   }
 
   List<BucketRequest> parts() {
     return parts;
   }
 
-  /** When it has to be answered at the latest, by {@link System#nanoTime}. */
+  /** The deadline, by {@link System#nanoTime}. */
   long deadlineNanos() {
     return deadlineNanos;
   }
 
-  /** What it has become, if it can't be asked for in one call; null otherwise. */
-  @Nullable MultiSlotRequest span() {
-    return span;
+  /** The request that this one was split into, if one call can't decide it; otherwise null. */
+  @Nullable MultiSlotRequest split() {
+    return split;
   }
 
-  void becomes(MultiSlotRequest span) {
-    this.span = span;
+  void splitInto(MultiSlotRequest split) {
+    this.split = split;
   }
 
   CompletableFuture<Decision> answer() {
     return answer;
   }
 
-  /** Whether it can take part in a call; from now on it may have been charged. */
+  /** Marks the request as sent, unless it was given up; from now on it may have been charged. */
   boolean send() {
     return stage.compareAndSet(Stage.WAITING, Stage.SENT);
   }
 
   /**
-   * The reply is there.
+   * Completes the request with the reply.
    *
-   * @return false if it came too late, and somebody else has answered
+   * @return false if the reply is too late because the request was given up
    */
   boolean answer(Decision decision) {
     if (!stage.compareAndSet(Stage.SENT, Stage.ANSWERED)) {
@@ -96,29 +96,29 @@ sealed class PendingRequest permits ChargeReturn, LeaseRequest, SlotRequest {
     return true;
   }
 
-  /** Redis has said that it won't: nothing was charged. */
-  void refused() {
+  /** Called when Redis rejected the call, so that nothing was charged. */
+  void rejected() {
     stage.compareAndSet(Stage.SENT, Stage.WAITING);
   }
 
-  /** It can't be decided at all. Whoever waits for it gets the reason. */
+  /** Completes the request exceptionally, if it is not complete. */
   void fail(RuntimeException cause) {
     if (giveUp() != Loss.NONE) {
       answer.completeExceptionally(cause);
     }
   }
 
-  /** What is left of it when it is given up. */
+  /** The state in which a request was given up. */
   enum Loss {
-    /** Nothing: it has been answered. */
+    /** It was already complete. */
     NONE,
-    /** It was not asked. */
+    /** It was not sent. */
     UNSENT,
-    /** It was asked, and may have been charged. */
+    /** It was sent, and may have been charged. */
     AMBIGUOUS
   }
 
-  /** Takes it back from whoever would answer it; who gets anything but none has to answer. */
+  /** Gives the request up. Unless the result is {@code NONE}, the caller has to complete it. */
   Loss giveUp() {
     if (stage.compareAndSet(Stage.WAITING, Stage.GIVEN_UP)) {
       return Loss.UNSENT;

@@ -1,6 +1,6 @@
 package io.penstock.redis;
 
-/** Keys for probes, one in each slot. Immutable. */
+/** Generates keys for probes, one for each slot. Immutable. */
 final class ProbeKeys {
   private final String prefix;
 
@@ -8,12 +8,12 @@ final class ProbeKeys {
     this.prefix = keyPrefix + "probe";
   }
 
-  /** For a server that has all slots. */
+  /** Returns a key for a server that has all slots. */
   byte[] any() {
     return Utf8.bytes(prefix);
   }
 
-  /** A key that lies in a slot. Takes a millisecond or two. */
+  /** Searches for a key in a slot, which takes a millisecond or two. */
   byte[] in(int slot) {
     for (int i = 0; ; i++) {
       String key = prefix + i;

@@ -4,10 +4,11 @@ import io.lettuce.core.RedisCommandExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a server of a cluster sends whoever asks it for a slot that it doesn't have. It has done
- * nothing then, so that the same may be asked there.
+ * A redirection of a request to another server of a cluster, which has the slot. The redirecting
+ * server has not executed the request, so it can safely be sent again.
  *
- * @param asking whether only this once, because the slot is on its way
+ * @param asking whether the redirection applies only to this request ({@code ASK}), because the
+ *     slot is being migrated
  */
 record Redirection(boolean asking, ServerAddress to) {
   private static final String MOVED = "MOVED ";
@@ -16,45 +17,45 @@ record Redirection(boolean asking, ServerAddress to) {
   private static final String NOT_SERVED = "CLUSTERDOWN Hash slot not served";
   private static final String CROSS_SLOT = "CROSSSLOT";
 
-  /** The redirection that a failure is; null if it is none. */
-  static @Nullable Redirection of(Throwable failure, ServerAddress asked) {
-    boolean asking = says(failure, ASK);
-    if (!asking && !says(failure, MOVED)) {
+  /** Parses the redirection of a failure; null if it is none. */
+  static @Nullable Redirection of(Throwable failure, ServerAddress source) {
+    boolean asking = hasPrefix(failure, ASK);
+    if (!asking && !hasPrefix(failure, MOVED)) {
       return null;
     }
     String[] words = message(failure).split(" ", -1);
     try {
-      return new Redirection(asking, ServerAddress.parse(words[words.length - 1]).seenFrom(asked));
+      return new Redirection(asking, ServerAddress.parse(words[words.length - 1]).seenFrom(source));
     } catch (IllegalArgumentException unreadable) {
       return null;
     }
   }
 
-  static boolean isOne(Throwable failure) {
-    return says(failure, MOVED) || says(failure, ASK);
+  static boolean isRedirection(Throwable failure) {
+    return hasPrefix(failure, MOVED) || hasPrefix(failure, ASK);
   }
 
-  /** Some of the keys are here and others elsewhere, while the slot is on its way. */
+  /** Whether the keys are split over two servers because the slot is being migrated. */
   static boolean isSplit(Throwable failure) {
-    return says(failure, TRY_AGAIN);
+    return hasPrefix(failure, TRY_AGAIN);
   }
 
-  /** Nobody has the slot. */
+  /** Whether no server has the slot. */
   static boolean isNotServed(Throwable failure) {
-    return says(failure, NOT_SERVED);
+    return hasPrefix(failure, NOT_SERVED);
   }
 
-  /** It is about a slot, and says nothing of the server. */
-  static boolean isOfSlot(Throwable failure) {
-    return isOne(failure) || isSplit(failure) || isNotServed(failure);
+  /** Whether the failure is about a slot, and does not affect the health of the server. */
+  static boolean isSlotError(Throwable failure) {
+    return isRedirection(failure) || isSplit(failure) || isNotServed(failure);
   }
 
-  /** Only servers of a cluster say so. */
-  static boolean isOfCluster(Throwable failure) {
-    return isOfSlot(failure) || says(failure, CROSS_SLOT);
+  /** Whether only servers of a cluster report this failure. */
+  static boolean isClusterError(Throwable failure) {
+    return isSlotError(failure) || hasPrefix(failure, CROSS_SLOT);
   }
 
-  private static boolean says(Throwable failure, String prefix) {
+  private static boolean hasPrefix(Throwable failure, String prefix) {
     return failure instanceof RedisCommandExecutionException && message(failure).startsWith(prefix);
   }
 

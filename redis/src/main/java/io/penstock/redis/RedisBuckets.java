@@ -18,9 +18,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Buckets of one name in Redis under one limit. Thread-safe. */
+/** The buckets with one name in Redis, under one limit. Thread-safe. */
 final class RedisBuckets implements Buckets {
-  /** Of limits that were replaced, so many are remembered. */
+  /** How many replaced limits are remembered. */
   private static final int MAX_REPLACED = 4;
 
   private final RedisStore store;
@@ -79,12 +79,15 @@ final class RedisBuckets implements Buckets {
     return storeOptions.onFailure();
   }
 
-  /** This node's own limiter for the time when Redis is away; only there by the policy for it. */
+  /**
+   * The limiter that decides while Redis is unavailable; null unless the failure policy is {@code
+   * LOCAL}.
+   */
   @Nullable RateLimiter local() {
     return local;
   }
 
-  /** What this node has taken in advance; null if it never does. */
+  /** The leases of this node; null with consistency {@code EXACT}. */
   @Nullable Leases leases() {
     return leases;
   }
@@ -141,27 +144,34 @@ final class RedisBuckets implements Buckets {
   @Override
   public boolean tryTake(String key, long cost) {
     return (leases != null && leases.tryTake(key, cost))
-        || store.dispatch().await(ask(PendingRequest.RequestKind.TAKE, key, cost, 0)).allowed();
+        || store
+            .dispatch()
+            .await(newRequest(PendingRequest.RequestKind.TAKE, key, cost, 0))
+            .allowed();
   }
 
   @Override
   public Decision take(String key, long cost, long maxDelayNanos) {
-    Decision here = takeHere(key, cost, maxDelayNanos);
-    return here != null
-        ? here
-        : store.dispatch().await(ask(PendingRequest.RequestKind.TAKE, key, cost, maxDelayNanos));
+    Decision fromLease = takeFromLease(key, cost, maxDelayNanos);
+    return fromLease != null
+        ? fromLease
+        : store
+            .dispatch()
+            .await(newRequest(PendingRequest.RequestKind.TAKE, key, cost, maxDelayNanos));
   }
 
   @Override
   public CompletionStage<Decision> takeAsync(String key, long cost, long maxDelayNanos) {
-    Decision here = takeHere(key, cost, maxDelayNanos);
-    return here != null
-        ? CompletableFuture.completedFuture(here)
-        : store.dispatch().later(ask(PendingRequest.RequestKind.TAKE, key, cost, maxDelayNanos));
+    Decision fromLease = takeFromLease(key, cost, maxDelayNanos);
+    return fromLease != null
+        ? CompletableFuture.completedFuture(fromLease)
+        : store
+            .dispatch()
+            .executeAsync(newRequest(PendingRequest.RequestKind.TAKE, key, cost, maxDelayNanos));
   }
 
-  /** Takes what this node has in advance; null if that is not enough. Who may wait asks Redis. */
-  @Nullable Decision takeHere(String key, long cost, long maxDelayNanos) {
+  /** Takes the cost from a lease; null if it has too little. Requests that may wait go to Redis. */
+  @Nullable Decision takeFromLease(String key, long cost, long maxDelayNanos) {
     return leases == null || maxDelayNanos > 0 ? null : leases.take(key, cost);
   }
 
@@ -177,18 +187,18 @@ final class RedisBuckets implements Buckets {
 
   @Override
   public CompletionStage<Void> reset(String key) {
-    return store.dispatch().change(ask(PendingRequest.RequestKind.RESET, key, 0, 0));
+    return store.dispatch().change(newRequest(PendingRequest.RequestKind.RESET, key, 0, 0));
   }
 
-  private CompletionStage<Void> change(PendingRequest.RequestKind what, String key, long cost) {
+  private CompletionStage<Void> change(PendingRequest.RequestKind kind, String key, long cost) {
     if (codec instanceof WindowCodec window) {
-      throw window.onlyTokenBuckets(what.name().toLowerCase(Locale.ROOT));
+      throw window.onlyTokenBuckets(kind.name().toLowerCase(Locale.ROOT));
     }
-    return store.dispatch().change(ask(what, key, cost, 0));
+    return store.dispatch().change(newRequest(kind, key, cost, 0));
   }
 
-  private PendingRequest ask(
-      PendingRequest.RequestKind what, String key, long cost, long maxDelayNanos) {
-    return store.ask(what, List.of(part(key, cost, maxDelayNanos)));
+  private PendingRequest newRequest(
+      PendingRequest.RequestKind kind, String key, long cost, long maxDelayNanos) {
+    return store.newRequest(kind, List.of(part(key, cost, maxDelayNanos)));
   }
 }

@@ -1,29 +1,30 @@
 package io.penstock.redis;
 
 /**
- * The names of buckets in Redis: {@code penstock:1t:user:{42}}, where 1 is the version of what is
- * kept there and t its kind.
+ * The keys of buckets in Redis: {@code penstock:1t:user:{42}}, where 1 is the version of the format
+ * and t is the kind of the limit.
  *
- * <p>The braces are a hash tag: in a cluster, buckets of one key lie together whatever their name.
- * A bucket for everybody has its name for a tag, and a capital letter for its kind.
+ * <p>The braces are a hash tag: in a cluster, all buckets of one key are in the same slot, whatever
+ * their names. The key of a global bucket has the name as its hash tag, and a capital letter for
+ * the kind.
  */
 final class RedisKeys {
   private static final char VERSION = '1';
 
   private RedisKeys() {}
 
-  /** What the keys of all buckets of one name begin with. */
+  /** Returns the prefix of the keys of all buckets with one name. */
   static String prefix(String prefix, char family, String name) {
     return prefix + VERSION + family + ':' + escape(name);
   }
 
-  /** The key in Redis of a bucket. */
+  /** Returns the key of a bucket in Redis. */
   static String of(String prefix, String key) {
-    return key.isEmpty() ? whole(prefix) : prefix + ":{" + key + "}";
+    return key.isEmpty() ? globalKey(prefix) : prefix + ":{" + key + "}";
   }
 
-  private static String whole(String prefix) {
-    // Only our own part has a colon before the name, which has none that is not escaped.
+  private static String globalKey(String prefix) {
+    // The last colon precedes the name, because colons in names are escaped.
     int name = prefix.lastIndexOf(':') + 1;
     int family = name - 2;
     return prefix.substring(0, family)
@@ -33,7 +34,7 @@ final class RedisKeys {
         + "}";
   }
 
-  /** So that a name can't be mistaken for a name and a key. */
+  /** Escapes a name, so that a name and a key can't be confused. */
   private static String escape(String name) {
     StringBuilder escaped = new StringBuilder(name.length());
     for (int i = 0; i < name.length(); i++) {

@@ -1,62 +1,63 @@
 package io.penstock.redis;
 
-/** Is told what goes on between a store and Redis, for counting. Must not block. */
+/** Receives events of a store, for metrics and logs. Implementations must not block. */
 public interface RedisObserver {
-  /** Nobody. */
+  /** Ignores all events. */
   RedisObserver NONE = new RedisObserver() {};
 
-  /** Why a decision was not Redis's. */
+  /** Why a failure policy decided instead of Redis. */
   enum Degradation {
-    /** Redis was known to be away, and was not asked. */
+    /** Redis was known to be unavailable, and was not called. */
     UNAVAILABLE,
-    /** Redis said that it can't, or was not asked in time. */
+    /** The call failed, or the request could not be sent before its deadline. */
     FAILED,
-    /** Redis was asked and did not answer in time: it may have charged the request. */
+    /** The call was sent but Redis did not respond in time; it may have charged the request. */
     AMBIGUOUS
   }
 
-  /** A call for {@code decisions} callers was answered after {@code nanos}. */
+  /** Redis responded to a call for {@code decisions} callers after {@code nanos}. */
   default void called(int decisions, long nanos) {}
 
   /** A call for {@code decisions} callers failed. */
   default void failed(int decisions, Throwable cause) {}
 
-  /** The failure policy of the limiter {@code name} decided. */
+  /** The failure policy of the limiter {@code name} decided a request. */
   default void degraded(String name, Degradation why) {}
 
-  /** A denial was known, and Redis was not asked. */
+  /** A cached denial was used, without a call to Redis. */
   default void remembered(String name) {}
 
-  /** What a request was charged that was lost, or denied by another slot, was given back. */
+  /** A charge was given back, because its response was lost or another slot denied the request. */
   default void givenBack(String name) {}
 
-  /** Values under our keys that were not ours were put right. */
+  /** Foreign values under keys of this store were replaced. */
   default void repaired(long values) {}
 
   /**
-   * Redis may drop buckets before their time when it runs out of memory: its {@code
-   * maxmemory-policy} is neither {@code noeviction} nor {@code volatile-ttl}. Told once for each
-   * policy found.
+   * Redis may evict buckets before they expire when it runs out of memory: its {@code
+   * maxmemory-policy} is neither {@code noeviction} nor {@code volatile-ttl}. Called once per
+   * policy.
    */
   default void evicting(String policy) {}
 
-  /** The limiter {@code name} has taken so much of a bucket in advance. */
+  /** The limiter {@code name} leased {@code thousandths} of a token. */
   default void leased(String name, long thousandths) {}
 
-  /** So much of what was taken in advance was not needed, and was given back. */
+  /** Unused leased tokens were returned. */
   default void leaseReturned(String name, long thousandths) {}
 
-  /** So much of what was taken in advance was not used before its time was over. */
+  /** Leased tokens expired unused. */
   default void leaseExpired(String name, long thousandths) {}
 
-  /** A key of a limiter that decides for itself is so hot that it is leased, or no longer. */
+  /**
+   * A key of a limiter with consistency {@code AUTO} became hot and is leased from now on, or no
+   * longer is.
+   */
   default void hot(String name, boolean hot) {}
 
-  /** Redis is asked again, or no longer. */
+  /** Redis became available, or unavailable. */
   default void available(boolean available) {}
 
-  /**
-   * The store stopped calling Redis because of {@code reason}; {@link #available} is called too.
-   */
+  /** Redis became unavailable because of {@code reason}; {@link #available} is called as well. */
   default void unavailable(String reason) {}
 }

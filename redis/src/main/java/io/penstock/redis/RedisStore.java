@@ -21,20 +21,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Buckets in Redis or Valkey, shared by any number of nodes. Thread-safe.
+ * A store in Redis or Valkey, shared by any number of nodes. Thread-safe.
  *
  * <pre>{@code
  * var store = RedisStore.connect("redis://localhost");
  * var search = RateLimiter.on(store, "search", Limit.perMinute(100).burst(20));
  * }</pre>
  *
- * <p>Every decision comes back within its deadline. When Redis can't be asked, the failure policy
- * of the limiter decides, and the decision is marked as degraded. Continuations of asynchronous
- * decisions run on the thread that reads from Redis or on the one that looks after deadlines: they
- * must not block.
+ * <p>Every decision returns within its deadline. While Redis is unavailable, the failure policy of
+ * the limiter decides, and the decision is marked as degraded. Continuations of asynchronous
+ * decisions run on the thread that reads from Redis or on the timer thread, so they must not block.
  */
 public final class RedisStore implements Store {
-  /** How long to wait at the end until Redis has what was not used. */
+  /** How long {@link #close} waits until Redis has processed returned leases. */
   private static final long MAX_REFUND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final String keyPrefix;
@@ -51,33 +50,33 @@ public final class RedisStore implements Store {
   }
 
   /**
-   * A store on the Redis at {@code url}: {@code redis://}, {@code rediss://}, {@code
+   * Creates a store on the Redis at {@code url}: {@code redis://}, {@code rediss://}, {@code
    * redis-sentinel://}, {@code redis-socket://}, or {@code redis-cluster://} with some servers of a
-   * cluster, with user and password if need be. Redis need not be there yet.
+   * cluster, with user and password if necessary. Redis need not be available yet.
    */
   public static RedisStore connect(String url) {
     return builder().connect(url);
   }
 
   /**
-   * Finds out whether {@link #connect} would take a URL.
+   * Checks whether {@link #connect} would accept a URL.
    *
    * @throws IllegalArgumentException if it would not
    */
   public static void checkUrl(String url) {
-    if (ClusterUrl.isOne(url)) {
+    if (ClusterUrl.isClusterUrl(url)) {
       ClusterUrl.servers(url);
     } else {
       RedisURI.create(url);
     }
   }
 
-  /** A store on a connection that the application has, and goes on owning. */
+  /** Creates a store on a connection that belongs to the application. */
   public static RedisStore on(StatefulRedisConnection<byte[], byte[]> connection) {
     return builder().on(connection);
   }
 
-  /** A store on a connection to a cluster that the application has, and goes on owning. */
+  /** Creates a store on a cluster connection that belongs to the application. */
   public static RedisStore on(StatefulRedisClusterConnection<byte[], byte[]> connection) {
     return builder().on(connection);
   }
@@ -90,12 +89,12 @@ public final class RedisStore implements Store {
     return keyPrefix;
   }
 
-  /** Whether Redis is being asked now, as far as is known; of a cluster, for all keys. */
+  /** Whether Redis is available, as far as is known; for a cluster, for all keys. */
   public boolean isAvailable() {
     return dispatch.isAvailable();
   }
 
-  /** Why Redis can't be asked now, such as {@code NOPERM …}; empty if it can. */
+  /** Why Redis is unavailable, such as {@code NOPERM …}; empty if it is available. */
   public String unavailableReason() {
     return dispatch.unavailableReason();
   }
@@ -108,14 +107,14 @@ public final class RedisStore implements Store {
   @Override
   public void check(String name, Limit limit, StoreOptions storeOptions) {
     if (limit instanceof TokenBucket bucket) {
-      TokenBucketCodec.paceOf(bucket);
+      TokenBucketCodec.rateOf(bucket);
     }
     if (storeOptions.onFailure() == FailurePolicy.LOCAL) {
       local.check(name, localShare(name, limit), StoreOptions.DEFAULT);
     }
   }
 
-  /** This node's share of a limit. */
+  /** The share of this node in a limit. */
   Limit localShare(String name, Limit limit) {
     if (nodes < 1) {
       throw new IllegalArgumentException(
@@ -124,7 +123,7 @@ public final class RedisStore implements Store {
     return NodeShares.of(limit, nodes);
   }
 
-  /** Where this node decides by itself while Redis is away. */
+  /** The in-process store for the failure policy {@code LOCAL}. */
   Store local() {
     return local;
   }
@@ -133,15 +132,15 @@ public final class RedisStore implements Store {
     return dispatch;
   }
 
-  /** What this node has taken of buckets in advance, for limiters that are not exact. */
+  /** The leases of this node, for limiters that are not exact. */
   public LeaseStats leases() {
-    return dispatch.leasing().figures();
+    return dispatch.leasing().stats();
   }
 
   @Override
   public Decision decide(List<Claim> claims) {
     if (!Payment.isPossible(claims)) {
-      return dispatch.await(ask(RequestKind.TAKE, parts(claims)));
+      return dispatch.await(newRequest(RequestKind.TAKE, parts(claims)));
     }
     Payment payment = Payment.of(parts(claims), false);
     List<BucketRequest> rest = payment.rest();
@@ -150,7 +149,7 @@ public final class RedisStore implements Store {
     }
     Decision decision;
     try {
-      decision = dispatch.await(ask(RequestKind.TAKE, rest));
+      decision = dispatch.await(newRequest(RequestKind.TAKE, rest));
     } catch (RuntimeException failure) {
       payment.putBack();
       throw failure;
@@ -160,25 +159,25 @@ public final class RedisStore implements Store {
 
   @Override
   public CompletionStage<Decision> decideAsync(List<Claim> claims) {
-    return later(RequestKind.TAKE, claims);
+    return executeAsync(RequestKind.TAKE, claims);
   }
 
   @Override
   public CompletionStage<Decision> preview(List<Claim> claims) {
-    return later(RequestKind.PREVIEW, claims);
+    return executeAsync(RequestKind.PREVIEW, claims);
   }
 
-  private CompletionStage<Decision> later(RequestKind what, List<Claim> claims) {
+  private CompletionStage<Decision> executeAsync(RequestKind kind, List<Claim> claims) {
     if (!Payment.isPossible(claims)) {
-      return dispatch.later(ask(what, parts(claims)));
+      return dispatch.executeAsync(newRequest(kind, parts(claims)));
     }
-    Payment payment = Payment.of(parts(claims), what == RequestKind.PREVIEW);
+    Payment payment = Payment.of(parts(claims), kind == RequestKind.PREVIEW);
     List<BucketRequest> rest = payment.rest();
     if (rest.isEmpty()) {
       return CompletableFuture.completedFuture(payment.settle(null));
     }
     return dispatch
-        .later(ask(what, rest))
+        .executeAsync(newRequest(kind, rest))
         .whenComplete(
             (decision, failure) -> {
               if (failure != null) {
@@ -198,7 +197,8 @@ public final class RedisStore implements Store {
       BucketRequest part = buckets.part(claim.key(), claim.cost(), claim.maxDelayNanos());
       for (BucketRequest other : parts) {
         if (other.redisKey().equals(part.redisKey())) {
-          throw new IllegalArgumentException("a bucket can be claimed once: " + buckets.name());
+          throw new IllegalArgumentException(
+              "a bucket can be claimed only once: " + buckets.name());
         }
       }
       parts.add(part);
@@ -206,8 +206,8 @@ public final class RedisStore implements Store {
     return parts;
   }
 
-  PendingRequest ask(RequestKind what, List<BucketRequest> parts) {
-    return new PendingRequest(what, parts, System.nanoTime() + deadlineNanos);
+  PendingRequest newRequest(RequestKind kind, List<BucketRequest> parts) {
+    return new PendingRequest(kind, parts, System.nanoTime() + deadlineNanos);
   }
 
   @Override

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** What a store can be told when it is made. Not thread-safe. */
+/** Options of a store. Not thread-safe. */
 public final class RedisStoreBuilder {
   private static final Script SCRIPT = Script.decide();
   private static final Duration MAX_DURATION = Duration.ofMinutes(1);
@@ -23,25 +23,25 @@ public final class RedisStoreBuilder {
   private boolean denialMemory = true;
   private Script script = SCRIPT;
   private LongSupplier denialClock = System::nanoTime;
-  private Consumer<Batch> calls = call -> {};
+  private Consumer<Batch> callObserver = call -> {};
 
   RedisStoreBuilder() {}
 
-  /** What all keys in Redis begin with; {@code penstock:} unless set. */
+  /** The prefix of all keys in Redis; {@code penstock:} by default. */
   public RedisStoreBuilder keyPrefix(String keyPrefix) {
     this.keyPrefix = Objects.requireNonNull(keyPrefix, "keyPrefix");
     return this;
   }
 
-  /** How long a decision may take before the failure policy decides; 25 ms unless set. */
+  /** How long a decision may take before the failure policy decides; 25 ms by default. */
   public RedisStoreBuilder deadline(Duration deadline) {
     this.deadline = positive("deadline", deadline);
     return this;
   }
 
   /**
-   * How long to wait for Redis when the store is made; a second unless set. A Redis that is not
-   * there by then is asked as soon as it is.
+   * How long to wait for Redis when the store is created; one second by default. If Redis is not
+   * available by then, the store uses it as soon as it is.
    */
   public RedisStoreBuilder startTimeout(Duration startTimeout) {
     this.startTimeout = positive("startTimeout", startTimeout);
@@ -49,8 +49,8 @@ public final class RedisStoreBuilder {
   }
 
   /**
-   * How many nodes there are. Limiters that fall back to local buckets need to know: each node's
-   * share is the limit divided by this.
+   * The number of nodes. Required for limiters with the failure policy {@code LOCAL}: the share of
+   * each node is the limit divided by this number.
    */
   public RedisStoreBuilder nodes(int nodes) {
     if (nodes < 1) {
@@ -60,95 +60,98 @@ public final class RedisStoreBuilder {
     return this;
   }
 
-  /** Who is told what goes on. */
+  /** Receives the events of the store. */
   public RedisStoreBuilder observer(RedisObserver observer) {
     this.observer = Objects.requireNonNull(observer, "observer");
     return this;
   }
 
   /**
-   * Whether a denial is remembered, for as long as it holds and for a second at most, so that who
-   * asks again doesn't cost Redis a call; on unless set. What another node puts back meanwhile is
-   * not seen until then.
+   * Whether to cache denials, for as long as they are valid but at most one second, so that retries
+   * don't cost calls to Redis; on by default. Tokens that another node returns in the meantime have
+   * no effect until then.
    */
   public RedisStoreBuilder denialMemory(boolean on) {
     this.denialMemory = on;
     return this;
   }
 
-  /** Another script, for tests whose time is not Redis's. */
+  /** Replaces the script, for tests with their own time. */
   RedisStoreBuilder script(Script script) {
     this.script = script;
     return this;
   }
 
-  /** Another time for what is remembered of denials, for the same tests. */
+  /** Replaces the clock of cached denials, for the same tests. */
   RedisStoreBuilder denialClock(LongSupplier nanos) {
     this.denialClock = nanos;
     return this;
   }
 
-  /** Who is shown every call before it is sent, one after the other. */
-  RedisStoreBuilder calls(Consumer<Batch> calls) {
-    this.calls = calls;
+  /** Receives every call before it is sent, one at a time. */
+  RedisStoreBuilder callObserver(Consumer<Batch> callObserver) {
+    this.callObserver = callObserver;
     return this;
   }
 
   /**
-   * A store on connections of its own. The URL is one of Lettuce's, or {@code redis-cluster://}
-   * (with TLS, {@code rediss-cluster://}) and some servers of a cluster: {@code
+   * Creates a store with its own connections. The URL is one that Lettuce supports, or {@code
+   * redis-cluster://} (with TLS, {@code rediss-cluster://}) with some servers of a cluster: {@code
    * redis-cluster://user:password@host1:7000,host2:7000}.
    *
-   * @throws IllegalArgumentException if it is no such URL
+   * @throws IllegalArgumentException if the URL is invalid
    */
   public RedisStore connect(String url) {
-    return ClusterUrl.isOne(url)
+    return ClusterUrl.isClusterUrl(url)
         ? connectToCluster(ClusterUrl.servers(url))
         : connect(RedisURI.create(url));
   }
 
-  /** A store on connections of its own, to one server or to that which sentinels name. */
+  /**
+   * Creates a store with its own connections, to one server or to the primary that sentinels name.
+   */
   public RedisStore connect(RedisURI uri) {
     Connector connector = Connector.to(uri);
-    return new RedisStore(this, making -> making.oneServer(connector));
+    return new RedisStore(this, assembler -> assembler.oneServer(connector));
   }
 
   /**
-   * A store on connections of its own to a cluster.
+   * Creates a store with its own connections to a cluster.
    *
-   * @param some servers that know the others; user, password and TLS are those of the first
+   * @param seeds servers that know the others; user, password and TLS settings are those of the
+   *     first
    */
-  public RedisStore connectToCluster(List<RedisURI> some) {
-    if (some.isEmpty()) {
-      throw new IllegalArgumentException("servers must not be empty: " + some);
+  public RedisStore connectToCluster(List<RedisURI> seeds) {
+    if (seeds.isEmpty()) {
+      throw new IllegalArgumentException("seeds must not be empty: " + seeds);
     }
-    ClusterConnector connector = ClusterConnector.to(List.copyOf(some));
-    return new RedisStore(this, making -> making.cluster(connector));
+    ClusterConnector connector = ClusterConnector.to(List.copyOf(seeds));
+    return new RedisStore(this, assembler -> assembler.cluster(connector));
   }
 
   /**
-   * A store on a connection that the application has, and goes on owning. What becomes of a call
-   * when the connection breaks is up to its options: one that is sent again after a reconnect may
-   * be charged twice.
+   * Creates a store on a connection that belongs to the application. The options of the connection
+   * determine what happens to a call when the connection breaks: a call that is resent after a
+   * reconnect may be charged twice.
    */
   public RedisStore on(StatefulRedisConnection<byte[], byte[]> connection) {
     Connector connector = Connector.of(connection);
-    return new RedisStore(this, making -> making.oneServer(connector));
+    return new RedisStore(this, assembler -> assembler.oneServer(connector));
   }
 
-  /** As {@link #on(StatefulRedisConnection)}, for a connection to a cluster. */
+  /** Like {@link #on(StatefulRedisConnection)}, for a connection to a cluster. */
   public RedisStore on(StatefulRedisClusterConnection<byte[], byte[]> connection) {
     ClusterConnector connector = ClusterConnector.of(connection);
-    return new RedisStore(this, making -> making.cluster(connector));
+    return new RedisStore(this, assembler -> assembler.cluster(connector));
   }
 
   /**
-   * A store on connections of its own that a client of the application's makes. The supplier is
-   * called whenever there is none, by a thread that may wait for it.
+   * Creates a store with its own connections, which the application supplies. The supplier is
+   * called whenever there is no connection, on a thread that may block.
    */
   public RedisStore connect(Supplier<StatefulRedisConnection<byte[], byte[]>> connections) {
     Connector connector = Connector.by(connections);
-    return new RedisStore(this, making -> making.oneServer(connector));
+    return new RedisStore(this, assembler -> assembler.oneServer(connector));
   }
 
   private static Duration positive(String name, Duration duration) {
@@ -187,8 +190,8 @@ public final class RedisStoreBuilder {
     return denialClock;
   }
 
-  Consumer<Batch> calls() {
-    return calls;
+  Consumer<Batch> callObserver() {
+    return callObserver;
   }
 
   Script script() {

@@ -3,22 +3,22 @@ package io.penstock.redis;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** The way that calls for some buckets go. Thread-safe. */
+/** The route of calls for some buckets. Thread-safe. */
 interface Route {
-  /** Whether it leads anywhere at the moment, as far as is known. */
+  /** Whether the route leads to an available server, as far as is known. */
   boolean isOpen();
 
-  /** The server at its end; null if there is none. */
+  /** The server at the end of the route; null if there is none. */
   @Nullable Server server();
 
-  /** Asks Redis to decide. */
+  /** Sends a call. */
   CompletionStage<long[]> call(Batch batch);
 
-  /** Whether a call failed before anything was done, and may soon succeed. */
-  boolean mayPassLater(Throwable failure);
+  /** Whether a call failed without any effect and may soon succeed. */
+  boolean isRetryable(Throwable failure);
 
-  /** A failure in words that say what to do about it. */
-  default Throwable explained(Throwable failure) {
+  /** Adds to a failure what to do about it. */
+  default Throwable explain(Throwable failure) {
     return failure;
   }
 }

@@ -12,13 +12,13 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A script for Redis and the name by which Redis knows it. Immutable. */
+/** A Redis script and its SHA-1 hash. Immutable. */
 final class Script {
-  /** The files beside this class that it is made of: each uses what those before it define. */
+  /** The files of the script; each uses definitions of those before it. */
   private static final List<String> DECIDE =
       List.of(
           "call.lua",
-          "usual.lua",
+          "fast-path.lua",
           "arithmetic.lua",
           "token-bucket.lua",
           "lease.lua",
@@ -43,7 +43,7 @@ final class Script {
     return new Script(text.getBytes(UTF_8));
   }
 
-  /** The script that decides. */
+  /** Returns the script that makes decisions. */
   static Script decide() {
     return of(decideText());
   }
@@ -63,12 +63,12 @@ final class Script {
     }
   }
 
-  /** The whole of it, for EVAL. */
+  /** The script itself, for EVAL. */
   byte[] text() {
     return text;
   }
 
-  /** Its hash in hexadecimal, for EVALSHA. */
+  /** The hash in hexadecimal, for EVALSHA. */
   byte[] sha() {
     return sha;
   }

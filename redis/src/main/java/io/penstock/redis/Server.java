@@ -4,23 +4,23 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** One Redis server: how it is reached, and whether it can be asked. Thread-safe. */
+/** One Redis server: its connection and its health. Thread-safe. */
 final class Server {
   private final ServerAddress address;
-  private final ServerConnection link;
+  private final ServerConnection connection;
   private final ServerHealth health;
-  private final AtomicInteger underWay = new AtomicInteger();
+  private final AtomicInteger inFlight = new AtomicInteger();
   private int probedSlot = -1;
 
-  /** Since when there has been no answer, while calls are under way. */
+  /** Since when there has been no response, while calls are in flight. */
   private volatile long silentSinceNanos = System.nanoTime();
 
   /**
-   * @param address where it is known to be; {@link Address#UNKNOWN} if nobody is sent there
+   * @param address the address of the server; {@link ServerAddress#UNKNOWN} if there is only one
    */
-  Server(ServerAddress address, ServerConnection link, ServerHealth health) {
+  Server(ServerAddress address, ServerConnection connection, ServerHealth health) {
     this.address = address;
-    this.link = link;
+    this.connection = connection;
     this.health = health;
   }
 
@@ -32,57 +32,60 @@ final class Server {
     return address;
   }
 
-  /** Lets probes write into one of its slots. */
+  /** Makes probes write to one of its slots. */
   void probeWith(int slot, ProbeKeys keys) {
     if (slot != probedSlot) {
       probedSlot = slot;
-      link.probeWith(keys.in(slot));
+      connection.probeWith(keys.in(slot));
     }
   }
 
-  /** How many calls are under way. */
-  int callsUnderWay() {
-    return underWay.get();
+  /** The number of calls in flight. */
+  int callsInFlight() {
+    return inFlight.get();
   }
 
-  /** When it was last asked or last answered, whichever was later. */
+  /** The time of the last call or response, whichever is later. */
   long lastUsedNanos() {
     return silentSinceNanos;
   }
 
   /**
-   * Asks it to decide; fails at once when there is no connection.
+   * Sends a call; fails immediately if there is no connection.
    *
-   * @param asking whether the slot is on its way there
+   * @param asking whether to send {@code ASKING} first, because the slot is being migrated to this
+   *     server
    */
   CompletionStage<long[]> call(Batch batch, boolean asking) {
     long sent = System.nanoTime();
-    if (underWay.get() == 0) {
+    if (inFlight.get() == 0) {
       silentSinceNanos = sent;
     }
-    underWay.incrementAndGet();
-    return link.call(batch, asking).whenComplete((replies, failure) -> ended(sent, failure));
+    inFlight.incrementAndGet();
+    return connection
+        .call(batch, asking)
+        .whenComplete((replies, failure) -> completed(sent, failure));
   }
 
-  private void ended(long sent, @Nullable Throwable failure) {
+  private void completed(long sent, @Nullable Throwable failure) {
     long now = System.nanoTime();
     silentSinceNanos = now;
-    underWay.decrementAndGet();
+    inFlight.decrementAndGet();
     Throwable cause = failure == null ? null : FailureCauses.cause(failure);
-    if (cause == null || Redirection.isOfSlot(cause)) {
+    if (cause == null || Redirection.isSlotError(cause)) {
       health.answered(sent, now - sent);
     } else {
       health.failed(cause, sent);
     }
   }
 
-  /** A request got no answer in time. */
-  void overdue() {
-    health.overdue(underWay.get() == 0 ? System.nanoTime() : silentSinceNanos);
+  /** Called when a request timed out. */
+  void requestTimedOut() {
+    health.requestTimedOut(inFlight.get() == 0 ? System.nanoTime() : silentSinceNanos);
   }
 
   void close() {
     health.close();
-    link.close();
+    connection.close();
   }
 }

@@ -1,10 +1,10 @@
 package io.penstock.redis;
 
-/** Where a server of a cluster is. */
+/** The address of a server in a cluster. */
 record ServerAddress(String host, int port) {
   static final ServerAddress UNKNOWN = new ServerAddress("", 0);
 
-  /** From {@code host:port}, where the host may be an IPv6 address without brackets. */
+  /** Parses {@code host:port}, where the host may be an IPv6 address without brackets. */
   static ServerAddress parse(String text) {
     int colon = text.lastIndexOf(':');
     if (colon < 0) {
@@ -13,9 +13,12 @@ record ServerAddress(String host, int port) {
     return new ServerAddress(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
   }
 
-  /** A server that doesn't know its own host means the one that it was asked at. */
-  ServerAddress seenFrom(ServerAddress asked) {
-    return host.isEmpty() ? new ServerAddress(asked.host, port) : this;
+  /**
+   * If the server doesn't know its own host, replaces it with the host of the server that reported
+   * it.
+   */
+  ServerAddress seenFrom(ServerAddress source) {
+    return host.isEmpty() ? new ServerAddress(source.host, port) : this;
   }
 
   @Override

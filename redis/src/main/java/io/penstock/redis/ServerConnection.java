@@ -17,21 +17,23 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection to Redis, or none at times. Thread-safe. What is under way when a connection
- * breaks fails and is never sent again.
+ * The connection to a Redis server, which may be down at times. Thread-safe. Calls in flight fail
+ * when the connection breaks, and are never resent.
  */
 final class ServerConnection {
   private static final long PROBE_MILLIS = 1_000;
   private static final long PROBE_TIMEOUT_MILLIS = 250;
 
-  /** A call without requests: it takes the script, and the right to run it, but no bucket. */
+  /**
+   * A call without requests. It requires the script and the permission to run it, but no bucket.
+   */
   private static final Batch NO_REQUESTS = new Batch(List.of());
 
   private final Connector connector;
   private final Script script;
   private final EvictionWatch evictions;
 
-  /** Whose writers are those who say ASKING: it holds for whatever comes next. */
+  /** Write-locked for ASKING, because that command affects the next command on the connection. */
   private final ReadWriteLock dispatching = new ReentrantReadWriteLock();
 
   private volatile byte @Nullable [] probeKey;
@@ -44,7 +46,7 @@ final class ServerConnection {
     this.evictions = evictions;
   }
 
-  /** What a probe writes from now on; null if it can only ask whether the server is there. */
+  /** Sets the key that probes write; null if they should only send PING. */
   void probeWith(byte @Nullable [] key) {
     probeKey = key;
   }
@@ -63,9 +65,10 @@ final class ServerConnection {
   }
 
   /**
-   * Asks Redis to decide; fails at once when there is no connection.
+   * Sends a call; fails immediately if there is no connection.
    *
-   * @param asking whether it is about a slot that is on its way to this server
+   * @param asking whether to send {@code ASKING} first, because the slot is being migrated to this
+   *     server
    */
   CompletionStage<long[]> call(Batch batch, boolean asking) {
     StatefulRedisConnection<byte[], byte[]> open = open();
@@ -89,12 +92,12 @@ final class ServerConnection {
   private CompletionStage<long[]> call(
       StatefulRedisConnection<byte[], byte[]> open,
       boolean asking,
-      CommandType how,
-      byte[] what,
+      CommandType command,
+      byte[] scriptArgument,
       Batch batch,
       byte[] numbers) {
     CommandArgs<byte[], byte[]> args =
-        new CommandArgs<>(ByteArrayCodec.INSTANCE).add(what).add(batch.keyCount());
+        new CommandArgs<>(ByteArrayCodec.INSTANCE).add(scriptArgument).add(batch.keyCount());
     for (String key : batch.keys()) {
       args.addKey(Utf8.bytes(key));
     }
@@ -105,15 +108,15 @@ final class ServerConnection {
       if (asking) {
         var unused = open.async().asking();
       }
-      return open.async().dispatch(how, new LongsOutput(ByteArrayCodec.INSTANCE), args);
+      return open.async().dispatch(command, new LongsOutput(ByteArrayCodec.INSTANCE), args);
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * Connects if need be, and finds out whether Redis takes writes and runs the script: a user may
-   * be allowed one and not the other. Ends in bounded time.
+   * Connects if necessary, and checks whether Redis accepts writes and runs the script; a user may
+   * have the permission for one but not the other. Completes in bounded time.
    *
    * @return how long Redis took for a write, in nanoseconds
    */
@@ -126,14 +129,14 @@ final class ServerConnection {
     var attempt = connector.connect().toCompletableFuture();
     return attempt
         .copy()
-        .orTimeout(connector.patienceMillis(), TimeUnit.MILLISECONDS)
+        .orTimeout(connector.timeoutMillis(), TimeUnit.MILLISECONDS)
         .whenComplete(
             (fresh, failure) -> {
               if (failure != null) {
-                // It may succeed yet, but nobody waits for it any more.
+                // The attempt may still succeed, but it is no longer needed.
                 var unused = attempt.thenAccept(this::discard);
               } else if (adopt(fresh)) {
-                evictions.lookAt(fresh);
+                evictions.check(fresh);
               } else {
                 discard(fresh);
               }
@@ -169,13 +172,13 @@ final class ServerConnection {
         .set(key, new byte[] {'1'}, SetArgs.Builder.px(PROBE_MILLIS))
         .exceptionallyCompose(
             failure ->
-                // The slot of the key may have moved; the server is there all the same.
-                Redirection.isOne(failure)
+                // The slot of the key may have moved; the server is available nevertheless.
+                Redirection.isRedirection(failure)
                     ? open.async().ping()
                     : CompletableFuture.failedStage(failure));
   }
 
-  /** Gives the connection up, so that the next probe makes a new one. */
+  /** Closes the connection, so that the next probe opens a new one. */
   void drop() {
     StatefulRedisConnection<byte[], byte[]> dropped;
     synchronized (this) {
@@ -188,7 +191,7 @@ final class ServerConnection {
   }
 
   private void discard(StatefulRedisConnection<byte[], byte[]> unwanted) {
-    if (connector.owns()) {
+    if (connector.ownsConnections()) {
       var unused = unwanted.closeAsync();
     }
   }

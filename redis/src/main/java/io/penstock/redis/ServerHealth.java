@@ -13,156 +13,163 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a server is there to be asked. Thread-safe. Once it is away, nobody asks until a probe,
- * one at a time, finds that it takes writes again, and in time. While nobody asks anything, a probe
- * a second finds out that it went away, so that the next caller need not.
+ * Tracks whether a server is available. Thread-safe. While it is unavailable, no calls are sent;
+ * one probe at a time checks whether it accepts writes again, and in time. While there are no
+ * calls, a probe per second detects that the server has become unavailable, so that the next caller
+ * need not.
  *
- * <p>Only who turns it from there to away starts a chain of probes, and only the end of the chain
- * turns it back: so there is never more than one.
+ * <p>Only the transition from available to unavailable starts a chain of probes, and only the end
+ * of that chain reverses it, so there is never more than one chain.
  */
 final class ServerHealth {
   private static final long FIRST_PROBE_MILLIS = 20;
-  private static final long LAST_PROBE_MILLIS = 200;
+  private static final long MAX_PROBE_MILLIS = 200;
 
   /**
-   * A server that answers probes and then rejects what it is asked, again and again, is probed less
-   * and less often, so that nothing changes many times a second.
+   * A server that responds to probes but keeps rejecting calls is probed less and less often, so
+   * that its state doesn't change many times per second.
    */
   private static final long MAX_REJECTED_PROBE_MILLIS = 5_000;
 
   private static final int MAX_DOUBLINGS = 8;
-  private static final long REJECTIONS_FORGOTTEN_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long REJECTION_RESET_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private static final long IDLE_MILLIS = 1_000;
 
-  /** So many calls in a row that come too late are as bad as one that doesn't come. */
+  /** This many consecutive late responses are treated like a missing one. */
   private static final int MAX_SLOW = 3;
 
-  private final ServerConnection link;
+  private final ServerConnection connection;
   private final ScheduledExecutorService timer;
-  private final HealthListener changes;
+  private final HealthListener listener;
   private final long deadlineNanos;
-  private final CountDownLatch found = new CountDownLatch(1);
-  private final AtomicReference<Availability> state = new AtomicReference<>(Availability.AWAY);
+  private final CountDownLatch firstAvailable = new CountDownLatch(1);
+  private final AtomicReference<Availability> state =
+      new AtomicReference<>(Availability.UNAVAILABLE);
   private final AtomicInteger slow = new AtomicInteger();
   private volatile long lastSlowNanos = System.nanoTime();
-  private volatile boolean looked;
-  private volatile long thereSinceNanos;
+  private volatile boolean checked;
+  private volatile long availableSinceNanos;
   private volatile long answeredNanos;
   private volatile @Nullable Throwable failure;
 
-  /** How often it rejected what it was asked since a minute without that. Guarded by this. */
+  /** The number of rejections without a pause of a minute in between. Guarded by this. */
   private int rejections;
 
   /** Guarded by this. */
   private long rejectedNanos = System.nanoTime();
 
   private enum Availability {
-    THERE,
-    AWAY,
+    AVAILABLE,
+    UNAVAILABLE,
     CLOSED
   }
 
-  /** Is told of changes. */
+  /** Receives changes of the availability. */
   @FunctionalInterface
   interface HealthListener {
-    /** It is there from now on, or unavailable because of {@code reason}. */
-    void changed(boolean there, String reason);
+    /** Called when the server becomes available, or unavailable because of {@code reason}. */
+    void changed(boolean available, String reason);
   }
 
   ServerHealth(
-      ServerConnection link,
+      ServerConnection connection,
       ScheduledExecutorService timer,
-      HealthListener changes,
+      HealthListener listener,
       long deadlineNanos) {
-    this.link = link;
+    this.connection = connection;
     this.timer = timer;
-    this.changes = changes;
+    this.listener = listener;
     this.deadlineNanos = deadlineNanos;
   }
 
-  /** Why it is unavailable, while it is. */
+  /** Why the server is unavailable. */
   String reason() {
     return FailureCauses.reason(failure);
   }
 
-  boolean isThere() {
-    return state.get() == Availability.THERE;
+  boolean isAvailable() {
+    return state.get() == Availability.AVAILABLE;
   }
 
-  /** Whether it is not known yet whether it is there. */
+  /** Whether the availability is still unknown. */
   boolean isNew() {
-    return !looked;
+    return !checked;
   }
 
-  /** Looks for Redis for the first time. */
-  void begin() {
+  /** Starts probing. */
+  void start() {
     timer.execute(() -> probe(FIRST_PROBE_MILLIS));
-    lookLater();
+    scheduleIdleCheck();
   }
 
-  /** Waits until it is there for the first time, for {@code most}. */
-  void await(Duration most) {
+  /** Waits until the server is available for the first time, at most {@code timeout}. */
+  void await(Duration timeout) {
     try {
-      var unused = found.await(most.toNanos(), TimeUnit.NANOSECONDS);
+      var unused = firstAvailable.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** Redis answered, after {@code nanos}, what was sent at {@code sentNanos}. */
+  /**
+   * Called when the server responded after {@code nanos} to a call that was sent at {@code
+   * sentNanos}.
+   */
   void answered(long sentNanos, long nanos) {
     answeredNanos = sentNanos + nanos;
     if (nanos <= deadlineNanos) {
       slow.set(0);
     } else if (sentNanos - lastSlowNanos >= 0) {
-      // Those that were under way together count once.
+      // Calls that were in flight at the same time count once.
       lastSlowNanos = sentNanos + nanos;
       if (slow.incrementAndGet() >= MAX_SLOW) {
-        lost(true, sentNanos);
+        markUnavailable(true, sentNanos);
       }
-    }
-  }
-
-  /** A request got no answer in time, while a call has been under way since then. */
-  void overdue(long underWaySinceNanos) {
-    long now = System.nanoTime();
-    long since = Math.min(now - underWaySinceNanos, now - thereSinceNanos);
-    if (since > 2 * deadlineNanos) {
-      lost(true, now);
     }
   }
 
   /**
-   * Redis was found not to answer, or not in time.
-   *
-   * @param connected whether the connection may still be good
-   * @param sentNanos when it was asked: what was sent before it was last there says nothing
+   * Called when a request timed out; a call has been in flight since {@code inFlightSinceNanos}.
    */
-  void lost(boolean connected, long sentNanos) {
-    lost(connected, sentNanos, null);
+  void requestTimedOut(long inFlightSinceNanos) {
+    long now = System.nanoTime();
+    long since = Math.min(now - inFlightSinceNanos, now - availableSinceNanos);
+    if (since > 2 * deadlineNanos) {
+      markUnavailable(true, now);
+    }
   }
 
-  /** A call failed: the server rejected it, or the connection broke. */
+  /**
+   * Called when the server didn't respond, or not in time.
+   *
+   * @param connected whether the connection may still work
+   * @param sentNanos when the call was sent; ignored if the server became available after that
+   */
+  void markUnavailable(boolean connected, long sentNanos) {
+    markUnavailable(connected, sentNanos, null);
+  }
+
+  /** Called when a call failed: the server rejected it, or the connection broke. */
   void failed(Throwable cause, long sentNanos) {
-    lost(cause instanceof RedisCommandExecutionException, sentNanos, cause);
+    markUnavailable(cause instanceof RedisCommandExecutionException, sentNanos, cause);
   }
 
-  private void lost(boolean connected, long sentNanos, @Nullable Throwable cause) {
-    if (sentNanos - thereSinceNanos >= 0
-        && state.compareAndSet(Availability.THERE, Availability.AWAY)) {
+  private void markUnavailable(boolean connected, long sentNanos, @Nullable Throwable cause) {
+    if (sentNanos - availableSinceNanos >= 0
+        && state.compareAndSet(Availability.AVAILABLE, Availability.UNAVAILABLE)) {
       failure = cause;
       if (!connected) {
-        link.drop();
+        connection.drop();
       }
       probeAfter(connected && cause != null ? afterRejection() : FIRST_PROBE_MILLIS);
-      changes.changed(false, reason());
+      listener.changed(false, reason());
     }
   }
 
   private synchronized long afterRejection() {
     long now = System.nanoTime();
-    rejections = now - rejectedNanos > REJECTIONS_FORGOTTEN_NANOS ? 0 : rejections;
+    rejections = now - rejectedNanos > REJECTION_RESET_NANOS ? 0 : rejections;
     rejectedNanos = now;
     long millis = FIRST_PROBE_MILLIS << Math.min(rejections++, MAX_DOUBLINGS);
     return Math.min(millis, MAX_REJECTED_PROBE_MILLIS);
@@ -170,32 +177,32 @@ final class ServerHealth {
 
   void close() {
     state.set(Availability.CLOSED);
-    found.countDown();
+    firstAvailable.countDown();
   }
 
-  /** Asks Redis itself if nobody else has for a while, and again after a while. */
-  private void look() {
+  /** Probes the server if there was no response for a while, and schedules the next check. */
+  private void checkIdle() {
     long now = System.nanoTime();
     boolean idle = now - answeredNanos >= TimeUnit.MILLISECONDS.toNanos(IDLE_MILLIS);
-    if (state.get() != Availability.THERE || !idle) {
-      lookLater();
+    if (state.get() != Availability.AVAILABLE || !idle) {
+      scheduleIdleCheck();
       return;
     }
-    ask()
+    tryProbe()
         .whenComplete(
             (nanos, failure) -> {
               if (nanos == null) {
-                lost(false, now, failure == null ? null : FailureCauses.cause(failure));
+                markUnavailable(false, now, failure == null ? null : FailureCauses.cause(failure));
               } else {
                 answered(now, nanos);
               }
-              lookLater();
+              scheduleIdleCheck();
             });
   }
 
-  private void lookLater() {
+  private void scheduleIdleCheck() {
     if (state.get() != Availability.CLOSED) {
-      var unused = timer.schedule(this::look, IDLE_MILLIS, TimeUnit.MILLISECONDS);
+      var unused = timer.schedule(this::checkIdle, IDLE_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 
@@ -205,14 +212,14 @@ final class ServerHealth {
   }
 
   private void probe(long after) {
-    if (state.get() == Availability.AWAY) {
-      ask().whenComplete((nanos, failure) -> probed(after, nanos, failure));
+    if (state.get() == Availability.UNAVAILABLE) {
+      tryProbe().whenComplete((nanos, failure) -> probed(after, nanos, failure));
     }
   }
 
-  private CompletionStage<Long> ask() {
+  private CompletionStage<Long> tryProbe() {
     try {
-      return link.probe();
+      return connection.probe();
     } catch (RuntimeException failure) {
       return CompletableFuture.failedStage(failure);
     }
@@ -221,19 +228,19 @@ final class ServerHealth {
   private void probed(long after, @Nullable Long nanos, @Nullable Throwable failure) {
     this.failure = failure == null ? null : FailureCauses.cause(failure);
     if (failure != null) {
-      link.drop();
+      connection.drop();
     }
     if (nanos == null || nanos > deadlineNanos) {
-      looked = true;
-      probeAfter(Math.min(2 * after, LAST_PROBE_MILLIS));
+      checked = true;
+      probeAfter(Math.min(2 * after, MAX_PROBE_MILLIS));
       return;
     }
     slow.set(0);
-    thereSinceNanos = System.nanoTime();
-    if (state.compareAndSet(Availability.AWAY, Availability.THERE)) {
-      looked = true;
-      found.countDown();
-      changes.changed(true, "");
+    availableSinceNanos = System.nanoTime();
+    if (state.compareAndSet(Availability.UNAVAILABLE, Availability.AVAILABLE)) {
+      checked = true;
+      firstAvailable.countDown();
+      listener.changed(true, "");
     }
   }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** A server that has all buckets. Thread-safe. */
+/** A topology with one server that has all buckets. Thread-safe. */
 final class SingleServer implements Topology, Route {
   private final Server server;
   private final CallBatcher calls;
@@ -22,13 +22,13 @@ final class SingleServer implements Topology, Route {
   }
 
   @Override
-  public List<List<BucketRequest>> together(List<BucketRequest> parts) {
+  public List<List<BucketRequest>> groupByCall(List<BucketRequest> parts) {
     return List.of(parts);
   }
 
   @Override
   public boolean isAvailable() {
-    return server.health().isThere();
+    return server.health().isAvailable();
   }
 
   @Override
@@ -37,19 +37,19 @@ final class SingleServer implements Topology, Route {
   }
 
   @Override
-  public int requestsUnderWay() {
-    return calls.requestsUnderWay();
+  public int requestsInFlight() {
+    return calls.requestsInFlight();
   }
 
   @Override
-  public void begin(Duration most) {
-    server.health().begin();
-    server.health().await(most);
+  public void start(Duration timeout) {
+    server.health().start();
+    server.health().await(timeout);
   }
 
   @Override
   public boolean isOpen() {
-    return server.health().isThere();
+    return server.health().isAvailable();
   }
 
   @Override
@@ -63,15 +63,15 @@ final class SingleServer implements Topology, Route {
   }
 
   @Override
-  public boolean mayPassLater(Throwable failure) {
+  public boolean isRetryable(Throwable failure) {
     return false;
   }
 
   @Override
-  public Throwable explained(Throwable failure) {
-    return Redirection.isOfCluster(failure)
+  public Throwable explain(Throwable failure) {
+    return Redirection.isClusterError(failure)
         ? new RedisCommandExecutionException(
-            "this Redis is part of a cluster, to be connected to by redis-cluster://: "
+            "this Redis is part of a cluster, use redis-cluster:// to connect to it: "
                 + failure.getMessage(),
             failure)
         : failure;

@@ -6,38 +6,38 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The part of a request that goes one way while others go elsewhere. Thread-safe. */
+/** The part of a multi-slot request that goes to one slot. Thread-safe. */
 final class SlotRequest extends PendingRequest {
   private volatile @Nullable Decision untaken;
   private volatile @Nullable Degradation lost;
   private volatile List<Charge> charges = List.of();
 
-  SlotRequest(RequestKind what, List<BucketRequest> parts, long deadlineNanos) {
-    super(what, parts, deadlineNanos);
+  SlotRequest(RequestKind kind, List<BucketRequest> parts, long deadlineNanos) {
+    super(kind, parts, deadlineNanos);
   }
 
-  /** What the answer is if what was taken is given back. */
-  void noteUntaken(Decision decision) {
+  /** Sets the result for the case that the taken tokens are given back. */
+  void setUntakenResult(Decision decision) {
     untaken = decision;
   }
 
-  /** What it was charged, if it was granted. */
-  void noteCharges(List<Charge> noted) {
+  /** Sets the charges for the case that the request is granted. */
+  void setCharges(List<Charge> noted) {
     charges = noted;
   }
 
-  /** No answer will come; its request has to do without. */
+  /** Gives up: there will be no response. */
   void lose(Degradation why) {
     lost = why;
     answer().cancel(false);
   }
 
-  /** Why there is no answer; null if there is one. */
+  /** Why there is no response; null if there is one. */
   @Nullable Degradation lost() {
     return lost;
   }
 
-  /** The answer, once it is there. */
+  /** The result; only after completion. */
   Decision decision() {
     return answer().join();
   }
@@ -50,10 +50,10 @@ final class SlotRequest extends PendingRequest {
     return lost == null && !decision().allowed();
   }
 
-  /** What it took as far as is known; what only a failure policy let pass took nothing. */
+  /** The known charges. Parts that a failure policy allowed were not charged. */
   List<Charge> taken() {
     List<Charge> taken = new ArrayList<>();
-    if (what() == RequestKind.TAKE && allowed()) {
+    if (kind() == RequestKind.TAKE && allowed()) {
       List<Decision> results = decision().results();
       for (Charge charge : charges) {
         if (!results.get(parts().indexOf(charge.part())).degraded()) {
@@ -64,7 +64,7 @@ final class SlotRequest extends PendingRequest {
     return taken;
   }
 
-  /** The answer of each limit, as if nothing had been taken. */
+  /** The result of each limit as if nothing had been taken. */
   List<Decision> resultsUntaken() {
     Decision decision = untaken;
     return (decision == null ? decision() : decision).results();

@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Which server has which slots, as one of them sees it. Immutable. */
+/** The owners of all slots, as seen by one server. Immutable. */
 record SlotTable(List<Range> ranges) {
   static final int SLOTS = SlotHash.SLOT_COUNT;
 
@@ -16,7 +16,7 @@ record SlotTable(List<Range> ranges) {
     ranges = List.copyOf(ranges);
   }
 
-  /** Slots of one primary, the last included. */
+  /** Slots of one primary; {@code last} is inclusive. */
   record Range(int first, int last, ServerAddress owner) {}
 
   /** The slot of a key in Redis. */
@@ -24,22 +24,22 @@ record SlotTable(List<Range> ranges) {
     return SlotHash.getSlot(Utf8.bytes(redisKey));
   }
 
-  /** Its ranges, the first slots first. */
+  /** The ranges in ascending order. */
   List<Range> inOrder() {
     return ranges.stream().sorted(Comparator.comparingInt(Range::first)).toList();
   }
 
   /**
-   * Reads what CLUSTER SLOTS says: for each range the first and the last slot, then its primary,
-   * and replicas, which nobody needs here.
+   * Parses the reply to CLUSTER SLOTS. Each range has its first and last slot, its primary, and
+   * replicas, which are ignored.
    */
-  static SlotTable read(List<Object> slots, ServerAddress asked) {
+  static SlotTable read(List<Object> slots, ServerAddress source) {
     List<Range> ranges = new ArrayList<>();
     for (Object entry : slots) {
       List<?> range = (List<?>) entry;
       List<?> primary = (List<?>) range.get(2);
       ServerAddress owner = new ServerAddress(text(primary.get(0)), number(primary.get(1)));
-      ranges.add(new Range(number(range.get(0)), number(range.get(1)), owner.seenFrom(asked)));
+      ranges.add(new Range(number(range.get(0)), number(range.get(1)), owner.seenFrom(source)));
     }
     return new SlotTable(ranges);
   }
@@ -48,7 +48,7 @@ record SlotTable(List<Range> ranges) {
     return Math.toIntExact((Long) value);
   }
 
-  /** A host that is not known is nothing, empty or a question mark. */
+  /** Returns an empty string for an unknown host, which is null, empty or a question mark. */
   private static String text(@Nullable Object value) {
     String text = value instanceof byte[] bytes ? new String(bytes, UTF_8) : "";
     return text.equals("?") ? "" : text;

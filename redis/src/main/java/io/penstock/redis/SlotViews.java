@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-/** Asks servers of a cluster who has which slots, on connections of its own. Thread-safe. */
+/** Reads the slot tables of cluster nodes, on separate connections. Thread-safe. */
 final class SlotViews {
   private final ClusterConnector connector;
 
@@ -14,31 +14,31 @@ final class SlotViews {
     this.connector = connector;
   }
 
-  /** What the first of the servers says that says anything. Ends in bounded time. */
-  CompletionStage<SlotTable> ask(List<ServerAddress> servers) {
+  /** Returns the slot table of the first server that responds. Completes in bounded time. */
+  CompletionStage<SlotTable> read(List<ServerAddress> servers) {
     if (servers.isEmpty()) {
       return CompletableFuture.failedStage(new ServerConnection.NotSent());
     }
-    return ask(servers.get(0))
-        .exceptionallyCompose(failure -> ask(servers.subList(1, servers.size())));
+    return read(servers.get(0))
+        .exceptionallyCompose(failure -> read(servers.subList(1, servers.size())));
   }
 
-  private CompletionStage<SlotTable> ask(ServerAddress server) {
-    Connector one = connector.at(server);
-    var attempt = one.connect().toCompletableFuture();
+  private CompletionStage<SlotTable> read(ServerAddress server) {
+    Connector serverConnector = connector.at(server);
+    var attempt = serverConnector.connect().toCompletableFuture();
     var answer =
         attempt
             .thenCompose(connection -> connection.async().clusterSlots())
             .thenApply(slots -> SlotTable.read(slots, server))
             .copy()
-            .orTimeout(one.patienceMillis(), TimeUnit.MILLISECONDS);
-    if (one.owns()) {
+            .orTimeout(serverConnector.timeoutMillis(), TimeUnit.MILLISECONDS);
+    if (serverConnector.ownsConnections()) {
       var unused = answer.whenComplete((table, failure) -> close(attempt));
     }
     return answer;
   }
 
-  /** However late it comes, it isn't needed any more. */
+  /** Closes the connection, even if it is established later. */
   private static void close(CompletableFuture<StatefulRedisConnection<byte[], byte[]>> attempt) {
     var unused = attempt.thenCompose(StatefulRedisConnection::closeAsync);
   }

@@ -2,7 +2,7 @@ package io.penstock.redis;
 
 import java.util.concurrent.ScheduledExecutorService;
 
-/** How the parts of a store are put together. */
+/** Creates and connects the components of a store. */
 final class StoreAssembler {
   private final RedisStoreBuilder settings;
   private final RedisObserver observer;
@@ -25,20 +25,22 @@ final class StoreAssembler {
   }
 
   Topology oneServer(Connector connector) {
-    ServerConnection link = link(connector);
-    link.probeWith(probeKeys.any());
+    ServerConnection connection = newConnection(connector);
+    connection.probeWith(probeKeys.any());
     return new SingleServer(
-        new Server(ServerAddress.UNKNOWN, link, health(link, this::available)), this::calls);
+        new Server(ServerAddress.UNKNOWN, connection, health(connection, this::available)),
+        this::calls);
   }
 
   Topology cluster(ClusterConnector connector) {
     return new Cluster(
         connector,
-        new Cluster.ClusterParts() {
+        new Cluster.ComponentFactory() {
           @Override
           public Server server(ServerAddress address, Connector at, Runnable changed) {
-            ServerConnection link = link(at);
-            return new Server(address, link, health(link, (there, reason) -> changed.run()));
+            ServerConnection connection = newConnection(at);
+            return new Server(
+                address, connection, health(connection, (there, reason) -> changed.run()));
           }
 
           @Override
@@ -62,15 +64,15 @@ final class StoreAssembler {
     }
   }
 
-  private ServerConnection link(Connector connector) {
+  private ServerConnection newConnection(Connector connector) {
     return new ServerConnection(connector, settings.script(), evictions);
   }
 
-  private ServerHealth health(ServerConnection link, ServerHealth.HealthListener changes) {
-    return new ServerHealth(link, timer, changes, settings.deadline().toNanos());
+  private ServerHealth health(ServerConnection connection, ServerHealth.HealthListener changes) {
+    return new ServerHealth(connection, timer, changes, settings.deadline().toNanos());
   }
 
   private CallBatcher calls(Route route) {
-    return new CallBatcher(route, callbacks, settings.calls(), timer);
+    return new CallBatcher(route, callbacks, settings.callObserver(), timer);
   }
 }

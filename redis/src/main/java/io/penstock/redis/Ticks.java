@@ -1,8 +1,8 @@
 package io.penstock.redis;
 
-/** The time of Redis, which is counted in microseconds. */
+/** Conversion of Redis time, which is in microseconds. */
 final class Ticks {
-  /** Nanoseconds in a tick. */
+  /** Nanoseconds per tick. */
   static final long NANOS = 1_000;
 
   private Ticks() {}

@@ -6,11 +6,11 @@ import io.penstock.algorithm.FixedPointRate;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Token buckets under one limit, on ticks of a microsecond. Thread-safe. */
+/** The codec of a token bucket limit, with ticks of one microsecond. Thread-safe. */
 final class TokenBucketCodec extends LimitCodec {
   private static final int KIND = 0;
 
-  /** The script counts no longer delays. */
+  /** Maximum delay that the script supports. */
   private static final long MAX_DELAY_TICKS = 1L << 50;
 
   private final String name;
@@ -18,22 +18,27 @@ final class TokenBucketCodec extends LimitCodec {
   private final FixedPointRate fixedRate;
   private final List<FixedPointRate> replaced;
 
-  /** The longest delay that was promised here, in ticks: debts are believed as far as that. */
+  /**
+   * The longest delay granted here, in ticks. Debts beyond an empty bucket are valid up to this
+   * delay.
+   */
   private final AtomicLong reach = new AtomicLong();
 
   /**
-   * @param replaced limits that this one has taken the place of: what they left is cut to this
-   *     one's burst
+   * @param replaced limits that this one has replaced; debts under them are reduced to the burst of
+   *     this one
    */
   TokenBucketCodec(String name, TokenBucket limit, List<FixedPointRate> replaced) {
     this.name = name;
     this.limit = limit;
-    this.fixedRate = paceOf(limit);
+    this.fixedRate = rateOf(limit);
     this.replaced = replaced.stream().filter(old -> !old.equals(fixedRate)).toList();
   }
 
-  /** A limit on ticks of a microsecond, in numbers that the script can count with. */
-  static FixedPointRate paceOf(TokenBucket limit) {
+  /**
+   * Converts a limit to ticks of one microsecond, in numbers that the script can represent exactly.
+   */
+  static FixedPointRate rateOf(TokenBucket limit) {
     return FixedPointRate.of(limit, Ticks.NANOS, FixedPointRate.MAX_UNITS_IN_DOUBLES);
   }
 
@@ -76,24 +81,24 @@ final class TokenBucketCodec extends LimitCodec {
   }
 
   @Override
-  long most(long thousandths, long maxDelayNanos) {
+  long maxDebt(long thousandths, long maxDelayNanos) {
     long delay = Math.min(MAX_DELAY_TICKS, maxDelayNanos / Ticks.NANOS);
     return fixedRate.holds(thousandths) ? fixedRate.ceiling(delay) : -1;
   }
 
   @Override
-  long delayTicks(long most) {
-    return most < 0 ? -1 : (most - fixedRate.burst()) / fixedRate.unitsPerTick();
+  long delayTicks(long maxDebt) {
+    return maxDebt < 0 ? -1 : (maxDebt - fixedRate.burst()) / fixedRate.unitsPerTick();
   }
 
-  /** The debt that the script replied: whole ticks, and units beyond them. */
+  /** Decodes a debt from the reply: whole ticks, and a rest in units. */
   long debt(long[] replies, int reply) {
     long rest = replies[reply + 1];
-    long most = (FixedPointRate.MAX_DEBT - rest) / fixedRate.unitsPerTick();
-    return Math.min(most, replies[reply]) * fixedRate.unitsPerTick() + rest;
+    long maxTicks = (FixedPointRate.MAX_DEBT - rest) / fixedRate.unitsPerTick();
+    return Math.min(maxTicks, replies[reply]) * fixedRate.unitsPerTick() + rest;
   }
 
-  /** What a caller was charged by a request that was granted. */
+  /** Returns what a caller was charged for a granted request. */
   Charge charge(BucketRequest claim, long[] replies, int reply, long caller) {
     long debt = debt(replies, reply) + (caller + 1) * claim.cost();
     long perTick = fixedRate.unitsPerTick();
@@ -107,27 +112,27 @@ final class TokenBucketCodec extends LimitCodec {
       return allowed(before + (caller + 1) * claim.cost());
     }
     long debt = before + granted * claim.cost();
-    if (claim.most() < 0) {
+    if (claim.maxDebt() < 0) {
       return Decision.never(name, limit, fixedRate.remaining(debt), nanos(debt));
     }
-    long over = debt + claim.cost() - claim.most();
-    return over <= 0
+    long excess = debt + claim.cost() - claim.maxDebt();
+    return excess <= 0
         ? allowed(debt)
-        : Decision.denied(name, limit, fixedRate.remaining(debt), nanos(debt), nanos(over));
+        : Decision.denied(name, limit, fixedRate.remaining(debt), nanos(debt), nanos(excess));
   }
 
   @Override
-  void noteDone(
-      PendingRequest.RequestKind what,
+  void recordEffect(
+      PendingRequest.RequestKind kind,
       BucketRequest claim,
       long[] replies,
       int reply,
       long granted) {
     long before = debt(replies, reply);
     long debt = 0;
-    if (what == PendingRequest.RequestKind.TAKE) {
+    if (kind == PendingRequest.RequestKind.TAKE) {
       debt = before + granted * claim.cost();
-    } else if (what == PendingRequest.RequestKind.CHARGE) {
+    } else if (kind == PendingRequest.RequestKind.CHARGE) {
       debt = fixedRate.charged(before, claim.cost());
     }
     if (debt > fixedRate.burst() && granted > 0 && claim.cost() > 0) {

@@ -3,25 +3,25 @@ package io.penstock.redis;
 import java.time.Duration;
 import java.util.List;
 
-/** Which servers there are, and which buckets each of them has. Thread-safe. */
+/** The servers, and the buckets that each of them has. Thread-safe. */
 interface Topology {
-  /** The calls with which requests for a bucket go. */
+  /** Returns the batcher for requests to a bucket. */
   CallBatcher calls(BucketRequest part);
 
-  /** Those of one request put together that can be asked for in one call, in their order. */
-  List<List<BucketRequest>> together(List<BucketRequest> parts);
+  /** Groups the parts of a request by what one call can decide, in order. */
+  List<List<BucketRequest>> groupByCall(List<BucketRequest> parts);
 
-  /** Whether all buckets can be asked for. */
+  /** Whether all buckets are available. */
   boolean isAvailable();
 
-  /** Why some buckets can't be asked for; empty if all can. */
+  /** Why some buckets are unavailable; empty if all are available. */
   String unavailableReason();
 
-  /** About how many requests are under way. */
-  int requestsUnderWay();
+  /** The approximate number of requests in flight. */
+  int requestsInFlight();
 
-  /** Looks for Redis for the first time, and waits until it is there, for {@code most}. */
-  void begin(Duration most);
+  /** Starts connecting, and waits until Redis is available, at most {@code timeout}. */
+  void start(Duration timeout);
 
   void close();
 }

@@ -3,8 +3,8 @@ package io.penstock.redis;
 import java.util.Arrays;
 
 /**
- * Text as bytes, different for different texts: halves of surrogate pairs, which ordinary UTF-8
- * turns into question marks, are encoded like any other character.
+ * An injective encoding of strings as bytes: like UTF-8, but unpaired surrogates, which UTF-8 would
+ * replace with question marks, are encoded like any other character.
  */
 final class Utf8 {
   private Utf8() {}

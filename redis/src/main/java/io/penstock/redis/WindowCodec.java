@@ -3,7 +3,7 @@ package io.penstock.redis;
 import io.penstock.Decision;
 import io.penstock.WindowLimit;
 
-/** Windows under one limit. Immutable. */
+/** The codec of a window limit. Immutable. */
 final class WindowCodec extends LimitCodec {
   private static final long TOKEN = 1_000;
 
@@ -53,7 +53,7 @@ final class WindowCodec extends LimitCodec {
   }
 
   @Override
-  long most(long thousandths, long maxDelayNanos) {
+  long maxDebt(long thousandths, long maxDelayNanos) {
     if (maxDelayNanos > 0) {
       throw onlyTokenBuckets("waiting");
     }
@@ -61,8 +61,8 @@ final class WindowCodec extends LimitCodec {
   }
 
   @Override
-  long delayTicks(long most) {
-    return most < 0 ? -1 : 0;
+  long delayTicks(long maxDebt) {
+    return maxDebt < 0 ? -1 : 0;
   }
 
   @Override
@@ -70,9 +70,9 @@ final class WindowCodec extends LimitCodec {
     return -1;
   }
 
-  IllegalStateException onlyTokenBuckets(String what) {
+  IllegalStateException onlyTokenBuckets(String operation) {
     return new IllegalStateException(
-        what + " needs a token bucket: limiter " + name + " is a " + limit.kind());
+        operation + " needs a token bucket: limiter " + name + " is a " + limit.kind());
   }
 
   @Override
@@ -82,10 +82,10 @@ final class WindowCodec extends LimitCodec {
     long remaining = Math.max(0, limit.burstThousandths() - used);
     boolean counted = granted > 0 && claim.cost() > 0;
     long reset = Ticks.toNanos(replies[reply + (counted ? 2 : 3)]);
-    if (granting || (claim.most() >= 0 && used + claim.cost() <= claim.most())) {
+    if (granting || (claim.maxDebt() >= 0 && used + claim.cost() <= claim.maxDebt())) {
       return Decision.allowed(name, limit, remaining, reset, 0);
     }
-    return claim.most() < 0
+    return claim.maxDebt() < 0
         ? Decision.never(name, limit, remaining, reset)
         : Decision.denied(name, limit, remaining, reset, Ticks.toNanos(replies[reply + 1]));
   }

@@ -5,42 +5,42 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Lets other threads run before a caller goes to sleep. Thread-safe.
+ * Lets other threads run before a caller parks. Thread-safe.
  *
- * <p>Where callers outnumber cores, one that gives way has its answer when its turn comes again,
- * and nobody has to put it to sleep and to wake it up: that costs more than all the rest of a
- * decision. Where others keep the cores busy with work of their own, its turn comes late. Then
- * nobody gives way any more, but for one at times who finds out whether that has changed.
+ * <p>If there are more callers than cores, a caller that yields often has its response when it is
+ * scheduled again. That saves parking and unparking it, which costs more than the rest of a
+ * decision. But if other work keeps the cores busy, the caller is scheduled late. Callers stop
+ * yielding then, except for an occasional one that checks whether this has changed.
  */
 final class YieldBeforeParking {
-  /** Long enough for some hundred callers to have their turn. */
+  /** Long enough for some hundred callers to be scheduled. */
   private static final long LATE_NANOS = 2_000_000;
 
   private static final long PAUSE_NANOS = 100_000_000;
 
-  /** Who is in time makes up for an eighth of somebody who is late; so often late is too often. */
-  private static final int LATE = 8;
+  /** A late yield counts as this many in-time ones; yielding stops after several late yields. */
+  private static final int LATE_PENALTY = 8;
 
-  private static final int TOO_LATE = 8 * LATE;
+  private static final int MAX_LATENESS = 8 * LATE_PENALTY;
 
   private final LongSupplier nanos;
   private final Runnable others;
   private final AtomicInteger lateness = new AtomicInteger();
   private final AtomicLong lastLateNanos;
-  private final AtomicLong nextTryNanos;
+  private final AtomicLong nextTrialNanos;
 
   YieldBeforeParking() {
     this(System::nanoTime, YieldBeforeParking::yieldToOthers);
   }
 
   /**
-   * @param others runs them
+   * @param others lets other threads run
    */
   YieldBeforeParking(LongSupplier nanos, Runnable others) {
     this.nanos = nanos;
     this.others = others;
     this.lastLateNanos = new AtomicLong(nanos.getAsLong());
-    this.nextTryNanos = new AtomicLong(nanos.getAsLong());
+    this.nextTrialNanos = new AtomicLong(nanos.getAsLong());
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // only speed depends on what the scheduler makes of it
@@ -48,35 +48,35 @@ final class YieldBeforeParking {
     Thread.yield();
   }
 
-  /** Lets others run, if this caller can expect to have its turn again soon. */
-  void giveWay() {
+  /** Yields, unless recent yields took too long. */
+  void yieldIfUseful() {
     long before = nanos.getAsLong();
-    int known = lateness.get();
-    if (known >= TOO_LATE && !mayTry(before)) {
+    int current = lateness.get();
+    if (current >= MAX_LATENESS && !tryStartTrial(before)) {
       return;
     }
     others.run();
     long after = nanos.getAsLong();
     if (after - before < LATE_NANOS) {
-      if (known > 0) {
-        lateness.compareAndSet(known, known - 1);
+      if (current > 0) {
+        lateness.compareAndSet(current, current - 1);
       }
     } else {
       late(before, after);
     }
   }
 
-  private boolean mayTry(long now) {
-    long next = nextTryNanos.get();
-    return now - next >= 0 && nextTryNanos.compareAndSet(next, now + PAUSE_NANOS);
+  private boolean tryStartTrial(long now) {
+    long next = nextTrialNanos.get();
+    return now - next >= 0 && nextTrialNanos.compareAndSet(next, now + PAUSE_NANOS);
   }
 
   private void late(long before, long after) {
     long last = lastLateNanos.get();
-    // Those who were held up at the same time, as by a collection of garbage, count once.
+    // Callers that were delayed at the same time, for example by a garbage collection, count once.
     if (before - last >= 0 && lastLateNanos.compareAndSet(last, after)) {
-      nextTryNanos.set(after + PAUSE_NANOS);
-      lateness.updateAndGet(now -> Math.min(now + LATE, TOO_LATE));
+      nextTrialNanos.set(after + PAUSE_NANOS);
+      lateness.updateAndGet(now -> Math.min(now + LATE_PENALTY, MAX_LATENESS));
     }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Buckets that many nodes share through Redis or Valkey. Start at {@link
+ * A store in Redis or Valkey, shared by many nodes. Start with {@link
  * io.penstock.redis.RedisStore}.
  */
 @NullMarked

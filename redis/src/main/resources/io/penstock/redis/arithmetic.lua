@@ -1,10 +1,10 @@
--- The arithmetic of all kinds of buckets.
+-- Arithmetic that all algorithms share.
 
--- How many foreign values were repaired.
+-- The number of foreign values that were replaced.
 local repaired = 0
 
--- a * b / c and the rest of it, all whole and not negative. Exact while the product is below 2^53, or
--- b and c are at most 2^49; otherwise the quotient is as near as doubles come.
+-- Returns the quotient and the remainder of a * b / c, for non-negative integers. Exact if the
+-- product is below 2^53, or if b and c are at most 2^49; otherwise as precise as doubles.
 local function divide(a, b, c)
   local product = a * b
   if product < 2^53 or b > 2^49 or c > 2^49 then
@@ -25,9 +25,9 @@ local function divideUp(a, b, c)
   return rest ~= 0 and quotient + 1 or quotient
 end
 
--- Debts are ticks and a rest of less than a tick, in units of their limit.
+-- A debt consists of ticks and a rest of less than a tick, in units of its limit.
 
-local function isMore(ticks, rest, thanTicks, thanRest)
+local function isGreater(ticks, rest, thanTicks, thanRest)
   return ticks > thanTicks or ticks == thanTicks and rest > thanRest
 end
 
@@ -37,7 +37,7 @@ local function plus(perTick, ticks, rest, moreTicks, moreRest)
   return ticks + moreTicks + (sum - left) / perTick, left
 end
 
--- Nothing if there would be less than nothing.
+-- The result is zero if it would be negative.
 local function minus(perTick, ticks, rest, lessTicks, lessRest)
   ticks, rest = ticks - lessTicks, rest - lessRest
   if rest < 0 then
@@ -50,14 +50,14 @@ local function minus(perTick, ticks, rest, lessTicks, lessRest)
 end
 
 local function smaller(ticks, rest, otherTicks, otherRest)
-  if isMore(ticks, rest, otherTicks, otherRest) then
+  if isGreater(ticks, rest, otherTicks, otherRest) then
     return otherTicks, otherRest
   end
   return ticks, rest
 end
 
 local function larger(ticks, rest, otherTicks, otherRest)
-  if isMore(otherTicks, otherRest, ticks, rest) then
+  if isGreater(otherTicks, otherRest, ticks, rest) then
     return otherTicks, otherRest
   end
   return ticks, rest

@@ -1,4 +1,4 @@
--- Reading the call.
+-- Parsing of the call.
 
 local position = 0
 
@@ -20,7 +20,7 @@ local function readLimit()
     end
     withBurst(limit)
   else
-    limit.length, limit.most = read(), read()
+    limit.length, limit.capacity = read(), read()
   end
   return limit
 end
@@ -37,7 +37,7 @@ local function bucketOf(key, limit)
   if not bucket then
     local name = KEYS[key]
     local value = limit.algorithm ~= log and redis.pcall('GET', name)
-    -- An error: of another type. What is empty is foreign too.
+    -- An error means a value of another type. Treat it as foreign, like an empty value.
     if type(value) == 'table' then
       value = ''
     end
@@ -48,14 +48,14 @@ local function bucketOf(key, limit)
   return bucket
 end
 
--- Deciding.
+-- Decisions.
 
-local function grant(claims, what, times)
+local function grant(claims, operation, times)
   local granted = times
   for i = 1, #claims do
     granted = min(granted, claims[i].limit.algorithm.judge(claims[i], times))
   end
-  if granted > 0 and what ~= PREVIEW then
+  if granted > 0 and operation ~= PREVIEW then
     for i = 1, #claims do
       if claims[i].cost > 0 then
         claims[i].limit.algorithm.take(claims[i], granted)
@@ -67,7 +67,7 @@ end
 
 local replies = { 0 }
 
--- Lets a holder say what it has of a bucket, and take more.
+-- Renews a lease: the holder reports what it has, and takes more.
 local function lease(claim)
   claim.writes = true
   claim.limit.algorithm.judge(claim, 1)
@@ -77,18 +77,18 @@ local function lease(claim)
   })
   local n = #replies
   replies[n + 1], replies[n + 2], replies[n + 3] = granted, claim.ticks, claim.rest
-  replies[n + 4], replies[n + 5] = kept, claim.bucket.out
+  replies[n + 4], replies[n + 5] = kept, claim.bucket.leased
 end
 
--- Does something to one bucket without asking whether it may.
-local function change(claim, what)
+-- Changes one bucket unconditionally.
+local function change(claim, operation)
   local algorithm = claim.limit.algorithm
   algorithm.judge(claim, 1)
-  if what == CHARGE then
+  if operation == CHARGE then
     algorithm.charge(claim)
-  elseif what == REFUND then
+  elseif operation == REFUND then
     algorithm.refund(claim)
-  elseif what == GIVE_BACK then
+  elseif operation == GIVE_BACK then
     algorithm.giveBack(claim, { time = read(), ticks = read(), rest = read() })
   else
     algorithm.reset(claim)
@@ -96,24 +96,24 @@ local function change(claim, what)
 end
 
 for _ = 1, read() do
-  local what, times = read(), read()
+  local operation, times = read(), read()
   local claims = {}
   for i = 1, read() do
     local key, limit = read(), limits[read()]
     local claim = {
       key = KEYS[key], limit = limit, bucket = bucketOf(key, limit), cost = read(), delay = read(),
     }
-    claim.writes = what ~= PREVIEW and claim.cost > 0 and claim.delay >= 0
+    claim.writes = operation ~= PREVIEW and claim.cost > 0 and claim.delay >= 0
     claims[i] = claim
   end
-  if what == LEASE then
+  if operation == LEASE then
     lease(claims[1])
   else
     local granted = times
-    if what <= PREVIEW then
-      granted = grant(claims, what, times)
+    if operation <= PREVIEW then
+      granted = grant(claims, operation, times)
     else
-      change(claims[1], what)
+      change(claims[1], operation)
     end
     replies[#replies + 1] = granted
     for i = 1, #claims do

@@ -1,19 +1,21 @@
--- Leases: tokens of a bucket that a holder has taken in advance, in thousandths, until an instant. They
--- are charged to the bucket when they are taken. Until they come back or the lease ends, they are a
--- floor under its debt, so that what refills never takes the place of what is still out: the level and
--- all that is out are at most the burst. When a lease ends, what was out refills like anything else.
+-- Leases: tokens of a bucket that a holder has taken in advance, in thousandths, with an expiry time.
+-- They are charged to the bucket when they are taken. Until they are returned or the lease expires,
+-- they are a lower bound of its debt, so that refill never replaces tokens that are still leased: the
+-- level and all leased tokens together are at most the burst. When a lease expires, its tokens are
+-- refilled like any others.
 --
--- A holder says in each call all that it still has. Its calls are numbered, so that one that comes late
--- is known; and it counts the length of its lease from before it asked, so that its end comes first.
+-- In each call, a holder reports everything that it still has. Its calls are numbered, so that a late
+-- call is detected. It counts the length of its lease from before it sent the call, so that the lease
+-- expires at the holder first.
 
--- So that a value stays short. Others have to ask for each token.
+-- Bounds the size of a value. Further nodes have to call for each token.
 local MAX_HOLDERS = 64
 
--- A holder has at most this share of the burst, and all together have at most that.
+-- A holder has at most 1/SHARE of the burst, and all holders together at most 1/TOGETHER.
 local SHARE, TOGETHER = 8, 2
 
--- No lease lasts longer. One that would, in a value that holds instants, was made by a clock that
--- stepped back.
+-- The maximum length of a lease. A longer one, in a value that contains absolute times, was caused
+-- by a clock that stepped back.
 local MAX_LEASE = 10000000
 
 function leases.parse(fields, first, elapsed)
@@ -37,7 +39,8 @@ function leases.parse(fields, first, elapsed)
   return out, first + 4 * count + 1
 end
 
--- Brings a bucket to now: forms owe what leases have kept missing until now, or until they ended.
+-- Updates a bucket to the current time: applies the lower bounds of debts that leases have caused
+-- until now, or until they expired.
 function leases.settle(bucket)
   table.sort(bucket.leases, function(one, other) return one.left < other.left end)
   local out = 0
@@ -49,15 +52,15 @@ function leases.settle(bucket)
     end
     out = out + lease.amount
     local over = max(0, -lease.left)
-    for _, form in ipairs(bucket.forms) do
-      local ticks, rest = leastOf(form, out)
+    for _, state in ipairs(bucket.states) do
+      local ticks, rest = minDebtOf(state, out)
       ticks = ticks - over
-      if ticks >= 0 and isMore(ticks, rest, debtOf(form, 0)) then
-        owe(form, ticks, rest)
+      if ticks >= 0 and isGreater(ticks, rest, debtOf(state, 0)) then
+        setDebt(state, ticks, rest)
       end
     end
     if lease.left > 0 then
-      bucket.out = out
+      bucket.leased = out
     else
       table.remove(bucket.leases, i)
     end
@@ -72,7 +75,7 @@ local function find(bucket, holder)
   end
 end
 
--- What a holder may take: what is there, within its share, and no part of what a request needs.
+-- What a holder may take: what is available, within its share, in multiples of the granularity.
 local function grantable(claim, call, kept)
   local limit, bucket = claim.limit, claim.bucket
   if #bucket.leases >= MAX_HOLDERS then
@@ -81,49 +84,50 @@ local function grantable(claim, call, kept)
   local roomTicks, roomRest = minus(limit.perTick, limit.burstTicks, limit.burstRest,
     claim.ticks, claim.rest)
   local room = thousandthsOf(roomTicks, roomRest, limit)
-  local most = min(call.want, room,
-    floor(limit.burst / SHARE) - kept, floor(limit.burst / TOGETHER) - bucket.out)
-  return max(0, floor(most / call.grain) * call.grain)
+  local available = min(call.want, room,
+    floor(limit.burst / SHARE) - kept, floor(limit.burst / TOGETHER) - bucket.leased)
+  return max(0, floor(available / call.grain) * call.grain)
 end
 
--- Returns what was granted, -1 if a later call has come before; and what the holder may keep.
+-- Returns the granted amount, or -1 if a later call was already processed; and the amount the
+-- holder keeps.
 function leases.renew(claim, call)
   local bucket, limit = claim.bucket, claim.limit
   local at, old = find(bucket, call.holder)
   if old and old.number >= call.number then
     return -1, 0
   end
-  local has = old and old.amount or 0
-  local kept = min(call.keep, has)
-  local back = min(call.back, has - kept)
+  local held = old and old.amount or 0
+  local kept = min(call.keep, held)
+  local back = min(call.back, held - kept)
   if old then
     table.remove(bucket.leases, at)
-    bucket.out = bucket.out - has + kept
+    bucket.leased = bucket.leased - held + kept
   end
   if back > 0 then
     claim.ticks, claim.rest =
-      minus(limit.perTick, claim.ticks, claim.rest, owedFor(back, limit))
-    move(bucket, claim.form, claim.ticks, claim.rest, -back)
+      minus(limit.perTick, claim.ticks, claim.rest, debtFor(back, limit))
+    move(bucket, claim.state, claim.ticks, claim.rest, -back)
   end
   local granted = grantable(claim, call, kept)
   if granted > 0 then
-    bucket.out = bucket.out + granted
+    bucket.leased = bucket.leased + granted
     claim.ticks, claim.rest =
-      plus(limit.perTick, claim.ticks, claim.rest, owedFor(granted, limit))
-    move(bucket, claim.form, claim.ticks, claim.rest, granted)
+      plus(limit.perTick, claim.ticks, claim.rest, debtFor(granted, limit))
+    move(bucket, claim.state, claim.ticks, claim.rest, granted)
   end
   if kept + granted > 0 then
     bucket.leases[#bucket.leases + 1] = {
       holder = call.holder, number = call.number, amount = kept + granted,
-      -- Later than for the holder, even if its clock is slow by a tenth.
+      -- Longer than for the holder, even if the holder's clock is slow by a tenth.
       left = call.length + ceil(call.length / 8) + 1,
     }
   end
-  bucket.changed = bucket.changed or has > 0 or granted > 0
+  bucket.changed = bucket.changed or held > 0 or granted > 0
   return granted, kept
 end
 
--- Adds leases to what is kept; returns for how many ticks they matter.
+-- Adds the leases to the fields of a value; returns for how many ticks they are relevant.
 function leases.save(bucket, fields)
   fields[#fields + 1] = #bucket.leases
   local last = 0
@@ -133,9 +137,9 @@ function leases.save(bucket, fields)
     fields[n + 3], fields[n + 4] = lease.amount, lease.left
     last = max(last, lease.left)
   end
-  local longest = 0
-  for _, form in ipairs(bucket.forms) do
-    longest = max(longest, (leastOf(form, bucket.out)) + 1)
+  local maxTicks = 0
+  for _, state in ipairs(bucket.states) do
+    maxTicks = max(maxTicks, (minDebtOf(state, bucket.leased)) + 1)
   end
-  return last + longest + 1
+  return last + maxTicks + 1
 end

@@ -1,29 +1,29 @@
--- Logs: a list of the requests of the last window, oldest first, each its time and the sum of all
--- costs up to it. The first element is one that no longer counts: its sum is what the rest starts
--- from, and it has the longest window and the largest limit that the log was asked under, which say
--- how long and how many entries are kept. Written at once, so that the list is the state.
+-- Sliding logs: a list of the requests of the last window, oldest first, each with its time and the sum
+-- of all costs up to it. The first element no longer counts: its sum is the base of the others. It also
+-- has the longest window and the largest limit that the log was used under, which determine how long
+-- and how many entries are kept. Changes are written immediately, so the list itself is the state.
 
 local log = {}
 
 local MAX_WINDOW = 10 * 366 * 86400 * 1000000
 
--- Returns time and sum; of the first element also the longest window and the largest limit, if it
--- has them: earlier versions kept none.
+-- Returns time and sum; for the first element also the longest window and the largest limit, unless
+-- an earlier version wrote it.
 local function entry(key, index)
   local value = redis.call('LINDEX', key, index)
-  local fine, when, sum, length, most, more = pcall(cmsgpack.unpack, value)
-  -- Logs count whole tokens, and text is told from them by that.
-  if fine and isWhole(when, 0) and isWhole(sum, 0) and fmod(sum, 1000) == 0 and not more
+  local ok, when, sum, length, capacity, more = pcall(cmsgpack.unpack, value)
+  -- Logs count whole tokens, which distinguishes their entries from text.
+  if ok and isWhole(when, 0) and isWhole(sum, 0) and fmod(sum, 1000) == 0 and not more
     and (not length or index == 0 and isWhole(length, 1) and length <= MAX_WINDOW
-      and isWhole(most, 1)) then
-    return when, sum, length, most
+      and isWhole(capacity, 1)) then
+    return when, sum, length, capacity
   end
-  -- Kept apart from errors of Redis, which are not to be taken for foreign values.
+  -- A table, to distinguish it from errors of Redis, which don't mean that the value is foreign.
   error({ foreign = true })
 end
 
--- The first index from first to last for which a test of time and sum holds, last if for none: both
--- only grow along the list.
+-- Binary search: the first index from first to last for which a test of time and sum is true, or
+-- last if there is none. Both are ascending along the list.
 local function firstIndex(key, first, last, test)
   local low, high = first, last
   while low < high do
@@ -38,10 +38,11 @@ local function firstIndex(key, first, last, test)
 end
 
 local function writeFirst(key, state)
-  redis.call('LSET', key, 0, cmsgpack.pack(0, state.start, state.length, state.most))
+  redis.call('LSET', key, 0, cmsgpack.pack(0, state.start, state.length, state.capacity))
 end
 
--- The index of the first entry that counts in a window that ends now; after the last if none does.
+-- The index of the first entry in a window that ends now; the index after the last entry if there
+-- is none.
 local function firstWithin(key, last, length)
   if now - entry(key, 1) < length then
     return 1
@@ -50,7 +51,7 @@ local function firstWithin(key, last, length)
   return now - entry(key, first) < length and first or first + 1
 end
 
--- What was counted after now, by a clock that stepped back, counts from now on.
+-- After a clock step back, entries with a time in the future count from now.
 local function stepBack(key, last)
   local when, sum = entry(key, last)
   if when <= now then
@@ -68,28 +69,28 @@ local function readLog(key, limit)
     error({ foreign = true })
   end
   local state = { used = 0, newest = 0, start = 0, sum = 0, last = 0,
-    length = limit.length, most = limit.most }
+    length = limit.length, capacity = limit.capacity }
   if count < 2 then
     if count == 1 then
-      -- Left over from an older version, unless it is foreign.
+      -- Left by an older version, unless it is foreign.
       entry(key, 0)
     end
     return state
   end
-  local _, start, length, most = entry(key, 0)
+  local _, start, length, capacity = entry(key, 0)
   state.start = start
-  state.length, state.most = max(limit.length, length or 0), max(limit.most, most or 0)
-  state.grown = state.length ~= length or state.most ~= most
+  state.length, state.capacity = max(limit.length, length or 0), max(limit.capacity, capacity or 0)
+  state.grown = state.length ~= length or state.capacity ~= capacity
   local last = stepBack(key, count - 1)
   local kept = firstWithin(key, last, state.length)
   if kept > last then
-    -- What is over is over under any limit, even if the clock should step back.
+    -- What has expired stays expired under any limit, even if the clock steps back.
     redis.call('DEL', key)
     state.start = 0
     return state
   end
   if kept > 1 then
-    -- The last that has expired stays, for its sum.
+    -- Keep the last expired entry, for its sum.
     _, state.start = entry(key, kept - 1)
     redis.call('LTRIM', key, kept - 1, -1)
     writeFirst(key, state)
@@ -114,7 +115,7 @@ local function append(key, state, cost)
   local value = cmsgpack.pack(now, state.sum + cost)
   if state.last == 0 then
     redis.call('DEL', key)
-    redis.call('RPUSH', key, cmsgpack.pack(0, state.sum, state.length, state.most))
+    redis.call('RPUSH', key, cmsgpack.pack(0, state.sum, state.length, state.capacity))
   elseif state.grown then
     writeFirst(key, state)
   end
@@ -122,8 +123,9 @@ local function append(key, state, cost)
     redis.call('LSET', key, -1, value)
   else
     redis.call('RPUSH', key, value)
-    if state.last >= state.most / 1000 then
-      -- More entries than any limit has tokens: the oldest joins the next, and counts longer.
+    if state.last >= state.capacity / 1000 then
+      -- More entries than the largest limit has tokens: merge the oldest into the next, which
+      -- counts longer.
       redis.call('LTRIM', key, 1, -1)
       writeFirst(key, state)
     end
@@ -131,11 +133,11 @@ local function append(key, state, cost)
   redis.call('PEXPIRE', key, ceil(state.length / 1000))
 end
 
--- Makes a log that can't be read one in which all is used.
+-- Replaces a log that can't be parsed by one in which the limit is exhausted.
 local function repair(key, limit)
   repaired = repaired + 1
   redis.call('DEL', key)
-  append(key, { last = 0, sum = 0, length = limit.length, most = limit.most }, limit.most)
+  append(key, { last = 0, sum = 0, length = limit.length, capacity = limit.capacity }, limit.capacity)
 end
 
 local function isForeign(failure)
@@ -149,17 +151,17 @@ function log.load()
   return {}
 end
 
--- Returns how many times a claim's cost fits, up to so many.
+-- Returns how many times the cost of a claim fits, up to the given number of times.
 function log.judge(claim, times)
   local key, limit = claim.key, claim.limit
-  local fine, state = pcall(readLog, key, limit)
-  if not fine and isForeign(state) then
+  local ok, state = pcall(readLog, key, limit)
+  if not ok and isForeign(state) then
     repair(key, limit)
     state = readLog(key, limit)
   end
   claim.state = state
   claim.before = state.used
-  local room = limit.most - state.used
+  local room = limit.capacity - state.used
   if claim.delay < 0 or room < claim.cost then
     return 0
   end
@@ -177,7 +179,7 @@ end
 local function waitInLog(claim)
   local key, limit = claim.key, claim.limit
   local state = readLog(key, limit)
-  local excess = state.used + claim.cost - limit.most
+  local excess = state.used + claim.cost - limit.capacity
   if excess <= 0 or state.last < 1 then
     return 0
   end
@@ -185,15 +187,15 @@ local function waitInLog(claim)
     function(_, sum) return sum - state.base >= excess end)
   local wait = entry(key, index) + limit.length - now
   if wait <= 0 or wait > limit.length then
-    -- Out of order.
+    -- The entries are out of order.
     error({ foreign = true })
   end
   return wait
 end
 
 function log.waitFor(claim)
-  local fine, wait = pcall(waitInLog, claim)
-  if not fine and isForeign(wait) then
+  local ok, wait = pcall(waitInLog, claim)
+  if not ok and isForeign(wait) then
     repair(claim.key, claim.limit)
     return claim.limit.length
   end

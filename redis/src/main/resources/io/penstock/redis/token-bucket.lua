@@ -1,26 +1,28 @@
--- Token buckets. A form is a bucket under one limit: ticks and rest, the debt, where less than 0 ticks
--- is a full bucket; units a tick and a thousandth, and burst, which identify the limit; reach, the
--- longest delay in ticks promised on it; and past, which is 1 if another limit has replaced it.
--- All forms of a bucket are charged for what any of them grants, so that each limit sees everything
--- that passed, but none is in debt beyond its burst for what it did not grant itself. Forms of the
--- past are kept and charged as well, because other nodes may still go by their limits.
+-- Token buckets. A bucket has a state for each limit that it is used under: ticks and rest, the debt,
+-- where negative ticks mean a full bucket; units per tick and per thousandth, and burst, which identify
+-- the limit; reach, the longest delay in ticks that was granted; and retired, which is 1 if another
+-- limit has replaced it.
 --
--- What is out on lease counts as missing until it comes back or the lease ends: no form owes less
--- than that.
+-- A grant under any limit is charged to all states, so that each limit accounts for everything that
+-- passed, but grants of other limits never take a debt beyond the burst. Retired states are kept and
+-- charged as well, because other nodes may still use their limits.
+--
+-- Leased tokens count as missing until they are returned or the lease expires: they are a lower bound
+-- of the debt of every state.
 
--- The marks of values that hold instants instead of the time at which they were written, as earlier
--- versions wrote them; with leases the second.
+-- The type marks of values with absolute times, as earlier versions wrote them, without and with
+-- leases.
 local OLD_MARK, OLD_LEASED = 't', 'h'
 
 local MAX_UNITS = 2^49
 local MAX_TICKS = 2^52
 
--- Thousandths as a debt under a limit.
-local function owedFor(thousandths, limit)
+-- Converts thousandths to a debt under a limit.
+local function debtFor(thousandths, limit)
   return divide(thousandths, limit.perThousandth, limit.perTick)
 end
 
--- A debt as whole thousandths, rounded down, and what is left of it in units.
+-- Converts a debt to whole thousandths, rounded down, and a remainder in units.
 local function thousandthsOf(ticks, rest, limit)
   local whole, left = divide(ticks, limit.perTick, limit.perThousandth)
   local more = left + rest
@@ -29,47 +31,47 @@ local function thousandthsOf(ticks, rest, limit)
 end
 
 local function withBurst(limit)
-  limit.burstTicks, limit.burstRest = owedFor(limit.burst, limit)
+  limit.burstTicks, limit.burstRest = debtFor(limit.burst, limit)
   return limit
 end
 
-local function debtOf(form, reach)
-  if form.ticks < 0 then
+local function debtOf(state, reach)
+  if state.ticks < 0 then
     return 0, 0
   end
-  local longest = form.burstTicks + max(reach, form.reach)
-  if isMore(form.ticks, form.rest, longest, form.burstRest) then
-    return longest, form.burstRest, true
+  local maxTicks = state.burstTicks + max(reach, state.reach)
+  if isGreater(state.ticks, state.rest, maxTicks, state.burstRest) then
+    return maxTicks, state.burstRest, true
   end
-  return form.ticks, form.rest
+  return state.ticks, state.rest
 end
 
-local function owe(form, ticks, rest)
-  form.ticks, form.rest = ticks, rest
-  if ticks >= form.burstTicks then
-    local over = ticks - form.burstTicks + (rest > form.burstRest and 1 or 0)
-    form.reach = max(form.reach, over)
+local function setDebt(state, ticks, rest)
+  state.ticks, state.rest = ticks, rest
+  if ticks >= state.burstTicks then
+    local over = ticks - state.burstTicks + (rest > state.burstRest and 1 or 0)
+    state.reach = max(state.reach, over)
   end
 end
 
 local leases = {}
 
-local function isOf(form, limit)
-  return form.perTick == limit.perTick
-    and form.perThousandth == limit.perThousandth
-    and form.burst == limit.burst
+local function isOf(state, limit)
+  return state.perTick == limit.perTick
+    and state.perThousandth == limit.perThousandth
+    and state.burst == limit.burst
 end
 
-local function isForm(form)
-  return isWhole(form.ticks, -MAX_TICKS) and isWhole(form.rest, 0) and isWhole(form.perTick, 1)
-    and isWhole(form.perThousandth, 1) and isWhole(form.burst, 1) and isWhole(form.reach, 0)
-    and (form.past == 0 or form.past == 1)
-    and form.rest < form.perTick and form.perTick <= MAX_UNITS and form.perThousandth <= MAX_UNITS
-    and withBurst(form).burstTicks + form.reach < MAX_TICKS
+local function isState(state)
+  return isWhole(state.ticks, -MAX_TICKS) and isWhole(state.rest, 0) and isWhole(state.perTick, 1)
+    and isWhole(state.perThousandth, 1) and isWhole(state.burst, 1) and isWhole(state.reach, 0)
+    and (state.retired == 0 or state.retired == 1)
+    and state.rest < state.perTick and state.perTick <= MAX_UNITS and state.perThousandth <= MAX_UNITS
+    and withBurst(state).burstTicks + state.reach < MAX_TICKS
 end
 
--- What is kept: a mark, by which text is told from our values; the time at which it was written;
--- leases if the mark says so; and seven numbers for each form.
+-- Parses a value: a type mark, which also distinguishes it from text; the time at which it was
+-- written; leases if the mark says so; and seven numbers for each state.
 local function parse(value)
   local fields = { cmsgpack.unpack(value) }
   local mark, written, first = fields[1], fields[2], 3
@@ -79,8 +81,8 @@ local function parse(value)
   elseif not isWhole(written, 0) then
     error('not written')
   end
-  local bucket = { forms = {}, out = 0, leases = {} }
-  -- Of an old value, the time at which it was written is unknown, and instants count from 0.
+  local bucket = { states = {}, leased = 0, leases = {} }
+  -- For an old value, the time of the write is unknown, and times are absolute.
   bucket.stepped = written > now
   local elapsed = max(0, now - written)
   if mark == LEASED or mark == OLD_LEASED then
@@ -89,75 +91,75 @@ local function parse(value)
     error('not a bucket')
   end
   local count = (#fields - first + 1) / 7
-  if count < 1 or count > MAX_FORMS or count ~= floor(count) then
-    error('not forms')
+  if count < 1 or count > MAX_STATES or count ~= floor(count) then
+    error('not states')
   end
   for i = first, #fields, 7 do
     if not isWhole(fields[i], 0) then
       error('not a debt')
     end
-    local form = {
+    local state = {
       ticks = fields[i] - elapsed, rest = fields[i + 1], perTick = fields[i + 2],
       perThousandth = fields[i + 3], burst = fields[i + 4], reach = fields[i + 5],
-      past = fields[i + 6],
+      retired = fields[i + 6],
     }
-    if old and isWhole(form.perThousandth, 1) and isWhole(form.burst, 1) then
-      -- Kept in units then.
-      form.burst = form.burst / form.perThousandth
+    if old and isWhole(state.perThousandth, 1) and isWhole(state.burst, 1) then
+      -- Old values have the burst in units.
+      state.burst = state.burst / state.perThousandth
     end
-    if not isForm(form) then
-      error('not a form')
+    if not isState(state) then
+      error('not a state')
     end
-    bucket.forms[#bucket.forms + 1] = form
+    bucket.states[#bucket.states + 1] = state
   end
   return bucket
 end
 
--- The least that a form owes while so many thousandths are out on lease.
-local function leastOf(form, thousandths)
-  if thousandths >= form.burst then
-    return form.burstTicks, form.burstRest
+-- The lower bound of the debt of a state while the given thousandths are leased.
+local function minDebtOf(state, thousandths)
+  if thousandths >= state.burst then
+    return state.burstTicks, state.burstRest
   end
-  return owedFor(thousandths, form)
+  return debtFor(thousandths, state)
 end
 
-local function isReplaced(form, limit)
+local function isReplaced(state, limit)
   for _, old in ipairs(limit.replaced) do
-    if isOf(form, old) then
+    if isOf(state, old) then
       return true
     end
   end
   return false
 end
 
--- A debt under one limit as one under another: the same missing tokens, rounded up.
+-- Converts a debt from one limit to another: the same missing tokens, rounded up.
 local function carried(ticks, rest, from, to)
   local whole, left = thousandthsOf(ticks, rest, from)
-  local owedTicks, owedRest = owedFor(whole, to)
+  local owedTicks, owedRest = debtFor(whole, to)
   local moreRest = divideUp(left, to.perThousandth, from.perThousandth)
   return plus(to.perTick, owedTicks, owedRest, 0, moreRest)
 end
 
--- The bucket's form under a limit: its own, or what is missing under the others carried over. A
--- preview finds it too, but leaves no trace of it; except that a limit which replaces another does so
--- at first sight.
-local function formUnder(bucket, limit, writes)
+-- Returns the state of a bucket for a limit. If there is none, creates one with the missing tokens
+-- of the others. A preview sees the same state but doesn't store it, except that a limit which
+-- replaces another one does so immediately.
+local function stateUnder(bucket, limit, writes)
   local ticks, rest = 0, 0
   if bucket.foreign then
     ticks, rest = limit.burstTicks, limit.burstRest
   end
   local own, replaces
-  for _, form in ipairs(bucket.forms) do
-    if isOf(form, limit) then
-      own = form
-    elseif form.past == 0 then
-      local owedTicks, owedRest, clamped = debtOf(form, 0)
+  for _, state in ipairs(bucket.states) do
+    if isOf(state, limit) then
+      own = state
+    elseif state.retired == 0 then
+      local owedTicks, owedRest, clamped = debtOf(state, 0)
       if clamped then
-        owe(form, owedTicks, owedRest)
+        setDebt(state, owedTicks, owedRest)
       end
-      ticks, rest = larger(ticks, rest, carried(owedTicks, owedRest, form, limit))
-      if isReplaced(form, limit) then
-        form.past = 1
+      ticks, rest = larger(ticks, rest, carried(owedTicks, owedRest, state, limit))
+      if isReplaced(state, limit) then
+        state.retired = 1
         replaces = true
       end
     end
@@ -167,44 +169,44 @@ local function formUnder(bucket, limit, writes)
       perTick = limit.perTick, perThousandth = limit.perThousandth, burst = limit.burst,
       burstTicks = limit.burstTicks, burstRest = limit.burstRest,
     }
-    bucket.forms[#bucket.forms + 1] = own
+    bucket.states[#bucket.states + 1] = own
     replaces = replaces or bucket.foreign
-  elseif own.past == 0 or not replaces then
-    own.asked = true
-    if own.past == 1 then
-      own.past = 0
+  elseif own.retired == 0 or not replaces then
+    own.inCall = true
+    if own.retired == 1 then
+      own.retired = 0
       bucket.pending = true
     end
     bucket.changed = bucket.changed or writes and bucket.pending
     return own
   end
   ticks, rest = smaller(ticks, rest, limit.burstTicks, limit.burstRest)
-  ticks, rest = larger(ticks, rest, leastOf(limit, bucket.out))
-  own.asked, own.reach, own.past, own.unused = true, 0, 0, ticks == 0 and rest == 0
-  owe(own, ticks, rest)
+  ticks, rest = larger(ticks, rest, minDebtOf(limit, bucket.leased))
+  own.inCall, own.reach, own.retired, own.unused = true, 0, 0, ticks == 0 and rest == 0
+  setDebt(own, ticks, rest)
   bucket.foreign = false
   bucket.pending = bucket.pending or not own.unused
   bucket.changed = bucket.changed or replaces or writes and bucket.pending
   return own
 end
 
--- Sets the debt of a form, and moves that of all others by an amount of thousandths.
+-- Sets the debt of one state, and changes the debts of all others by an amount of thousandths.
 local function move(bucket, own, ticks, rest, thousandths)
-  for _, form in ipairs(bucket.forms) do
-    form.unused = false
+  for _, state in ipairs(bucket.states) do
+    state.unused = false
     local toTicks, toRest = ticks, rest
-    if form ~= own then
-      local perTick = form.perTick
-      local oldTicks, oldRest = debtOf(form, 0)
+    if state ~= own then
+      local perTick = state.perTick
+      local oldTicks, oldRest = debtOf(state, 0)
       if thousandths < 0 then
-        toTicks, toRest = minus(perTick, oldTicks, oldRest, owedFor(-thousandths, form))
+        toTicks, toRest = minus(perTick, oldTicks, oldRest, debtFor(-thousandths, state))
       else
-        toTicks, toRest = plus(perTick, oldTicks, oldRest, owedFor(thousandths, form))
+        toTicks, toRest = plus(perTick, oldTicks, oldRest, debtFor(thousandths, state))
         toTicks, toRest = smaller(toTicks, toRest,
-          larger(oldTicks, oldRest, form.burstTicks, form.burstRest))
+          larger(oldTicks, oldRest, state.burstTicks, state.burstRest))
       end
     end
-    owe(form, larger(toTicks, toRest, leastOf(form, bucket.out)))
+    setDebt(state, larger(toTicks, toRest, minDebtOf(state, bucket.leased)))
   end
   bucket.changed = true
 end
@@ -213,42 +215,43 @@ local tokenBucket = {}
 
 function tokenBucket.load(value)
   if not value then
-    return { forms = {}, leases = {}, out = 0 }
+    return { states = {}, leases = {}, leased = 0 }
   end
-  local fine, bucket = pcall(parse, value)
-  if fine then
+  local ok, bucket = pcall(parse, value)
+  if ok then
     leases.settle(bucket)
     return bucket
   end
   repaired = repaired + 1
-  return { forms = {}, leases = {}, out = 0, foreign = true, changed = true }
+  return { states = {}, leases = {}, leased = 0, foreign = true, changed = true }
 end
 
--- Finds the form of a claim; returns how many times its cost fits, up to so many.
+-- Looks up the state for a claim; returns how many times its cost fits, up to the given number of
+-- times.
 function tokenBucket.judge(claim, times)
   local bucket, limit = claim.bucket, claim.limit
-  local form = formUnder(bucket, limit, claim.writes)
-  local ticks, rest, clamped = debtOf(form, limit.reach)
-  claim.form, claim.ticks, claim.rest = form, ticks, rest
+  local state = stateUnder(bucket, limit, claim.writes)
+  local ticks, rest, clamped = debtOf(state, limit.reach)
+  claim.state, claim.ticks, claim.rest = state, ticks, rest
   if claim.writes and (clamped or bucket.stepped) then
-    owe(form, ticks, rest)
+    setDebt(state, ticks, rest)
     bucket.changed = true
   end
   local cost, perTick = claim.cost, limit.perTick
-  claim.costTicks, claim.costRest = owedFor(cost, limit)
-  local longest = limit.burstTicks + claim.delay
-  if claim.delay < 0 or isMore(ticks, rest, longest, limit.burstRest) then
+  claim.costTicks, claim.costRest = debtFor(cost, limit)
+  local maxTicks = limit.burstTicks + claim.delay
+  if claim.delay < 0 or isGreater(ticks, rest, maxTicks, limit.burstRest) then
     return 0
   elseif cost == 0 then
     return times
   end
-  local roomTicks, roomRest = minus(perTick, longest, limit.burstRest, ticks, rest)
+  local roomTicks, roomRest = minus(perTick, maxTicks, limit.burstRest, ticks, rest)
   local room, one = roomTicks + roomRest / perTick, claim.costTicks + claim.costRest / perTick
-  -- May be too much by one; exact from here.
+  -- The estimate may be too large by one; the loop is exact.
   local granted = min(times, floor(room / one) + 1)
   while granted > 0 do
     local needed, over = plus(perTick, granted * claim.costTicks, 0, 0, granted * claim.costRest)
-    if not isMore(needed, over, roomTicks, roomRest) then
+    if not isGreater(needed, over, roomTicks, roomRest) then
       break
     end
     granted = granted - 1
@@ -259,60 +262,60 @@ end
 function tokenBucket.take(claim, times)
   local ticks, rest = plus(claim.limit.perTick, claim.ticks, claim.rest,
     times * claim.costTicks, times * claim.costRest)
-  move(claim.bucket, claim.form, ticks, rest, times * claim.cost)
+  move(claim.bucket, claim.state, ticks, rest, times * claim.cost)
 end
 
--- As far as one burst below empty, or where it is already.
+-- Charges at most to one burst below empty, or leaves the debt as it is if it is already larger.
 function tokenBucket.charge(claim)
   local limit, perTick = claim.limit, claim.limit.perTick
-  local mostTicks, mostRest = plus(perTick, limit.burstTicks, limit.burstRest,
+  local maxTicks, maxRest = plus(perTick, limit.burstTicks, limit.burstRest,
     limit.burstTicks, limit.burstRest)
   local ticks, rest = plus(perTick, claim.ticks, claim.rest, claim.costTicks, claim.costRest)
-  ticks, rest = smaller(ticks, rest, mostTicks, mostRest)
+  ticks, rest = smaller(ticks, rest, maxTicks, maxRest)
   ticks, rest = larger(ticks, rest, claim.ticks, claim.rest)
-  move(claim.bucket, claim.form, ticks, rest, claim.cost)
+  move(claim.bucket, claim.state, ticks, rest, claim.cost)
 end
 
 function tokenBucket.refund(claim)
   local ticks, rest = minus(claim.limit.perTick, claim.ticks, claim.rest,
     claim.costTicks, claim.costRest)
-  move(claim.bucket, claim.form, ticks, rest, -claim.cost)
+  move(claim.bucket, claim.state, ticks, rest, -claim.cost)
 end
 
--- Refunds a cost to a bucket that would rather not have been charged, but no more than the bucket
--- would have now without that charge: had it been full since, time would have brought it nothing.
--- Since the charge the debt was never less than what time alone would have left of it.
+-- Gives a charge back to the bucket, but at most as much as the bucket would have now without that
+-- charge: if it had become full in the meantime, it would have gained nothing more. Since the
+-- charge, the debt was never less than what refill alone would have left of it.
 function tokenBucket.giveBack(claim, charged)
   local elapsed = max(0, now - charged.time)
   if elapsed > charged.ticks then
     return
   end
-  local own, bucket = claim.form, claim.bucket
-  for _, form in ipairs(bucket.forms) do
-    local ticks, rest = debtOf(form, form == own and claim.limit.reach or 0)
-    local backTicks, backRest = owedFor(claim.cost, form)
-    -- Of another limit, only its part of the debt is known.
+  local own, bucket = claim.state, claim.bucket
+  for _, state in ipairs(bucket.states) do
+    local ticks, rest = debtOf(state, state == own and claim.limit.reach or 0)
+    local backTicks, backRest = debtFor(claim.cost, state)
+    -- For another limit, only the part of the charge in its debt is known.
     local leftTicks, leftRest = backTicks - elapsed, backRest
-    if form == own then
+    if state == own then
       leftTicks, leftRest = charged.ticks - elapsed, charged.rest
     end
     if leftTicks < 0 then
       leftTicks, leftRest = 0, 0
     end
     backTicks, backRest = smaller(backTicks, backRest, leftTicks, leftRest)
-    ticks, rest = minus(form.perTick, ticks, rest, backTicks, backRest)
-    owe(form, larger(ticks, rest, leastOf(form, bucket.out)))
+    ticks, rest = minus(state.perTick, ticks, rest, backTicks, backRest)
+    setDebt(state, larger(ticks, rest, minDebtOf(state, bucket.leased)))
   end
   bucket.changed = true
 end
 
--- What is out is out, and stays missing.
+-- Leased tokens stay missing.
 function tokenBucket.reset(claim)
   local bucket = claim.bucket
-  bucket.forms = bucket.out > 0 and { claim.form } or {}
-  if bucket.out > 0 then
-    claim.form.past, claim.form.reach, claim.form.unused = 0, 0, false
-    owe(claim.form, leastOf(claim.form, bucket.out))
+  bucket.states = bucket.leased > 0 and { claim.state } or {}
+  if bucket.leased > 0 then
+    claim.state.retired, claim.state.reach, claim.state.unused = 0, 0, false
+    setDebt(claim.state, minDebtOf(claim.state, bucket.leased))
   end
   bucket.changed = true
 end
@@ -322,44 +325,46 @@ function tokenBucket.reply(claim, replies)
   replies[n + 1], replies[n + 2] = claim.ticks, claim.rest
 end
 
--- Those in effect come first, of these the ones just asked under, then those that are full last: a
--- limit dropped by its own call would never see what it grants.
-local function isKeptRather(one, other)
-  if one.past ~= other.past then
-    return one.past < other.past
+-- Sort order for saving: active states first, of these the ones that were just used, then those
+-- with the largest debt. A limit whose state were dropped by its own call would never account for
+-- its grants.
+local function hasPriority(one, other)
+  if one.retired ~= other.retired then
+    return one.retired < other.retired
   end
-  if one.asked ~= other.asked then
-    return one.asked == true
+  if one.inCall ~= other.inCall then
+    return one.inCall == true
   end
   return one.ticks > other.ticks
 end
 
 function tokenBucket.save(key, bucket)
-  local fields, longest = { now }, 0
+  local fields, maxTicks = { now }, 0
   local mark = #bucket.leases > 0 and LEASED or MARK
   if mark == LEASED then
-    longest = leases.save(bucket, fields)
+    maxTicks = leases.save(bucket, fields)
   end
-  table.sort(bucket.forms, isKeptRather)
-  for i = 1, min(#bucket.forms, MAX_FORMS) do
-    local form = bucket.forms[i]
-    if not form.unused then
-      local ticks, rest = form.ticks, form.rest
+  table.sort(bucket.states, hasPriority)
+  for i = 1, min(#bucket.states, MAX_STATES) do
+    local state = bucket.states[i]
+    if not state.unused then
+      local ticks, rest = state.ticks, state.rest
       if ticks >= 0 then
-        longest = max(longest, ticks + 1)
+        maxTicks = max(maxTicks, ticks + 1)
       else
-        -- Kept beside others, or it would begin anew with what is missing under these.
+        -- Keep a full state next to others. Otherwise it would start with their missing tokens
+        -- again.
         ticks, rest = 0, 0
       end
       local n = #fields
-      fields[n + 1], fields[n + 2], fields[n + 3] = ticks, rest, form.perTick
-      fields[n + 4], fields[n + 5], fields[n + 6] = form.perThousandth, form.burst, form.reach
-      fields[n + 7] = form.past
+      fields[n + 1], fields[n + 2], fields[n + 3] = ticks, rest, state.perTick
+      fields[n + 4], fields[n + 5], fields[n + 6] = state.perThousandth, state.burst, state.reach
+      fields[n + 7] = state.retired
     end
   end
-  if longest == 0 then
+  if maxTicks == 0 then
     redis.call('DEL', key)
   else
-    redis.call('SET', key, cmsgpack.pack(mark, unpack(fields)), 'PX', ceil(longest / 1000))
+    redis.call('SET', key, cmsgpack.pack(mark, unpack(fields)), 'PX', ceil(maxTicks / 1000))
   end
 end

@@ -1,127 +1,128 @@
--- Windows that count. A form is the count under one limit: kind, length and most, which identify the
--- limit; current, what was counted in the aligned window around now; and previous, in the one before.
--- All forms are charged for what any of them grants, so that each limit sees everything that passed.
+-- Windows with counters. A bucket has a state for each limit that it is used under: kind, length and
+-- capacity, which identify the limit; current, the count of the aligned window that contains now; and
+-- previous, the count of the window before. A grant under any limit is counted in all states, so that
+-- each limit accounts for everything that passed.
 --
--- When the clock steps back behind the start of a fixed window, the window stays open: ahead is 1 while
--- current counts in the window after the one around now. A window never ends earlier than it would have
--- without the step, so a clock that goes back and forth over an edge does not empty it again and again.
--- It ends at most one length later.
+-- If the clock steps back to before the start of a fixed window, the window stays open: ahead is 1
+-- while current is the count of the window after the one that contains now. A window never ends earlier
+-- than it would have without the step, so a clock that moves back and forth across a boundary doesn't
+-- empty it repeatedly. It ends at most one length later.
 --
--- A window holds no more than its limit. What other limits granted beyond that counts in the windows
--- that follow: otherwise, where windows of different lengths end one after the other, each would
--- grant its whole limit once more.
+-- A window counts at most its limit. What other limits granted beyond that counts in the windows that
+-- follow. Otherwise, where windows of different lengths end shortly after one another, each would grant
+-- its whole limit once more.
 
-local MARK_OF_WINDOWS = 'W'
+local WINDOWS_MARK = 'W'
 
 local window = {}
 
-local function share(form, at)
-  return divideUp(form.previous, form.length - fmod(at, form.length), form.length)
+local function share(state, at)
+  return divideUp(state.previous, state.length - fmod(at, state.length), state.length)
 end
 
 -- What counts against the limit now.
-local function usedOf(form)
-  return form.kind == FIXED and form.current or form.current + share(form, now)
+local function usedOf(state)
+  return state.kind == FIXED and state.current or state.current + share(state, now)
 end
 
--- Ticks to the end of the window that a form counts in.
-local function toEndOf(form)
-  return (1 + form.ahead) * form.length - fmod(now, form.length)
+-- Ticks to the end of the window that a state counts in.
+local function toEndOf(state)
+  return (1 + state.ahead) * state.length - fmod(now, state.length)
 end
 
--- Brings a form that was last written at an earlier time to the present.
-local function roll(form, ended)
-  form.ahead = max(0, -ended)
+-- Updates a state that was written at an earlier time.
+local function roll(state, ended)
+  state.ahead = max(0, -ended)
   if ended > 0 then
-    local left = max(0, form.current - (ended - 1) * form.most)
-    form.previous = form.kind == COUNTER and min(left, form.most) or 0
-    form.current = max(0, left - form.most)
+    local left = max(0, state.current - (ended - 1) * state.capacity)
+    state.previous = state.kind == COUNTER and min(left, state.capacity) or 0
+    state.current = max(0, left - state.capacity)
   end
 end
 
-local function windowsSince(form, written)
-  return floor(now / form.length) - floor(written / form.length) - form.ahead
+local function windowsSince(state, written)
+  return floor(now / state.length) - floor(written / state.length) - state.ahead
 end
 
--- Brings a form that was written at a later time to the present: its level is what it was then.
-local function stepBack(form, written)
-  if form.kind == COUNTER then
-    -- The share of the previous count counts here.
-    form.current, form.previous = form.current + share(form, written), 0
+-- Updates a state that was written at a later time: its level stays the same.
+local function stepBack(state, written)
+  if state.kind == COUNTER then
+    -- Count the weighted part of the previous window in the current one.
+    state.current, state.previous = state.current + share(state, written), 0
   else
-    -- The window moves by as many lengths as fit into the step.
-    local length = form.length
-    local moved = floor(written / length) + form.ahead - floor((written - now) / length)
-    form.ahead = min(1, moved - floor(now / length))
+    -- Move the window by as many lengths as fit into the step.
+    local length = state.length
+    local moved = floor(written / length) + state.ahead - floor((written - now) / length)
+    state.ahead = min(1, moved - floor(now / length))
   end
 end
 
--- Above the limit, a form counts what it takes the longest window to let go of.
-local function highest(form, longest)
-  return form.most * (1 + ceil(longest / form.length))
+-- The largest count that a state keeps: its limit, plus what expires within the longest window.
+local function maxCount(state, longest)
+  return state.capacity * (1 + ceil(longest / state.length))
 end
 
-local function isCount(form)
-  return (form.kind == FIXED or form.kind == COUNTER) and isWhole(form.length, 1)
-    and isWhole(form.most, 1) and isWhole(form.current, 0) and isWhole(form.previous, 0)
+local function isCount(state)
+  return (state.kind == FIXED or state.kind == COUNTER) and isWhole(state.length, 1)
+    and isWhole(state.capacity, 1) and isWhole(state.current, 0) and isWhole(state.previous, 0)
 end
 
--- What earlier versions kept: one count with the number of its window, and no limit.
+-- Values of earlier versions: one count with the index of its window, and no limit.
 local function parseOld(kind, length, index, current, previous)
-  local form = {
-    kind = kind, length = length, most = 1, current = current, previous = previous, old = true,
+  local state = {
+    kind = kind, length = length, capacity = 1, current = current, previous = previous, old = true,
     ahead = 0,
   }
-  if not isCount(form) or not isWhole(index, 0) then
+  if not isCount(state) or not isWhole(index, 0) then
     error('not a window')
   end
-  form.most = max(1, current, previous)
+  state.capacity = max(1, current, previous)
   local ended = floor(now / length) - index
   if ended < 0 and kind == COUNTER then
-    form.current, form.previous = current + previous, 0
+    state.current, state.previous = current + previous, 0
   end
-  roll(form, max(0, ended))
-  return { forms = { form }, stepped = ended < 0, rolled = ended > 0 }
+  roll(state, max(0, ended))
+  return { states = { state }, stepped = ended < 0, rolled = ended > 0 }
 end
 
--- What is kept: a mark, the time at which it was written, and five numbers for each form. The last
--- of them is previous, or ahead for a fixed window, which has no use for previous.
+-- Parses a value: a type mark, the time at which it was written, and five numbers for each state.
+-- The last of them is previous or, for a fixed window, which doesn't need previous, ahead.
 local function parseWindows(value)
   local fields = { cmsgpack.unpack(value) }
-  if fields[1] ~= MARK_OF_WINDOWS then
+  if fields[1] ~= WINDOWS_MARK then
     if #fields ~= 5 then
       error('not a window')
     end
     return parseOld(unpack(fields))
   end
   local written, count = fields[2], (#fields - 2) / 5
-  if not isWhole(written, 0) or count < 1 or count > MAX_FORMS or count ~= floor(count) then
+  if not isWhole(written, 0) or count < 1 or count > MAX_STATES or count ~= floor(count) then
     error('not windows')
   end
-  local bucket = { forms = {}, stepped = written > now }
+  local bucket = { states = {}, stepped = written > now }
   local longest = 1
   for i = 3, #fields, 5 do
-    local form = {
-      kind = fields[i], length = fields[i + 1], most = fields[i + 2], current = fields[i + 3],
+    local state = {
+      kind = fields[i], length = fields[i + 1], capacity = fields[i + 2], current = fields[i + 3],
       previous = fields[i + 4], ahead = 0, known = true,
     }
-    if not isCount(form) then
+    if not isCount(state) then
       error('not a window')
     end
-    if form.kind == FIXED then
-      form.ahead, form.previous = min(1, form.previous), 0
+    if state.kind == FIXED then
+      state.ahead, state.previous = min(1, state.previous), 0
     end
-    longest = max(longest, form.length)
-    bucket.forms[#bucket.forms + 1] = form
+    longest = max(longest, state.length)
+    bucket.states[#bucket.states + 1] = state
   end
-  for _, form in ipairs(bucket.forms) do
-    form.current = min(form.current, highest(form, longest))
-    form.previous = min(form.previous, form.most)
+  for _, state in ipairs(bucket.states) do
+    state.current = min(state.current, maxCount(state, longest))
+    state.previous = min(state.previous, state.capacity)
     if bucket.stepped then
-      stepBack(form, written)
+      stepBack(state, written)
     else
-      local ended = windowsSince(form, written)
-      roll(form, ended)
+      local ended = windowsSince(state, written)
+      roll(state, ended)
       bucket.rolled = bucket.rolled or ended > 0
     end
   end
@@ -130,153 +131,155 @@ end
 
 function window.load(value)
   if not value then
-    return { forms = {} }
+    return { states = {} }
   end
-  local fine, bucket = pcall(parseWindows, value)
-  if fine then
+  local ok, bucket = pcall(parseWindows, value)
+  if ok then
     return bucket
   end
   repaired = repaired + 1
-  return { forms = {}, foreign = true }
+  return { states = {}, foreign = true }
 end
 
--- The form under a limit: its own, or what counts under the others carried over, at most all of it.
+-- Returns the state for a limit. If there is none, creates one with the largest count of the
+-- others, up to the limit.
 local function countUnder(bucket, limit, writes)
-  local carried, ahead = bucket.foreign and limit.most or 0, 0
-  for _, form in ipairs(bucket.forms) do
-    if form.kind == limit.kind and form.length == limit.length then
-      if form.old then
-        form.most, form.old = limit.most, nil
-        form.current, form.previous = min(form.current, form.most), min(form.previous, form.most)
+  local carried, ahead = bucket.foreign and limit.capacity or 0, 0
+  for _, state in ipairs(bucket.states) do
+    if state.kind == limit.kind and state.length == limit.length then
+      if state.old then
+        state.capacity, state.old = limit.capacity, nil
+        state.current = min(state.current, state.capacity)
+        state.previous = min(state.previous, state.capacity)
       end
-      if form.most == limit.most then
-        return form
+      if state.capacity == limit.capacity then
+        return state
       end
-      ahead = max(ahead, form.ahead)
+      ahead = max(ahead, state.ahead)
     end
-    carried = max(carried, usedOf(form))
+    carried = max(carried, usedOf(state))
   end
   local own = {
-    kind = limit.kind, length = limit.length, most = limit.most,
-    current = min(carried, limit.most), previous = 0, ahead = ahead,
+    kind = limit.kind, length = limit.length, capacity = limit.capacity,
+    current = min(carried, limit.capacity), previous = 0, ahead = ahead,
   }
-  bucket.forms[#bucket.forms + 1] = own
-  -- Even for a denial, so that the wait which it is told holds.
+  bucket.states[#bucket.states + 1] = own
+  -- Even for a denial, so that its retry hint is valid.
   bucket.changed = bucket.changed or writes and own.current > 0
   return own
 end
 
--- Returns how many times a claim's cost fits, up to so many.
+-- Returns how many times the cost of a claim fits, up to the given number of times.
 function window.judge(claim, times)
   local bucket, limit = claim.bucket, claim.limit
-  local form = countUnder(bucket, limit, claim.writes)
+  local state = countUnder(bucket, limit, claim.writes)
   if bucket.foreign then
     bucket.foreign, bucket.changed = false, true
   end
-  -- What is over is over, even if the clock should step back.
+  -- What has expired stays expired, even if the clock steps back.
   bucket.changed = bucket.changed or bucket.rolled or claim.writes and bucket.stepped
-  form.asked = true
-  claim.form = form
-  claim.before = usedOf(form)
-  claim.resetBefore = window.resetAfter(form)
-  local room = limit.most - claim.before
+  state.inCall = true
+  claim.state = state
+  claim.before = usedOf(state)
+  claim.resetBefore = window.resetAfter(state)
+  local room = limit.capacity - claim.before
   if claim.delay < 0 or room < claim.cost then
     return 0
   end
   return claim.cost > 0 and min(times, floor(room / claim.cost)) or times
 end
 
-function window.resetAfter(form)
-  local toEnd = toEndOf(form)
-  if form.current > 0 then
-    local windows = ceil(form.current / form.most) - (form.kind == FIXED and 1 or 0)
-    return toEnd + windows * form.length
+function window.resetAfter(state)
+  local toEnd = toEndOf(state)
+  if state.current > 0 then
+    local windows = ceil(state.current / state.capacity) - (state.kind == FIXED and 1 or 0)
+    return toEnd + windows * state.length
   end
-  return form.kind == COUNTER and form.previous > 0 and toEnd or 0
+  return state.kind == COUNTER and state.previous > 0 and toEnd or 0
 end
 
 function window.waitFor(claim)
-  local form, most = claim.form, claim.limit.most
-  local room = most - claim.cost
-  if usedOf(form) <= room then
+  local state, capacity = claim.state, claim.limit.capacity
+  local room = capacity - claim.cost
+  if usedOf(state) <= room then
     return 0
   end
-  local toEnd = toEndOf(form)
-  if form.kind == COUNTER and form.current <= room then
-    return toEnd - divide(form.length, room - form.current, form.previous)
+  local toEnd = toEndOf(state)
+  if state.kind == COUNTER and state.current <= room then
+    return toEnd - divide(state.length, room - state.current, state.previous)
   end
-  -- In how many windows the count no longer exceeds the room.
-  local ended = max(1, ceil((form.current - room) / most))
-  local wait = toEnd + (ended - 1) * form.length
-  if form.kind == COUNTER then
-    local current = max(0, form.current - ended * most)
-    local previous = min(most, form.current - (ended - 1) * most)
-    wait = wait + form.length - min(form.length, (divide(form.length, room - current, previous)))
+  -- The number of windows until the count no longer exceeds the room.
+  local ended = max(1, ceil((state.current - room) / capacity))
+  local wait = toEnd + (ended - 1) * state.length
+  if state.kind == COUNTER then
+    local current = max(0, state.current - ended * capacity)
+    local previous = min(capacity, state.current - (ended - 1) * capacity)
+    wait = wait + state.length - min(state.length, (divide(state.length, room - current, previous)))
   end
   return wait
 end
 
 function window.take(claim, times)
-  local bucket, own, amount = claim.bucket, claim.form, claim.cost * times
+  local bucket, own, amount = claim.bucket, claim.state, claim.cost * times
   local longest = 0
-  for _, form in ipairs(bucket.forms) do
-    longest = max(longest, form.length)
+  for _, state in ipairs(bucket.states) do
+    longest = max(longest, state.length)
   end
-  for _, form in ipairs(bucket.forms) do
-    if form == own then
-      form.current = form.current + amount
+  for _, state in ipairs(bucket.states) do
+    if state == own then
+      state.current = state.current + amount
     else
-      -- Windows that end together grant nothing twice.
-      local most = form.length == own.length and form.most or highest(form, longest)
-      form.current = min(form.current + amount, max(form.current, most))
+      -- Windows that end together don't grant anything twice.
+      local capacity = state.length == own.length and state.capacity or maxCount(state, longest)
+      state.current = min(state.current + amount, max(state.current, capacity))
     end
   end
   bucket.changed = true
 end
 
 function window.reset(claim)
-  claim.bucket.forms = {}
+  claim.bucket.states = {}
   claim.bucket.changed = true
 end
 
 function window.reply(claim, replies, denied)
-  local form = claim.form
+  local state = claim.state
   local n = #replies
   replies[n + 1] = claim.before
   replies[n + 2] = denied and claim.delay >= 0 and window.waitFor(claim) or 0
-  replies[n + 3] = toEndOf(form) + (form.kind == COUNTER and form.length or 0)
+  replies[n + 3] = toEndOf(state) + (state.kind == COUNTER and state.length or 0)
   replies[n + 4] = claim.resetBefore
 end
 
-local function isCountKeptRather(one, other)
-  if one.asked ~= other.asked then
-    return one.asked == true
+local function hasPriorityInWindows(one, other)
+  if one.inCall ~= other.inCall then
+    return one.inCall == true
   end
   return window.resetAfter(one) > window.resetAfter(other)
 end
 
 function window.save(key, bucket)
   local fields, longest = {}, 0
-  table.sort(bucket.forms, isCountKeptRather)
-  for i = 1, min(#bucket.forms, MAX_FORMS) do
-    local form = bucket.forms[i]
-    if not form.old then
-      -- Those that count nothing are kept beside others, to count what these grant.
-      longest = max(longest, window.resetAfter(form))
-      if form.known and form.kind == FIXED then
-        -- An empty window has begun, so the one before it stays over if the clock steps back.
-        longest = max(longest, toEndOf(form))
+  table.sort(bucket.states, hasPriorityInWindows)
+  for i = 1, min(#bucket.states, MAX_STATES) do
+    local state = bucket.states[i]
+    if not state.old then
+      -- Keep empty states next to others, to count the grants of these.
+      longest = max(longest, window.resetAfter(state))
+      if state.known and state.kind == FIXED then
+        -- An empty window has begun, so the one before it stays expired if the clock steps back.
+        longest = max(longest, toEndOf(state))
       end
       local n = #fields
-      fields[n + 1], fields[n + 2], fields[n + 3] = form.kind, form.length, form.most
-      fields[n + 4] = form.current
-      fields[n + 5] = form.kind == FIXED and form.ahead or form.previous
+      fields[n + 1], fields[n + 2], fields[n + 3] = state.kind, state.length, state.capacity
+      fields[n + 4] = state.current
+      fields[n + 5] = state.kind == FIXED and state.ahead or state.previous
     end
   end
   if longest == 0 then
     redis.call('DEL', key)
   else
-    redis.call('SET', key, cmsgpack.pack(MARK_OF_WINDOWS, now, unpack(fields)),
+    redis.call('SET', key, cmsgpack.pack(WINDOWS_MARK, now, unpack(fields)),
       'PX', ceil(longest / 1000))
   end
 end

@@ -25,11 +25,11 @@ class BatchTest {
     byte[] now = new Batch(List.of(take(1, "a", "b"), take(2, "a"))).numbers().toBytes();
     byte[] later =
         new Batch(List.of(take(1L << 40, "a", "b"), take(1L << 50, "a"))).numbers().toBytes();
-    assertThat(later).as("nothing of this machine's clock is sent").isEqualTo(now);
+    assertThat(later).as("the clock of this machine is not sent").isEqualTo(now);
   }
 
   @Test
-  void groups_equalRequests_areOneUnlessAnotherComesBetween() {
+  void groups_equalRequests_areMergedUnlessAnotherIsInBetween() {
     int alone = size(take(0, "a"));
     assertThat(size(take(0, "a"), take(0, "a"), take(0, "a"))).isEqualTo(alone);
     assertThat(size(take(0, "a"), take(0, "b"), take(0, "a")))
@@ -42,7 +42,7 @@ class BatchTest {
         .isGreaterThan(size(take(0, "a", "b"), take(0, "b")));
   }
 
-  private static int size(PendingRequest... asks) {
-    return new Batch(List.of(asks)).numbers().toBytes().length;
+  private static int size(PendingRequest... requests) {
+    return new Batch(List.of(requests)).numbers().toBytes().length;
   }
 }

@@ -28,13 +28,16 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** P6: when the clock of Redis steps back, nothing is added, nothing is taken, nobody is frozen. */
+/**
+ * P6: when the clock of Redis steps back, tokens are neither added nor removed, and no key is
+ * blocked.
+ */
 class ClockStepIT {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Duration HOUR = Duration.ofHours(1);
   private static final Duration TICK = Duration.ofNanos(Ticks.NANOS);
 
-  /** How many decisions are compared with the model; a million takes a few minutes. */
+  /** The number of decisions to compare with the model; a million takes a few minutes. */
   private static final int DECISIONS = Integer.getInteger("penstock.it.clockSteps", 6_000);
 
   private static RedisProcess redis;
@@ -63,7 +66,7 @@ class ClockStepIT {
 
   @AfterEach
   void everyKeyEnds() {
-    assertThat(redis.keysWithoutEnd()).isEmpty();
+    assertThat(redis.keysWithoutTtl()).isEmpty();
     store.close();
   }
 
@@ -88,7 +91,7 @@ class ClockStepIT {
   }
 
   @Test
-  void retryAfter_afterAStepBack_isHonest() {
+  void retryAfter_afterAStepBack_isExact() {
     RateLimiter limiter = limiter(Limit.perSecond(3).burst(4));
     limiter.decide("k", 4);
     time.advance(HOUR.negated());
@@ -111,7 +114,7 @@ class ClockStepIT {
     assertThat(value()).as("in range").isEqualTo(first);
     time.advance(SECOND.negated());
     limiter.peek("k");
-    assertThat(value()).as("only looked at").isEqualTo(first);
+    assertThat(value()).as("only previewed").isEqualTo(first);
     limiter.decide("k");
     byte[] second = value();
     assertThat(second).as("stepped back").isNotEqualTo(first);
@@ -139,7 +142,7 @@ class ClockStepIT {
 
   @Test
   void windows_afterAStepBack_keepWhatTheyCounted() {
-    // In the last tenth of a window, so that some steps lead into the one before.
+    // In the last tenth of a window, so that some steps lead into the previous one.
     time.set(ScriptTime.START / 10_000_000 * 10_000_000 + 9_500_000);
     List<Limit> limits =
         List.of(
@@ -173,7 +176,7 @@ class ClockStepIT {
   }
 
   @Test
-  void fixedWindow_whileTheClockGoesBackAndForthOverItsEdge_grantsItsLimitOnce() {
+  void fixedWindow_clockMovesBackAndForthAcrossItsBoundary_grantsItsLimitOnce() {
     long edge = (ScriptTime.START / 1_000_000 + 1) * 1_000_000;
     for (long step : new long[] {1, 2, 1_000, 700_000, 999_999, 1_000_000, 1_000_001, 3_500_000}) {
       RateLimiter limiter = RateLimiter.on(store, "x" + step, Limit.fixedWindow(5, SECOND));
@@ -197,7 +200,7 @@ class ClockStepIT {
   }
 
   @Test
-  void fixedWindow_lookedAtAfterItsEdge_staysOver() {
+  void fixedWindow_previewedAfterItsEnd_staysExpired() {
     long edge = (ScriptTime.START / 1_000_000 + 1) * 1_000_000;
     RateLimiter limiter = limiter(Limit.fixedWindow(5, SECOND));
     time.set(edge - 1);
@@ -212,7 +215,7 @@ class ClockStepIT {
   }
 
   @Test
-  void fixedWindow_afterManySmallStepsBack_isNotHeldUp() {
+  void fixedWindow_afterManySmallStepsBack_isNotBlocked() {
     RateLimiter limiter = limiter(Limit.fixedWindow(5, SECOND));
     assertThat(takeAll(limiter)).isEqualTo(5);
     for (int i = 0; i < 20; i++) {
@@ -236,12 +239,12 @@ class ClockStepIT {
   }
 
   @Test
-  void decide_onValuesOfTheVersionBefore_carriesThemOver() {
+  void decide_onValuesOfThePreviousVersion_convertsThem() {
     byte[] tokens = Utf8.bytes(RedisKeys.of(RedisKeys.prefix("penstock:", 't', "x"), "k"));
     byte[] windows = Utf8.bytes(RedisKeys.of(RedisKeys.prefix("penstock:", 'w', "x"), "k"));
     byte[] log = Utf8.bytes(RedisKeys.of(RedisKeys.prefix("penstock:", 'l', "x"), "k"));
     long now = time.micros();
-    // 10/s, burst 10: a tick is a unit, a thousandth of a token 100 units.
+    // 10/s, burst 10: a tick is one unit, a thousandth of a token is 100 units.
     raw.set(tokens, pack("t", now + 400_000L, 0L, 1L, 100L, 1_000_000L, 0L, 0L));
     RateLimiter bucket = limiter(Limit.perSecond(10).burst(10));
     assertThat(bucket.peek("k").remaining()).isEqualTo(6);
@@ -263,7 +266,7 @@ class ClockStepIT {
             1_000_000L,
             0L,
             0L));
-    assertThat(bucket.decide("k").remaining()).as("2 are out on lease").isEqualTo(7);
+    assertThat(bucket.decide("k").remaining()).as("2 are leased").isEqualTo(7);
     raw.set(windows, pack(1L, 1_000_000L, now / 1_000_000, 4_000L, 0L));
     assertThat(limiter(Limit.fixedWindow(10, SECOND)).decide("k").remaining()).isEqualTo(5);
     raw.set(windows, pack(1L, 1_000_000L, now / 1_000_000, 4_000L, 0L));
@@ -273,7 +276,7 @@ class ClockStepIT {
     assertThat(limiter(Limit.slidingLog(10, SECOND)).decide("k").remaining()).isEqualTo(5);
   }
 
-  /** MessagePack, one value after another. */
+  /** Encodes values in MessagePack, one after another. */
   private static byte[] pack(Object... values) {
     ByteBuffer bytes = ByteBuffer.allocate(16 * values.length);
     for (Object value : values) {
@@ -291,7 +294,7 @@ class ClockStepIT {
     return new TokenBucket(rate, Math.round(burst * 1_000));
   }
 
-  /** The last three have debts that no double can count in units. */
+  /** The debts of the last three are too large in units for a double. */
   private static final List<TokenBucket> LIMITS =
       List.of(
           bucket("10", 10),
@@ -335,7 +338,7 @@ class ClockStepIT {
       compared += check(random, link, buckets, models);
       time.set(time.micros() + step(random));
     }
-    assertThat(redis.keysWithoutEnd()).isEmpty();
+    assertThat(redis.keysWithoutTtl()).isEmpty();
     link.close();
   }
 
@@ -348,33 +351,33 @@ class ClockStepIT {
   private int check(
       Random random, ServerConnection link, List<RedisBuckets> buckets, List<SteppingBucket> models)
       throws Exception {
-    List<PendingRequest> asks = new ArrayList<>();
+    List<PendingRequest> requests = new ArrayList<>();
     List<Integer> of = new ArrayList<>();
     for (int i = 0; i < buckets.size() * 2; i++) {
       int which = random.nextInt(buckets.size());
       long burst = buckets.get(which).limit().burstThousandths();
       long[] costs = {0, 1, 1_000, burst / 3, burst / 2 + 1, burst, burst + 1};
       BucketRequest part = buckets.get(which).part("k", costs[random.nextInt(costs.length)], 0);
-      RequestKind what = random.nextInt(8) == 0 ? RequestKind.REFUND : RequestKind.TAKE;
+      RequestKind kind = random.nextInt(8) == 0 ? RequestKind.REFUND : RequestKind.TAKE;
       for (int times = random.nextInt(5) == 0 ? 7 : 1; times > 0; times--) {
-        asks.add(store.ask(what, List.of(part)));
+        requests.add(store.newRequest(kind, List.of(part)));
         of.add(which);
       }
     }
-    asks.forEach(PendingRequest::send);
-    Batch batch = new Batch(asks);
+    requests.forEach(PendingRequest::send);
+    Batch batch = new Batch(requests);
     long[] replies = link.call(batch, false).toCompletableFuture().get(10, TimeUnit.SECONDS);
     batch.answer(replies, (parts, denial) -> {});
     assertThat(replies[0]).isZero();
     long now = time.micros();
-    for (int i = 0; i < asks.size(); i++) {
-      PendingRequest ask = asks.get(i);
+    for (int i = 0; i < requests.size(); i++) {
+      PendingRequest request = requests.get(i);
       SteppingBucket model = models.get(of.get(i));
-      long cost = ask.parts().get(0).thousandths();
-      if (ask.what() == RequestKind.REFUND) {
+      long cost = request.parts().get(0).thousandths();
+      if (request.kind() == RequestKind.REFUND) {
         model.refund(now, cost);
       } else {
-        Decision decision = ask.answer().join();
+        Decision decision = request.answer().join();
         SteppingBucket.Answer answer =
             new SteppingBucket.Answer(
                 decision.allowed(),
@@ -382,10 +385,10 @@ class ClockStepIT {
                 decision.never() ? 0 : decision.retryAfter().toNanos() / Ticks.NANOS,
                 decision.resetAfter().toNanos() / Ticks.NANOS);
         assertThat(answer)
-            .as("cost %s under %s at %s", cost, ask.parts().get(0).buckets().limit(), now)
+            .as("cost %s under %s at %s", cost, request.parts().get(0).buckets().limit(), now)
             .isEqualTo(model.take(now, cost));
       }
     }
-    return asks.size();
+    return requests.size();
   }
 }

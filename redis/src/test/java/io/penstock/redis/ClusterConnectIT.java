@@ -16,7 +16,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The ways to a cluster: by one of its servers, by a connection, with few rights, too early. */
+/**
+ * Connecting to a cluster: by one of its servers, by a connection, with few permissions, too early.
+ */
 class ClusterConnectIT {
   private static final Limit LIMIT = Limit.perDay(1).burst(100);
   private static final StoreOptions CLOSED =
@@ -54,20 +56,20 @@ class ClusterConnectIT {
   }
 
   @Test
-  void connect_someServersGone_findsTheOthers() {
-    int nobody = RedisProcess.freePort();
+  void connect_someServersUnavailable_findsTheOthers() {
+    int unusedPort = RedisProcess.freePort();
     try (RedisStore store =
         patient()
             .connect(
                 "redis-cluster://127.0.0.1:%d,127.0.0.1:%d"
-                    .formatted(nobody, cluster.primaries().get(2).port()))) {
+                    .formatted(unusedPort, cluster.primaries().get(2).port()))) {
       Await.until("found", store::isAvailable);
       assertExact(store, "some");
     }
   }
 
   @Test
-  void connect_nobodyThere_isDecidedByPolicy() {
+  void connect_noServerAvailable_isDecidedByFailurePolicy() {
     try (RedisStore store =
         RedisStore.builder()
             .startTimeout(Duration.ofMillis(50))

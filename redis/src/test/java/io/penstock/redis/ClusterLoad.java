@@ -18,9 +18,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /**
- * Callers who use up the buckets of some keys on a cluster, each of so slow a rate that all that is
- * granted beyond its burst was forgotten by somebody, and all that is denied before it was charged
- * to somebody who never got it.
+ * Callers that exhaust the buckets of some keys on a cluster. The rates are so slow that every
+ * grant beyond a burst was lost by a server, and every missing grant was charged to a caller that
+ * never got it.
  */
 final class ClusterLoad implements AutoCloseable {
   private static final StoreOptions CLOSED =
@@ -33,7 +33,7 @@ final class ClusterLoad implements AutoCloseable {
   private final ConcurrentLinkedQueue<Long> tookNanos = new ConcurrentLinkedQueue<>();
   private volatile boolean stopped;
 
-  /** What callers saw of one key. */
+  /** The results for one key. */
   static final class Bucket {
     final AtomicLong granted = new AtomicLong();
     final AtomicLong denied = new AtomicLong();
@@ -93,7 +93,7 @@ final class ClusterLoad implements AutoCloseable {
         .toList();
   }
 
-  /** Waits until each of the keys was asked for so often again, and Redis itself decided. */
+  /** Waits until Redis has decided so many further requests for each of the keys. */
   void awaitExact(String what, int more, Predicate<String> keys) {
     for (Bucket bucket : of(keys)) {
       long from = bucket.exact();
@@ -108,7 +108,7 @@ final class ClusterLoad implements AutoCloseable {
     }
   }
 
-  /** Waits until every key was denied by Redis. */
+  /** Waits until Redis has denied every key. */
   void awaitUsedUp() {
     for (Bucket bucket : of(key -> true)) {
       Await.until("used up", () -> bucket.denied.get() > 0 || !failures.isEmpty());
@@ -121,7 +121,7 @@ final class ClusterLoad implements AutoCloseable {
     }
   }
 
-  long leastGranted() {
+  long minGranted() {
     return of(key -> true).stream().mapToLong(bucket -> bucket.granted.get()).min().orElse(0);
   }
 
@@ -129,15 +129,15 @@ final class ClusterLoad implements AutoCloseable {
     return of(keys).stream().mapToLong(bucket -> bucket.degraded.get()).sum();
   }
 
-  /** By how much the key that was granted most exceeded its burst. */
-  long mostOverGranted() {
+  /** The largest number of grants beyond the burst of a key. */
+  long maxOverGranted() {
     return of(key -> true).stream()
         .mapToLong(bucket -> Math.max(0, bucket.granted.get() - burst))
         .max()
         .orElse(0);
   }
 
-  /** How much less than its burst the key got that was granted least. */
+  /** The largest number of missing grants of a key. */
   long mostFalselyDenied() {
     return of(key -> true).stream()
         .mapToLong(bucket -> Math.max(0, burst - bucket.granted.get()))
@@ -153,7 +153,7 @@ final class ClusterLoad implements AutoCloseable {
   void report(String what, Predicate<String> hit) {
     long[] took = tookNanos.stream().mapToLong(Long::longValue).sorted().toArray();
     System.out.printf(
-        "%-44s keys hit: not to be asked for %5d ms, %6d degraded; others: %5d ms, %4d degraded;"
+        "%-44s keys hit: unavailable for %5d ms, %6d degraded; others: %5d ms, %4d degraded;"
             + " of %d a key: over-granted %d, falsely denied %d at most; 99%% took %.1f ms%n",
         what,
         longestGapMillis(hit),
@@ -161,12 +161,12 @@ final class ClusterLoad implements AutoCloseable {
         longestGapMillis(hit.negate()),
         degraded(hit.negate()),
         burst,
-        mostOverGranted(),
+        maxOverGranted(),
         mostFalselyDenied(),
         took.length == 0 ? 0 : took[took.length * 99 / 100] / 1e6);
   }
 
-  /** Ends the callers; none may be stuck. */
+  /** Stops the callers; none may be stuck. */
   void stop() {
     stopped = true;
     for (Thread caller : callers) {

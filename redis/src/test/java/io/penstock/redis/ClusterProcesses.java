@@ -16,8 +16,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A cluster of a test's own: primaries that share the slots in equal parts, each with one replica.
- * A server that is silent for a second is taken for dead.
+ * A cluster for one test: primaries with equal shares of the slots, each with one replica. A server
+ * that doesn't respond for a second is considered failed.
  */
 final class ClusterProcesses implements AutoCloseable {
   private static final int SLOTS = 16_384;
@@ -28,14 +28,14 @@ final class ClusterProcesses implements AutoCloseable {
   private final Map<RedisProcess, RedisCommands<String, String>> connections = new HashMap<>();
   private FlakyProxy proxy;
 
-  /** Three primaries and their replicas. */
+  /** Starts three primaries and their replicas. */
   ClusterProcesses(String... options) {
     this(3, 3, options);
   }
 
   /**
-   * @param replicaCount one each for the first so many primaries
-   * @param options for the servers
+   * @param replicaCount one for each of the first so many primaries
+   * @param options of the servers
    */
   ClusterProcesses(int primaryCount, int replicaCount, String... options) {
     for (int i = 0; i < primaryCount + replicaCount; i++) {
@@ -44,14 +44,14 @@ final class ClusterProcesses implements AutoCloseable {
     form();
   }
 
-  /** Of servers that were started already. */
+  /** Uses servers that are already running. */
   ClusterProcesses(List<RedisProcess> primaries, List<RedisProcess> replicas) {
     this.primaries.addAll(primaries);
     this.replicas.addAll(replicas);
     form();
   }
 
-  /** Three primaries, the first of which clients reach by way of a proxy. */
+  /** Starts three primaries; clients reach the first of them through a proxy. */
   static ClusterProcesses behindProxy() {
     int port = freePort();
     FlakyProxy proxy = new FlakyProxy(port);
@@ -75,7 +75,7 @@ final class ClusterProcesses implements AutoCloseable {
     int primaryCount = primaries.size();
     int replicaCount = replicas.size();
     for (int i = 0; i < primaryCount; i++) {
-      // One by one: servers before 7.0, such as the one that comes with the tests, know no ranges.
+      // One by one, because servers before 7.0, such as the embedded one, don't support ranges.
       Stream<String> slots =
           IntStream.range(SLOTS * i / primaryCount, SLOTS * (i + 1) / primaryCount)
               .mapToObj(Integer::toString);
@@ -91,20 +91,20 @@ final class ClusterProcesses implements AutoCloseable {
       must(replicas.get(i), "CLUSTER", "REPLICATE", id(primaries.get(i)));
     }
     for (RedisProcess replica : replicas) {
-      Await.until("in step", () -> info(replica, "replication").contains("link_status:up"));
+      Await.until("in sync", () -> info(replica, "replication").contains("link_status:up"));
     }
     for (RedisProcess server : all()) {
-      Await.until("fine", () -> isFine(server));
-      Await.until("all know who is who", () -> roles(server, "slave") == replicaCount);
+      Await.until("available", () -> isFine(server));
+      Await.until("all servers know the roles", () -> roles(server, "slave") == replicaCount);
     }
   }
 
-  /** A server that belongs to no cluster yet. */
+  /** Starts a server that is not part of a cluster yet. */
   static RedisProcess start(String... options) {
     return start(freePort(), options);
   }
 
-  /** The bus has a port of its own, ten thousand further on. */
+  /** The port of the cluster bus is 10,000 higher. */
   static int freePort() {
     int port;
     do {
@@ -137,14 +137,14 @@ final class ClusterProcesses implements AutoCloseable {
     return RedisProcess.start(port, all.toArray(String[]::new));
   }
 
-  /** Takes a server in, without slots. */
+  /** Adds a server without slots. */
   void join(RedisProcess server) {
     meet(server, primaries.get(0));
     primaries.add(server);
     for (RedisProcess each : all()) {
       Await.until("all know each other", () -> knows(each, all().size()));
     }
-    Await.until("fine", () -> isFine(server));
+    Await.until("available", () -> isFine(server));
   }
 
   private static void meet(RedisProcess one, RedisProcess other) {
@@ -198,7 +198,7 @@ final class ClusterProcesses implements AutoCloseable {
     return primaries;
   }
 
-  /** The replica of the primary of the same number. */
+  /** The replica of the primary with the same index. */
   RedisProcess replica(int number) {
     return replicas.get(number);
   }
@@ -209,7 +209,7 @@ final class ClusterProcesses implements AutoCloseable {
     return all;
   }
 
-  /** A key whose buckets lie in a part of the slots that belongs to a primary of the start. */
+  /** Returns a key in a slot range that initially belongs to a primary. */
   String keyAt(int primary, int number) {
     for (int i = number * 10_000; ; i++) {
       String key = "key" + i;
@@ -220,7 +220,7 @@ final class ClusterProcesses implements AutoCloseable {
     }
   }
 
-  /** Moves a slot with all its keys, as tools for clusters do. */
+  /** Migrates a slot with all its keys, like cluster tools do. */
   void move(int slot, RedisProcess to) {
     RedisProcess from = owner(slot);
     if (from != to) {
@@ -238,7 +238,7 @@ final class ClusterProcesses implements AutoCloseable {
   void moveKeys(int slot, RedisProcess from, RedisProcess to) {
     List<String> keys;
     do {
-      // A few at a time, as tools do it.
+      // A few keys at a time, like cluster tools do.
       keys = commands(from).clusterGetKeysInSlot(slot, 10);
       keys.forEach(key -> moveKey(key, from, to));
     } while (!keys.isEmpty());
@@ -254,15 +254,17 @@ final class ClusterProcesses implements AutoCloseable {
   }
 
   /**
-   * The new owner takes the next epoch that it knows of. Had the old one a later one, its last word
-   * of the slot, under way still, would take the slot back to where nobody has it any more.
+   * Makes the new owner take the next epoch that it knows of. If the old owner had a later one, its
+   * last message about the slot, if still in flight, would assign the slot to a server that no
+   * longer has it.
    */
   void endMove(int slot, RedisProcess from, RedisProcess to) {
     Await.until(
         "one epoch", () -> primaries.stream().map(ClusterProcesses::epoch).distinct().count() == 1);
     must(to, "CLUSTER", "SETSLOT", "" + slot, "NODE", id(to));
     must(from, "CLUSTER", "SETSLOT", "" + slot, "NODE", id(to));
-    // Who hears of it late would tell the new owner of the old one, if their epochs collide.
+    // A server that learns of it late would tell the new owner about the old one if their epochs
+    // collide.
     for (RedisProcess other : primaries) {
       if (other != to && other != from) {
         must(other, "CLUSTER", "SETSLOT", "" + slot, "NODE", id(to));
@@ -279,7 +281,9 @@ final class ClusterProcesses implements AutoCloseable {
         .orElseThrow();
   }
 
-  /** Who has a slot by its own account, once that is one alone: news takes its time to spread. */
+  /**
+   * Waits until exactly one server claims a slot, and returns it; changes take time to propagate.
+   */
   RedisProcess owner(int slot) {
     List<RedisProcess> owners = new ArrayList<>();
     Await.until(
@@ -306,11 +310,11 @@ final class ClusterProcesses implements AutoCloseable {
                     && slot <= Integer.parseInt(ends[ends.length - 1]));
   }
 
-  /** Names of our keys that would stay for ever. */
-  List<String> keysWithoutEnd() {
+  /** Returns keys of the store without a time to live. */
+  List<String> keysWithoutTtl() {
     return all().stream()
         .filter(ClusterProcesses::isPrimary)
-        .flatMap(server -> server.keysWithoutEnd().stream())
+        .flatMap(server -> server.keysWithoutTtl().stream())
         .toList();
   }
 

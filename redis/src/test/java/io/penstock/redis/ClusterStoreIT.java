@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 
-/** What every store has to do, on a cluster whose time the test moves. */
+/** The conformance suite, on a cluster whose time the test controls. */
 class ClusterStoreIT extends StoreContract {
   private static ClusterProcesses cluster;
   private static ClusterTime time;
@@ -27,7 +27,7 @@ class ClusterStoreIT extends StoreContract {
   static void stop() {
     for (int i = 0; i < 3; i++) {
       String stats = cluster.replica(i).command("INFO", "commandstats");
-      assertThat(stats).as("replicas are never asked").doesNotContain("cmdstat_eval");
+      assertThat(stats).as("replicas are never called").doesNotContain("cmdstat_eval");
     }
     time.close();
     cluster.close();
@@ -35,7 +35,7 @@ class ClusterStoreIT extends StoreContract {
 
   @AfterEach
   void everyKeyEnds() {
-    assertThat(cluster.keysWithoutEnd()).isEmpty();
+    assertThat(cluster.keysWithoutTtl()).isEmpty();
     store.close();
   }
 

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A time for the store's script that a test moves, on a cluster: a script sees keys of its own slot
- * only, so the time is kept once for every key that the test uses.
+ * A time for the store's script that a test controls, on a cluster. A script can only access keys
+ * in its own slot, so the time is stored once for every key that the test uses.
  */
 final class ClusterTime implements AutoCloseable {
   private static final String KEY = "'test:now:{' .. string.match(KEYS[1], '{(.-)}') .. '}'";
@@ -33,13 +33,13 @@ final class ClusterTime implements AutoCloseable {
     set(micros + by.toNanos() / Ticks.NANOS);
   }
 
-  /** Nothing is in Redis any more, and it is no other time. */
+  /** Removes all keys from Redis except the time, which stays the same. */
   void clear() {
     redis.flushall();
     set(micros);
   }
 
-  /** For stores that live by this time, patient ones. */
+  /** Options for stores with this time and a long deadline. */
   RedisStoreBuilder builder() {
     return RedisStore.builder()
         .script(ScriptTime.script(KEY))

@@ -27,7 +27,7 @@ class ClusterUrlTest {
   }
 
   @Test
-  void servers_oneWithoutTls_isTaken() {
+  void servers_oneWithoutTls_isAccepted() {
     List<RedisURI> servers = ClusterUrl.servers("redis-cluster://h");
     assertThat(servers).hasSize(1);
     assertThat(servers.get(0).isSsl()).isFalse();
@@ -35,14 +35,14 @@ class ClusterUrlTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"redis-cluster://h/1", "redis-cluster://", "redis-cluster://u:p@"})
-  void checkUrl_noCluster_isRefused(String url) {
+  void checkUrl_noCluster_isRejected(String url) {
     assertThatThrownBy(() -> RedisStore.checkUrl(url)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
-  void isOne_otherUrls_areNot() {
-    assertThat(ClusterUrl.isOne("redis://h")).isFalse();
-    assertThat(ClusterUrl.isOne("redis-sentinel://h#m")).isFalse();
+  void isClusterUrl_otherUrls_areNot() {
+    assertThat(ClusterUrl.isClusterUrl("redis://h")).isFalse();
+    assertThat(ClusterUrl.isClusterUrl("redis-sentinel://h#m")).isFalse();
     RedisStore.checkUrl("redis://h/2");
   }
 }

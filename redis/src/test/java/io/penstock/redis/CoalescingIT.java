@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Requests that share a call are decided as if each had come alone, in their order. */
+/** Requests that share a call are decided as if each had been sent alone, in order. */
 class CoalescingIT {
   private static final int CALLERS = 64;
   private static final int ROUNDS = 8;
@@ -37,12 +37,12 @@ class CoalescingIT {
       time.builder()
           .denialMemory(false)
           .observer(counts)
-          .calls(calls::add)
+          .callObserver(calls::add)
           .connect(RedisURI.create(redis.url()));
 
   @AfterEach
   void stop() {
-    assertThat(redis.keysWithoutEnd()).isEmpty();
+    assertThat(redis.keysWithoutTtl()).isEmpty();
     store.close();
     redis.close();
   }
@@ -91,8 +91,8 @@ class CoalescingIT {
       time.advance(Duration.ofMillis(37L * round));
     }
     pool.shutdown();
-    System.out.printf("%d requests in %d calls%n", counts.asked.get(), counts.calls.get());
-    assertThat(counts.calls.get()).isLessThan(counts.asked.get() / 2);
+    System.out.printf("%d requests in %d calls%n", counts.requests.get(), counts.calls.get());
+    assertThat(counts.calls.get()).isLessThan(counts.requests.get() / 2);
   }
 
   private static void request(List<RateLimiter> limiters, Random random) throws Exception {
@@ -109,22 +109,22 @@ class CoalescingIT {
     }
   }
 
-  /** Replays all calls, in their order, and returns how many requests there were. */
+  /** Replays all calls in order, and returns the number of requests. */
   private int compare(ScriptModel model) {
     int compared = 0;
     Batch call;
     while ((call = calls.poll()) != null) {
       assertThat(call.size()).isLessThanOrEqualTo(256);
-      for (PendingRequest ask : call.asks()) {
-        Decision expected = model.decide(ask.what(), ask.parts(), time.micros());
-        assertThat(ask.answer().join()).usingRecursiveComparison().isEqualTo(expected);
+      for (PendingRequest request : call.requests()) {
+        Decision expected = model.decide(request.kind(), request.parts(), time.micros());
+        assertThat(request.answer().join()).usingRecursiveComparison().isEqualTo(expected);
         compared++;
       }
     }
     return compared;
   }
 
-  /** Everything that is asked for while a call is kept under way goes with the next. */
+  /** Sends requests while a call is in flight, so that all of them share the next call. */
   private List<CompletableFuture<Decision>> together(List<Claim[]> requests) {
     redis.freeze();
     List<CompletableFuture<Decision>> answers = new ArrayList<>();
@@ -157,7 +157,7 @@ class CoalescingIT {
   }
 
   @Test
-  void decide_aLargeOneDenied_doesNotHoldUpTheSmallOnesBehind() {
+  void decide_largeRequestDenied_doesNotBlockSmallerOnesBehindIt() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(10));
     RateLimiter other = RateLimiter.on(store, "y", Limit.perDay(1).burst(2));
     List<CompletableFuture<Decision>> answers =
@@ -177,7 +177,7 @@ class CoalescingIT {
   }
 
   @Test
-  void decide_veryManyClaims_goInSeveralCalls() {
+  void decide_manyClaims_useSeveralCalls() {
     List<Claim[]> requests = new ArrayList<>();
     List<RateLimiter> limiters = new ArrayList<>();
     for (int i = 0; i < 100; i++) {

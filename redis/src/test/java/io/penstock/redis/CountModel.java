@@ -4,20 +4,19 @@ import io.penstock.WindowLimit;
 import io.penstock.algorithm.Window;
 
 /**
- * A fixed window or a sliding counter as a value: what was counted when it was last written. No
- * time passes while the clock is behind that, and a fixed window that has begun stays open.
- * Immutable.
+ * A fixed window or a sliding counter as a value: the counts at the last write. No time passes
+ * while the clock is behind that, and a fixed window that has begun stays open. Immutable.
  *
- * @param current counted in the aligned window around {@code written}, in thousandths
- * @param previous counted in the window before
- * @param ahead how many windows after the one around {@code written} the counted one is
+ * @param current the count of the aligned window that contains {@code written}, in thousandths
+ * @param previous the count of the window before
+ * @param ahead how many windows after the one that contains {@code written} the counted one is
  */
 record CountModel(WindowLimit limit, long written, long current, long previous, long ahead) {
   static CountModel unused(WindowLimit limit, long now) {
     return new CountModel(limit, now, 0, 0, 0);
   }
 
-  /** Written anew at {@code now}. */
+  /** Returns this state as rewritten at {@code now}. */
   CountModel at(long now) {
     long length = length();
     long ended = now / length - written / length - ahead;
@@ -33,12 +32,12 @@ record CountModel(WindowLimit limit, long written, long current, long previous, 
     return new CountModel(limit, now, 0, ended == 1 ? current : 0, 0);
   }
 
-  /** Whether windows have ended since it was written: then it is written anew by anybody. */
-  boolean isOver(long now) {
+  /** Whether windows have ended since it was written; then every operation rewrites it. */
+  boolean isExpired(long now) {
     return now / length() > written / length() + ahead;
   }
 
-  /** How much later the window ends than the one around {@code now}, in ticks. */
+  /** How much later the window ends than the aligned one that contains {@code now}, in ticks. */
   long late(long now) {
     return at(now).ahead * length();
   }
@@ -55,7 +54,7 @@ record CountModel(WindowLimit limit, long written, long current, long previous, 
     return new CountModel(limit, written, current + cost, previous, ahead);
   }
 
-  /** The same as core has it, brought to {@code now}. */
+  /** Returns the same state as a window of core, updated to {@code now}. */
   Window window(long now) {
     CountModel there = now == written ? this : at(now);
     Window window = Window.of(limit, Ticks.NANOS);

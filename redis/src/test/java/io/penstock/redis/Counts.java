@@ -6,10 +6,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Counts all that an observer is told. Thread-safe. */
+/** Counts all events of an observer. Thread-safe. */
 final class Counts implements RedisObserver {
   final AtomicLong calls = new AtomicLong();
-  final AtomicLong asked = new AtomicLong();
+  final AtomicLong requests = new AtomicLong();
   final AtomicLong remembered = new AtomicLong();
   final AtomicLong givenBack = new AtomicLong();
   final AtomicLong repaired = new AtomicLong();
@@ -38,7 +38,7 @@ final class Counts implements RedisObserver {
   @Override
   public void called(int decisions, long nanos) {
     calls.incrementAndGet();
-    asked.addAndGet(decisions);
+    requests.addAndGet(decisions);
   }
 
   @Override

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A denial is answered here until it may have changed, and costs Redis nothing. */
+/** A denial is cached for as long as it is valid, and costs no calls to Redis. */
 class DenialMemoryIT {
   private static final Pattern EVALS = Pattern.compile("cmdstat_evalsha:calls=(\\d+)");
 
@@ -28,7 +28,7 @@ class DenialMemoryIT {
 
   @AfterEach
   void stop() {
-    assertThat(redis.keysWithoutEnd()).isEmpty();
+    assertThat(redis.keysWithoutTtl()).isEmpty();
     store.close();
     redis.close();
   }
@@ -52,7 +52,7 @@ class DenialMemoryIT {
   }
 
   @Test
-  void decide_atTheHintOfARememberedDenial_isAllowed() {
+  void decide_atTheHintOfACachedDenial_isAllowed() {
     for (int rate : new int[] {1, 3, 7, 999}) {
       RateLimiter limiter = RateLimiter.on(store, "r" + rate, Limit.perSecond(rate).burst(3));
       limiter.decide("k", 3);
@@ -74,7 +74,7 @@ class DenialMemoryIT {
   }
 
   @Test
-  void decide_smallerCostOrPeek_isAskedFor() {
+  void decide_smallerCostOrPeek_callsRedis() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perSecond(1).burst(10));
     limiter.decide("k", 8);
     assertThat(limiter.tryAcquire("k", 5)).isFalse();
@@ -85,11 +85,11 @@ class DenialMemoryIT {
   }
 
   @Test
-  void decide_longWait_isAskedForAgainAfterASecond() {
+  void decide_longWait_callsRedisAgainAfterASecond() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perHour(1).burst(1));
     limiter.decide("k");
     limiter.decide("k");
-    // The second is counted from when the question was sent, and that took real time.
+    // The second counts from when the request was sent, and sending took real time.
     time.advance(Duration.ofMillis(300));
     assertThat(limiter.tryAcquire("k")).isFalse();
     assertThat(counts.remembered.get()).isEqualTo(1);
@@ -115,7 +115,7 @@ class DenialMemoryIT {
   }
 
   @Test
-  void refund_afterADenialThatIsStillUnderWay_clearsIt() {
+  void refund_duringADenialInFlight_clearsIt() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(2));
     limiter.decide("k", 2);
     redis.freeze();
@@ -130,7 +130,7 @@ class DenialMemoryIT {
   }
 
   @Test
-  void decide_severalLimits_remembersTheWholeRequest() {
+  void decide_severalLimits_cachesTheWholeRequest() {
     RateLimiter user = RateLimiter.on(store, "user", Limit.perSecond(10).burst(50));
     RateLimiter all = RateLimiter.on(store, "all", Limit.perSecond(1).burst(1));
     RateLimiter.all(user.at("k"), all.at()).decide();

@@ -27,58 +27,60 @@ class DenialMemoryTest {
   }
 
   @Test
-  void recall_untilTheWaitFromWhenItWasSent_isDenied() {
+  void find_untilTheWaitFromTheTimeOfSending_isDenied() {
     long sent = clock.nanos();
     clock.advance(Duration.ofMillis(10));
-    memory.note(request("k", 1_000), denied(100), sent);
+    memory.remember(request("k", 1_000), denied(100), sent);
     clock.advance(Duration.ofMillis(40));
-    Decision known = memory.recall(request("k", 1_000));
-    assertThat(known.retryAfter()).as("from when it was answered").isEqualTo(Duration.ofMillis(60));
+    Decision known = memory.find(request("k", 1_000));
+    assertThat(known.retryAfter())
+        .as("from the time of the response")
+        .isEqualTo(Duration.ofMillis(60));
     assertThat(known.resetAfter()).isEqualTo(Duration.ofMillis(4_960));
     clock.advance(Duration.ofMillis(49));
-    assertThat(memory.recall(request("k", 1_000))).isNotNull();
+    assertThat(memory.find(request("k", 1_000))).isNotNull();
     clock.advance(Duration.ofMillis(1));
-    assertThat(memory.recall(request("k", 1_000))).isNull();
+    assertThat(memory.find(request("k", 1_000))).isNull();
   }
 
   @Test
-  void recall_largerCost_waitsLongerAndIsResetNoLater() {
-    memory.note(request("k", 1_000), denied(100), clock.nanos());
-    Decision known = memory.recall(request("k", 2_500));
+  void find_largerCost_waitsLongerAndIsResetNoLater() {
+    memory.remember(request("k", 1_000), denied(100), clock.nanos());
+    Decision known = memory.find(request("k", 2_500));
     assertThat(known.retryAfter()).isEqualTo(Duration.ofMillis(1_600));
     assertThat(known.resetAfter()).isEqualTo(Duration.ofSeconds(5));
-    assertThat(memory.recall(request("k", 999))).isNull();
-    assertThat(memory.recall(request("k", 5_001))).as("never is not for us to say").isNull();
-    assertThat(memory.recall(request("another", 1_000))).isNull();
+    assertThat(memory.find(request("k", 999))).isNull();
+    assertThat(memory.find(request("k", 5_001))).as("only Redis decides never").isNull();
+    assertThat(memory.find(request("another", 1_000))).isNull();
   }
 
   @Test
-  void recall_betweenTicks_isRoundedUpToOne() {
-    memory.note(request("k", 1_000), denied(100), clock.nanos());
+  void find_betweenTicks_isRoundedUp() {
+    memory.remember(request("k", 1_000), denied(100), clock.nanos());
     clock.advance(Duration.ofNanos(1));
-    assertThat(memory.recall(request("k", 1_000)).retryAfter()).isEqualTo(Duration.ofMillis(100));
+    assertThat(memory.find(request("k", 1_000)).retryAfter()).isEqualTo(Duration.ofMillis(100));
   }
 
   @Test
-  void note_sentBeforeSomethingWasPutBack_isNot() {
+  void remember_sentBeforeTokensWereReturned_isIgnored() {
     long sent = clock.nanos();
     clock.advance(Duration.ofMillis(1));
     memory.forget("k");
     clock.advance(Duration.ofMillis(1));
-    memory.note(request("k", 1_000), denied(100), sent);
-    assertThat(memory.recall(request("k", 1_000))).isNull();
-    memory.note(request("k", 1_000), denied(100), clock.nanos());
-    assertThat(memory.recall(request("k", 1_000))).isNotNull();
+    memory.remember(request("k", 1_000), denied(100), sent);
+    assertThat(memory.find(request("k", 1_000))).isNull();
+    memory.remember(request("k", 1_000), denied(100), clock.nanos());
+    assertThat(memory.find(request("k", 1_000))).isNotNull();
   }
 
   @Test
-  void note_longWaitOrNone_isRememberedForASecondAtMost() {
-    memory.note(request("k", 1_000), denied(60_000), clock.nanos());
+  void remember_longWaitOrNever_isKeptForASecondAtMost() {
+    memory.remember(request("k", 1_000), denied(60_000), clock.nanos());
     clock.advance(Duration.ofMillis(999));
-    assertThat(memory.recall(request("k", 1_000))).isNotNull();
+    assertThat(memory.find(request("k", 1_000))).isNotNull();
     clock.advance(Duration.ofMillis(1));
-    assertThat(memory.recall(request("k", 1_000))).isNull();
-    memory.note(request("k", 1_000), Decision.never("x", LIMIT, 0, 0), clock.nanos());
-    assertThat(memory.recall(request("k", 1_000))).isNull();
+    assertThat(memory.find(request("k", 1_000))).isNull();
+    memory.remember(request("k", 1_000), Decision.never("x", LIMIT, 0, 0), clock.nanos());
+    assertThat(memory.find(request("k", 1_000))).isNull();
   }
 }

@@ -17,11 +17,11 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** P8: whatever becomes of Redis, decisions come back in time, and are exact again soon after. */
+/** P8: whatever happens to Redis, decisions return in time, and are exact again soon after. */
 class FaultsIT {
   private static final Duration DEADLINE = Duration.ofMillis(25);
 
-  /** Exact again within a second; the rest is for a machine that is slow to run anything. */
+  /** Exact again within a second; the rest is a margin for slow machines. */
   private static final Duration BACK = Duration.ofSeconds(3);
 
   private static final Duration STARTED = Duration.ofSeconds(15);
@@ -55,7 +55,7 @@ class FaultsIT {
     return limiters;
   }
 
-  /** Breaks something under load and heals it again. */
+  /** Injects a fault under load and removes it again. */
   private void under(String url, String what, Runnable fault, Runnable cure) {
     try (RedisStore store = store(url);
         Load load = new Load(CALLERS, limiters(store))) {
@@ -77,7 +77,7 @@ class FaultsIT {
       }
       assertThat(counted).isEqualTo(load.degraded());
     }
-    assertThat(redis.keysWithoutEnd()).isEmpty();
+    assertThat(redis.keysWithoutTtl()).isEmpty();
   }
 
   private void command(String... words) {
@@ -90,23 +90,23 @@ class FaultsIT {
   }
 
   @Test
-  void killWhileNobodyAsks_isNoticed() {
+  void killWhileIdle_isDetected() {
     try (RedisStore store = store(redis.url())) {
-      Await.until("there", store::isAvailable);
+      Await.until("available", store::isAvailable);
       redis.kill();
-      Await.until("noticed that Redis is gone", () -> !store.isAvailable());
+      Await.until("detected that Redis is unavailable", () -> !store.isAvailable());
       redis.restart();
-      Await.until("noticed that Redis is back", store::isAvailable);
+      Await.until("detected that Redis is available", store::isAvailable);
     }
   }
 
   @Test
-  void stopWhileNobodyAsks_isNoticed() {
+  void stopWhileIdle_isDetected() {
     try (RedisStore store = store(redis.url())) {
       redis.freeze();
-      Await.until("noticed that Redis hangs", () -> !store.isAvailable());
+      Await.until("detected that Redis hangs", () -> !store.isAvailable());
       redis.thaw();
-      Await.until("noticed that Redis goes on", store::isAvailable);
+      Await.until("detected that Redis continues", store::isAvailable);
     }
   }
 
@@ -211,7 +211,7 @@ class FaultsIT {
   @Test
   void loading() {
     redis.close();
-    // 4,000 keys of a millisecond each, and large enough that it answers in between.
+    // 4,000 keys of a millisecond each, and large enough that it responds in between.
     redis = RedisProcess.start("--key-load-delay", "1000", "--rdbcompression", "no");
     for (int i = 0; i < 4_000; i += 500) {
       String[] mset = new String[1 + 1_000];
@@ -244,8 +244,9 @@ class FaultsIT {
           for (int i = 0; i < 5; i++) {
             others.add(redis.send("PING"));
           }
-          // Those who are in stay in; nobody else gets in until most of them have gone. Then there
-          // is room for who looks at the keys in the end, though the store may not have gone yet.
+          // Existing connections stay open, and new ones are rejected until most of them are
+          // closed.
+          // Then the final check of the keys can connect, even if the store is still connected.
           command("CONFIG", "SET", "maxclients", "3");
           proxy.reset();
         },

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A network that a test breaks: passes bytes on between clients and a server, or loses them, or
- * keeps them back. Connections that lost something stay out of step, as real ones would; {@link
- * #reset} ends them.
+ * A network that a test can break: forwards bytes between clients and a server, or drops or delays
+ * them. Connections that lost bytes stay out of sync, as real ones would; {@link #reset} closes
+ * them.
  */
 final class FlakyProxy implements AutoCloseable {
   private final ServerSocket server;
@@ -47,22 +47,22 @@ final class FlakyProxy implements AutoCloseable {
     return server.getLocalPort();
   }
 
-  /** How many connections were made so far. */
+  /** The number of connections that were opened so far. */
   long accepted() {
     return accepted.get();
   }
 
-  /** How many connections are open now. */
+  /** The number of open connections. */
   long open() {
     return sockets.stream().filter(socket -> !socket.isClosed()).count() / 2;
   }
 
-  /** New connections are ended at once. */
+  /** Closes new connections immediately. */
   void refuse(boolean on) {
     refusing = on;
   }
 
-  /** Nothing arrives on either side, and nobody is told. */
+  /** Drops all bytes in both directions without an error. */
   void lose(boolean on) {
     losingRequests = on;
     losingReplies = on;
@@ -72,22 +72,22 @@ final class FlakyProxy implements AutoCloseable {
     losingReplies = on;
   }
 
-  /** Nothing arrives on either side of connections from an address; empty if from none. */
+  /** Drops all bytes of connections from an address; none if it is empty. */
   void cutOff(String address) {
     cutOff = address;
   }
 
-  /** Replies wait until they are let go. */
+  /** Holds replies back until they are released. */
   void keepReplies(boolean on) {
     keepingReplies = on;
   }
 
-  /** Every reply takes so much longer. */
+  /** Delays every reply. */
   void delay(long millis) {
     delayNanos = millis * 1_000_000;
   }
 
-  /** Ends all connections with a reset. */
+  /** Resets all connections. */
   void reset() {
     for (Socket socket : sockets) {
       try {

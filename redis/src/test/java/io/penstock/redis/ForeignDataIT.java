@@ -24,7 +24,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Other people's values under our keys: an empty bucket, never an error or a gift. */
+/**
+ * Foreign values under keys of the store are treated as an empty bucket: no error and no free
+ * tokens.
+ */
 class ForeignDataIT {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final TokenBucket BUCKET = Limit.perSecond(4).burst(4);
@@ -60,7 +63,7 @@ class ForeignDataIT {
   void everyKeyEnds() {
     assertThat(counts.failures).isEmpty();
     assertThat(store.isAvailable()).isTrue();
-    assertThat(redis.keysWithoutEnd()).isEmpty();
+    assertThat(redis.keysWithoutTtl()).isEmpty();
     store.close();
   }
 
@@ -77,7 +80,7 @@ class ForeignDataIT {
     return Utf8.bytes(RedisKeys.of(RedisKeys.prefix("penstock:", family, "" + kind), key));
   }
 
-  /** Denied for at most a window, and usable from then on. */
+  /** Denied for at most one window, and usable after that. */
   private void assertEmptied(Object what, RateLimiter limiter, boolean counted) {
     long repaired = counts.repaired.get();
     Decision peeked = limiter.peek("k");
@@ -86,16 +89,16 @@ class ForeignDataIT {
     Decision denied = limiter.decide("k");
     assertThat(denied.allowed()).as("%s", what).isFalse();
     assertThat(denied.degraded()).as("%s", what).isFalse();
-    // The counter holds what it counted against the next window too, as a share.
-    Duration longest = SECOND.multipliedBy(limiter.name().equals("c") ? 2 : 1);
-    assertThat(denied.retryAfter()).as("%s", what).isBetween(Duration.ofNanos(1), longest);
+    // The counter includes a fraction of its count in the next window.
+    Duration maxWait = SECOND.multipliedBy(limiter.name().equals("c") ? 2 : 1);
+    assertThat(denied.retryAfter()).as("%s", what).isBetween(Duration.ofNanos(1), maxWait);
     if (counted) {
       assertThat(counts.repaired.get()).as("%s", what).isEqualTo(repaired + 1);
     }
     time.advance(denied.retryAfter());
     assertThat(limiter.tryAcquire("k")).as("%s after %s", what, denied).isTrue();
     time.advance(SECOND.multipliedBy(2));
-    assertThat(limiter.tryAcquire("k", 4)).as("%s whole again", what).isTrue();
+    assertThat(limiter.tryAcquire("k", 4)).as("%s full again", what).isTrue();
     limiter.reset("k");
   }
 
@@ -205,7 +208,7 @@ class ForeignDataIT {
               RateLimiter limiter = RateLimiter.on(store, "" + kind, limit);
               byte[] key = redisKey(kind, "k");
               for (byte[] value : garbage()) {
-                // Whole values of the other kind's are in the list too, but not of this one's.
+                // The list also contains valid values of the other kind, but not of this one.
                 if (kind == 'l') {
                   raw.rpush(key, value);
                 } else {
@@ -218,7 +221,7 @@ class ForeignDataIT {
   }
 
   @Test
-  void decide_onAFutureFarAway_findsAnEmptyBucket() {
+  void decide_onATimeFarInTheFuture_findsAnEmptyBucket() {
     FixedPointRate fixedRate =
         FixedPointRate.of(BUCKET, Ticks.NANOS, FixedPointRate.MAX_UNITS_IN_DOUBLES);
     RateLimiter bucket = RateLimiter.on(store, "t", BUCKET);
@@ -280,7 +283,7 @@ class ForeignDataIT {
     assertEmptied("far away", log, false);
   }
 
-  /** MessagePack, one value after another: long, double, string or array of these. */
+  /** Encodes values in MessagePack, one after another: long, double, string or array of these. */
   private static byte[] pack(Object... values) {
     ByteBuffer bytes = ByteBuffer.allocate(16 * values.length + 16);
     for (Object value : values) {

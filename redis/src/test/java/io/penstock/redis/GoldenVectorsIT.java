@@ -17,7 +17,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** P11: the script gives the golden answers. */
+/** P11: the script reproduces the golden vectors. */
 class GoldenVectorsIT {
   private static RedisProcess redis;
   private static ScriptTime time;
@@ -40,7 +40,7 @@ class GoldenVectorsIT {
         .map(trace -> DynamicTest.dynamicTest(trace.get(0).name(), () -> replay(trace)));
   }
 
-  /** On Redis a step back keeps the level, which one number in process can't: ClockStepIT. */
+  /** On Redis a step back keeps the level, unlike in process: see ClockStepIT. */
   private static List<Row> untilTheClockStepsBack(List<Row> trace) {
     for (int i = 1; i < trace.size(); i++) {
       if (trace.get(i).now() < trace.get(i - 1).now()) {
@@ -54,7 +54,7 @@ class GoldenVectorsIT {
     time.set(trace.get(0).now());
     try (RedisStore store = time.store(redis, false)) {
       RateLimiter limiter = RateLimiter.on(store, "golden", trace.get(0).limit());
-      // A trace starts with a bucket that is known to be full; Redis knows nothing of one unused.
+      // A trace starts with a full bucket; Redis has no state of an unused one.
       limiter.charge("key", 0.001);
       limiter.refund("key", 0.001);
       for (Row row : trace) {

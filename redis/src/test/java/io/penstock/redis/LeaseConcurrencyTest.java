@@ -12,9 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/**
- * Whoever takes, pledges, puts back and renews at the same time: no token is there twice or lost.
- */
+/** Concurrent takes, pledges, returns and renewals neither duplicate nor lose tokens. */
 class LeaseConcurrencyTest {
   private static final int TAKERS = 4;
   private static final int TIMES = 40_000;
@@ -24,7 +22,7 @@ class LeaseConcurrencyTest {
   private volatile boolean stopped;
 
   @Test
-  void everything_atOnce_losesAndMakesNothing() throws Exception {
+  void allOperations_concurrently_neitherLoseNorCreateTokens() throws Exception {
     ExecutorService pool = Executors.newCachedThreadPool();
     Future<Long> store = pool.submit(this::renew);
     List<Future<Long>> takers = new ArrayList<>();
@@ -66,7 +64,7 @@ class LeaseConcurrencyTest {
     return spent;
   }
 
-  /** A store that grants all, at once; what it granted in the end, less what came back. */
+  /** A store that grants everything; computes the granted tokens minus the returned ones. */
   private long renew() {
     long granted = 0;
     while (!stopped) {

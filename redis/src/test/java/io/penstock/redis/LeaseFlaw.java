@@ -1,21 +1,21 @@
 package io.penstock.redis;
 
-/** Rules of leases that a model can leave out, to see that they are needed. */
+/** Rules of leases that a model can omit, to show that they are necessary. */
 enum LeaseFlaw {
-  /** What is out on lease is no floor under the debt: the bucket refills as if it were spent. */
+  /** Leased tokens are not a lower bound of the debt: the bucket refills as if they were spent. */
   NO_FLOOR,
-  /** When a lease ends, what was out is there at once. */
+  /** When a lease expires, its tokens are available immediately. */
   ENDS_WITH_A_JUMP,
-  /** The store takes a call for good whatever came before it. */
+  /** The store accepts a call whatever came before it. */
   NO_NUMBERS,
-  /** What is given back counts even if the lease is over. */
+  /** Returned tokens count even if the lease has expired. */
   BACK_AT_ANY_TIME,
-  /** The lease ends for the store when it ends for the holder, by the store's clock. */
+  /** The lease expires for the store when it expires for the holder, by the store's clock. */
   NO_MARGIN,
-  /** The holder counts the length of its lease from the answer. */
+  /** The holder counts the length of its lease from the response. */
   COUNTED_FROM_THE_ANSWER,
-  /** The holder looks whether its lease is over before it takes, not after. */
+  /** The holder checks whether its lease has expired before it takes tokens, not after. */
   CLOCK_READ_FIRST,
-  /** The holder takes an answer for good although it has asked again since. */
+  /** The holder accepts a response although it has sent another call since. */
   ANSWERS_AT_ANY_TIME
 }

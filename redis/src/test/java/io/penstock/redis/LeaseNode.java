@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A process with a leased limiter and callers. It says of each grant when, by the machine's clock
- * in microseconds, it was asked for and when it was there, until its input ends.
+ * A process with a leased limiter and callers. For each grant, it prints when the request was sent
+ * and when it was granted, in microseconds of the system clock, until its input ends.
  */
 final class LeaseNode {
   static final int RATE = 400;
@@ -53,21 +53,21 @@ final class LeaseNode {
       caller.join(5_000);
     }
     store.close();
-    say("closed");
+    print("closed");
     System.exit(0);
   }
 
   private static void call(RateLimiter limiter, long pauseNanos) {
     while (!stopped) {
-      long asked = micros();
+      long sent = micros();
       if (limiter.tryAcquire("k")) {
-        say(asked + " " + micros());
+        print(sent + " " + micros());
       }
       LockSupport.parkNanos(pauseNanos);
     }
   }
 
-  private static void say(String line) {
+  private static void print(String line) {
     synchronized (System.out) {
       System.out.println(line);
       System.out.flush();

@@ -19,15 +19,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Leases of one key by three processes with uneven load, of which one is killed and one is stopped
- * for longer than its lease and resumed: together they never get more than the limit.
+ * Three processes with uneven load lease one key. One is killed, and one is paused for longer than
+ * its lease and resumed: together they never get more than the limit.
  */
 class LeaseNodesIT {
   private final RedisProcess redis = RedisProcess.start();
   private final List<Node> nodes = new ArrayList<>();
 
-  /** Between when it was asked for and when it was there, it took effect. */
-  private record Grant(long asked, long there) {}
+  /** A grant; it took effect between the request and the response. */
+  private record Grant(long sent, long received) {}
 
   private static final class Node {
     private final Process process;
@@ -78,7 +78,7 @@ class LeaseNodesIT {
     }
 
     long last() {
-      return grants.stream().mapToLong(Grant::there).max().orElse(0);
+      return grants.stream().mapToLong(Grant::received).max().orElse(0);
     }
   }
 
@@ -95,17 +95,17 @@ class LeaseNodesIT {
 
   @Test
   void threeNodes_oneKilledAndOneStoppedAndResumed_stayWithinTheLimit() throws Exception {
-    // Less than there is, so that they have something on lease when they are stopped and killed.
+    // Less than available, so that they hold leases when they are paused and killed.
     Node stopped = node(2, Duration.ofMillis(10));
     Node killed = node(1, Duration.ofMillis(10));
-    nodes.forEach(node -> Await.until("under way", () -> node.grants.size() > 200));
+    nodes.forEach(node -> Await.until("started", () -> node.grants.size() > 200));
     stopped.signal("STOP");
     long stop = LeaseNode.micros();
     killed.signal("KILL");
     awaitFull();
-    // More than there is: what anybody else is granted is too much.
+    // More than available: every further grant would exceed the limit.
     Node busy = node(8, Duration.ofNanos(200_000));
-    Await.until("under way", () -> !busy.grants.isEmpty());
+    Await.until("started", () -> !busy.grants.isEmpty());
     await("longer than a lease", busy, 1_500_000);
     long resume = LeaseNode.micros();
     stopped.signal("CONT");
@@ -121,12 +121,12 @@ class LeaseNodesIT {
         busy.grants.size(), stopped.grants.size(), killed.grants.size());
     check(all);
     assertThat(stopped.grants)
-        .as("none while it stood still")
-        .noneMatch(grant -> grant.asked > stop + 100_000 && grant.there < resume);
+        .as("none while it was paused")
+        .noneMatch(grant -> grant.sent > stop + 100_000 && grant.received < resume);
     awaitFull();
   }
 
-  /** Nothing that was on lease stays missing. */
+  /** No leased tokens stay missing. */
   private void awaitFull() {
     try (RedisStore store = RedisStore.connect(redis.url())) {
       RateLimiter level =
@@ -141,25 +141,25 @@ class LeaseNodesIT {
     return node;
   }
 
-  /** P1: what surely lies within an interval is at most burst + rate × its length. */
+  /** P1: the grants that are certainly within an interval are at most burst + rate × its length. */
   private static void check(List<Grant> all) {
-    all.sort(Comparator.comparingLong(Grant::there));
+    all.sort(Comparator.comparingLong(Grant::received));
     long most = Long.MIN_VALUE;
     for (Grant first : all) {
       long within = 0;
       for (Grant grant : all) {
-        if (grant.asked >= first.asked) {
+        if (grant.sent >= first.sent) {
           within++;
-          double allowed = LeaseNode.BURST + LeaseNode.RATE * (grant.there - first.asked) / 1e6;
+          double allowed = LeaseNode.BURST + LeaseNode.RATE * (grant.received - first.sent) / 1e6;
           assertThat((double) within)
-              .as("from %s to %s", first.asked, grant.there)
+              .as("from %s to %s", first.sent, grant.received)
               .isLessThanOrEqualTo(allowed);
           most = Math.max(most, (long) (1_000 * within / allowed));
         }
       }
     }
     System.out.printf("%d grants, at most %.1f %% of what may be%n", all.size(), most / 10.0);
-    // Otherwise it would show nothing.
+    // Otherwise the test would not show anything.
     assertThat(most).isGreaterThan(900);
   }
 }

@@ -11,9 +11,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * P1 of leases, on thousands of schedules: in every one, what was granted in any interval is within
+ * P1 of leases, on thousands of schedules: in each of them, the grants in any interval are within
  * the limit, and what nodes could still grant is missing at the store at every step. Schedules with
- * one rule left out show that each rule is needed, and that a breach would be found.
+ * one rule omitted show that each rule is necessary, and that a violation would be detected.
  */
 class LeaseProtocolTest {
   private static final int SCHEDULES = 3_000;
@@ -73,13 +73,13 @@ class LeaseProtocolTest {
 
   @ParameterizedTest
   @EnumSource(LeaseFlaw.class)
-  void schedules_withARuleLeftOut_breakIt(LeaseFlaw flaw) {
-    // A clock that is off by nearly as much as is allowed for needs all of the margin.
+  void schedules_withARuleOmitted_exceedTheLimit(LeaseFlaw flaw) {
+    // A clock that is off by almost the tolerated drift needs all of the margin.
     assertBreaks(flaw == LeaseFlaw.NO_MARGIN ? 0.1 : DRIFT, flaw);
   }
 
   @Test
-  void schedules_withClocksOffByMoreThanTheMargin_breakIt() {
+  void schedules_withClocksOffByMoreThanTheMargin_exceedTheLimit() {
     assertBreaks(0.3);
   }
 

@@ -20,7 +20,9 @@ import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
-/** The script deals with leases as the model does, whatever else is done to the same bucket. */
+/**
+ * The script handles leases as the model does, mixed with all other operations on the same bucket.
+ */
 class LeaseScriptIT {
   private static final List<TokenBucket> LIMITS =
       List.of(
@@ -61,7 +63,7 @@ class LeaseScriptIT {
     for (int i = 0; i < 60; i++) {
       run.step();
     }
-    assertThat(redis.keysWithoutEnd()).isEmpty();
+    assertThat(redis.keysWithoutTtl()).isEmpty();
   }
 
   @Property(tries = 60, shrinking = ShrinkingMode.OFF)
@@ -74,37 +76,39 @@ class LeaseScriptIT {
     long[] held = new long[3];
     for (int i = 0; i < 40; i++) {
       RedisBuckets some = all.get(random.nextInt(all.size()));
-      int kind = random.nextInt(10);
-      if (kind < 5) {
+      int roll = random.nextInt(10);
+      if (roll < 5) {
         int holder = random.nextInt(held.length);
         long keep = (long) (random.nextDouble() * held[holder]);
         long back = (long) (random.nextDouble() * (held[holder] - keep));
         Lease.Call call = call(i + 1, keep, back, random.nextInt(6_000), 1 + random.nextInt(1_500));
-        LeaseRequest ask =
+        LeaseRequest request =
             new LeaseRequest(some.part("k", 0, 0), holder, call, (done, reply) -> {});
-        long[] replies = call(List.of(ask));
+        long[] replies = call(List.of(request));
         held[holder] = replies[1] + replies[4];
       } else {
-        RequestKind what =
-            kind < 7 ? RequestKind.TAKE : kind == 7 ? RequestKind.REFUND : RequestKind.RESET;
-        call(List.of(store.ask(what, List.of(some.part("k", 1_000 + random.nextInt(9_000), 0)))));
+        RequestKind kind =
+            roll < 7 ? RequestKind.TAKE : roll == 7 ? RequestKind.REFUND : RequestKind.RESET;
+        call(
+            List.of(
+                store.newRequest(kind, List.of(some.part("k", 1_000 + random.nextInt(9_000), 0)))));
       }
-      // So short that no lease ends.
+      // So short that no lease expires.
       time.set(time.micros() + random.nextInt(20_000));
       for (RedisBuckets buckets : all) {
         long[] replies =
-            call(List.of(store.ask(RequestKind.PREVIEW, List.of(buckets.part("k", 0, 0)))));
+            call(List.of(store.newRequest(RequestKind.PREVIEW, List.of(buckets.part("k", 0, 0)))));
         FixedPointRate fixedRate =
             FixedPointRate.of(
                 (TokenBucket) buckets.limit(), Ticks.NANOS, FixedPointRate.MAX_UNITS_IN_DOUBLES);
         long debt = replies[2] * fixedRate.unitsPerTick() + replies[3];
-        long out = held[0] + held[1] + held[2];
+        long outstanding = held[0] + held[1] + held[2];
         assertThat(debt)
-            .as("%s out, under %s", out, buckets.limit())
-            .isGreaterThanOrEqualTo(Math.min(fixedRate.burst(), fixedRate.units(out)));
+            .as("%s leased, under %s", outstanding, buckets.limit())
+            .isGreaterThanOrEqualTo(Math.min(fixedRate.burst(), fixedRate.units(outstanding)));
       }
     }
-    assertThat(redis.keysWithoutEnd()).isEmpty();
+    assertThat(redis.keysWithoutTtl()).isEmpty();
   }
 
   @Example
@@ -115,18 +119,20 @@ class LeaseScriptIT {
     call(List.of(new LeaseRequest(part, 1, call(1, 0, 0, 5_000, 1_000), (done, reply) -> {})));
     long before = time.micros();
     time.set(before - 3_600_000_000L);
-    // Nothing is added, and nothing is taken: 5 of 40 are out.
-    PendingRequest rest = store.ask(RequestKind.TAKE, List.of(buckets.part("k", 35_000, 0)));
+    // Tokens are neither added nor removed: 5 of 40 are leased.
+    PendingRequest rest = store.newRequest(RequestKind.TAKE, List.of(buckets.part("k", 35_000, 0)));
     call(List.of(rest));
     assertThat(rest.answer().join().allowed()).isTrue();
-    PendingRequest more = store.ask(RequestKind.TAKE, List.of(buckets.part("k", 1, 0)));
+    PendingRequest more = store.newRequest(RequestKind.TAKE, List.of(buckets.part("k", 1, 0)));
     call(List.of(more));
     assertThat(more.answer().join().allowed()).isFalse();
     long lease = Lease.LENGTH_NANOS / Ticks.NANOS;
     time.set(time.micros() + 4_000_000L + lease + lease / 8);
-    PendingRequest all = store.ask(RequestKind.TAKE, List.of(buckets.part("k", 40_000, 0)));
+    PendingRequest all = store.newRequest(RequestKind.TAKE, List.of(buckets.part("k", 40_000, 0)));
     call(List.of(all));
-    assertThat(all.answer().join().allowed()).as("the lease is over, and the bucket full").isTrue();
+    assertThat(all.answer().join().allowed())
+        .as("the lease has expired, and the bucket is full")
+        .isTrue();
     time.set(before);
   }
 
@@ -134,16 +140,16 @@ class LeaseScriptIT {
     return new Lease.Call(number, keep, back, want, grain, 0, false, false);
   }
 
-  private static long[] call(List<PendingRequest> asks) throws Exception {
-    asks.forEach(PendingRequest::send);
-    Batch batch = new Batch(asks);
+  private static long[] call(List<PendingRequest> requests) throws Exception {
+    requests.forEach(PendingRequest::send);
+    Batch batch = new Batch(requests);
     long[] replies = link.call(batch, false).toCompletableFuture().get(10, TimeUnit.SECONDS);
-    assertThat(replies[0]).as("nothing to put right").isZero();
+    assertThat(replies[0]).as("no foreign values").isZero();
     batch.answer(replies, (parts, denial) -> {});
     return replies;
   }
 
-  /** One bucket of its own, and the model of it. */
+  /** A bucket and its model. */
   private static final class Run {
     private final Random random;
     private final RedisBuckets buckets;
@@ -161,18 +167,18 @@ class LeaseScriptIT {
     }
 
     void step() throws Exception {
-      List<PendingRequest> asks = new ArrayList<>();
+      List<PendingRequest> requests = new ArrayList<>();
       if (random.nextBoolean()) {
-        asks.add(request());
+        requests.add(request());
       }
-      // A call has its leases last.
+      // The leases of a call come last.
       do {
-        asks.add(lease());
+        requests.add(lease());
       } while (random.nextInt(3) == 0);
-      long[] replies = call(asks);
+      long[] replies = call(requests);
       int next = 1;
-      for (PendingRequest ask : asks) {
-        next = check(ask, replies, next);
+      for (PendingRequest request : requests) {
+        next = check(request, replies, next);
       }
       // Short, about as long as a lease, or longer than some buckets take to be full.
       int most = new int[] {2_000, 1_200_000, 30_000_000}[random.nextInt(3)];
@@ -181,7 +187,7 @@ class LeaseScriptIT {
 
     private PendingRequest lease() {
       int holder = random.nextInt(held.length);
-      // At times more than it has, or of a call that comes late.
+      // Sometimes more than it has, or from a late call.
       long has = held[holder] + (random.nextInt(6) == 0 ? 500 : 0);
       long keep = (long) (random.nextDouble() * has);
       long back = random.nextInt(3) == 0 ? has - keep : 0;
@@ -193,7 +199,7 @@ class LeaseScriptIT {
     }
 
     private PendingRequest request() {
-      RequestKind what =
+      RequestKind kind =
           List.of(
                   RequestKind.TAKE,
                   RequestKind.TAKE,
@@ -203,13 +209,13 @@ class LeaseScriptIT {
                   RequestKind.RESET)
               .get(random.nextInt(6));
       long cost =
-          what == RequestKind.RESET || random.nextInt(8) == 0 ? 0 : 1 + random.nextInt(6_000);
-      return store.ask(what, List.of(buckets.part("k", cost, 0)));
+          kind == RequestKind.RESET || random.nextInt(8) == 0 ? 0 : 1 + random.nextInt(6_000);
+      return store.newRequest(kind, List.of(buckets.part("k", cost, 0)));
     }
 
-    private int check(PendingRequest ask, long[] replies, int next) {
+    private int check(PendingRequest request, long[] replies, int next) {
       long now = time.micros();
-      if (ask instanceof LeaseRequest lease) {
+      if (request instanceof LeaseRequest lease) {
         int holder = (int) lease.holder();
         LeasedBucket.Reply expected = model.lease(now, holder, lease.call());
         LeasedBucket.Reply reply =
@@ -221,19 +227,19 @@ class LeaseScriptIT {
         }
         return next + LeaseRequest.REPLY_LENGTH;
       }
-      long cost = ask.parts().get(0).thousandths();
+      long cost = request.parts().get(0).thousandths();
       long before = model.debt(now);
       assertThat(debt(replies, next + 1))
-          .as("%s before %s at %s", ask.what(), cost, now)
+          .as("%s before %s at %s", request.kind(), cost, now)
           .isEqualTo(before);
-      Decision decision = ask.answer().join();
-      if (ask.what() == RequestKind.TAKE) {
+      Decision decision = request.answer().join();
+      if (request.kind() == RequestKind.TAKE) {
         assertThat(decision.allowed()).isEqualTo(model.take(now, cost));
-      } else if (ask.what() == RequestKind.CHARGE) {
+      } else if (request.kind() == RequestKind.CHARGE) {
         model.charge(now, cost);
-      } else if (ask.what() == RequestKind.REFUND) {
+      } else if (request.kind() == RequestKind.REFUND) {
         model.refund(now, cost);
-      } else if (ask.what() == RequestKind.RESET) {
+      } else if (request.kind() == RequestKind.RESET) {
         model.reset(now);
       }
       return next + 3;

@@ -2,8 +2,8 @@ package io.penstock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.redis.Lease.Action;
 import io.penstock.redis.Lease.Call;
-import io.penstock.redis.Lease.Care;
 import io.penstock.redis.Lease.Pledge;
 import io.penstock.redis.Lease.Reply;
 import java.util.Objects;
@@ -26,14 +26,15 @@ class LeaseTest {
     return Objects.requireNonNull(lease.call(request));
   }
 
-  /** A store that grants what is wanted, and keeps what is kept. */
+  /** Replies like a store that grants what is requested and keeps what is kept. */
   private void grant(Call call) {
-    long out = call.keep() + call.want();
-    assertThat(lease.answered(call, new Reply(call.want(), call.keep(), out, 0, 0))).isTrue();
+    long outstanding = call.keep() + call.want();
+    assertThat(lease.answered(call, new Reply(call.want(), call.keep(), outstanding, 0, 0)))
+        .isTrue();
   }
 
   @Test
-  void take_untilItEnds_takesWhatIsThere() {
+  void take_untilExpiry_takesWhatIsAvailable() {
     assertThat(lease.take(1_000)).isNull();
     grant(call(1_000));
     long granted = lease.left();
@@ -48,7 +49,7 @@ class LeaseTest {
   }
 
   @Test
-  void take_answeredLate_countsFromBeforeItWasAsked() {
+  void take_lateResponse_lifetimeCountsFromBeforeTheCall() {
     Call call = call(1_000);
     pass(600);
     grant(call);
@@ -59,7 +60,7 @@ class LeaseTest {
   }
 
   @Test
-  void call_whileOneIsUnderWay_isNone() {
+  void call_whileOneIsInFlight_isNull() {
     Call call = call(1_000);
     assertThat(lease.call(1_000)).isNull();
     lease.lost(call);
@@ -67,7 +68,7 @@ class LeaseTest {
   }
 
   @Test
-  void call_whenMoreIsNeeded_keepsWhatIsHere() {
+  void call_whenMoreIsNeeded_keepsWhatItHolds() {
     grant(call(1_000));
     lease.take(3_000);
     pass(10);
@@ -80,7 +81,7 @@ class LeaseTest {
   }
 
   @Test
-  void call_demandGrows_wantsMoreButNotAtOnce() {
+  void call_demandGrows_requestsGraduallyMore() {
     long before = 0;
     for (int i = 0; i < 20; i++) {
       Call call = call(1_000);
@@ -88,16 +89,16 @@ class LeaseTest {
       before = call.keep() + call.want();
       grant(call);
       while (lease.take(1_000) != null) {
-        // All is spent at once.
+        // Everything is spent immediately.
       }
       pass(1);
     }
-    assertThat(before).as("as much as there may be").isEqualTo(MAX_TOKENS);
+    assertThat(before).as("up to the maximum").isEqualTo(MAX_TOKENS);
   }
 
   @Test
-  void call_demandFalls_givesBackWhatIsTooMuch() {
-    call_demandGrows_wantsMoreButNotAtOnce();
+  void call_demandFalls_returnsTheSurplus() {
+    call_demandGrows_requestsGraduallyMore();
     lease.lost(call(1_000));
     grant(call(1_000));
     for (int i = 0; i < 20; i++) {
@@ -111,7 +112,7 @@ class LeaseTest {
   }
 
   @Test
-  void call_aPartOfWhatARequestNeeds_isGivenBackAndAskedForAnew() {
+  void call_lessThanARequestNeeds_isReturnedAndRequestedAgain() {
     Call first = call(1_000);
     lease.answered(first, new Reply(956, 0, 956, 0, 0));
     Call call = call(1_000);
@@ -122,7 +123,7 @@ class LeaseTest {
   }
 
   @Test
-  void call_afterItsEnd_givesBackAndKeepsNothing() {
+  void call_afterExpiry_returnsEverything() {
     grant(call(1_000));
     pass(1_001);
     Call call = call(1_000);
@@ -132,20 +133,20 @@ class LeaseTest {
   }
 
   @Test
-  void answered_notKept_dropsWhatWasHere() {
+  void answered_notKept_dropsWhatItHeld() {
     grant(call(1_000));
     lease.take(1_000);
     Pledge pledge = Objects.requireNonNull(lease.pledge(1_000));
     Call call = call(0);
-    assertThat(call.keep()).as("what is pledged as well").isEqualTo(3_000);
+    assertThat(call.keep()).as("includes pledged tokens").isEqualTo(3_000);
     lease.answered(call, new Reply(2_000, 0, 2_000, 0, 0));
     assertThat(lease.left()).isEqualTo(2_000);
     lease.putBack(pledge);
-    assertThat(lease.left()).as("came from what is gone").isEqualTo(2_000);
+    assertThat(lease.left()).as("belonged to the dropped grant").isEqualTo(2_000);
   }
 
   @Test
-  void putBack_afterARenewal_isHereAgain() {
+  void putBack_afterARenewal_isAvailableAgain() {
     grant(call(1_000));
     Pledge pledge = Objects.requireNonNull(lease.pledge(1_000));
     Call call = call(0);
@@ -156,7 +157,7 @@ class LeaseTest {
   }
 
   @Test
-  void putBack_afterItsEnd_isNot() {
+  void putBack_afterExpiry_isIgnored() {
     grant(call(1_000));
     Pledge pledge = Objects.requireNonNull(lease.pledge(1_000));
     pass(1_001);
@@ -167,18 +168,18 @@ class LeaseTest {
   }
 
   @Test
-  void lost_leavesEverythingAsItWas() {
+  void lost_changesNothing() {
     grant(call(1_000));
     pass(500);
     Call call = call(0);
     lease.lost(call);
     assertThat(lease.left()).isEqualTo(4_000);
     pass(500);
-    assertThat(lease.left()).as("for no longer").isZero();
+    assertThat(lease.left()).as("not extended").isZero();
   }
 
   @Test
-  void answered_afterALaterCall_isRefused() {
+  void answered_afterALaterCall_isRejected() {
     Call call = call(1_000);
     assertThat(lease.answered(call, new Reply(-1, 0, 0, 0, 0))).isFalse();
     assertThat(lease.left()).isZero();
@@ -199,23 +200,23 @@ class LeaseTest {
   }
 
   @Test
-  void look_unusedTwice_shouldEnd() {
+  void check_unusedTwice_shouldEnd() {
     grant(call(1_000));
-    assertThat(lease.look(2)).as("new").isEqualTo(Care.NONE);
-    assertThat(lease.look(2)).isEqualTo(Care.NONE);
+    assertThat(lease.check(2)).as("new").isEqualTo(Action.NONE);
+    assertThat(lease.check(2)).isEqualTo(Action.NONE);
     lease.take(1_000);
-    assertThat(lease.look(2)).as("used").isEqualTo(Care.NONE);
-    assertThat(lease.look(2)).isEqualTo(Care.NONE);
-    assertThat(lease.look(2)).isEqualTo(Care.END);
+    assertThat(lease.check(2)).as("used").isEqualTo(Action.NONE);
+    assertThat(lease.check(2)).isEqualTo(Action.NONE);
+    assertThat(lease.check(2)).isEqualTo(Action.END);
   }
 
   @Test
-  void look_halfOver_shouldBeRenewed() {
+  void check_afterHalfItsLifetime_shouldBeRenewed() {
     grant(call(1_000));
     pass(499);
-    assertThat(lease.look(2)).isEqualTo(Care.NONE);
+    assertThat(lease.check(2)).isEqualTo(Action.NONE);
     pass(1);
     lease.take(1_000);
-    assertThat(lease.look(2)).isEqualTo(Care.RENEW);
+    assertThat(lease.check(2)).isEqualTo(Action.RENEW);
   }
 }

@@ -17,9 +17,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nodes with leases of one bucket, and the store, in a time of their own. What nodes hold is the
- * real {@link Lease}. Messages are late, lost and overtake each other; clocks of nodes are off;
- * nodes stop whenever they read the clock, between any two steps. All from one seed.
+ * A simulation of nodes with leases on one bucket, and the store, with simulated time. The nodes
+ * use the real {@link Lease}. Messages are delayed, lost and reordered; the clocks of nodes drift;
+ * nodes pause whenever they read the clock, between any two steps. Everything depends on one seed.
  */
 final class LeaseWorld {
   private static final long MILLI = 1_000_000;
@@ -39,17 +39,17 @@ final class LeaseWorld {
   private long order;
   private int depth;
 
-  /** How much came of it. */
+  /** Statistics of the run. */
   long leased;
 
   long exact;
   long lost;
   long overdue;
 
-  private record Event(long at, long order, @Nullable Node node, Runnable what) {}
+  private record Event(long at, long order, @Nullable Node node, Runnable action) {}
 
   /**
-   * @param drift by how much the clocks of nodes are off at most
+   * @param drift the maximum drift of the clocks of nodes
    */
   LeaseWorld(long seed, TokenBucket limit, int nodes, double drift, LeaseFlaw... flaws) {
     this.random = new Random(seed);
@@ -68,7 +68,7 @@ final class LeaseWorld {
     return now / Ticks.NANOS;
   }
 
-  /** Lets so many things happen, and checks P1 of all that was granted. */
+  /** Runs so many events, and checks P1 for all grants. */
   void run(int steps) {
     for (int i = 0; i < steps && !events.isEmpty(); i++) {
       step();
@@ -80,15 +80,15 @@ final class LeaseWorld {
     Event event = events.poll();
     now = Math.max(now, event.at);
     if (event.node != null && event.node.busy > 0) {
-      // It holds a lock, or stands still: later.
-      at(now + 1 + random.nextInt(5_000_000), event.node, event.what);
+      // The node holds a lock or is paused: postpone the event.
+      at(now + 1 + random.nextInt(5_000_000), event.node, event.action);
     } else {
-      event.what.run();
+      event.action.run();
     }
     check();
   }
 
-  /** All that was granted, and what nodes could still grant, is missing at the store. */
+  /** Checks that all grants, and what nodes could still grant, are missing at the store. */
   private void check() {
     long unspent = nodes.stream().mapToLong(Node::unspent).sum();
     assertThat(exactDebt() + fixedRate.units(unspent))
@@ -96,7 +96,7 @@ final class LeaseWorld {
         .isLessThanOrEqualTo(store.debt(tick()));
   }
 
-  /** What would be missing of a bucket without leases that had granted the same. */
+  /** The debt of a bucket without leases that had granted the same. */
   private long exactDebt() {
     long debt = 0;
     long last = 0;
@@ -117,15 +117,15 @@ final class LeaseWorld {
     trace.grant(granted * Ticks.NANOS, cost);
   }
 
-  private void at(long when, @Nullable Node node, Runnable what) {
-    events.add(new Event(when, order++, node, what));
+  private void at(long when, @Nullable Node node, Runnable action) {
+    events.add(new Event(when, order++, node, action));
   }
 
-  private void later(long mostNanos, @Nullable Node node, Runnable what) {
-    at(now + 1 + (long) (random.nextDouble() * mostNanos), node, what);
+  private void schedule(long maxNanos, @Nullable Node node, Runnable action) {
+    at(now + 1 + (long) (random.nextDouble() * maxNanos), node, action);
   }
 
-  /** Mostly short, at times longer than a lease. */
+  /** Mostly short, sometimes longer than a lease. */
   private long delay() {
     int kind = random.nextInt(20);
     return kind < 14 ? 2 * MILLI : kind < 18 ? 300 * MILLI : 3 * SECOND;
@@ -133,7 +133,7 @@ final class LeaseWorld {
 
   private final class Node {
     private final int holder;
-    private final double fixedRate;
+    private final double clockRate;
     private final long offset = random.nextLong();
     private long number;
     private long takenAt;
@@ -142,11 +142,11 @@ final class LeaseWorld {
     private int busy;
     private Lease lease;
 
-    Node(int holder, double fixedRate) {
+    Node(int holder, double clockRate) {
       this.holder = holder;
-      this.fixedRate = fixedRate;
+      this.clockRate = clockRate;
       this.lease = fresh();
-      later(100 * MILLI, this, this::act);
+      schedule(100 * MILLI, this, this::act);
     }
 
     private Lease fresh() {
@@ -154,10 +154,10 @@ final class LeaseWorld {
     }
 
     private long own() {
-      return offset + (long) (now * fixedRate);
+      return offset + (long) (now * clockRate);
     }
 
-    /** Other things happen before and after. */
+    /** Other events happen before and after. */
     private long clock() {
       if (flaws.contains(LeaseFlaw.CLOCK_READ_FIRST) && readEarlier) {
         takenAt = now;
@@ -184,19 +184,19 @@ final class LeaseWorld {
     }
 
     private long unspent() {
-      LeaseGrant term = lease.term();
-      return term.isOver(own()) ? 0 : term.left();
+      LeaseGrant grant = lease.grant();
+      return grant.isExpired(own()) ? 0 : grant.left();
     }
 
-    /** Under the lock of a lease, nothing else that needs it can happen in this node. */
-    private void locked(Runnable what) {
+    /** While a lease is locked, nothing else in this node that needs the lock can run. */
+    private void locked(Runnable action) {
       busy++;
-      what.run();
+      action.run();
       busy--;
     }
 
     private void act() {
-      later(random.nextInt(3) == 0 ? 200 * MILLI : 20 * MILLI, this, this::act);
+      schedule(random.nextInt(3) == 0 ? 200 * MILLI : 20 * MILLI, this, this::act);
       long cost = 1_000L * (1 + random.nextInt(2));
       switch (random.nextInt(12)) {
         case 0 -> call(cost);
@@ -248,9 +248,9 @@ final class LeaseWorld {
       }
       if (random.nextBoolean()) {
         grant(takenAt, cost);
-        later(delay(), this, () -> locked(() -> of.spend(pledge[0])));
+        schedule(delay(), this, () -> locked(() -> of.spend(pledge[0])));
       } else {
-        later(delay(), this, () -> locked(() -> of.putBack(pledge[0])));
+        schedule(delay(), this, () -> locked(() -> of.putBack(pledge[0])));
       }
     }
 
@@ -266,8 +266,8 @@ final class LeaseWorld {
         return;
       }
       boolean[] over = new boolean[1];
-      // Given up, be it lost or only late; both can still arrive at the store.
-      later(
+      // Timed out, whether lost or only late; both messages can still arrive at the store.
+      schedule(
           delay() * 2,
           this,
           () -> {
@@ -282,7 +282,7 @@ final class LeaseWorld {
         lost++;
         return;
       }
-      later(delay(), null, () -> arrive(of, call, over));
+      schedule(delay(), null, () -> arrive(of, call, over));
     }
 
     private void arrive(Lease of, Lease.Call call, boolean[] over) {
@@ -291,7 +291,7 @@ final class LeaseWorld {
         lost++;
         return;
       }
-      later(
+      schedule(
           delay(),
           this,
           () -> {
@@ -301,7 +301,8 @@ final class LeaseWorld {
                   () ->
                       of.answered(
                           heard(call),
-                          new Lease.Reply(reply.granted(), reply.kept(), reply.out(), 0, 0)));
+                          new Lease.Reply(
+                              reply.granted(), reply.kept(), reply.outstanding(), 0, 0)));
               ended(of);
             }
           });

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A bucket at the store with leases, under one limit, said as plainly as can be: time is gone
- * through from one end of a lease to the next, and meanwhile the debt falls no lower than what is
- * out. The script is to do the same. Not thread-safe.
+ * A straightforward model of a bucket with leases at the store, under one limit. It steps through
+ * time from the expiry of one lease to the next; in between, the debt doesn't fall below the leased
+ * tokens. The script must agree with it. Not thread-safe.
  */
 final class LeasedBucket {
   private static final int MAX_HOLDERS = 64;
@@ -23,8 +23,8 @@ final class LeasedBucket {
 
   private record Entry(long holder, long number, long amount, long ends) {}
 
-  /** What a lease's call is answered; -1 granted if a later one came before. */
-  record Reply(long granted, long debt, long kept, long out) {}
+  /** The reply to a lease's call; -1 granted if a later call was already processed. */
+  record Reply(long granted, long debt, long kept, long outstanding) {}
 
   LeasedBucket(FixedPointRate fixedRate, long now, LeaseFlaw... flaws) {
     this.fixedRate = fixedRate;
@@ -38,18 +38,18 @@ final class LeasedBucket {
     return debt;
   }
 
-  long out() {
+  long outstanding() {
     return entries.stream().mapToLong(Entry::amount).sum();
   }
 
   private long floor() {
     return flaws.contains(LeaseFlaw.NO_FLOOR)
         ? 0
-        : Math.min(fixedRate.burst(), fixedRate.units(out()));
+        : Math.min(fixedRate.burst(), fixedRate.units(outstanding()));
   }
 
   private void advance(long now) {
-    // A clock that steps back lets no lease end later than one that is made now could.
+    // After a clock step back, no lease expires later than one that is created now could.
     entries.replaceAll(
         entry ->
             entry.ends - now > MAX_LENGTH
@@ -109,7 +109,7 @@ final class LeasedBucket {
     advance(now);
     Entry old = entries.stream().filter(entry -> entry.holder == holder).findAny().orElse(null);
     if (old != null && old.number >= call.number() && !flaws.contains(LeaseFlaw.NO_NUMBERS)) {
-      return new Reply(-1, debt, 0, out());
+      return new Reply(-1, debt, 0, outstanding());
     }
     long has = old == null ? 0 : old.amount;
     long kept = Math.min(call.keep(), has);
@@ -118,21 +118,22 @@ final class LeasedBucket {
             ? call.back()
             : Math.min(call.back(), has - kept);
     entries.remove(old);
-    long out = out() + kept;
+    long outstanding = outstanding() + kept;
     debt = Math.max(0, debt - fixedRate.units(back));
     long burst = fixedRate.burst() / fixedRate.unitsPerThousandth();
-    long most = Math.min(call.want(), (fixedRate.burst() - debt) / fixedRate.unitsPerThousandth());
-    most = Math.min(most, Math.min(burst / 8 - kept, burst / 2 - out));
+    long available =
+        Math.min(call.want(), (fixedRate.burst() - debt) / fixedRate.unitsPerThousandth());
+    available = Math.min(available, Math.min(burst / 8 - kept, burst / 2 - outstanding));
     long granted =
         debt > fixedRate.burst() || entries.size() >= MAX_HOLDERS
             ? 0
-            : Math.max(0, most / call.grain() * call.grain());
+            : Math.max(0, available / call.grain() * call.grain());
     debt += fixedRate.units(granted);
     if (kept + granted > 0) {
       long length = Lease.LENGTH_NANOS / Ticks.NANOS;
       long margin = flaws.contains(LeaseFlaw.NO_MARGIN) ? 0 : length / 8 + 1;
       entries.add(new Entry(holder, call.number(), kept + granted, now + length + margin));
     }
-    return new Reply(granted, debt, kept, out());
+    return new Reply(granted, debt, kept, outstanding());
   }
 }

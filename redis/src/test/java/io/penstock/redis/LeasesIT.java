@@ -17,9 +17,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Limiters that take tokens in advance: what callers see of it, and what other nodes do. */
+/** Leased limiters: what callers and other nodes observe. */
 class LeasesIT {
-  /** So slow that nothing refills while a test looks. */
+  /** So slow that nothing is refilled during a test. */
   private static final Limit SLOW = Limit.perDay(1).burst(1_000);
 
   private static final StoreOptions LEASED =
@@ -43,13 +43,13 @@ class LeasesIT {
 
   @AfterEach
   void stop() {
-    assertThat(redis.keysWithoutEnd()).isEmpty();
+    assertThat(redis.keysWithoutTtl()).isEmpty();
     store.close();
     other.close();
     redis.close();
   }
 
-  /** Asks until this node has something of the key in advance; returns how often it was allowed. */
+  /** Sends requests until this node holds a lease on the key; returns how many were allowed. */
   private int lease(RateLimiter of, String key) {
     AtomicInteger allowed = new AtomicInteger();
     Await.until(
@@ -62,14 +62,14 @@ class LeasesIT {
   }
 
   @Test
-  void decide_askedForOnce_isExact() {
+  void decide_singleRequest_isExact() {
     assertThat(limiter.decide("k").remaining()).isEqualTo(999);
     assertThat(level.peek("k").remaining()).isEqualTo(999);
     assertThat(store.leases()).isEqualTo(LeaseStats.NOTHING);
   }
 
   @Test
-  void decide_leased_asksRedisSeldomAndGivesTheRestBack() {
+  void decide_leased_callsRedisRarelyAndReturnsTheRest() {
     int allowed = lease(limiter, "k");
     long calls = counts.calls.get();
     for (int i = allowed; i < 500; i++) {
@@ -96,27 +96,27 @@ class LeasesIT {
   }
 
   @Test
-  void figures_whileLeased_sayWhatIsOut() {
+  void stats_whileLeased_reportLeasedTokens() {
     lease(limiter, "k");
-    LeaseStats figures = store.leases();
-    assertThat(figures.leases()).isEqualTo(1);
-    assertThat(figures.unspent()).isPositive().isLessThanOrEqualTo(figures.out());
-    assertThat(figures.underGrant()).isEqualTo(figures.out());
-    assertThat(figures.out()).as("a share of the burst").isLessThanOrEqualTo(125_000);
+    LeaseStats stats = store.leases();
+    assertThat(stats.leases()).isEqualTo(1);
+    assertThat(stats.unspent()).isPositive().isLessThanOrEqualTo(stats.outstanding());
+    assertThat(stats.underGrant()).isEqualTo(stats.outstanding());
+    assertThat(stats.outstanding()).as("a share of the burst").isLessThanOrEqualTo(125_000);
   }
 
   @Test
-  void otherNode_whileLeased_findsWhatIsOutMissing() {
+  void otherNode_whileLeased_seesLeasedTokensAsMissing() {
     int spent = lease(limiter, "k");
     double left = level.peek("k").remaining();
     assertThat(left).isLessThan(1_000 - spent);
     assertThat(level.tryAcquire("k", left)).isTrue();
     assertThat(level.tryAcquire("k")).isFalse();
-    assertThat(limiter.tryAcquire("k")).as("of what was taken in advance").isTrue();
+    assertThat(limiter.tryAcquire("k")).as("from the lease").isTrue();
   }
 
   @Test
-  void close_givesBack() {
+  void close_returnsLeases() {
     RedisStore closing = open(RedisObserver.NONE);
     int allowed = lease(RateLimiter.on(closing, "x", SLOW, LEASED), "k");
     assertThat(level.peek("k").remaining()).isLessThan(1_000 - allowed);
@@ -125,7 +125,7 @@ class LeasesIT {
   }
 
   @Test
-  void replaceLimit_givesBack() {
+  void replaceLimit_returnsLeases() {
     int allowed = lease(limiter, "k");
     limiter.replaceLimit(Limit.perDay(2).burst(1_000));
     Await.until("given back", () -> level.peek("k").remaining() == 1_000 - allowed);
@@ -133,14 +133,14 @@ class LeasesIT {
   }
 
   @Test
-  void retire_givesBack() {
+  void retire_returnsLeases() {
     int allowed = lease(limiter, "k");
     limiter.retire();
     Await.until("given back", () -> level.peek("k").remaining() == 1_000 - allowed);
   }
 
   @Test
-  void reset_whileLeased_keepsOnlyWhatIsOut() {
+  void reset_whileLeased_keepsOnlyLeasedTokensMissing() {
     lease(limiter, "k");
     level.charge("k", 600);
     level.reset("k");
@@ -150,7 +150,7 @@ class LeasesIT {
   }
 
   @Test
-  void refund_whileLeased_liftsNoHigherThanWhatIsOut() {
+  void refund_whileLeased_keepsLeasedTokensMissing() {
     lease(limiter, "k");
     limiter.refund("k", 1_000);
     assertThat(level.peek("k").remaining()).isLessThan(1_000);
@@ -160,7 +160,7 @@ class LeasesIT {
   void charge_whileLeased_isTakenFromTheBucket() {
     int allowed = lease(limiter, "k");
     limiter.charge("k", 100);
-    Await.until("the rest is back", () -> level.peek("k").remaining() == 900 - allowed);
+    Await.until("the rest is returned", () -> level.peek("k").remaining() == 900 - allowed);
   }
 
   @Test
@@ -175,7 +175,7 @@ class LeasesIT {
   }
 
   @Test
-  void preview_ofWhatIsOnlyHere_foreseesIt() {
+  void preview_ofTokensThatAreOnlyLeased_predictsIt() {
     lease(limiter, "k");
     level.tryAcquire("k", level.peek("k").remaining());
     Decision foreseen = RateLimiter.all(limiter.at("k")).preview().toCompletableFuture().join();
@@ -185,7 +185,7 @@ class LeasesIT {
   }
 
   @Test
-  void decide_moreThanIsHere_asksRedis() {
+  void decide_moreThanTheLease_callsRedis() {
     int allowed = lease(limiter, "k");
     assertThat(limiter.decide("k", 700).allowed()).isTrue();
     Decision never = limiter.decide("k", 1_001);
@@ -194,7 +194,7 @@ class LeasesIT {
   }
 
   @Test
-  void decide_denied_saysHowLongAndIsRemembered() {
+  void decide_denied_hasARetryHintAndIsCached() {
     RateLimiter fast = RateLimiter.on(store, "f", Limit.perSecond(10).burst(80), LEASED);
     Await.until("denied", () -> !fast.tryAcquire("k"));
     Decision denied = fast.decide("k", 20);
@@ -206,7 +206,7 @@ class LeasesIT {
   }
 
   @Test
-  void all_deniedByAnother_putsBackWhatWasTakenHere() {
+  void all_deniedByAnother_returnsTheLeasedTokens() {
     RateLimiter tight = RateLimiter.on(store, "t", Limit.perDay(1).burst(1));
     assertThat(tight.tryAcquire("u")).isTrue();
     int allowed = lease(limiter, "k");
@@ -224,7 +224,7 @@ class LeasesIT {
   }
 
   @Test
-  void all_allowed_takesHereAndThere() {
+  void all_allowed_takesFromLeaseAndRedis() {
     RateLimiter user = RateLimiter.on(store, "u", Limit.perDay(1).burst(100));
     int allowed = lease(limiter, "k");
     for (int i = 0; i < 50; i++) {
@@ -247,7 +247,7 @@ class LeasesIT {
   }
 
   @Test
-  void storeAway_usesWhatIsHereUntilItEnds() {
+  void storeUnavailable_usesTheLeaseUntilItExpires() {
     RateLimiter mine = RateLimiter.on(store, "m", Limit.perSecond(1_000).burst(10_000), LEASED);
     lease(mine, "k");
     for (int i = 0; i < 300; i++) {
@@ -255,18 +255,18 @@ class LeasesIT {
     }
     lease(mine, "k");
     redis.kill();
-    Await.until("known to be away", () -> !store.isAvailable());
+    Await.until("detected as unavailable", () -> !store.isAvailable());
     boolean before = mine.at("k").buckets().isLeased("k");
     Decision here = mine.decide("k");
     boolean after = mine.at("k").buckets().isLeased("k");
     if (before == after) {
-      // Otherwise the lease ended meanwhile, or this was the last of it: who knows.
+      // Otherwise the lease expired in the meantime, or this was its last token.
       assertThat(here.degraded()).as("held before and after").isEqualTo(!before);
     }
     Await.until("by the failure policy", () -> mine.decide("k").degraded());
     assertThat(mine.decide("k").allowed()).isFalse();
     redis.restart();
-    Await.until("there again", () -> !mine.decide("k").degraded());
+    Await.until("available again", () -> !mine.decide("k").degraded());
   }
 
   @Test
@@ -294,14 +294,14 @@ class LeasesIT {
       caller.join();
     }
     System.out.printf("hot: leased after %d ms%n", millis);
-    Await.until("cool", () -> !auto.at("k").buckets().isLeased("k"));
+    Await.until("no longer hot", () -> !auto.at("k").buckets().isLeased("k"));
     Await.until("switched twice", () -> counts.switches.size() == 2);
     assertThat(counts.switches).containsExactly(true, false);
     long calls = counts.calls.get();
     for (int i = 0; i < 5; i++) {
       assertThat(auto.tryAcquire("k")).isTrue();
     }
-    assertThat(counts.calls.get() - calls).as("each asked Redis").isGreaterThanOrEqualTo(5);
+    assertThat(counts.calls.get() - calls).as("each called Redis").isGreaterThanOrEqualTo(5);
     assertThat(counts.switches).hasSize(2);
   }
 }

@@ -15,7 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/** Callers who ask limiters over and over, half of them asynchronously, and note the answers. */
+/**
+ * Callers that send requests continuously, half of them asynchronously, and record the decisions.
+ */
 final class Load implements AutoCloseable {
   private static final long PAUSE_NANOS = 1_000_000;
 
@@ -68,7 +70,9 @@ final class Load implements AutoCloseable {
     }
   }
 
-  /** How much later than asked for a thread wakes up here, whatever the limiter does. */
+  /**
+   * How much later than scheduled a thread wakes up on this machine, independent of the limiter.
+   */
   private void watchTheMachine() {
     while (!stopped) {
       long start = System.nanoTime();
@@ -77,11 +81,11 @@ final class Load implements AutoCloseable {
     }
   }
 
-  /** Waits until {@code more} further decisions were Redis's own. */
-  long awaitExact(int more, Duration longest) {
+  /** Waits until Redis has made {@code more} further decisions. */
+  long awaitExact(int more, Duration timeout) {
     long from = exact.get();
     return Await.until(
-        more + " exact decisions, failures " + failures, longest, () -> exact.get() >= from + more);
+        more + " exact decisions, failures " + failures, timeout, () -> exact.get() >= from + more);
   }
 
   void awaitDegraded(int more) {
@@ -93,7 +97,7 @@ final class Load implements AutoCloseable {
     return degraded.get();
   }
 
-  /** Decisions that were asked for from then on, until then. */
+  /** Returns the decisions of requests that were sent in the given interval. */
   List<Answer> between(long fromNanos, long toNanos) {
     return answers.stream()
         .filter(answer -> answer.startNanos - fromNanos >= 0)
@@ -102,8 +106,8 @@ final class Load implements AutoCloseable {
   }
 
   /**
-   * All decided by the policies of their limiters, and labelled; but for one in a hundred who woke
-   * up so late that Redis's answer was there by then.
+   * Checks that all decisions were made by failure policies and are labelled, except for one in a
+   * hundred whose caller woke up so late that the response of Redis had arrived by then.
    */
   static void assertDegraded(List<Answer> answers, Duration deadline) {
     assertThat(answers).isNotEmpty();
@@ -128,9 +132,8 @@ final class Load implements AutoCloseable {
   }
 
   /**
-   * P8: within the deadline and 10 ms. A machine that does other things as well wakes threads up
-   * late, so what a thread that only sleeps is late by is allowed for, and the slowest in a hundred
-   * only have to be within a second.
+   * P8: within the deadline and 10 ms. A busy machine wakes up threads late, so the delay of a
+   * thread that only sleeps is added, and the slowest percent only has to be within a second.
    */
   void assertInTime(String what, List<Answer> some, Duration deadline) {
     long[] took = some.stream().mapToLong(Answer::tookNanos).sorted().toArray();
@@ -161,7 +164,7 @@ final class Load implements AutoCloseable {
     stop();
   }
 
-  /** Ends the callers; none may be stuck. */
+  /** Stops the callers; none may be stuck. */
   void stop() {
     stopped = true;
     for (Thread caller : callers) {

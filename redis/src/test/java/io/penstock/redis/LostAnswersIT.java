@@ -19,9 +19,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A request whose answer is lost or late: charged once at most, and given back if it can be. */
+/** Requests whose responses are lost or late: charged at most once, and given back if possible. */
 class LostAnswersIT {
-  /** So slow that nothing changes while a test looks. */
+  /** So slow that nothing is refilled during a test. */
   private static final Limit SLOW = Limit.perDay(1).burst(10);
 
   private static final StoreOptions CLOSED =
@@ -39,10 +39,10 @@ class LostAnswersIT {
 
   @BeforeEach
   void open() {
-    // So that the server knows the script, and this process its classes.
+    // Warm up, so that the server has the script and this process its classes.
     RateLimiter.on(direct, "first", SLOW).decide("k");
     store = open(Duration.ofMillis(200));
-    Await.until("there", () -> !RateLimiter.on(store, "first", SLOW).decide("k").degraded());
+    Await.until("available", () -> !RateLimiter.on(store, "first", SLOW).decide("k").degraded());
   }
 
   private RedisStore open(Duration deadline) {
@@ -55,7 +55,7 @@ class LostAnswersIT {
 
   @AfterEach
   void stop() {
-    assertThat(redis.keysWithoutEnd()).isEmpty();
+    assertThat(redis.keysWithoutTtl()).isEmpty();
     store.close();
     direct.close();
     proxy.close();
@@ -72,7 +72,7 @@ class LostAnswersIT {
     assertThat(open.allowed()).isTrue();
     assertThat(counts.degraded(Degradation.AMBIGUOUS)).isEqualTo(1);
     proxy.loseReplies(false);
-    Await.until("there again", () -> !closed.peek("k").degraded());
+    Await.until("available again", () -> !closed.peek("k").degraded());
     assertThat(level.peek("k").remaining()).as("once, and never given back").isEqualTo(9);
     assertThat(counts.givenBack.get()).isZero();
   }
@@ -93,14 +93,15 @@ class LostAnswersIT {
 
   @Test
   void answerLate_whenTheBucketWasFullAgainMeanwhile_addsNothing() {
-    // Full again after a tenth of a second: what was charged by then would have refilled nothing.
+    // Full again after a tenth of a second: without the charge, the bucket would have gained
+    // nothing.
     Limit fast = Limit.perSecond(100).burst(10);
     RateLimiter limiter = RateLimiter.on(store, "f", fast);
     RateLimiter other = RateLimiter.on(direct, "f", fast);
     proxy.keepReplies(true);
     assertThat(limiter.decide("k", 8).degraded()).isTrue();
     Await.until("full again", () -> other.peek("k").remaining() == 10);
-    // So slow from here on that time brings nothing while the test looks.
+    // From here on so slow that nothing is refilled during the test.
     RateLimiter slow = RateLimiter.on(direct, "f", SLOW);
     slow.decide("k", 10);
     proxy.keepReplies(false);
@@ -109,23 +110,24 @@ class LostAnswersIT {
   }
 
   @Test
-  void answerLate_afterTheStoreWasGivenUp_isGivenBackToo() {
+  void answerLate_afterRedisBecameUnavailable_isGivenBackToo() {
     RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
     RateLimiter other = RateLimiter.on(store, "y", SLOW);
     proxy.keepReplies(true);
     Decision first = RateLimiter.all(limiter.at("k", 2), other.at("k", 3)).decide();
     assertThat(first.degraded()).isTrue();
     Await.until("charged", () -> level.peek("k").remaining() == 8);
-    Await.until("found to be away", () -> other.decide("z").degraded() && !store.isAvailable());
+    Await.until(
+        "detected as unavailable", () -> other.decide("z").degraded() && !store.isAvailable());
     proxy.keepReplies(false);
     Await.until("given back", () -> level.peek("k").remaining() == 10);
     Await.until("the other too", () -> counts.givenBack.get() >= 2);
-    Await.until("there again", store::isAvailable);
+    Await.until("available again", store::isAvailable);
     assertThat(other.peek("k").remaining()).isEqualTo(10);
   }
 
   @Test
-  void refused_isNotAmbiguous() {
+  void rejected_isNotAmbiguous() {
     try (RedisStore patient = open(PATIENT)) {
       RateLimiter limiter = RateLimiter.on(patient, "x", SLOW, CLOSED);
       redis.command("CONFIG", "SET", "maxmemory", "1");
@@ -133,7 +135,7 @@ class LostAnswersIT {
       assertThat(counts.degraded(Degradation.FAILED)).isEqualTo(1);
       assertThat(counts.degraded(Degradation.AMBIGUOUS)).isZero();
       redis.command("CONFIG", "SET", "maxmemory", "0");
-      Await.until("there again", () -> !limiter.decide("k").degraded());
+      Await.until("available again", () -> !limiter.decide("k").degraded());
       assertThat(level.peek("k").remaining()).isEqualTo(9);
     }
   }
@@ -145,22 +147,22 @@ class LostAnswersIT {
     proxy.keepReplies(true);
     assertThat(limiter.decide("k", 2).degraded()).isTrue();
     proxy.keepReplies(false);
-    Await.until("there", () -> !limiter.decide("k", 3).degraded());
+    Await.until("available", () -> !limiter.decide("k", 3).degraded());
     assertThat(level.peek("k").remaining()).isZero();
     assertThat(counts.givenBack.get()).isZero();
   }
 
-  /** Of four, this node has half. */
+  /** Of a limit of four, this node has half. */
   private RateLimiter local() {
     StoreOptions storeOptions = new StoreOptions(FailurePolicy.LOCAL, Consistency.EXACT);
     return RateLimiter.on(store, "l", Limit.perDay(1).burst(4), storeOptions);
   }
 
   @Test
-  void changes_whileAway_failAndTouchNothing() {
+  void changes_whileUnavailable_failWithoutEffect() {
     RateLimiter local = local();
     redis.kill();
-    Await.until("away", () -> RateLimiter.on(store, "x", SLOW).decide("k").degraded());
+    Await.until("unavailable", () -> RateLimiter.on(store, "x", SLOW).decide("k").degraded());
     assertThatThrownBy(() -> local.charge("k", 1)).isInstanceOf(StoreException.class);
     assertThatThrownBy(() -> local.refund("k", 1)).isInstanceOf(StoreException.class);
     assertThatThrownBy(() -> local.reset("k")).isInstanceOf(StoreException.class);
@@ -190,15 +192,15 @@ class LostAnswersIT {
     Await.until("decided without it", () -> counts.degraded(Degradation.AMBIGUOUS) == 1);
     proxy.keepReplies(false);
     Await.until("given back", () -> counts.givenBack.get() == 1);
-    Await.until("there again", () -> !limiter.peek("k").degraded());
+    Await.until("available again", () -> !limiter.peek("k").degraded());
     assertThat(level.peek("k").remaining()).isEqualTo(7);
   }
 
   @Test
-  void waitInterrupted_whileAway_isInterrupted() throws Exception {
+  void waitInterrupted_whileUnavailable_isInterrupted() throws Exception {
     RateLimiter local = local();
     redis.kill();
-    Await.until("away", () -> local.decide("k", 2).degraded());
+    Await.until("unavailable", () -> local.decide("k", 2).degraded());
     FutureTask<Decision> wait = new FutureTask<>(() -> local.acquire("k", 2, Duration.ofDays(9)));
     Thread thread = new Thread(wait);
     thread.start();
@@ -209,7 +211,7 @@ class LostAnswersIT {
   }
 
   @Test
-  void decide_interrupted_isDecidedAllTheSame() {
+  void decide_interrupted_isDecidedNevertheless() {
     try (RedisStore patient = open(PATIENT)) {
       RateLimiter limiter = RateLimiter.on(patient, "x", SLOW, CLOSED);
       Thread.currentThread().interrupt();

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Requests whose buckets lie in several slots: all or nothing, whatever becomes of the others. */
+/** Requests over several slots: all or nothing, whatever happens to other servers. */
 class MultiSlotRequestIT {
-  /** So slow that nothing changes while a test looks. */
+  /** So slow that nothing is refilled during a test. */
   private static final Limit SLOW = Limit.perDay(1).burst(10);
 
   private static final Duration WINDOW = Duration.ofHours(10);
@@ -42,7 +42,7 @@ class MultiSlotRequestIT {
 
   @BeforeAll
   static void start() {
-    // Nobody takes over here, and the rest goes on without those who are gone.
+    // No failover here, and the remaining servers continue without the failed ones.
     cluster = new ClusterProcesses(3, 0, "--cluster-require-full-coverage", "no");
   }
 
@@ -59,7 +59,7 @@ class MultiSlotRequestIT {
             .startTimeout(Duration.ofSeconds(10))
             .nodes(2)
             .observer(counts)
-            .calls(calls::add)
+            .callObserver(calls::add)
             .connect(cluster.url());
     assertThat(store.isAvailable()).isTrue();
   }
@@ -77,7 +77,7 @@ class MultiSlotRequestIT {
     return RateLimiter.on(store, name, SLOW, new StoreOptions(policy, Consistency.EXACT));
   }
 
-  /** Two keys of the first primary, one of the second and one of the third. */
+  /** Two keys on the first primary, one on the second and one on the third. */
   private static String key(int number) {
     return number < 2 ? cluster.keyAt(0, number) : cluster.keyAt(number - 1, 0);
   }
@@ -132,13 +132,13 @@ class MultiSlotRequestIT {
   }
 
   @Test
-  void decide_deniedAgain_isRememberedAndTouchesNobody() {
+  void decide_deniedAgain_isCachedAndChargesNothing() {
     RateLimiter limiter = limiter(SLOW);
     limiter.decide(key(3), 10);
     Claim[] claims = claims(limiter, 4, 1);
     assertThat(RateLimiter.all(claims).decide().allowed()).isFalse();
     Await.until("given back", () -> counts.givenBack.get() == 3);
-    // Its own give-back made it forget nothing of the one that denied.
+    // Giving back tokens elsewhere did not clear the cached denial of the bucket that denied.
     calls.clear();
     Decision again = RateLimiter.all(claims).decide();
     assertThat(again.allowed()).isFalse();
@@ -159,7 +159,7 @@ class MultiSlotRequestIT {
   }
 
   @Test
-  void decide_delayOfOneSlot_holdsTheWholeBack() {
+  void decide_delayOfOneSlot_delaysTheRequest() {
     RateLimiter limiter = limiter(Limit.perHour(60).burst(1));
     Duration most = Duration.ofSeconds(90);
     limiter.decide(key(2));
@@ -223,7 +223,7 @@ class MultiSlotRequestIT {
   }
 
   @Test
-  void decide_oneServerAway_isDecidedByItsPolicyAndTheOthersByRedis() {
+  void decide_oneServerUnavailable_isDecidedByItsPolicyAndTheOthersByRedis() {
     RateLimiter open = limiter(FailurePolicy.OPEN);
     RateLimiter closed =
         RateLimiter.on(
@@ -237,7 +237,7 @@ class MultiSlotRequestIT {
     cluster.primaries().get(2).freeze();
     try {
       Await.until(
-          "found to be away",
+          "detected as unavailable",
           () -> limiter(FailurePolicy.OPEN).peek(key(3)).degraded() && !store.isAvailable());
       Await.until("only that one", () -> !open.peek(key(0)).degraded());
 
@@ -271,12 +271,12 @@ class MultiSlotRequestIT {
     } finally {
       cluster.primaries().get(2).thaw();
     }
-    Await.until("there again", store::isAvailable);
+    Await.until("available again", store::isAvailable);
     assertThat(level(open, 3)).isEqualTo(10);
   }
 
   @Test
-  void decide_oneServerStops_answersInTimeAndGivesBackWhatComesLate() {
+  void decide_oneServerStops_returnsInTimeAndGivesBackLateCharges() {
     RateLimiter limiter = limiter(FailurePolicy.CLOSED);
     RateLimiter.all(claims(limiter, 4, 1)).decide();
     cluster.primaries().get(1).freeze();
@@ -288,7 +288,7 @@ class MultiSlotRequestIT {
     } finally {
       cluster.primaries().get(1).thaw();
     }
-    Await.until("there again", store::isAvailable);
+    Await.until("available again", store::isAvailable);
     for (int i = 0; i < 4; i++) {
       int number = i;
       Await.until("given back " + i, () -> level(limiter, number) == 9);
@@ -322,8 +322,8 @@ class MultiSlotRequestIT {
     assertThat(passed.get()).isLessThanOrEqualTo(300);
     if (counts.degraded(Degradation.AMBIGUOUS) + counts.degraded(Degradation.FAILED) == 0) {
       assertThat(passed.get()).isEqualTo(300);
-      Await.until("all is given back", () -> wide.peek(key(0)).remaining() == 10_000 - 300);
-      Await.until("there too", () -> wide.peek(key(3)).remaining() == 10_000 - 300);
+      Await.until("everything is returned", () -> wide.peek(key(0)).remaining() == 10_000 - 300);
+      Await.until("available as well", () -> wide.peek(key(3)).remaining() == 10_000 - 300);
     }
   }
 }

@@ -24,9 +24,9 @@ import java.util.function.Function;
 import redis.embedded.core.ExecutableProvider;
 
 /**
- * A real redis-server of a test's own, on a free port of the loopback. One on the PATH is preferred
- * (or a valkey-server); otherwise the one that comes with embedded-redis. Tests of other modules
- * use it, too.
+ * A real redis-server for one test, on a free loopback port. Prefers a redis-server or
+ * valkey-server on the PATH; otherwise uses the embedded one. Tests of other modules use it as
+ * well.
  */
 public final class RedisProcess implements AutoCloseable {
   private static final String PROGRAM = program();
@@ -44,7 +44,7 @@ public final class RedisProcess implements AutoCloseable {
     restart();
   }
 
-  /** A server that takes connections. */
+  /** Starts a server, and waits until it accepts connections. */
   public static RedisProcess start(String... options) {
     return start(freePort(), options);
   }
@@ -58,7 +58,7 @@ public final class RedisProcess implements AutoCloseable {
     return new RedisProcess(port, folder, all);
   }
 
-  /** A sentinel that takes a primary for dead after half a second. */
+  /** Starts a sentinel that considers a primary failed after half a second. */
   static RedisProcess sentinel(String name, int primary, int quorum) {
     int port = freePort();
     Path folder = folder();
@@ -89,7 +89,7 @@ public final class RedisProcess implements AutoCloseable {
     }
   }
 
-  /** Starts it again after it was killed, on the same port and with nothing in it. */
+  /** Restarts a killed server on the same port, without data. */
   public void restart() {
     try {
       process =
@@ -116,7 +116,7 @@ public final class RedisProcess implements AutoCloseable {
     join();
   }
 
-  /** Stops it in its tracks: connections stay, nothing is answered. */
+  /** Pauses the process: connections stay open, but nothing is processed. */
   public void freeze() {
     signal("STOP");
   }
@@ -139,18 +139,18 @@ public final class RedisProcess implements AutoCloseable {
     }
   }
 
-  /** Runs commands on a connection of its own. */
+  /** Runs commands on a separate connection. */
   <T> T with(Function<RedisCommands<String, String>, T> commands) {
     RedisClient client = RedisClient.create(url());
     try (StatefulRedisConnection<String, String> connection = client.connect()) {
       return commands.apply(connection.sync());
     } finally {
-      // Not waited for: now and then it takes for ever.
+      // Not waited for, because it sometimes never completes.
       var unused = client.shutdownAsync(0, 0, TimeUnit.MILLISECONDS);
     }
   }
 
-  /** Runs a command on a connection of its own; answers what the server says, errors as well. */
+  /** Runs a command on a separate connection; returns the reply of the server, including errors. */
   String command(String... words) {
     try (Socket socket = send(words)) {
       socket.setSoTimeout(10_000);
@@ -165,7 +165,7 @@ public final class RedisProcess implements AutoCloseable {
     }
   }
 
-  /** Sends a command and doesn't wait for what becomes of it. */
+  /** Sends a command without waiting for its reply. */
   Socket send(String... words) {
     StringBuilder request = new StringBuilder("*" + words.length + "\r\n");
     for (String word : words) {
@@ -197,8 +197,8 @@ public final class RedisProcess implements AutoCloseable {
     return line.toString().trim();
   }
 
-  /** Names of our keys that would stay for ever. */
-  List<String> keysWithoutEnd() {
+  /** Returns keys of the store without a time to live. */
+  List<String> keysWithoutTtl() {
     return with(
         redis -> redis.keys("penstock:*").stream().filter(key -> redis.pttl(key) == -1).toList());
   }
@@ -237,11 +237,11 @@ public final class RedisProcess implements AutoCloseable {
         Thread.onSpinWait();
       }
       if (!process.isAlive()) {
-        throw new IllegalStateException("redis-server ended, see " + folder.resolve("log"));
+        throw new IllegalStateException("redis-server exited, see " + folder.resolve("log"));
       }
       LockSupport.parkNanos(10_000_000);
     }
-    throw new IllegalStateException("redis-server doesn't answer");
+    throw new IllegalStateException("redis-server does not respond");
   }
 
   static int freePort() {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 
-/** What every store has to do, on a real Redis whose time the test moves. */
+/** The conformance suite, on a real Redis whose time the test controls. */
 class RedisStoreIT extends StoreContract {
   private static RedisProcess redis;
   private static ScriptTime time;
@@ -29,7 +29,7 @@ class RedisStoreIT extends StoreContract {
 
   @AfterEach
   void everyKeyEnds() {
-    assertThat(time.keysWithoutEnd()).isEmpty();
+    assertThat(time.keysWithoutTtl()).isEmpty();
     store.close();
   }
 

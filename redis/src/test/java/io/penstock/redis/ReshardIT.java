@@ -16,7 +16,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Slots move from server to server while their keys are asked for: exactly once, all the time. */
+/**
+ * Slots are migrated between servers under load: every request is decided exactly once by Redis.
+ */
 class ReshardIT {
   private static final int BURST = 2_000;
   private static final Limit SLOW = Limit.perDay(1).burst(10);
@@ -57,7 +59,7 @@ class ReshardIT {
 
   @Test
   @Tag("slow")
-  void slotsMoveUnderLoad_nothingIsGrantedTwiceOrDegraded() {
+  void slotsMigrateUnderLoad_nothingIsGrantedTwiceOrDegraded() {
     List<String> keys = new ArrayList<>();
     for (int i = 0; i < 9; i++) {
       keys.add(cluster.keyAt(i % 3, 20 + i / 3));
@@ -65,7 +67,8 @@ class ReshardIT {
     List<String> moving = List.of(keys.get(0), keys.get(3), keys.get(6));
     RedisProcess newcomer = ClusterProcesses.start();
     cluster.join(newcomer);
-    // One that loses its last slot follows whoever got it.
+    // A server that loses its last slot becomes a replica of the new owner, so give it one that
+    // stays.
     cluster.move(slotOf(cluster.keyAt(0, 90)), newcomer);
     try (RedisStore store = connect(Duration.ofSeconds(2));
         RedisStore another = connect(Duration.ofSeconds(2));
@@ -73,7 +76,7 @@ class ReshardIT {
       load.awaitGranted(BURST / 20);
       int moves = 0;
       List<RedisProcess> round = List.of(primary(1), newcomer, primary(2), primary(0));
-      while (load.leastGranted() < BURST * 9 / 10) {
+      while (load.minGranted() < BURST * 9 / 10) {
         RedisProcess to = round.get(moves % round.size());
         moving.forEach(key -> cluster.move(slotOf(key), to));
         moves++;
@@ -83,17 +86,17 @@ class ReshardIT {
       load.stop();
       assertThat(moves).isGreaterThan(3);
       load.report("3 slots moved, " + moves + " times", moving::contains);
-      assertThat(load.mostOverGranted()).isZero();
+      assertThat(load.maxOverGranted()).isZero();
       assertThat(load.mostFalselyDenied()).isZero();
       assertThat(load.degraded(key -> true)).isZero();
       assertThat(counts.failures).isEmpty();
     }
-    assertThat(cluster.keysWithoutEnd()).isEmpty();
+    assertThat(cluster.keysWithoutTtl()).isEmpty();
   }
 
-  /** Half of the buckets of a slot are here and half there, and stay so. */
+  /** Half of the buckets of a slot are on one server and half on another, permanently. */
   @Test
-  void slotHalfMoved_isAskedForOneByOne() {
+  void slotHalfMigrated_isRequestedOneByOne() {
     String key = cluster.keyAt(0, 40);
     int slot = slotOf(key);
     try (RedisStore store = connect(Duration.ofSeconds(2))) {
@@ -108,7 +111,7 @@ class ReshardIT {
 
       assertThat(here.decide(key).remaining()).as("not moved yet").isEqualTo(8);
       assertThat(there.decide(key).remaining()).as("moved").isEqualTo(8);
-      assertThat(fresh.decide(key).remaining()).as("new ones begin there").isEqualTo(9);
+      assertThat(fresh.decide(key).remaining()).as("new buckets start there").isEqualTo(9);
       Decision all =
           RateLimiter.all(here.at(key), there.at(key), fresh.at(key), window.at(key, 4)).decide();
       assertThat(all.allowed()).isTrue();

@@ -20,12 +20,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The rights that the documents name are enough for all that a limiter does. */
+/** The documented permissions are sufficient for everything a limiter does. */
 class RightsIT {
   private static final Path PAGE = Path.of("..", "docs", "redis.md");
 
   @Test
-  void limiters_withTheDocumentedRights_doEverything() throws IOException {
+  void limiters_withTheDocumentedPermissions_doEverything() throws IOException {
     String line =
         Files.readAllLines(PAGE).stream()
             .map(String::strip)
@@ -103,7 +103,7 @@ class RightsIT {
         assertThat(limiter.decide("k").degraded()).isFalse();
 
         acl(redis, user + denied);
-        // Longer than many probes would take to find it available again, and lose it again.
+        // Longer than many probes would take to find it available and lose it again.
         for (long end = System.nanoTime() + 2_000_000_000L; System.nanoTime() < end; ) {
           assertThat(limiter.decide("k").degraded()).isTrue();
         }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the script should answer, by the pure functions of core, one request after the other. */
+/** A model of the script on the pure functions of core, for one request after another. */
 final class ScriptModel {
   private final Map<String, Owing> buckets = new HashMap<>();
   private final Map<String, Window> windows = new HashMap<>();
@@ -20,7 +20,7 @@ final class ScriptModel {
   private final Map<String, CountModel> counts = new HashMap<>();
 
   /**
-   * @param written when it was last changed: no time passes while the clock is behind that
+   * @param written the time of the last change: no time passes while the clock is behind it
    */
   private record Owing(Bucket bucket, long reach, long written) {
     Bucket at(long now) {
@@ -29,7 +29,7 @@ final class ScriptModel {
     }
   }
 
-  /** One bucket's view of one request. */
+  /** The effect of a request on one bucket. */
   private abstract static class Claim {
     final BucketRequest part;
     final long now;
@@ -48,23 +48,23 @@ final class ScriptModel {
     abstract Decision decision(boolean taken);
   }
 
-  /** The answer to a request at {@code now}; null to what has no decision for an answer. */
-  @Nullable Decision decide(RequestKind what, List<BucketRequest> parts, long now) {
-    if (what != RequestKind.TAKE && what != RequestKind.PREVIEW) {
-      change(what, parts.get(0), now);
+  /** The result of a request at {@code now}; null for operations without a decision. */
+  @Nullable Decision decide(RequestKind kind, List<BucketRequest> parts, long now) {
+    if (kind != RequestKind.TAKE && kind != RequestKind.PREVIEW) {
+      change(kind, parts.get(0), now);
       return null;
     }
     List<Claim> claims = parts.stream().map(part -> claim(part, now)).toList();
     boolean allowed = claims.stream().allMatch(Claim::allowed);
     Decision[] decisions = new Decision[claims.size()];
-    // What a preview foresees is what taking would have said, so it is taken and put back.
+    // A preview predicts what taking would return, so take and restore.
     Map<String, Owing> before = new HashMap<>(buckets);
     Map<String, CountModel> countsBefore = new HashMap<>(counts);
-    claims.forEach(allowed && what == RequestKind.TAKE ? Claim::take : Claim::leave);
+    claims.forEach(allowed && kind == RequestKind.TAKE ? Claim::take : Claim::leave);
     for (int i = 0; i < decisions.length; i++) {
       decisions[i] = claims.get(i).decision(allowed);
     }
-    if (what == RequestKind.PREVIEW) {
+    if (kind == RequestKind.PREVIEW) {
       buckets.clear();
       buckets.putAll(before);
       counts.clear();
@@ -74,12 +74,12 @@ final class ScriptModel {
   }
 
   private Claim claim(BucketRequest part, long now) {
-    return part.limitsTokens() ? new OfTokens(part, now) : new OfWindow(part, now);
+    return part.isTokenBucket() ? new OfTokens(part, now) : new OfWindow(part, now);
   }
 
-  private void change(RequestKind what, BucketRequest part, long now) {
+  private void change(RequestKind kind, BucketRequest part, long now) {
     String key = part.redisKey();
-    if (what == RequestKind.RESET) {
+    if (kind == RequestKind.RESET) {
       buckets.remove(key);
       windows.remove(key);
       counts.remove(key);
@@ -87,7 +87,7 @@ final class ScriptModel {
     }
     OfTokens claim = new OfTokens(part, now);
     Bucket next =
-        what == RequestKind.CHARGE
+        kind == RequestKind.CHARGE
             ? claim.bucket.charge(claim.fixedRate, now, part.thousandths(), claim.reach)
             : claim.bucket.refund(claim.fixedRate, now, part.thousandths(), claim.reach);
     claim.keep(next);
@@ -167,7 +167,7 @@ final class ScriptModel {
       super(part, now);
       this.limit = (WindowLimit) part.buckets().limit();
       CountModel count = counts.getOrDefault(part.redisKey(), CountModel.unused(limit, now));
-      if (count.isOver(now)) {
+      if (count.isExpired(now)) {
         count = count.at(now);
         counts.put(part.redisKey(), count);
       }

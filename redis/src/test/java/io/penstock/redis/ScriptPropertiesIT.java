@@ -19,7 +19,7 @@ import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
-/** P11: batches of any requests are answered as the pure functions answer them one by one. */
+/** P11: the results of batches are those of the pure functions for each request in order. */
 class ScriptPropertiesIT {
   private static final List<Limit> LIMITS =
       List.of(
@@ -58,16 +58,16 @@ class ScriptPropertiesIT {
   }
 
   @Property(tries = 60, shrinking = ShrinkingMode.OFF)
-  void batches_whileTimePasses_areAnsweredAsOneByOne(@ForAll Random random) throws Exception {
+  void batches_whileTimePasses_areDecidedAsOneByOne(@ForAll Random random) throws Exception {
     new Run(random, true).go(8);
   }
 
   @Property(tries = 40, shrinking = ShrinkingMode.OFF)
-  void batches_whileTheClockJumps_areAnsweredAsOneByOne(@ForAll Random random) throws Exception {
+  void batches_whileTheClockJumps_areDecidedAsOneByOne(@ForAll Random random) throws Exception {
     new Run(random, false).go(8);
   }
 
-  /** One sequence of batches, on buckets of its own. */
+  /** A sequence of batches on separate buckets. */
   private static final class Run {
     private final Random random;
     private final boolean forward;
@@ -85,58 +85,58 @@ class ScriptPropertiesIT {
 
     void go(int batches) throws Exception {
       for (int i = 0; i < batches; i++) {
-        List<PendingRequest> asks = new ArrayList<>();
-        for (int size = 1 + random.nextInt(40); asks.size() < size; ) {
-          PendingRequest ask = ask();
+        List<PendingRequest> requests = new ArrayList<>();
+        for (int size = 1 + random.nextInt(40); requests.size() < size; ) {
+          PendingRequest request = request();
           for (int times = random.nextInt(4); times >= 0; times--) {
-            asks.add(store.ask(ask.what(), ask.parts()));
+            requests.add(store.newRequest(request.kind(), request.parts()));
           }
         }
-        check(asks);
+        check(requests);
         long step = random.nextBoolean() ? random.nextInt(300_000) : random.nextInt(20_000_000);
         time.set(time.micros() + (forward || random.nextInt(3) > 0 ? step : -step));
       }
-      assertThat(redis.keysWithoutEnd()).isEmpty();
+      assertThat(redis.keysWithoutTtl()).isEmpty();
     }
 
-    private void check(List<PendingRequest> asks) throws Exception {
-      asks.forEach(PendingRequest::send);
-      Batch batch = new Batch(asks);
+    private void check(List<PendingRequest> requests) throws Exception {
+      requests.forEach(PendingRequest::send);
+      Batch batch = new Batch(requests);
       long[] replies = link.call(batch, false).toCompletableFuture().get(10, TimeUnit.SECONDS);
       assertThat(batch.answer(replies, (parts, denial) -> {})).isEmpty();
-      assertThat(replies[0]).as("nothing to put right").isZero();
-      for (int i = 0; i < asks.size(); i++) {
-        PendingRequest ask = asks.get(i);
-        Decision expected = model.decide(ask.what(), ask.parts(), time.micros());
+      assertThat(replies[0]).as("no foreign values").isZero();
+      for (int i = 0; i < requests.size(); i++) {
+        PendingRequest request = requests.get(i);
+        Decision expected = model.decide(request.kind(), request.parts(), time.micros());
         if (expected != null) {
-          assertThat(ask.answer().join())
-              .as("%s: %s %s at %s", i, ask.what(), ask.parts(), time.micros())
+          assertThat(request.answer().join())
+              .as("%s: %s %s at %s", i, request.kind(), request.parts(), time.micros())
               .usingRecursiveComparison()
               .isEqualTo(expected);
         }
       }
     }
 
-    private PendingRequest ask() {
-      int kind = random.nextInt(20);
-      if (kind < 16) {
+    private PendingRequest request() {
+      int roll = random.nextInt(20);
+      if (roll < 16) {
         List<RedisBuckets> some = new ArrayList<>(buckets);
         Collections.shuffle(some, random);
         List<BucketRequest> parts =
             some.subList(0, 1 + random.nextInt(4)).stream().map(this::part).toList();
-        return store.ask(kind < 14 ? RequestKind.TAKE : RequestKind.PREVIEW, parts);
+        return store.newRequest(roll < 14 ? RequestKind.TAKE : RequestKind.PREVIEW, parts);
       }
-      RedisBuckets one = buckets.get(random.nextInt(kind == 16 ? buckets.size() : 4));
-      RequestKind what =
-          kind == 16
+      RedisBuckets one = buckets.get(random.nextInt(roll == 16 ? buckets.size() : 4));
+      RequestKind kind =
+          roll == 16
               ? RequestKind.RESET
-              : kind == 17 && forward ? RequestKind.CHARGE : RequestKind.REFUND;
-      long cost = what == RequestKind.RESET ? 0 : 1 + random.nextInt(15_000);
-      return store.ask(what, List.of(one.part("key" + random.nextInt(2), cost, 0)));
+              : roll == 17 && forward ? RequestKind.CHARGE : RequestKind.REFUND;
+      long cost = kind == RequestKind.RESET ? 0 : 1 + random.nextInt(15_000);
+      return store.newRequest(kind, List.of(one.part("key" + random.nextInt(2), cost, 0)));
     }
 
     private BucketRequest part(RedisBuckets of) {
-      boolean tokens = of.part("k", 0, 0).limitsTokens();
+      boolean tokens = of.part("k", 0, 0).isTokenBucket();
       boolean delayed = tokens && forward && random.nextInt(4) == 0;
       long delayNanos = delayed ? random.nextInt(3_000_000) * 1_000L : 0;
       return of.part("key" + random.nextInt(2), cost(of.limit(), tokens), delayNanos);

@@ -7,9 +7,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A time for the store's script that a test moves. The script is the real one but for two things:
- * its time is read from a key, and what it writes is kept for an hour longer, because the server
- * lets keys expire by its own time.
+ * A time for the store's script that a test controls. The script is the real one with two changes:
+ * it reads the time from a key, and its values live an hour longer, because the server expires keys
+ * by its own clock.
  */
 final class ScriptTime {
   private static final String KEY = "test:now";
@@ -30,18 +30,18 @@ final class ScriptTime {
   }
 
   /**
-   * @param key where the time is, in Lua
+   * @param key the key of the time, as a Lua expression
    */
   static Script script(String key) {
     String text = Script.decideText();
     if (!text.contains(TIME) || !text.contains(NOW)) {
-      throw new IllegalStateException("the script reads its time in another way");
+      throw new IllegalStateException("the script reads the time differently");
     }
     return Script.of(
         text.replace(TIME, "")
             .replace(
                 NOW,
-                // A probe has no keys, and so no slot in which the time could be.
+                // A probe has no keys, and so no slot for the time.
                 "local now = KEYS[1] and tonumber(redis.call('GET', " + key + ")) or 0\n")
             .replace("'PX', ceil(", "'PX', 3600000 + ceil(")
             .replace("'PEXPIRE', key, ceil(", "'PEXPIRE', key, 3600000 + ceil("));
@@ -60,19 +60,19 @@ final class ScriptTime {
     return micros * Ticks.NANOS;
   }
 
-  /** A store that lives by this time, with nothing in it. */
+  /** Returns an empty store with this time. */
   RedisStore store(RedisProcess process, boolean denialMemory) {
     clear();
     return builder().denialMemory(denialMemory).connect(RedisURI.create(process.url()));
   }
 
-  /** Nothing is in Redis any more, and it is no other time. */
+  /** Removes all keys from Redis except the time, which stays the same. */
   void clear() {
     redis.flushall();
     set(micros);
   }
 
-  /** For stores that live by this time, patient ones. */
+  /** Options for stores with this time and a long deadline. */
   RedisStoreBuilder builder() {
     return RedisStore.builder()
         .script(script())
@@ -85,8 +85,8 @@ final class ScriptTime {
     return micros;
   }
 
-  /** Names of keys that would stay for ever. */
-  List<String> keysWithoutEnd() {
+  /** Returns keys without a time to live. */
+  List<String> keysWithoutTtl() {
     return redis.keys("penstock:*").stream().filter(key -> redis.pttl(key) < 0).toList();
   }
 }

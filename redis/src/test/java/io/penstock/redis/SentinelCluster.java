@@ -4,7 +4,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A primary, a replica and sentinels that watch over them, all of a test's own. */
+/** A primary, a replica and their sentinels, for one test. */
 final class SentinelCluster implements AutoCloseable {
   static final String NAME = "penstock";
 
@@ -13,8 +13,8 @@ final class SentinelCluster implements AutoCloseable {
   private final List<RedisProcess> sentinels = new ArrayList<>();
 
   /**
-   * @param sentinelCount how many sentinels; most of them have to agree
-   * @param options for the servers
+   * @param sentinelCount the number of sentinels; a majority has to agree
+   * @param options of the servers
    */
   SentinelCluster(int sentinelCount, String... options) {
     this.first = RedisProcess.start(options);
@@ -64,7 +64,7 @@ final class SentinelCluster implements AutoCloseable {
     return role(server).contains("role:slave");
   }
 
-  /** Nothing at the moment in which sentinels give it another: they end all connections then. */
+  /** Empty while sentinels reconfigure it, because they close all connections then. */
   private static String role(RedisProcess server) {
     try {
       return server.command("INFO", "replication");

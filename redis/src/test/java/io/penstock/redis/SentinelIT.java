@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Decisions go on after a failover, and what it costs is measured: for how long Redis could not be
- * asked, and how much more than its burst a key was granted meanwhile by the servers themselves.
- * Most of it is left out of ordinary builds; CONTRIBUTING has the command.
+ * Decisions continue after a failover. Measures how long Redis was unavailable, and how many tokens
+ * beyond its burst a key was granted by the servers. Most of these tests are not part of ordinary
+ * builds; CONTRIBUTING has the command.
  */
 class SentinelIT {
-  /** So slow that all that is granted beyond it was forgotten by somebody. */
+  /** So slow that every grant beyond it was lost by a server. */
   private static final int BURST = 2_000;
 
   private static final Limit LIMIT = Limit.perDay(1).burst(BURST);
@@ -92,7 +92,7 @@ class SentinelIT {
 
   private void report(String what) {
     System.out.printf(
-        "%-48s not to be asked for %d ms, granted %d of %d%n",
+        "%-48s unavailable for %d ms, granted %d of %d%n",
         what, longestGapNanos.get() / 1_000_000, granted.get(), BURST);
   }
 
@@ -103,7 +103,7 @@ class SentinelIT {
       load(store);
       load(another);
       awaitExact("decisions before");
-      Await.until("half is gone", () -> granted.get() > BURST / 2);
+      Await.until("half is spent", () -> granted.get() > BURST / 2);
       if (resumed) {
         cluster.first().freeze();
       } else {
@@ -112,23 +112,26 @@ class SentinelIT {
       Await.until("the replica takes over", () -> SentinelCluster.isPrimary(cluster.second()));
       if (resumed) {
         cluster.first().thaw();
-        Await.until("the old one follows", () -> SentinelCluster.isReplica(cluster.first()));
+        Await.until(
+            "the old primary is a replica", () -> SentinelCluster.isReplica(cluster.first()));
       } else if (options.length > 0) {
-        // Alone, the new primary has no replica to write to either.
+        // Otherwise the new primary would not have a replica to write to either.
         cluster.first().restart();
         cluster.first().command("REPLICAOF", "127.0.0.1", "" + cluster.second().port());
       }
       awaitExact("decisions after");
-      // Not when all were granted: what was charged by a call whose answer the failover lost never
+      // Don't wait until everything is granted: a charge whose response was lost in the failover
+      // never
       // is.
-      Await.until("all is gone", () -> denied.get() > 0);
+      Await.until("everything is spent", () -> denied.get() > 0);
       awaitExact("and nothing more");
       stop();
       report(what);
-      // What was not copied yet when the primary ended is forgotten: what the callers of one round
-      // trip took. While two take writes it may be more, up to another burst.
+      // Writes that were not replicated when the primary failed are lost: the grants of one round
+      // trip.
+      // While two primaries accept writes, it may be more, up to another burst.
       assertThat(granted.get()).isLessThanOrEqualTo(2L * BURST);
-      assertThat(cluster.second().keysWithoutEnd()).isEmpty();
+      assertThat(cluster.second().keysWithoutTtl()).isEmpty();
     }
   }
 
@@ -156,7 +159,7 @@ class SentinelIT {
   }
 
   @Test
-  void sentinelsPartlyAway_areNotMissed() {
+  void someSentinelsUnavailable_decisionsGoOn() {
     try (SentinelCluster cluster = new SentinelCluster(3)) {
       cluster.sentinels().get(0).freeze();
       cluster.sentinels().get(1).kill();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 
-/** What every store has to do, on the server that sentinels name. */
+/** The conformance suite, on the primary that sentinels name. */
 class SentinelStoreIT extends StoreContract {
   private static SentinelCluster cluster;
   private static ScriptTime time;
@@ -20,7 +20,7 @@ class SentinelStoreIT extends StoreContract {
   @BeforeAll
   static void start() {
     cluster = new SentinelCluster(1);
-    // Nobody is to take over here, however slow the machine.
+    // No failover may happen here, however slow the machine is.
     cluster
         .sentinels()
         .get(0)
@@ -35,7 +35,7 @@ class SentinelStoreIT extends StoreContract {
 
   @AfterEach
   void everyKeyEnds() {
-    assertThat(time.keysWithoutEnd()).isEmpty();
+    assertThat(time.keysWithoutTtl()).isEmpty();
     store.close();
   }
 

@@ -10,7 +10,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A certificate for 127.0.0.1 that it has signed itself, made anew for each test by keytool. */
+/** A self-signed certificate for 127.0.0.1, created by keytool for each test. */
 final class ServerCertificate {
   private static final String PASSWORD = "changeit";
   private static final String ALIAS = "redis";
@@ -47,7 +47,7 @@ final class ServerCertificate {
     return folder.resolve("trusted.p12");
   }
 
-  /** Makes the JVM trust it, and only it. */
+  /** Makes the JVM trust this certificate only. */
   void trust() {
     System.setProperty("javax.net.ssl.trustStore", trustStore().toString());
     System.setProperty("javax.net.ssl.trustStorePassword", PASSWORD);

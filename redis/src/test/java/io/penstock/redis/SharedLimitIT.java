@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * P1: many callers on several connections together never get more than one bucket has, by the
- * store's clock: the test's copy of the script writes down when it granted what.
+ * store's clock. The test's copy of the script records the time of each grant.
  */
 class SharedLimitIT {
   private static final int CALLERS = 64;
@@ -34,18 +34,18 @@ class SharedLimitIT {
 
   @AfterEach
   void stop() {
-    assertThat(redis.keysWithoutEnd()).isEmpty();
+    assertThat(redis.keysWithoutTtl()).isEmpty();
     stores.forEach(RedisStore::close);
     redis.close();
   }
 
-  /** The real script, which also notes when it granted how many callers of one token. */
+  /** The real script, which also records when it granted one token to how many callers. */
   private static Script noting() {
     String text = Script.decideText();
     String taken = "function tokenBucket.take(claim, times)\n";
     String takenAsUsual = "    if granted > 0 and cost > 0 then\n";
     if (!text.contains(taken) || !text.contains(takenAsUsual)) {
-      throw new IllegalStateException("the script is another one");
+      throw new IllegalStateException("the script has changed");
     }
     return Script.of(
         text.replace(taken, taken + noting("claim.key", "times"))
@@ -138,8 +138,9 @@ class SharedLimitIT {
     System.out.printf("granted in three seconds: %d%n", granted);
     check(limit, grants);
     assertThat(granted).isLessThanOrEqualTo(40);
-    // The last token comes at the very end. On a machine that stands still for longer than a token
-    // takes just then, nobody asks for it, or for one more; the bucket keeps what isn't taken.
+    // The last token becomes available at the very end. If the machine stalls for longer than a
+    // token
+    // takes at that moment, it stays in the bucket.
     assertThat(granted).isGreaterThanOrEqualTo(38);
   }
 

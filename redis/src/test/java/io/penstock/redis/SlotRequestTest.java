@@ -22,12 +22,12 @@ class SlotRequestTest {
   private final Charge ofFirst = new Charge(first, 1, 2, 0);
   private final Charge ofSecond = new Charge(second, 1, 3, 0);
 
-  private SlotRequest answered(RequestKind what, Decision... parts) {
-    SlotRequest leg = new SlotRequest(what, List.of(first, second), 0);
-    leg.noteCharges(List.of(ofFirst, ofSecond));
-    leg.send();
-    leg.answer(Decision.all(parts));
-    return leg;
+  private SlotRequest answered(RequestKind kind, Decision... parts) {
+    SlotRequest slotRequest = new SlotRequest(kind, List.of(first, second), 0);
+    slotRequest.setCharges(List.of(ofFirst, ofSecond));
+    slotRequest.send();
+    slotRequest.answer(Decision.all(parts));
+    return slotRequest;
   }
 
   @Test
@@ -46,8 +46,8 @@ class SlotRequestTest {
 
   @Test
   void taken_lost_isNothing() {
-    SlotRequest leg = new SlotRequest(RequestKind.TAKE, List.of(first, second), 0);
-    leg.lose(Degradation.AMBIGUOUS);
-    assertThat(leg.taken()).isEmpty();
+    SlotRequest slotRequest = new SlotRequest(RequestKind.TAKE, List.of(first, second), 0);
+    slotRequest.lose(Degradation.AMBIGUOUS);
+    assertThat(slotRequest.taken()).isEmpty();
   }
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SlotTableTest {
-  private static final ServerAddress ASKED = new ServerAddress("10.0.0.1", 7000);
+  private static final ServerAddress SOURCE = new ServerAddress("10.0.0.1", 7000);
 
   private static int slot(char family, String name, String key) {
     return SlotTable.slotOf(RedisKeys.of(RedisKeys.prefix("penstock:", family, name), key));
@@ -26,20 +26,20 @@ class SlotTableTest {
   }
 
   @Test
-  void slotOf_bucketForEverybody_isThatOfItsName() {
+  void slotOf_globalBucket_isThatOfItsName() {
     assertThat(slot('t', "global", "")).isEqualTo(SlotTable.slotOf("{global}"));
     assertThat(slot('t', "global", "")).isEqualTo(slot('w', "global", ""));
     assertThat(slot('t', "global", "")).isNotEqualTo(slot('t', "other", ""));
   }
 
   @Test
-  void slotOf_keyThatEndsTheTagAtOnce_liesSomewhereAllTheSame() {
-    // Such a tag is none, and the whole name counts: these are asked for one by one.
+  void slotOf_keyThatClosesTheTag_isValidNevertheless() {
+    // An empty tag is ignored and the whole name is hashed, so these are requested one by one.
     assertThat(slot('t', "user", "}x")).isNotEqualTo(slot('t', "other", "}x"));
   }
 
   @Test
-  void slotOf_theStandardsExample_isAsThere() {
+  void slotOf_exampleOfTheSpecification_isReproduced() {
     assertThat(SlotTable.slotOf("123456789")).isEqualTo(0x31c3);
   }
 
@@ -52,7 +52,7 @@ class SlotTableTest {
                 List.of(0L, 4L, server("", 7003)),
                 List.of(10L, 10L, server(null, 7004)),
                 List.of(11L, 12L, server("?", 7005))),
-            ASKED);
+            SOURCE);
     assertThat(table.inOrder())
         .containsExactly(
             new SlotTable.Range(0, 4, new ServerAddress("10.0.0.1", 7003)),
@@ -67,7 +67,7 @@ class SlotTableTest {
   }
 
   @Test
-  void probeKeys_anySlot_lieThere() {
+  void probeKeys_anySlot_areInThatSlot() {
     ProbeKeys keys = new ProbeKeys("penstock:");
     for (int slot : new int[] {0, 1, 5_460, 16_383}) {
       assertThat(SlotTable.slotOf(new String(keys.in(slot), UTF_8))).isEqualTo(slot);

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A cluster with a network between its servers that a test cuts: three primaries and a replica of
- * the first, all of which reach each other by way of proxies. The first primary and its replica
- * have addresses of their own, by which proxies know them.
+ * A cluster with a network between its servers that a test can partition: three primaries and a
+ * replica of the first, connected through proxies. The first primary and its replica have their own
+ * addresses, by which proxies identify them.
  */
 final class SplitCluster implements AutoCloseable {
   private static final String FIRST = "127.0.0.2";
@@ -50,13 +50,16 @@ final class SplitCluster implements AutoCloseable {
     return cluster;
   }
 
-  /** Cuts the first primary off from all other servers, or joins it again; clients reach all. */
+  /**
+   * Partitions the first primary from all other servers, or reconnects it; clients reach all of
+   * them.
+   */
   void cut(boolean on) {
     way.cutOff(on ? REPLICA : "");
     buses.get(0).lose(on);
     buses.forEach(bus -> bus.cutOff(on ? FIRST : ""));
     if (!on) {
-      // What was lost on them leaves links out of step.
+      // Lost bytes leave connections out of sync.
       way.reset();
       buses.forEach(FlakyProxy::reset);
     }

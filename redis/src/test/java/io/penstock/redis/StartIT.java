@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How a store comes to its connection, keeps to one, and ends. */
+/** How a store connects, reconnects and shuts down. */
 class StartIT {
   private static final Limit LIMIT = Limit.perSecond(1_000).burst(1_000);
 
@@ -39,7 +39,7 @@ class StartIT {
   }
 
   @Test
-  void connect_redisNotThere_isDegradedUntilItIs() {
+  void connect_redisUnavailable_isDegradedUntilItIsAvailable() {
     redis.kill();
     try (RedisStore store =
         builder().deadline(Duration.ofSeconds(5)).connect(RedisURI.create(redis.url()))) {
@@ -60,7 +60,7 @@ class StartIT {
   }
 
   @Test
-  void connect_socketWithoutTheTransportForIt_saysWhatIsMissing() {
+  void connect_socketWithoutItsTransport_reportsWhatIsMissing() {
     RedisURI uri = RedisURI.create("redis-socket:///tmp/redis.sock");
     assertThatThrownBy(() -> builder().connect(uri))
         .isInstanceOf(IllegalArgumentException.class)
@@ -68,7 +68,7 @@ class StartIT {
   }
 
   @Test
-  void on_connectionOfTheApplication_comesBackWithIt() {
+  void on_connectionOfTheApplication_recoversWithIt() {
     RedisClient client = RedisClient.create(redis.url());
     client.setOptions(
         ClientOptions.builder()
@@ -80,7 +80,7 @@ class StartIT {
       awaitExact(limiter);
       redis.kill();
       Await.until("degraded", () -> limiter.decide("k").degraded());
-      Await.until("away", () -> !store.isAvailable());
+      Await.until("unavailable", () -> !store.isAvailable());
       redis.restart();
       awaitExact(limiter);
       redis.freeze();
@@ -93,16 +93,16 @@ class StartIT {
   }
 
   @Test
-  void probes_whileNobodyAnswers_leaveNoConnectionsBehind() {
+  void probes_withoutResponse_leakNoConnections() {
     try (FlakyProxy proxy = new FlakyProxy(redis.port());
         RedisStore store = builder().connect(RedisURI.create(proxy.url()))) {
       RateLimiter limiter = RateLimiter.on(store, "x", LIMIT);
       awaitExact(limiter);
       proxy.lose(true);
-      Await.until("away", () -> limiter.decide("k").degraded() && !store.isAvailable());
+      Await.until("unavailable", () -> limiter.decide("k").degraded() && !store.isAvailable());
       long before = proxy.accepted();
       Await.until("five attempts", () -> proxy.accepted() >= before + 5);
-      assertThat(proxy.open()).as("one, and one that is being given up").isLessThanOrEqualTo(2);
+      assertThat(proxy.open()).as("one, and one that is being closed").isLessThanOrEqualTo(2);
       proxy.lose(false);
       awaitExact(limiter);
       Await.until("one is left", () -> proxy.open() == 1);
@@ -144,28 +144,28 @@ class StartIT {
   }
 
   @Test
-  void close_whileRedisHangs_answersEverybody() throws Exception {
+  void close_whileRedisHangs_completesAllRequests() throws Exception {
     RedisStore store =
         builder().deadline(Duration.ofSeconds(50)).connect(RedisURI.create(redis.url()));
     RateLimiter limiter = RateLimiter.on(store, "x", LIMIT);
-    Await.until("there", store::isAvailable);
+    Await.until("available", store::isAvailable);
     redis.freeze();
-    List<CompletableFuture<Decision>> asked = new ArrayList<>();
+    List<CompletableFuture<Decision>> decisions = new ArrayList<>();
     for (int i = 0; i < 1_000; i++) {
-      asked.add(limiter.decideAsync("k").toCompletableFuture());
+      decisions.add(limiter.decideAsync("k").toCompletableFuture());
     }
     store.close();
-    for (CompletableFuture<Decision> answer : asked) {
+    for (CompletableFuture<Decision> answer : decisions) {
       assertThat(answer.get(10, TimeUnit.SECONDS).degraded()).isTrue();
     }
-    assertThat(limiter.decide("k").degraded()).as("closed is as good as away").isTrue();
+    assertThat(limiter.decide("k").degraded()).as("a closed store is unavailable").isTrue();
     assertThat(limiter.decideAsync("k").toCompletableFuture().get(1, TimeUnit.SECONDS).degraded())
         .isTrue();
     store.close();
   }
 
   @Test
-  void connect_policyThatEvicts_isWarnedAboutOnce() {
+  void connect_evictionPolicy_isReportedOnce() {
     redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
     try (RedisStore store = builder().connect(RedisURI.create(redis.url()))) {
       awaitExact(RateLimiter.on(store, "x", LIMIT));
@@ -174,7 +174,7 @@ class StartIT {
   }
 
   @Test
-  void connect_harmlessPolicyOrNoRightToKnow_isNot() {
+  void connect_safePolicyOrNoPermission_isNotReported() {
     redis.command("CONFIG", "SET", "maxmemory-policy", "volatile-ttl");
     redis.command(
         "ACL", "SETUSER", "limited", "on", ">secret", "~penstock:*", "+@all", "-info", "-config");

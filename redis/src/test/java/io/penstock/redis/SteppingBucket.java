@@ -4,10 +4,10 @@ import io.penstock.Rate;
 import java.math.BigInteger;
 
 /**
- * The token bucket of a store whose clock may step back, as the textbook has it, in exact numbers:
- * a level, and the time of the last write. While the clock is behind that time, no time has passed;
- * the next request that is no peek writes the same level at the clock's new time. Written without a
- * look at the script, which must agree with it. Not thread-safe.
+ * A textbook token bucket in exact arithmetic for a store whose clock may step back: a level, and
+ * the time of the last write. While the clock is behind that time, no time has passed; the next
+ * request that is not a peek stores the same level with the new time of the clock. Written
+ * independently of the script, which must agree with it. Not thread-safe.
  */
 final class SteppingBucket {
   private final BigInteger nanos;
@@ -24,7 +24,7 @@ final class SteppingBucket {
     this.written = now;
   }
 
-  /** What came of a request: waits in ticks, tokens in thousandths. */
+  /** The result of a request: waits in ticks, tokens in thousandths. */
   record Answer(boolean allowed, long remaining, long retryAfter, long resetAfter) {}
 
   Answer take(long now, long cost) {
@@ -58,7 +58,7 @@ final class SteppingBucket {
 
   private void write(BigInteger next, long now) {
     level = next;
-    // A full bucket is not kept.
+    // A full bucket has no state.
     written = now;
   }
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** P10: nodes that know different limits of one bucket, and limits that change. */
+/** P10: nodes with different limits on one bucket, and limits that change. */
 class TiersIT {
   private static final TokenBucket LOOSE = Limit.perSecond(10).burst(10);
   private static final TokenBucket TIGHT = Limit.perSecond(3).burst(3);
@@ -53,7 +53,7 @@ class TiersIT {
 
   @AfterEach
   void everyKeyEnds() {
-    assertThat(redis.keysWithoutEnd()).isEmpty();
+    assertThat(redis.keysWithoutTtl()).isEmpty();
     store.close();
     another.close();
   }
@@ -189,7 +189,7 @@ class TiersIT {
   }
 
   @Test
-  void replaceLimit_whileAnotherGoesByTheOldOne_forgivesNothing() {
+  void replaceLimit_whileAnotherUsesTheOldOne_forgivesNothing() {
     RateLimiter limiter = RateLimiter.on(store, "x", LOOSE);
     RateLimiter same = RateLimiter.on(another, "x", LOOSE);
     limiter.decide("k", 10);
@@ -235,7 +235,7 @@ class TiersIT {
   }
 
   @Test
-  void windows_inTurn_forgiveNothingAndLetGo() {
+  void windows_inTurn_forgiveNothingAndExpire() {
     List<WindowLimit> larges =
         List.of(Limit.fixedWindow(10, SECOND), Limit.slidingWindow(10, SECOND));
     List<WindowLimit> smalls =
@@ -251,13 +251,14 @@ class TiersIT {
         large.decide("k", 10);
         for (int i = 0; i < 5; i++) {
           assertThat(small.peek("k").remaining()).isZero();
-          // In one call, so that what the one leaves in the script's memory is what the other sees.
+          // In one call, so that the second request sees the state that the first left in the
+          // script's memory.
           var first = small.decideAsync("k");
           var second = large.decideAsync("k");
           assertThat(first.toCompletableFuture().join().allowed()).isFalse();
           assertThat(second.toCompletableFuture().join().allowed()).isFalse();
         }
-        // What was granted beyond the small limit counts in its next window, too.
+        // Grants beyond the small limit count in its next window as well.
         time.advance(SECOND.multipliedBy(6));
         assertThat(small.tryAcquire("k")).isTrue();
         assertThat(large.peek("k").remaining()).isEqualTo(9);
@@ -266,7 +267,7 @@ class TiersIT {
   }
 
   @Test
-  void all_keptAcrossAReplacedLimit_goesByTheNewOne() {
+  void all_reusedAfterAReplacedLimit_usesTheNewOne() {
     RateLimiter loose = RateLimiter.on(store, "x", LOOSE);
     JointRequest claims = RateLimiter.all(loose.at("k"));
     loose.replaceLimit(TIGHT);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Stores whose Redis is at {@code rediss://}. */
+/** Stores on a Redis with TLS. */
 class TlsIT {
   private static final Limit LIMIT = Limit.perHour(1).burst(3);
   private static final StoreOptions CLOSED =
@@ -30,7 +30,7 @@ class TlsIT {
   @BeforeEach
   void start(@TempDir Path folder) throws Exception {
     try (RedisProcess plain = RedisProcess.start()) {
-      // One that was built without TLS has no such setting.
+      // A server that was built without TLS doesn't have this setting.
       boolean knowsTls = !plain.command("CONFIG", "GET", "tls-port").equals("*0");
       assumeTrue(knowsTls, "skipped: this redis-server was built without TLS");
     }
@@ -60,7 +60,7 @@ class TlsIT {
   }
 
   private static void assertLimits(RedisStore store) {
-    Await.until("there", store::isAvailable);
+    Await.until("available", store::isAvailable);
     RateLimiter limiter = RateLimiter.on(store, "x", LIMIT, CLOSED);
     for (int i = 0; i < 5; i++) {
       var decision = limiter.decide("k");
@@ -91,7 +91,7 @@ class TlsIT {
   }
 
   @Test
-  void connect_certificateIsNotTrusted_isAway() {
+  void connect_certificateIsNotTrusted_isUnavailable() {
     try (RedisStore store = store(url)) {
       assertThat(store.isAvailable()).isFalse();
       assertThat(RateLimiter.on(store, "x", LIMIT, CLOSED).decide("k").degraded()).isTrue();
@@ -99,7 +99,7 @@ class TlsIT {
   }
 
   @Test
-  void connect_certificateIsForAnotherHost_isAway() {
+  void connect_certificateIsForAnotherHost_isUnavailable() {
     certificate.trust();
     try (RedisStore store = store("rediss://localhost:" + port)) {
       assertThat(store.isAvailable()).isFalse();

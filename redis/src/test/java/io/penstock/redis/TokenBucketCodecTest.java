@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** P2: Redis keeps every rate that is kept in process, rounded down by a millionth at most. */
+/**
+ * P2: Redis supports every rate that the in-process store does, rounded down by at most a
+ * millionth.
+ */
 class TokenBucketCodecTest {
   private static final BigInteger MILLION = BigInteger.valueOf(1_000_000);
   private static final Duration SECOND = Duration.ofSeconds(1);
@@ -24,20 +27,20 @@ class TokenBucketCodecTest {
     BigInteger kept = fixedRate.rate().thousandths().multiply(limit.rate().nanos());
     assertThat(kept).as("%s", limit).isLessThanOrEqualTo(exact);
     assertThat(exact.subtract(kept).multiply(MILLION)).as("%s", limit).isLessThanOrEqualTo(exact);
-    // What the script counts with.
+    // The bounds of the script's integers.
     assertThat(fixedRate.unitsPerThousandth()).isLessThanOrEqualTo(1L << 49);
     assertThat(fixedRate.ticks(fixedRate.burst())).isLessThan(1L << 49);
   }
 
   @Test
-  void terms_ofARateThatNeedsFineUnits_areExact() {
+  void codec_ofARateThatNeedsFineUnits_isExact() {
     TokenBucket limit = new TokenBucket(Rate.of(new BigDecimal("16.6667"), SECOND), 5_000_000_000L);
     FixedPointRate fixedRate = new TokenBucketCodec("x", limit, List.of()).fixedRate();
     assertThat(fixedRate.rate()).isEqualTo(limit.rate());
   }
 
   @Test
-  void terms_ofAnyRateWithFourDecimals_areThere() {
+  void codec_ofAnyRateWithFourDecimals_exists() {
     Random random = new Random(1);
     for (int i = 0; i < 20_000; i++) {
       BigDecimal rate = BigDecimal.valueOf(1 + random.nextInt(999_999), 4);
@@ -48,7 +51,7 @@ class TokenBucketCodecTest {
   }
 
   @Test
-  void terms_ofRatesNearSimpleFractions_areThere() {
+  void codec_ofRatesNearSimpleFractions_exists() {
     for (int period = 1; period <= 600; period++) {
       for (int places = 2; places <= 10; places++) {
         BigDecimal below =

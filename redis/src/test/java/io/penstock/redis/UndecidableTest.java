@@ -15,7 +15,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** P8: whatever goes wrong while a request is decided reaches its caller, and no other. */
+/** P8: an exception while a request is decided reaches its caller, and affects no other. */
 class UndecidableTest {
   private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(1);
   private final LimitCodec codec =
@@ -31,7 +31,7 @@ class UndecidableTest {
     return new PendingRequest(RequestKind.TAKE, List.of(part), System.nanoTime());
   }
 
-  /** One that nobody can make a call of. */
+  /** A request that can't be encoded. */
   private static PendingRequest bad() {
     return new PendingRequest(RequestKind.TAKE, List.of(), System.nanoTime());
   }
@@ -56,12 +56,12 @@ class UndecidableTest {
     }
 
     @Override
-    public boolean mayPassLater(Throwable failure) {
+    public boolean isRetryable(Throwable failure) {
       throw new IllegalStateException("broken");
     }
   }
 
-  /** As the store does it. */
+  /** Behaves like the store. */
   private static final class Answers implements CallBatcher.Callbacks {
     @Override
     public void answered(Batch batch, long[] replies, long sentNanos) {
@@ -69,21 +69,21 @@ class UndecidableTest {
     }
 
     @Override
-    public void failed(List<PendingRequest> asks, Throwable cause) {
+    public void failed(List<PendingRequest> requests, Throwable cause) {
       throw new IllegalStateException("broken", cause);
     }
 
     @Override
-    public void broken(List<PendingRequest> asks, RuntimeException cause) {
-      asks.forEach(ask -> ask.fail(cause));
+    public void aborted(List<PendingRequest> requests, RuntimeException cause) {
+      requests.forEach(request -> request.fail(cause));
     }
 
     @Override
-    public void cameApart(PendingRequest ask) {}
+    public void keysSplit(PendingRequest request) {}
   }
 
   @Test
-  void calls_withARequestThatCantBeSent_failItAndGoOn() {
+  void batcher_requestThatCantBeSent_failsAndOthersContinue() {
     OneRoute route = new OneRoute();
     CallBatcher calls = new CallBatcher(route, new Answers(), batch -> {}, timer);
     PendingRequest bad = bad();
@@ -96,7 +96,7 @@ class UndecidableTest {
   }
 
   @Test
-  void calls_whoseFailureCantBeDealtWith_failAndGoOn() {
+  void batcher_failureThatCantBeHandled_failsAndOthersContinue() {
     OneRoute route = new OneRoute();
     CallBatcher calls =
         new CallBatcher(
@@ -118,15 +118,15 @@ class UndecidableTest {
   }
 
   @Test
-  void deadlines_thatCantGiveUpOne_failItAndGiveUpTheNext() {
+  void deadlines_timeoutHandlerThrows_failsTheRequestAndContinues() {
     Deadlines deadlines =
         new Deadlines(
             timer,
-            ask -> {
-              if (ask.parts().isEmpty()) {
+            request -> {
+              if (request.parts().isEmpty()) {
                 throw new IllegalStateException("broken");
               }
-              ask.fail(new IllegalStateException("given up"));
+              request.fail(new IllegalStateException("given up"));
             });
     PendingRequest bad = bad();
     PendingRequest good = good();
@@ -137,21 +137,21 @@ class UndecidableTest {
   }
 
   @Test
-  void span_thatCantBeDecided_fails() {
-    PendingRequest whole = good();
+  void multiSlotRequest_thatCantBeDecided_fails() {
+    PendingRequest request = good();
     BucketRequest other = new BucketRequest(null, codec, "b", "b", 1_000, 0);
-    MultiSlotRequest.SpanOperations hands =
-        new MultiSlotRequest.SpanOperations() {
+    MultiSlotRequest.Operations operations =
+        new MultiSlotRequest.Operations() {
           @Override
-          public void ask(SlotRequest leg) {
-            leg.lose(Degradation.FAILED);
+          public void send(SlotRequest slotRequest) {
+            slotRequest.lose(Degradation.FAILED);
           }
 
           @Override
-          public void giveUp(SlotRequest leg) {}
+          public void giveUp(SlotRequest slotRequest) {}
 
           @Override
-          public Decision decide(RequestKind what, List<BucketRequest> parts, Degradation why) {
+          public Decision decide(RequestKind kind, List<BucketRequest> parts, Degradation why) {
             throw new IllegalStateException("broken");
           }
 
@@ -161,7 +161,7 @@ class UndecidableTest {
           @Override
           public void denied(List<BucketRequest> parts, Decision denial, long startNanos) {}
         };
-    new MultiSlotRequest(whole, List.of(List.of(part), List.of(other)), hands).begin();
-    assertThat(whole.answer()).isCompletedExceptionally();
+    new MultiSlotRequest(request, List.of(List.of(part), List.of(other)), operations).start();
+    assertThat(request.answer()).isCompletedExceptionally();
   }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** P10: windows of different lengths under one name, asked in turn. */
+/** P10: windows of different lengths under one name, used in turn. */
 class WindowsInTurnIT {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final long SECOND_MICROS = 1_000_000;
@@ -51,7 +51,7 @@ class WindowsInTurnIT {
 
   @AfterEach
   void everyKeyEnds() {
-    assertThat(redis.keysWithoutEnd()).isEmpty();
+    assertThat(redis.keysWithoutTtl()).isEmpty();
     store.close();
   }
 
@@ -104,7 +104,7 @@ class WindowsInTurnIT {
         limits.add(Limit.fixedWindow(2 + random.nextInt(15), length));
         limiters.add(RateLimiter.on(store, "run" + run, limits.get(i)));
       }
-      // From when both are known.
+      // From the time at which both limits have been used.
       limiters.forEach(limiter -> limiter.tryAcquire("k"));
       time.advance(SECOND.multipliedBy(3));
       List<Grant> grants = new ArrayList<>();
@@ -146,8 +146,8 @@ class WindowsInTurnIT {
   }
 
   /**
-   * In no time shorter than the longer window is more granted than one of the limits could, and
-   * {@code extra}.
+   * Checks that in any interval shorter than the longer window, no more is granted than one of the
+   * limits allows, plus {@code extra}.
    */
   private static void checkBounds(List<WindowLimit> limits, List<Grant> grants, long extra) {
     long longest = 0;
@@ -165,7 +165,7 @@ class WindowsInTurnIT {
         sum += grants.get(last).tokens;
         long most = 0;
         for (WindowLimit limit : limits) {
-          // Windows that a time of this length can touch.
+          // The number of windows that an interval of this length can overlap.
           long touched = took / micros(limit) + 2;
           most = Math.max(most, limit.burstThousandths() / 1_000 * touched);
         }
@@ -179,7 +179,7 @@ class WindowsInTurnIT {
   }
 
   @Test
-  void retryAfter_underAnotherWindow_isHonest() {
+  void retryAfter_underAnotherWindow_isExact() {
     for (boolean sliding : new boolean[] {false, true}) {
       Duration three = SECOND.multipliedBy(3);
       Limit small = sliding ? Limit.slidingWindow(3, three) : Limit.fixedWindow(3, three);
@@ -189,7 +189,7 @@ class WindowsInTurnIT {
         RateLimiter one = RateLimiter.on(store, "x" + sliding + offset, small);
         RateLimiter other = RateLimiter.on(store, "x" + sliding + offset, large);
         if (offset % 2 == 0) {
-          // Otherwise the first that is known of this limit is the denial.
+          // Otherwise the denial would be the first use of this limit.
           one.decide("k");
         }
         assertThat(other.tryAcquire("k", 15)).isTrue();
@@ -207,7 +207,7 @@ class WindowsInTurnIT {
   }
 
   @Test
-  void decide_windowsThatEndTogether_areNotHeldBackByEachOther() {
+  void decide_windowsThatEndTogether_doNotBlockEachOther() {
     RateLimiter large = RateLimiter.on(store, "x", Limit.fixedWindow(1_000, SECOND));
     RateLimiter small = RateLimiter.on(store, "x", Limit.fixedWindow(5, SECOND));
     small.decide("k");
@@ -218,7 +218,7 @@ class WindowsInTurnIT {
   }
 
   @Test
-  void log_underAShorterWindow_forgetsNothingThatTheLongerCounts() {
+  void log_underAShorterWindow_keepsWhatTheLongerCounts() {
     RateLimiter longer = RateLimiter.on(store, "x", Limit.slidingLog(16, SECOND.multipliedBy(15)));
     RateLimiter shorter = RateLimiter.on(store, "x", Limit.slidingLog(11, SECOND.multipliedBy(11)));
     assertThat(takeAll(longer)).isEqualTo(16);

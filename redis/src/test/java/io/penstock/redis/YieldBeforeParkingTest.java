@@ -12,7 +12,7 @@ class YieldBeforeParkingTest {
   private long now = 1_000;
   private Duration turn = SOON;
   private int times;
-  private final YieldBeforeParking courtesy = new YieldBeforeParking(() -> now, this::others);
+  private final YieldBeforeParking yielding = new YieldBeforeParking(() -> now, this::others);
 
   private void others() {
     times++;
@@ -22,25 +22,25 @@ class YieldBeforeParkingTest {
   private int timesOf(int callers) {
     int before = times;
     for (int i = 0; i < callers; i++) {
-      courtesy.giveWay();
+      yielding.yieldIfUseful();
     }
     return times - before;
   }
 
   @Test
-  void giveWay_turnsComeSoon_always() {
+  void yield_scheduledSoon_always() {
     assertThat(timesOf(1_000)).isEqualTo(1_000);
   }
 
   @Test
-  void giveWay_turnsComeLate_notForLong() {
+  void yield_scheduledLate_stops() {
     turn = LATE;
 
     assertThat(timesOf(1_000)).isEqualTo(8);
   }
 
   @Test
-  void giveWay_oneInTwentyIsLate_always() {
+  void yield_oneInTwentyIsLate_always() {
     for (int i = 0; i < 1_000; i++) {
       turn = i % 20 == 0 ? LATE : SOON;
       assertThat(timesOf(1)).as("turn %s", i).isEqualTo(1);
@@ -48,7 +48,7 @@ class YieldBeforeParkingTest {
   }
 
   @Test
-  void giveWay_turnsCameLate_oneAtATimeTriesAgain() {
+  void yield_afterLateness_oneAtATimeTriesAgain() {
     turn = LATE;
     timesOf(8);
 
@@ -58,7 +58,7 @@ class YieldBeforeParkingTest {
   }
 
   @Test
-  void giveWay_turnsComeSoonAgain_alwaysAgain() {
+  void yield_scheduledSoonAgain_alwaysAgain() {
     turn = LATE;
     timesOf(8);
 
@@ -69,7 +69,7 @@ class YieldBeforeParkingTest {
   }
 
   @Test
-  void giveWay_manyHeldUpTogether_countOnce() {
+  void yield_manyDelayedTogether_countOnce() {
     YieldBeforeParking[] shared = new YieldBeforeParking[1];
     int[] depth = {0};
     shared[0] =
@@ -77,19 +77,19 @@ class YieldBeforeParkingTest {
             () -> now,
             () -> {
               times++;
-              // As many callers give way before the first has its turn again.
+              // Many callers yield before the first is scheduled again.
               if (depth[0]++ < 50) {
-                shared[0].giveWay();
+                shared[0].yieldIfUseful();
               } else {
                 now += LATE.toNanos();
               }
             });
 
-    shared[0].giveWay();
+    shared[0].yieldIfUseful();
     depth[0] = 100;
     int before = times;
     turn = SOON;
-    shared[0].giveWay();
+    shared[0].yieldIfUseful();
 
     assertThat(before).isEqualTo(51);
     assertThat(times - before).isEqualTo(1);

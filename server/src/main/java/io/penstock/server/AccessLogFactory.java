@@ -8,27 +8,27 @@ import io.penstock.server.log.AccessLog.Destination;
 import java.io.IOException;
 import java.util.Optional;
 
-/** The access log that settings ask for. */
+/** Opens the access log according to the settings. */
 final class AccessLogFactory {
   private AccessLogFactory() {}
 
   static Optional<AccessLog> open(Settings settings, MeterRegistry registry) {
     Optional<AccessLog> log =
         settings.upstream().isPresent()
-            ? settings.accessLog().map(form -> open(form, settings))
+            ? settings.accessLog().map(format -> open(format, settings))
             : Optional.empty();
     log.ifPresent(
         opened ->
             FunctionCounter.builder("penstock.access.log.dropped", opened, AccessLog::dropped)
-                .description("Lines of the access log that were lost")
+                .description("Dropped access log lines")
                 .register(registry));
     return log;
   }
 
-  private static AccessLog open(AccessFormat form, Settings settings) {
+  private static AccessLog open(AccessFormat format, Settings settings) {
     try {
       return new AccessLog(
-          form,
+          format,
           settings.accessLogFile().map(Destination::file).orElseGet(Destination::standardOutput));
     } catch (IOException e) {
       throw StartException.unwritable(Setting.ACCESS_LOG_FILE, e);

@@ -6,11 +6,12 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * A policy that is in force, and what is known about it. Immutable.
+ * The active policy and its load state. Immutable.
  *
- * @param origin where it is from
- * @param since when it was loaded
- * @param rejected why what is there now is not in force; empty if it is
+ * @param origin the file, folder or database that the policy comes from
+ * @param since the load time
+ * @param rejected the errors of the current sources if they are invalid and not in effect;
+ *     otherwise empty
  */
 public record ActivePolicy(
     LoadedPolicy loaded, String origin, Instant since, List<Problem> rejected) {
@@ -18,7 +19,7 @@ public record ActivePolicy(
     rejected = List.copyOf(rejected);
   }
 
-  ActivePolicy butNot(List<Problem> problems) {
+  ActivePolicy withRejected(List<Problem> problems) {
     return new ActivePolicy(loaded, origin, since, problems);
   }
 }

@@ -3,12 +3,12 @@ package io.penstock.server;
 import io.penstock.policy.Outcome;
 import io.penstock.policy.Request;
 
-/** Is told of requests that were denied. Called by event loops: must not block. */
+/** Receives denied requests. Called on event loops, so implementations must not block. */
 @FunctionalInterface
 public interface DenialLog {
-  /** Nobody. */
+  /** Ignores all denials. */
   DenialLog NONE = (request, decisive) -> {};
 
-  /** A request was denied, as {@code decisive} says. */
+  /** Reports a denied request and the outcome that was decisive. */
   void denied(Request request, Outcome decisive);
 }

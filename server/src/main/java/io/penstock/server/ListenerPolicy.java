@@ -7,21 +7,24 @@ import io.vertx.core.net.ServerSSLOptions;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** What may come in through any door. */
+/** The limits on untrusted input that all listeners share. */
 final class ListenerPolicy {
   static final int MAX_BODY_BYTES = 64 << 10;
 
-  private static final int MAX_HEAD_BYTES = 16 << 10;
+  private static final int MAX_HEADER_BYTES = 16 << 10;
   private static final int MAX_LINE_BYTES = 8 << 10;
-  private static final int IDLE_SECONDS = 60;
+  private static final int IDLE_TIMEOUT_SECONDS = 60;
   private static final int MAX_STREAMS = 100;
   private static final int MAX_RESETS = 100;
-  private static final int RESETS_SECONDS = 30;
+  private static final int RESET_WINDOW_SECONDS = 30;
   private static final int BACKLOG = 4_096;
 
   private ListenerPolicy() {}
 
-  /** The proxy door's: bodies of any size, and TLS if there is a certificate. */
+  /**
+   * Returns the options of the proxy listener, which accepts bodies of any size, and TLS if
+   * configured.
+   */
   static HttpServerOptions proxyOptions(Settings settings, Optional<ServerSSLOptions> tls) {
     HttpServerOptions options = options(settings.proxyHost(), settings.proxyPort());
     tls.ifPresent(
@@ -45,18 +48,18 @@ final class ListenerPolicy {
         .setPort(port)
         .setAcceptBacklog(BACKLOG)
         .setMaxInitialLineLength(MAX_LINE_BYTES)
-        .setMaxHeaderSize(MAX_HEAD_BYTES)
-        .setIdleTimeout(IDLE_SECONDS)
+        .setMaxHeaderSize(MAX_HEADER_BYTES)
+        .setIdleTimeout(IDLE_TIMEOUT_SECONDS)
         .setIdleTimeoutUnit(TimeUnit.SECONDS)
-        // No door ends a WebSocket itself, so nothing has to look for one in every request.
+        // No listener terminates WebSockets, so no request has to be checked for extensions.
         .setPerFrameWebSocketCompressionSupported(false)
         .setPerMessageWebSocketCompressionSupported(false)
         .setInitialSettings(
             new Http2Settings()
                 .setMaxConcurrentStreams(MAX_STREAMS)
-                .setMaxHeaderListSize(MAX_HEAD_BYTES))
+                .setMaxHeaderListSize(MAX_HEADER_BYTES))
         .setHttp2RstFloodMaxRstFramePerWindow(MAX_RESETS)
-        .setHttp2RstFloodWindowDuration(RESETS_SECONDS)
+        .setHttp2RstFloodWindowDuration(RESET_WINDOW_SECONDS)
         .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS);
   }
 }

@@ -6,11 +6,16 @@ import io.penstock.policy.load.Location;
 import io.penstock.policy.load.Problem;
 import java.util.List;
 
-/** Rules that are decided by each node alone while Redis is away, each by its share. */
+/**
+ * Checks rules with {@code on_store_failure: local}, where each node enforces its share of a limit
+ * while Redis is unavailable.
+ */
 final class LocalRules {
   private LocalRules() {}
 
-  /** What is wrong with a policy where nobody has said how many nodes there are. */
+  /**
+   * Returns an error for each of these rules, for use when the number of nodes is not configured.
+   */
   static List<Problem> withoutNodes(Policy policy, String origin) {
     return policy.rules().stream()
         .filter(rule -> rule.storeOptions().onFailure() == FailurePolicy.LOCAL)

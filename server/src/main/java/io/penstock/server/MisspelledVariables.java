@@ -9,47 +9,48 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Finds variables that look like a setting with a slip in it. Others that begin like ours are left
- * alone: people have variables of their own, and Kubernetes tells every container where services
- * are, which for one called penstock, or penstock-admin, begin with PENSTOCK_ too.
+ * Finds environment variables that look like a misspelled setting. Other variables with our prefix
+ * are ignored: users have their own, and Kubernetes sets variables for every service in each
+ * container, which start with PENSTOCK_ for a service named penstock or penstock-admin.
  */
 final class MisspelledVariables {
-  private static final String OURS = "PENSTOCK_";
-  private static final Set<String> NO_SETTINGS = Set.of("PENSTOCK_CONFIG", "PENSTOCK_JAVA_OPTS");
-  private static final String FOR_TESTS = "PENSTOCK_TEST_";
+  private static final String PREFIX = "PENSTOCK_";
+  private static final Set<String> OTHER_VARIABLES =
+      Set.of("PENSTOCK_CONFIG", "PENSTOCK_JAVA_OPTS");
+  private static final String TEST_PREFIX = "PENSTOCK_TEST_";
 
-  private static final Pattern OF_KUBERNETES =
+  private static final Pattern KUBERNETES_NAME =
       Pattern.compile("(.*_)?(SERVICE_(HOST|PORT)(_.*)?|PORT_\\d+_(TCP|UDP|SCTP)(_[A-Z]+)?)");
 
-  private static final Pattern ADDRESS_OF_SERVICE = Pattern.compile("(tcp|udp|sctp)://.*");
+  private static final Pattern SERVICE_URL = Pattern.compile("(tcp|udp|sctp)://.*");
 
   private MisspelledVariables() {}
 
-  /** Whether a value was written by Kubernetes rather than by somebody who sets a port. */
-  static boolean isOfKubernetes(String name, String value) {
-    return name.endsWith("PORT") && ADDRESS_OF_SERVICE.matcher(value).matches();
+  /** Returns whether Kubernetes set a variable such as PENSTOCK_PORT to the URL of a service. */
+  static boolean isSetByKubernetes(String name, String value) {
+    return name.endsWith("PORT") && SERVICE_URL.matcher(value).matches();
   }
 
-  /** The names that nobody reads, each with the one that was probably meant. */
-  static Map<String, String> among(Map<String, String> variables) {
+  /** Returns the unknown variables, each with the variable that was probably meant. */
+  static Map<String, String> find(Map<String, String> variables) {
     List<String> settings = Arrays.stream(Setting.values()).map(Setting::name).toList();
-    Map<String, String> strays = new TreeMap<>();
+    Map<String, String> misspelled = new TreeMap<>();
     variables.forEach(
         (name, value) -> {
-          String own = name.startsWith(OURS) ? name.substring(OURS.length()) : "";
-          if (own.isEmpty()
-              || settings.contains(own)
-              || NO_SETTINGS.contains(name)
-              || name.startsWith(FOR_TESTS)
-              || OF_KUBERNETES.matcher(own).matches()
-              || isOfKubernetes(name, value)) {
+          String suffix = name.startsWith(PREFIX) ? name.substring(PREFIX.length()) : "";
+          if (suffix.isEmpty()
+              || settings.contains(suffix)
+              || OTHER_VARIABLES.contains(name)
+              || name.startsWith(TEST_PREFIX)
+              || KUBERNETES_NAME.matcher(suffix).matches()
+              || isSetByKubernetes(name, value)) {
             return;
           }
-          String nearest = Suggestions.to(own, settings);
+          String nearest = Suggestions.to(suffix, settings);
           if (nearest != null) {
-            strays.put(name, OURS + nearest);
+            misspelled.put(name, PREFIX + nearest);
           }
         });
-    return strays;
+    return misspelled;
   }
 }

@@ -10,53 +10,53 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes all rules bind, or none, for an emergency and for a time. Thread-safe. */
+/** Overrides the mode of all rules for a limited time, for emergencies. Thread-safe. */
 public final class ModeSwitch {
   private static final Logger LOG = LoggerFactory.getLogger(ModeSwitch.class);
 
   private final Vertx vertx;
   private final PolicyEngine engine;
-  private @Nullable Forced forced;
+  private @Nullable ModeOverride active;
   private long timer;
 
   /**
-   * What all rules are now.
+   * An active override.
    *
-   * @param until when that ends
+   * @param until when the override expires
    */
-  public record Forced(Mode mode, Instant until) {}
+  public record ModeOverride(Mode mode, Instant until) {}
 
   public ModeSwitch(Vertx vertx, PolicyEngine engine) {
     this.vertx = vertx;
     this.engine = engine;
   }
 
-  /** What all rules are now; empty if they say so themselves. */
-  public synchronized Optional<Forced> forced() {
-    return Optional.ofNullable(forced);
+  /** Returns the active override; empty if each rule uses its own mode. */
+  public synchronized Optional<ModeOverride> active() {
+    return Optional.ofNullable(active);
   }
 
   /**
-   * Makes all rules what {@code mode} says, until a time has passed.
+   * Overrides the mode of all rules for a limited time.
    *
-   * @param by who wants it, for the log
+   * @param by who requested it, for the log
    */
-  public synchronized void force(Mode mode, Duration time, String by) {
+  public synchronized void override(Mode mode, Duration duration, String by) {
     end();
-    forced = new Forced(mode, Instant.now().plus(time));
+    active = new ModeOverride(mode, Instant.now().plus(duration));
     engine.override(mode);
-    timer = vertx.setTimer(Math.max(1, time.toMillis()), this::expire);
-    LOG.warn("all rules are in mode {} until {}, set by {}", mode.code(), forced.until(), by);
+    timer = vertx.setTimer(Math.max(1, duration.toMillis()), this::expire);
+    LOG.warn("mode of all rules overridden: {} until {}, by {}", mode.code(), active.until(), by);
   }
 
   /**
-   * Lets rules say again whether they bind.
+   * Ends the override, so that each rule uses its own mode again.
    *
-   * @param by who wants it, for the log
+   * @param by who requested it, for the log
    */
   public synchronized void clear(String by) {
     if (end()) {
-      LOG.warn("rules are in their own modes again, set by {}", by);
+      LOG.warn("rules use their own modes again; mode override ended by {}", by);
     }
   }
 
@@ -67,11 +67,11 @@ public final class ModeSwitch {
   }
 
   private boolean end() {
-    if (forced == null) {
+    if (active == null) {
       return false;
     }
     vertx.cancelTimer(timer);
-    forced = null;
+    active = null;
     engine.override(null);
     return true;
   }

@@ -61,7 +61,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The process: its store, its policy and its doors, put together. Thread-safe.
+ * The server process: wires up the store, the policy and the listeners. Thread-safe.
  *
  * <pre>{@code
  * try (var server = PenstockServer.start(settings)) {
@@ -72,31 +72,29 @@ import org.slf4j.LoggerFactory;
 public final class PenstockServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PenstockServer.class);
   private static final long MAX_START_SECONDS = 30;
-  private static final Duration ADMIN_CLOSE = Duration.ofSeconds(1);
+  private static final Duration ADMIN_CLOSE_TIMEOUT = Duration.ofSeconds(1);
   private static final int MAX_ADMIN_CONNECTIONS = 1_000;
 
-  /** The part of the time for shutdown after which clients that send nothing are taken for idle. */
-  private static final int QUIET_SHARE = 10;
+  /** The fraction (1/n) of the shutdown time after which a silent client counts as idle. */
+  private static final int IDLE_FRACTION = 10;
 
-  private static final long DRAIN_PAUSE_MILLIS = 10;
+  private static final long DRAIN_POLL_MILLIS = 10;
 
   private final Map<String, Set<String>> paths = new HashMap<>();
   private final Duration shutdown;
   private final PrometheusMeterRegistry registry;
   private final StoreFactory store;
-  private final PolicyHolder keeper;
+  private final PolicyHolder policyHolder;
   private final Optional<DatabaseServices> database;
   private final HealthEndpoint health;
   private final GuardedTransport transport = new GuardedTransport();
   private final GuardedTransport adminTransport = new GuardedTransport();
   private final Vertx vertx;
 
-  /**
-   * Of the admin door alone: what those who run it ask for can be large, and nobody waits for it.
-   */
+  /** Serves only the admin listener, so that its large responses don't delay other listeners. */
   private final Vertx adminVertx;
 
-  private final RequestLimiter limiting;
+  private final RequestLimiter limiter;
   private final HttpListener decision;
   private final HttpListener admin;
   private final Optional<HttpListener> proxy;
@@ -110,12 +108,12 @@ public final class PenstockServer implements AutoCloseable {
     this.store = StoreFactory.open(settings, registry, clock);
     DecisionMeters meters = new DecisionMeters(registry);
     try {
-      this.keeper =
+      this.policyHolder =
           new PolicyHolder(
               new PolicyHolder.Rules(
                   settings.policy(),
-                  settings.postgres().isPresent() ? RuleSource.ELSEWHERE : RuleSource.FILE,
-                  canBeLocal(settings)),
+                  settings.postgres().isPresent() ? RuleSource.DATABASE : RuleSource.FILE,
+                  allowsLocal(settings)),
               store.store(),
               meters,
               registry);
@@ -127,27 +125,28 @@ public final class PenstockServer implements AutoCloseable {
     this.database = settings.postgres().map(url -> database(settings, url, registry));
     this.health =
         new HealthEndpoint(
-            keeper,
+            policyHolder,
             store.kind(),
             store.available(),
             store.problem(),
-            () -> database.map(open -> open.feed().state()));
+            () -> database.map(open -> open.ruleSync().state()));
     this.vertx = vertx(workers(settings), transport);
     this.adminVertx = vertx(new VertxOptions().setEventLoopPoolSize(1), adminTransport);
     vertx.setPeriodic(DecisionMeters.PERIOD_MILLIS, period -> meters.pass());
-    this.limiting =
+    this.limiter =
         new RequestLimiter(
-            keeper.engine(),
+            policyHolder.engine(),
             store.store(),
             new DecisionLatency(registry),
             settings.logsDecisions(),
             database.map(DatabaseServices::denials).orElse(DenialLog.NONE));
     try {
       database.ifPresent(DatabaseServices::start);
-      this.decision = decisionDoor(settings);
-      this.admin = adminDoor(settings);
+      this.decision = openDecisionListener(settings);
+      this.admin = openAdminListener(settings);
       Optional<TlsMaterial> material = settings.proxyTls().map(PenstockServer::load);
-      this.proxy = settings.upstream().map(upstream -> proxyDoor(settings, upstream, material));
+      this.proxy =
+          settings.upstream().map(upstream -> openProxyListener(settings, upstream, material));
       this.tls =
           proxy.isPresent()
               ? material.map(
@@ -160,28 +159,28 @@ public final class PenstockServer implements AutoCloseable {
               : Optional.empty();
       health.watch(tls);
     } catch (RuntimeException e) {
-      end();
+      closeResources();
       throw e;
     }
   }
 
   /**
-   * Starts everything, and returns when all doors are open.
+   * Starts the server, and returns when all listeners are open.
    *
-   * @throws PolicyException if the policy can't be used
-   * @throws StartException if a door can't be opened
+   * @throws PolicyException if the policy is invalid
+   * @throws StartException if a listener or file can't be opened
    */
   public static PenstockServer start(Settings settings) {
     return start(settings, NanoClock.system());
   }
 
-  /** The same, with buckets in process on a clock of the caller's. */
+  /** Starts the server with the given clock for the in-process store. */
   static PenstockServer start(Settings settings, NanoClock clock) {
     PenstockServer server = new PenstockServer(settings, clock);
     LOG.info(
         "serving {} (rules: {}), store {}",
-        server.keeper.inForce().origin(),
-        server.keeper.inForce().loaded().policy().rules().size(),
+        server.policyHolder.active().origin(),
+        server.policyHolder.active().loaded().policy().rules().size(),
         server.store.kind());
     if (!server.store.available().getAsBoolean()) {
       LOG.warn(
@@ -191,8 +190,8 @@ public final class PenstockServer implements AutoCloseable {
     }
     if (settings.token().isEmpty() && !SettingCheck.isLoopback(settings.host())) {
       LOG.warn(
-          "the decision door is open to everybody who reaches {}:{}; set a token, or bind it to"
-              + " loopback",
+          "the decision listener accepts requests from anyone who can reach {}:{}; set a token or"
+              + " bind it to loopback",
           settings.host(),
           server.port());
     }
@@ -206,24 +205,26 @@ public final class PenstockServer implements AutoCloseable {
     new ProcessorMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
     FunctionCounter.builder("penstock.log.dropped", Logs.class, unused -> Logs.dropped())
-        .description("Lines of the log that were lost")
+        .description("Dropped log lines")
         .register(registry);
     return registry;
   }
 
-  /** What may connect to a listener, counted. */
+  /** Creates the connection limits of a listener, with metrics. */
   private Connections connections(String listener, Connections.ConnectionLimits limits) {
     Connections connections =
         new Connections(
-            listener, limits, address -> keeper.engine().policy().clientAddress().trusts(address));
+            listener,
+            limits,
+            address -> policyHolder.engine().policy().clientAddress().trusts(address));
     Gauge.builder("penstock.connections", connections, Connections::open)
-        .description("Connections of clients")
+        .description("Client connections")
         .tag("listener", listener)
         .register(registry);
     for (Connections.Rejection reason : Connections.Rejection.values()) {
       FunctionCounter.builder(
-              "penstock.connections.refused", connections, all -> all.refused(reason))
-          .description("Connections that were closed at once because there were too many")
+              "penstock.connections.refused", connections, all -> all.rejected(reason))
+          .description("Connections that were closed on arrival because a limit was reached")
           .tag("listener", listener)
           .tag("reason", reason.label())
           .register(registry);
@@ -238,7 +239,9 @@ public final class PenstockServer implements AutoCloseable {
         settings.requestTimeoutMillis());
   }
 
-  /** Worker threads read large bodies only: more of them would take turns with event loops. */
+  /**
+   * Uses few worker threads: they only parse large bodies and compete with event loops for cores.
+   */
   private static VertxOptions workers(Settings settings) {
     return new VertxOptions()
         .setEventLoopPoolSize(settings.workers())
@@ -252,14 +255,17 @@ public final class PenstockServer implements AutoCloseable {
   private FailedRequests failures(String listener) {
     FailedRequests failures = new FailedRequests(listener);
     FunctionCounter.builder("penstock.requests.failed", failures, FailedRequests::count)
-        .description("Requests that were answered 500 because handling them failed")
+        .description("Requests that got 500 because of an internal error")
         .tag("listener", listener)
         .register(registry);
     return failures;
   }
 
-  /** Whether a node knows its share of what all have, or has all of it. */
-  private static boolean canBeLocal(Settings settings) {
+  /**
+   * Returns whether {@code on_store_failure: local} is possible: the node's share of a limit is
+   * known, or the node is the only one.
+   */
+  private static boolean allowsLocal(Settings settings) {
     return settings.redis().isEmpty() || settings.nodes().isPresent();
   }
 
@@ -269,12 +275,12 @@ public final class PenstockServer implements AutoCloseable {
         new RuleSync.Options(
             Optional.of(settings.postgresSnapshot()),
             settings.migratesPostgres(),
-            canBeLocal(settings),
+            allowsLocal(settings),
             RuleSync.POLL);
     return new DatabaseServices(
         opened,
-        new RuleSync(opened, options, keeper::join, registry),
-        settings.notesViolations()
+        new RuleSync(opened, options, policyHolder::merge, registry),
+        settings.recordsViolations()
             ? Optional.of(
                 new DatabaseServices.Violations(
                     settings.violationsQueue(),
@@ -284,7 +290,7 @@ public final class PenstockServer implements AutoCloseable {
             : Optional.empty(),
         () ->
             new RuleRepository.FileRules(
-                keeper.ofFiles(), keeper.fileOrigin(), keeper.engine()::check),
+                policyHolder.filePolicy(), policyHolder.fileOrigin(), policyHolder.engine()::check),
         registry);
   }
 
@@ -296,33 +302,33 @@ public final class PenstockServer implements AutoCloseable {
     }
   }
 
-  private HttpListener proxyDoor(
+  private HttpListener openProxyListener(
       Settings settings, Upstream upstream, Optional<TlsMaterial> material) {
     AccessLog log = accessLog.orElse(null);
-    ProxyListener door =
+    ProxyListener handler =
         new ProxyListener(
             vertx,
-            limiting,
+            limiter,
             new VerdictResponses(settings.headers(), settings.jitter()),
             upstream,
             settings.maxDelayed(),
             log);
-    Gauge.builder("penstock.proxy.held", door, ProxyListener::held)
-        .description("Requests that rules with on_limit: delay hold back")
+    Gauge.builder("penstock.proxy.held", handler, ProxyListener::held)
+        .description("Requests held back by rules with on_limit: delay")
         .register(registry);
-    Gauge.builder("penstock.proxy.under.way", door, ProxyListener::underWay)
-        .description("Requests on their way to the origin and back")
+    Gauge.builder("penstock.proxy.under.way", handler, ProxyListener::inFlight)
+        .description("Requests in flight to the origin, including WebSockets")
         .register(registry);
-    FunctionCounter.builder("penstock.proxy.given.back", door, ProxyListener::givenBack)
-        .description("Requests that got tokens back because the origin could not be reached")
+    FunctionCounter.builder("penstock.proxy.given.back", handler, ProxyListener::refunded)
+        .description("Requests that were refunded because the origin could not be reached")
         .register(registry);
-    FunctionCounter.builder("penstock.proxy.unavailable", door, ProxyListener::unavailableCount)
-        .description("Requests that got 503 because no origin connection became free for them")
+    FunctionCounter.builder("penstock.proxy.unavailable", handler, ProxyListener::unavailableCount)
+        .description("Requests that got 503 because no connection to the origin became free")
         .register(registry);
-    FunctionCounter.builder("penstock.proxy.slow.clients", door, ProxyListener::slowClientCount)
+    FunctionCounter.builder("penstock.proxy.slow.clients", handler, ProxyListener::slowClientCount)
         .description("Responses that were reset because the client read too slowly")
         .register(registry);
-    FunctionCounter.builder("penstock.proxy.surplus", door, ProxyListener::surplusCount)
+    FunctionCounter.builder("penstock.proxy.surplus", handler, ProxyListener::surplusCount)
         .description("Origin connections closed because of bytes that belong to no request")
         .register(registry);
     return open(
@@ -334,19 +340,19 @@ public final class PenstockServer implements AutoCloseable {
                 connections("proxy", limits(settings)),
                 ListenerPolicy.proxyOptions(settings, material.map(TlsMaterial::options)),
                 settings.workers()),
-            door,
+            handler,
             failures("proxy")));
   }
 
-  private HttpListener decisionDoor(Settings settings) {
-    DecisionListener door =
+  private HttpListener openDecisionListener(Settings settings) {
+    DecisionListener handler =
         new DecisionListener(
-            limiting,
+            limiter,
             new VerdictResponses(settings.headers(), settings.jitter()),
             new DelayedRequests(vertx, settings.maxDelayed()),
             bodies(vertx, settings),
             new BearerToken(settings.token()));
-    paths.putAll(door.routes().paths());
+    paths.putAll(handler.routes().paths());
     return open(
         Setting.PORT,
         HttpListener.open(
@@ -356,26 +362,29 @@ public final class PenstockServer implements AutoCloseable {
                 connections("decision", limits(settings)),
                 ListenerPolicy.options(settings.host(), settings.port()),
                 settings.workers()),
-            door,
+            handler,
             failures("decision")));
   }
 
-  private HttpListener adminDoor(Settings settings) {
+  private HttpListener openAdminListener(Settings settings) {
     AccessTokens tokens = AccessTokens.of(settings.adminToken(), settings.adminTokens());
     Bodies bodies = bodies(adminVertx, settings);
-    AdminListener door =
+    AdminListener handler =
         new AdminListener(
             tokens,
             trustedHosts(settings),
-            new AdminListener.Tools(
+            new AdminListener.Endpoints(
                 health,
                 new MetricsEndpoint(registry),
                 new PolicyEndpoints(
-                    keeper, new ModeSwitch(adminVertx, keeper.engine()), bodies, tokens),
-                new KeyEndpoints(keeper.engine(), bodies, tokens),
+                    policyHolder,
+                    new ModeSwitch(adminVertx, policyHolder.engine()),
+                    bodies,
+                    tokens),
+                new KeyEndpoints(policyHolder.engine(), bodies, tokens),
                 new RuleEndpoints(adminVertx, database, bodies, tokens),
                 new ViolationEndpoints(adminVertx, database)));
-    paths.putAll(door.routes().paths());
+    paths.putAll(handler.routes().paths());
     return open(
         Setting.ADMIN_PORT,
         HttpListener.open(
@@ -390,13 +399,14 @@ public final class PenstockServer implements AutoCloseable {
                         settings.requestTimeoutMillis())),
                 ListenerPolicy.options(settings.adminHost(), settings.adminPort()),
                 1),
-            door,
+            handler,
             failures("admin")));
   }
 
   /**
-   * Beyond loopback, probes and collectors come by names that only settings can tell; everybody who
-   * reaches the listener can ask it then, so pages gain nothing.
+   * Returns the hosts to accept; null to accept any. Beyond loopback, only the operator knows the
+   * names that probes and collectors use. There, everyone who can reach the listener can query it
+   * anyway, so DNS rebinding gains nothing.
    */
   private static @Nullable TrustedHosts trustedHosts(Settings settings) {
     return SettingCheck.isLoopback(settings.adminHost()) || !settings.adminHosts().isEmpty()
@@ -416,82 +426,88 @@ public final class PenstockServer implements AutoCloseable {
     }
   }
 
-  /** The port of the decision door. */
+  /** Returns the port of the decision listener. */
   public int port() {
     return decision.port();
   }
 
-  /** The port of the admin door. */
+  /** Returns the port of the admin listener. */
   public int adminPort() {
     return admin.port();
   }
 
-  /** The port of the proxy door, if there is an origin. */
+  /** Returns the port of the proxy listener, if there is an upstream. */
   public Optional<Integer> proxyPort() {
     return proxy.map(HttpListener::port);
   }
 
-  /** All paths of both doors with their methods, but for the one that takes any. */
+  /**
+   * Returns the paths of the decision and admin listeners with their methods, except for
+   * forward-auth, which accepts any method.
+   */
   Map<String, Set<String>> paths() {
     return paths;
   }
 
-  /** Reads the policy and certificates again, and opens the file of the access log anew. */
+  /** Reloads the policy, the certificates and the rules, and reopens the access log file. */
   public void reload() {
-    keeper.reload();
+    policyHolder.reload();
     tls.ifPresent(TlsReloader::reload);
     accessLog.ifPresent(AccessLog::reopen);
-    database.ifPresent(open -> open.feed().refresh());
+    database.ifPresent(open -> open.ruleSync().refresh());
   }
 
   /**
-   * Lets nobody in any more, answers those who are, and ends; those who take longer than the
-   * settings allow are left without an answer.
+   * Stops accepting connections, finishes the requests in flight, and shuts down. Requests that
+   * take longer than the configured shutdown time get no response.
    */
   @Override
   public void close() {
-    LOG.info("ending");
-    health.end();
+    LOG.info("shutting down");
+    health.startShutdown();
     tls.ifPresent(TlsReloader::close);
     drain();
     List<Future<Void>> closing = new ArrayList<>(List.of(decision.close(shutdown)));
-    proxy.ifPresent(door -> closing.add(door.close(shutdown)));
+    proxy.ifPresent(listener -> closing.add(listener.close(shutdown)));
     await(Future.join(closing).mapEmpty(), shutdown);
-    await(admin.close(ADMIN_CLOSE), ADMIN_CLOSE);
-    end();
-    LOG.info("ended");
+    await(admin.close(ADMIN_CLOSE_TIMEOUT), ADMIN_CLOSE_TIMEOUT);
+    closeResources();
+    LOG.info("shutdown complete");
   }
 
-  /** Clients that keep connections learn with their next answer to use others. */
+  /**
+   * Drains persistent connections: each response asks its client to close the connection. Waits
+   * until none are left or no requests arrive, for at most half of the shutdown time.
+   */
   private void drain() {
     List<Connections> draining = new ArrayList<>(List.of(decision.connections()));
-    proxy.ifPresent(door -> draining.add(door.connections()));
+    proxy.ifPresent(listener -> draining.add(listener.connections()));
     draining.forEach(Connections::drain);
-    Duration quiet = shutdown.dividedBy(QUIET_SHARE);
-    long end = System.nanoTime() + shutdown.dividedBy(2).toNanos();
+    Duration idle = shutdown.dividedBy(IDLE_FRACTION);
+    long deadline = System.nanoTime() + shutdown.dividedBy(2).toNanos();
     try {
-      while (System.nanoTime() - end < 0
-          && !draining.stream().allMatch(connections -> connections.isDrained(quiet))) {
-        Thread.sleep(DRAIN_PAUSE_MILLIS);
+      while (System.nanoTime() - deadline < 0
+          && !draining.stream().allMatch(connections -> connections.isDrained(idle))) {
+        Thread.sleep(DRAIN_POLL_MILLIS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  private void end() {
+  private void closeResources() {
     database.ifPresent(DatabaseServices::close);
-    keeper.close();
-    await(Future.join(vertx.close(), adminVertx.close()).mapEmpty(), ADMIN_CLOSE);
+    policyHolder.close();
+    await(Future.join(vertx.close(), adminVertx.close()).mapEmpty(), ADMIN_CLOSE_TIMEOUT);
     store.close();
     accessLog.ifPresent(AccessLog::close);
   }
 
-  private static void await(Future<Void> ending, Duration most) {
+  private static void await(Future<Void> future, Duration timeout) {
     try {
-      ending.await(most.toMillis() + 500, TimeUnit.MILLISECONDS);
+      future.await(timeout.toMillis() + 500, TimeUnit.MILLISECONDS);
     } catch (Exception e) {
-      LOG.warn("not everything ended in time: {}", String.valueOf(e.getMessage()));
+      LOG.warn("shutdown did not complete in time: {}", String.valueOf(e.getMessage()));
     }
   }
 }

@@ -31,73 +31,73 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the policy of its file in force, and rules from elsewhere with it. What can't be used
- * changes nothing but what {@link #inForce} says about it. Thread-safe.
+ * Holds the active policy, merged from a file and the database. An invalid change has no effect
+ * other than the errors that {@link #active} reports. Thread-safe.
  */
 public final class PolicyHolder implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyHolder.class);
 
   private final PolicyEngine engine;
-  private final boolean canBeLocal;
+  private final boolean allowsLocal;
   private final String fileOrigin;
   private final @Nullable PolicyWatcher watcher;
   private final Counter accepted;
-  private final Counter refused;
+  private final Counter rejected;
   private LoadedPolicy file;
   private List<Problem> fileProblems = List.of();
-  private List<RuleCandidate> elsewhere = List.of();
-  private String elsewhereOrigin = "";
-  private volatile ActivePolicy inForce;
+  private List<RuleCandidate> databaseRules = List.of();
+  private String databaseOrigin = "";
+  private volatile ActivePolicy active;
   private volatile boolean loaded;
 
-  /** Where rules are from. */
+  /** The sources of rules. */
   public enum RuleSource {
-    /** A file, or the sample policy if there is none. */
+    /** A file, or the sample policy if no file is set. */
     FILE,
-    /** A file if there is one, and elsewhere. */
-    ELSEWHERE
+    /** The database, and a file if one is set. */
+    DATABASE
   }
 
   /**
-   * What to keep.
+   * Where to load rules from.
    *
    * @param path a file or a folder
-   * @param canBeLocal whether rules may have {@code on_store_failure: local}
+   * @param allowsLocal whether rules may have {@code on_store_failure: local}
    */
-  public record Rules(Optional<Path> path, RuleSource source, boolean canBeLocal) {}
+  public record Rules(Optional<Path> path, RuleSource source, boolean allowsLocal) {}
 
   /**
-   * Loads the policy and watches it from now on.
+   * Loads the policy and starts watching it.
    *
-   * @throws PolicyException if it can't be used
+   * @throws PolicyException if the policy is invalid
    */
   public PolicyHolder(Rules rules, Store store, PolicyObserver observer, MeterRegistry registry) {
     Optional<Path> path = rules.path();
     boolean sample = path.isEmpty() && rules.source() == RuleSource.FILE;
-    this.canBeLocal = rules.canBeLocal();
+    this.allowsLocal = rules.allowsLocal();
     this.fileOrigin = path.map(Path::toString).orElse(sample ? "the sample policy" : "");
     this.watcher = path.map(policy -> new PolicyWatcher(policy, new Changes())).orElse(null);
     this.loaded = sample || watcher != null;
-    this.file = first(sample);
-    List<Problem> unusable = unusable(file.policy());
-    if (!unusable.isEmpty()) {
-      throw new PolicyException(unusable);
+    this.file = loadInitial(sample);
+    List<Problem> conflicts = conflicts(file.policy());
+    if (!conflicts.isEmpty()) {
+      throw new PolicyException(conflicts);
     }
     this.engine =
         engine(store, observer, JwtObserver.all(List.of(new JwtMeters(registry), new KeyLog())));
     JwtMeters.watch(engine, registry);
-    this.inForce = new ActivePolicy(file, origin(), Instant.now(), List.of());
+    this.active = new ActivePolicy(file, origin(), Instant.now(), List.of());
     this.accepted = reloads(registry, "accepted");
-    this.refused = reloads(registry, "rejected");
-    Gauge.builder("penstock.policy.rules", () -> inForce.loaded().policy().rules().size())
-        .description("How many rules are in force")
+    this.rejected = reloads(registry, "rejected");
+    Gauge.builder("penstock.policy.rules", () -> active.loaded().policy().rules().size())
+        .description("Active rules")
         .register(registry);
     Gauge.builder(
-            "penstock.policy.loaded.timestamp.seconds", () -> inForce.since().toEpochMilli() / 1e3)
-        .description("When the policy in force was loaded")
+            "penstock.policy.loaded.timestamp.seconds", () -> active.since().toEpochMilli() / 1e3)
+        .description("Load time of the active policy")
         .register(registry);
-    Gauge.builder("penstock.policy.rejected", () -> inForce.rejected().isEmpty() ? 0 : 1)
-        .description("Whether what is there now can't be used: 1 or 0")
+    Gauge.builder("penstock.policy.rejected", () -> active.rejected().isEmpty() ? 0 : 1)
+        .description("Whether the current policy is invalid and not in effect: 1 or 0")
         .register(registry);
     warn(file);
     if (watcher != null) {
@@ -108,8 +108,8 @@ public final class PolicyHolder implements AutoCloseable {
   private PolicyEngine engine(Store store, PolicyObserver observer, JwtObserver tokens) {
     try {
       return new PolicyEngine(store, file.policy(), observer, tokens);
-    } catch (IllegalArgumentException unusable) {
-      throw new PolicyException(List.of(problem(unusable)));
+    } catch (IllegalArgumentException invalid) {
+      throw new PolicyException(List.of(problem(invalid)));
     }
   }
 
@@ -118,21 +118,21 @@ public final class PolicyHolder implements AutoCloseable {
         Problem.Severity.ERROR, Location.of(origin()), "", String.valueOf(reason.getMessage()));
   }
 
-  private LoadedPolicy first(boolean sample) {
+  private LoadedPolicy loadInitial(boolean sample) {
     if (sample) {
       return PolicyLoader.parse(SamplePolicy.text(), SamplePolicy.NAME);
     }
     return watcher == null ? new LoadedPolicy(Policy.of(), List.of()) : watcher.load();
   }
 
-  /** What is wrong with a policy that is well written, because of the settings. */
-  private List<Problem> unusable(Policy policy) {
-    return canBeLocal ? List.of() : LocalRules.withoutNodes(policy, fileOrigin);
+  /** Returns the errors of a well-formed policy that conflicts with the settings. */
+  private List<Problem> conflicts(Policy policy) {
+    return allowsLocal ? List.of() : LocalRules.withoutNodes(policy, fileOrigin);
   }
 
   private static Counter reloads(MeterRegistry registry, String outcome) {
     return Counter.builder("penstock.policy.reloads")
-        .description("Changes of the policy since the start")
+        .description("Policy changes since the start")
         .tag("outcome", outcome)
         .register(registry);
   }
@@ -141,84 +141,84 @@ public final class PolicyHolder implements AutoCloseable {
     return engine;
   }
 
-  public ActivePolicy inForce() {
-    return inForce;
+  public ActivePolicy active() {
+    return active;
   }
 
-  /** Whether there has been a policy, be it one without rules. */
+  /** Returns whether a policy has been loaded, even one without rules. */
   public boolean isLoaded() {
     return loaded;
   }
 
-  /** The policy of the files alone. */
-  public synchronized Policy ofFiles() {
+  /** Returns the policy of the files, without rules from the database. */
+  public synchronized Policy filePolicy() {
     return file.policy();
   }
 
-  /** How problems call the files. */
+  /** Returns the name of the files in error messages. */
   public String fileOrigin() {
     return fileOrigin;
   }
 
-  /** Reads the policy again, whether or not it has changed. */
+  /** Reloads the policy even if it has not changed. */
   public void reload() {
     if (watcher == null) {
-      LOG.info("nothing to reload: the policy is {}", origin());
+      LOG.info("nothing to reload: the policy has no file: {}", origin());
     } else {
       watcher.reload();
     }
   }
 
   /**
-   * Puts rules from elsewhere in force beside those of the file, in place of the ones before. Each
-   * is judged by itself.
+   * Replaces the rules from the database and merges them with those of the file. Each rule is
+   * validated separately.
    *
-   * @return what has come of it; empty if nothing could be put in force
+   * @return the merged policy; empty if it was rejected
    */
-  public synchronized Optional<MergedPolicy> join(List<RuleCandidate> candidates, String from) {
-    MergedPolicy joint = MergedPolicy.of(file.policy(), fileOrigin, candidates, engine::check);
-    String before = elsewhereOrigin;
-    elsewhereOrigin = from;
-    if (!replace(file, joint)) {
-      elsewhereOrigin = before;
+  public synchronized Optional<MergedPolicy> merge(List<RuleCandidate> candidates, String from) {
+    MergedPolicy merged = MergedPolicy.of(file.policy(), fileOrigin, candidates, engine::check);
+    String before = databaseOrigin;
+    databaseOrigin = from;
+    if (!replace(file, merged)) {
+      databaseOrigin = before;
       return Optional.empty();
     }
-    elsewhere = candidates;
+    databaseRules = candidates;
     loaded = true;
-    joint.problems().forEach(problem -> LOG.error("rule not used: {}", problem));
-    return Optional.of(joint);
+    merged.problems().forEach(problem -> LOG.error("rule rejected: {}", problem));
+    return Optional.of(merged);
   }
 
   private synchronized String origin() {
-    if (elsewhereOrigin.isEmpty()) {
+    if (databaseOrigin.isEmpty()) {
       return fileOrigin;
     }
-    return fileOrigin.isEmpty() ? elsewhereOrigin : fileOrigin + " and " + elsewhereOrigin;
+    return fileOrigin.isEmpty() ? databaseOrigin : fileOrigin + " and " + databaseOrigin;
   }
 
-  private boolean replace(LoadedPolicy ofFile, MergedPolicy joint) {
-    String removed = RemovedRules.warning(engine.policy(), joint.policy());
+  private boolean replace(LoadedPolicy fromFile, MergedPolicy merged) {
+    String removed = RemovedRules.warning(engine.policy(), merged.policy());
     try {
-      engine.replace(joint.policy());
+      engine.replace(merged.policy());
     } catch (RuntimeException e) {
       reject(List.of(problem(e)));
       return false;
     }
     List<Problem> problems = new ArrayList<>(fileProblems);
-    problems.addAll(joint.problems());
-    List<Problem> warnings = new ArrayList<>(ofFile.warnings());
-    warnings.addAll(joint.warnings());
-    Set<Problem> known = new HashSet<>(inForce.loaded().warnings());
-    file = ofFile;
-    inForce =
+    problems.addAll(merged.problems());
+    List<Problem> warnings = new ArrayList<>(fromFile.warnings());
+    warnings.addAll(merged.warnings());
+    Set<Problem> known = new HashSet<>(active.loaded().warnings());
+    file = fromFile;
+    active =
         new ActivePolicy(
-            new LoadedPolicy(joint.policy(), warnings), origin(), Instant.now(), problems);
+            new LoadedPolicy(merged.policy(), warnings), origin(), Instant.now(), problems);
     accepted.increment();
-    LOG.info("policy reloaded: {} (rules: {})", origin(), joint.policy().rules().size());
+    LOG.info("policy reloaded: {} (rules: {})", origin(), merged.policy().rules().size());
     if (removed != null) {
       LOG.warn("{}: {}", origin(), removed);
     }
-    joint.warnings().stream()
+    merged.warnings().stream()
         .filter(warning -> !known.contains(warning))
         .forEach(warning -> LOG.warn("{}", warning));
     return true;
@@ -226,14 +226,12 @@ public final class PolicyHolder implements AutoCloseable {
 
   private synchronized void reject(List<Problem> problems) {
     List<Problem> all = new ArrayList<>(problems);
-    inForce.rejected().stream()
-        .filter(problem -> !fileProblems.contains(problem))
-        .forEach(all::add);
+    active.rejected().stream().filter(problem -> !fileProblems.contains(problem)).forEach(all::add);
     fileProblems = problems;
-    inForce = inForce.butNot(all);
-    refused.increment();
-    problems.forEach(problem -> LOG.error("policy not used: {}", problem));
-    LOG.error("the policy loaded at {} stays in force", inForce.since());
+    active = active.withRejected(all);
+    rejected.increment();
+    problems.forEach(problem -> LOG.error("policy rejected: {}", problem));
+    LOG.error("the policy loaded at {} stays active", active.since());
   }
 
   private static void warn(LoadedPolicy loaded) {
@@ -248,7 +246,7 @@ public final class PolicyHolder implements AutoCloseable {
     engine.close();
   }
 
-  /** Says when the keys of tokens can't be fetched, and when they can again. */
+  /** Logs when the keys for verifying tokens can't be fetched, and when they can again. */
   private static final class KeyLog implements JwtObserver {
     @Override
     public void keysChanged(boolean working, String message) {
@@ -260,20 +258,20 @@ public final class PolicyHolder implements AutoCloseable {
     }
   }
 
-  /** What becomes of the file. */
+  /** Applies changes of the file. */
   private final class Changes implements PolicyWatcher.PolicyListener {
     @Override
     public void onLoaded(LoadedPolicy changed) {
       synchronized (PolicyHolder.this) {
-        List<Problem> unusable = unusable(changed.policy());
-        if (!unusable.isEmpty()) {
-          reject(unusable);
+        List<Problem> conflicts = conflicts(changed.policy());
+        if (!conflicts.isEmpty()) {
+          reject(conflicts);
           return;
         }
-        MergedPolicy joint =
-            MergedPolicy.of(changed.policy(), fileOrigin, elsewhere, engine::check);
+        MergedPolicy merged =
+            MergedPolicy.of(changed.policy(), fileOrigin, databaseRules, engine::check);
         fileProblems = List.of();
-        if (replace(changed, joint)) {
+        if (replace(changed, merged)) {
           warn(changed);
         }
       }

@@ -5,35 +5,35 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** How the URL of a Redis is checked and shown. Nothing here repeats a password. */
+/** Validates and masks Redis URLs. Messages never contain a password. */
 final class RedisUrl {
   private static final Pattern SCHEME = Pattern.compile("(redis|rediss)(-sentinel|-cluster)?://.*");
 
-  /** Everything up to the last @ may be secret, whatever a parser would make of it. */
+  /** Treats everything up to the last @ as secret, however a parser would split it. */
   private static final Pattern WITH_USER = Pattern.compile("([^:]+://)(?:([^:@]*):)?(.*)@([^@]*)");
 
-  private static final String ENCODE =
-      "must be a URL in which other characters of a password than letters, digits and -._~ are"
+  private static final String ENCODE_PASSWORD =
+      "must be a URL in which characters of a password other than letters, digits and -._~ are"
           + " percent-encoded, such as %40 for @";
 
   private RedisUrl() {}
 
-  /** What is wrong with a URL; null if it is good. */
-  static @Nullable String wrong(String url) {
+  /** Returns what is wrong with a URL; null if it is valid. */
+  static @Nullable String check(String url) {
     if (!SCHEME.matcher(url).matches()) {
       return "must begin with redis://, redis-sentinel:// or redis-cluster://, or the same with"
           + " rediss";
     }
-    // What follows a bare /, ? or # of a password would be taken for a host or a database.
+    // The text after an unencoded /, ? or # in a password would be read as a host or database.
     String authority = url.substring(url.indexOf("://") + 3).split("[/?#]", 2)[0];
     if (url.indexOf('@') != url.lastIndexOf('@') || (url.contains("@") && !has(authority, '@'))) {
-      return ENCODE;
+      return ENCODE_PASSWORD;
     }
     try {
       RedisStore.checkUrl(url);
       return null;
     } catch (IllegalArgumentException e) {
-      return has(authority, '@') ? ENCODE : "must be a URL: " + e.getMessage();
+      return has(authority, '@') ? ENCODE_PASSWORD : "must be a URL: " + e.getMessage();
     }
   }
 
@@ -41,12 +41,14 @@ final class RedisUrl {
     return text.indexOf(sign) >= 0;
   }
 
-  /** Whether there is something to hide. */
+  /** Returns whether the URL may contain a password. */
   static boolean hasPassword(String url) {
     return has(url, '@');
   }
 
-  /** The URL without its password; who has only one part before the host has a password. */
+  /**
+   * Returns the URL without its password; a single part before the host is a password, not a user.
+   */
   static String masked(String url) {
     Matcher parts = WITH_USER.matcher(url);
     if (!parts.matches()) {

@@ -20,30 +20,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the engine on behalf of the doors, without ever blocking: at once in process, else when the
- * store answers. Thread-safe; to be called by event loops.
+ * Evaluates requests with the engine on behalf of the listeners. It never blocks: with the
+ * in-process store it decides immediately, otherwise when the store responds. Thread-safe; must be
+ * called on event loops.
  */
 public final class RequestLimiter {
-  private static final RepeatedWarning NOT_GIVEN_BACK =
+  private static final RepeatedWarning REFUND_FAILED =
       new RepeatedWarning(LoggerFactory.getLogger(RequestLimiter.class));
   private static final Logger DECISIONS = LoggerFactory.getLogger("penstock.decisions");
 
   private final PolicyEngine engine;
-  private final DecisionLatency times;
+  private final DecisionLatency latency;
   private final boolean local;
-  private final boolean logs;
+  private final boolean logsDecisions;
   private final DenialLog denials;
 
   /**
-   * @param logs whether each decision is logged
-   * @param denials told of every request that is denied
+   * @param logsDecisions whether to log each decision
+   * @param denials receives every denied request
    */
   public RequestLimiter(
-      PolicyEngine engine, Store store, DecisionLatency times, boolean logs, DenialLog denials) {
+      PolicyEngine engine,
+      Store store,
+      DecisionLatency latency,
+      boolean logsDecisions,
+      DenialLog denials) {
     this.engine = engine;
-    this.times = times;
+    this.latency = latency;
     this.local = store instanceof InProcessStore;
-    this.logs = logs;
+    this.logsDecisions = logsDecisions;
     this.denials = denials;
   }
 
@@ -51,48 +56,48 @@ public final class RequestLimiter {
     return engine;
   }
 
-  /** Takes what comes of a question, on the event loop that asked. */
+  /** Receives the result of an evaluation, on the event loop that requested it. */
   public interface VerdictHandler {
     void decided(Verdict verdict);
 
     void failed(Throwable failure);
   }
 
-  /** Decides, and charges what may pass. */
-  public void decide(Request request, VerdictHandler answer) {
-    long begin = System.nanoTime();
+  /** Decides a request and charges it if it is allowed. */
+  public void decide(Request request, VerdictHandler handler) {
+    long startNanos = System.nanoTime();
     if (local) {
       Verdict verdict;
       try {
         verdict = engine.decide(request);
       } catch (RuntimeException failure) {
-        answer.failed(failure);
+        handler.failed(failure);
         return;
       }
-      times.took(System.nanoTime() - begin);
-      tell(request, verdict);
-      answer.decided(verdict);
+      latency.record(System.nanoTime() - startNanos);
+      report(request, verdict);
+      handler.decided(verdict);
     } else {
-      later(
+      completeLater(
           engine.decideAsync(request),
-          answer,
+          handler,
           verdict -> {
-            times.took(System.nanoTime() - begin);
-            tell(request, verdict);
+            latency.record(System.nanoTime() - startNanos);
+            report(request, verdict);
           });
     }
   }
 
-  /** Says what would be decided, and charges nothing. */
-  public void preview(Request request, VerdictHandler answer) {
-    later(engine.preview(request), answer, verdict -> {});
+  /** Evaluates a request without charging it. */
+  public void preview(Request request, VerdictHandler handler) {
+    completeLater(engine.preview(request), handler, verdict -> {});
   }
 
   /**
-   * Puts back what a request was charged by some rules, because it came to nothing. Nobody waits
-   * for it, and nothing else fails with it.
+   * Refunds what some rules charged for a request that could not be served. The refund runs
+   * asynchronously; failures are only logged.
    */
-  public void giveBack(Verdict verdict, Predicate<Rule> which) {
+  public void refund(Verdict verdict, Predicate<Rule> which) {
     try {
       var unused =
           engine
@@ -100,31 +105,31 @@ public final class RequestLimiter {
               .whenComplete(
                   (done, failure) -> {
                     if (failure != null) {
-                      NOT_GIVEN_BACK.warn("tokens could not be given back", failure);
+                      REFUND_FAILED.warn("cannot refund tokens; they stay charged", failure);
                     }
                   });
     } catch (RuntimeException e) {
-      NOT_GIVEN_BACK.warn("tokens could not be given back", e);
+      REFUND_FAILED.warn("cannot refund tokens; they stay charged", e);
     }
   }
 
-  private static void later(
-      CompletionStage<Verdict> asked, VerdictHandler answer, Consumer<Verdict> before) {
-    ContextInternal asker = (ContextInternal) Objects.requireNonNull(Vertx.currentContext());
+  private static void completeLater(
+      CompletionStage<Verdict> pending, VerdictHandler handler, Consumer<Verdict> before) {
+    ContextInternal context = (ContextInternal) Objects.requireNonNull(Vertx.currentContext());
     var unused =
-        asked.whenComplete(
+        pending.whenComplete(
             (verdict, failure) -> {
-              Throwable failed = failure == null ? noted(verdict, before) : failure;
-              if (Vertx.currentContext() == asker) {
-                // What an answer throws must reach the context: the future would keep it.
-                asker.emit(back -> pass(verdict, failed, answer));
+              Throwable failed = failure == null ? runBefore(verdict, before) : failure;
+              if (Vertx.currentContext() == context) {
+                // Exceptions of the handler must reach the context; the future would swallow them.
+                context.emit(back -> pass(verdict, failed, handler));
               } else {
-                asker.runOnContext(back -> pass(verdict, failed, answer));
+                context.runOnContext(back -> pass(verdict, failed, handler));
               }
             });
   }
 
-  private static @Nullable Throwable noted(Verdict verdict, Consumer<Verdict> before) {
+  private static @Nullable Throwable runBefore(Verdict verdict, Consumer<Verdict> before) {
     try {
       before.accept(verdict);
       return null;
@@ -134,18 +139,18 @@ public final class RequestLimiter {
   }
 
   private static void pass(
-      @Nullable Verdict verdict, @Nullable Throwable failure, VerdictHandler answer) {
+      @Nullable Verdict verdict, @Nullable Throwable failure, VerdictHandler handler) {
     if (verdict != null && failure == null) {
-      answer.decided(verdict);
+      handler.decided(verdict);
     } else if (failure instanceof CompletionException wrapped && wrapped.getCause() != null) {
-      answer.failed(wrapped.getCause());
+      handler.failed(wrapped.getCause());
     } else {
-      answer.failed(new IllegalStateException("no verdict", failure));
+      handler.failed(new IllegalStateException("no verdict", failure));
     }
   }
 
-  private void tell(Request request, Verdict verdict) {
-    if (logs) {
+  private void report(Request request, Verdict verdict) {
+    if (logsDecisions) {
       DECISIONS.info("{}", verdict);
     }
     if (!verdict.allowed()) {

@@ -3,7 +3,7 @@ package io.penstock.server;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What the process can be told, by flag, by variable or in a file. */
+/** The settings of the process, each of which can be set by flag, by variable or in a file. */
 public enum Setting {
   POLICY("FILE", null, "The policy: a file, or a folder of files. The default is a sample policy."),
   HOST("ADDRESS", "0.0.0.0", "The address that the decision listener binds to."),
@@ -171,45 +171,45 @@ public enum Setting {
       "FILE", null, "The file that the access log is appended to; the default is standard output.");
 
   private final String placeholder;
-  private final @Nullable String otherwise;
+  private final @Nullable String defaultValue;
   private final String help;
 
-  Setting(String placeholder, @Nullable String otherwise, String help) {
+  Setting(String placeholder, @Nullable String defaultValue, String help) {
     this.placeholder = placeholder;
-    this.otherwise = otherwise;
+    this.defaultValue = defaultValue;
     this.help = help;
   }
 
-  /** The name in a file, such as {@code admin_port}. */
+  /** Returns the name in a settings file, such as {@code admin_port}. */
   public String key() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The flag, such as {@code --admin-port}. */
+  /** Returns the flag, such as {@code --admin-port}. */
   public String flag() {
     return "--" + key().replace('_', '-');
   }
 
-  /** The variable, such as {@code PENSTOCK_ADMIN_PORT}. */
+  /** Returns the environment variable, such as {@code PENSTOCK_ADMIN_PORT}. */
   public String variable() {
     return "PENSTOCK_" + name();
   }
 
-  /** What stands for the value in help. */
+  /** Returns the placeholder for the value in help texts. */
   public String placeholder() {
     return placeholder;
   }
 
-  /** What it is unless set; null if nothing. */
+  /** Returns the default value; null if there is none. */
   public @Nullable String otherwise() {
-    return otherwise;
+    return defaultValue;
   }
 
   public String help() {
     return help;
   }
 
-  /** Whether its value must not be shown. */
+  /** Returns whether the value must not be printed. */
   public boolean isSecret() {
     return this == TOKEN || this == ADMIN_TOKEN;
   }

@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What values settings may have. */
+/** Validates the values of settings. */
 final class SettingCheck {
   private static final int MIN_TOKEN_LENGTH = 16;
 
   private SettingCheck() {}
 
-  /** What is wrong with a value and what would be right; null if it is good. */
+  /** Returns what is wrong with a value and what would be right; null if it is valid. */
   static @Nullable String of(Setting setting, String value) {
     return switch (setting) {
       case PORT, ADMIN_PORT, PROXY_PORT -> whole(value, 0, 65_535);
@@ -59,12 +59,12 @@ final class SettingCheck {
               ? null
               : "must have at least " + MIN_TOKEN_LENGTH + " characters";
       case HEADERS -> parsed(() -> HeaderFormat.parse(value));
-      case REDIS -> RedisUrl.wrong(value);
+      case REDIS -> RedisUrl.check(value);
       case POSTGRES -> DatabaseAddress.wrong(value);
       case VIOLATIONS_QUEUE -> whole(value, 1, 1_000_000);
       case VIOLATIONS_DAYS -> whole(value, 0, 36_500);
       case VIOLATIONS_ROWS -> whole(value, 0, Integer.MAX_VALUE);
-      case VIOLATIONS_USER -> parsed(() -> whoSends(value));
+      case VIOLATIONS_USER -> parsed(() -> checkUserKey(value));
       case ADMIN_TOKENS -> parsed(() -> AccessTokens.parse(value));
       case POLICY, POSTGRES_SNAPSHOT, ACCESS_LOG_FILE -> path(value);
       case UPSTREAM_CA, PROXY_TLS_CLIENT_CA -> readable(value);
@@ -85,8 +85,11 @@ final class SettingCheck {
     };
   }
 
-  /** What leaves the process only as a hash elsewhere must not be written down here. */
-  private static void whoSends(String value) {
+  /**
+   * Rejects attributes that Penstock otherwise stores only as a hash: violations contain the plain
+   * value.
+   */
+  private static void checkUserKey(String value) {
     for (Attribute attribute : KeyPart.parse(value).alternatives()) {
       if (attribute.source() != Attribute.AttributeSource.STATED
           && attribute.source() != Attribute.AttributeSource.CLAIM) {
@@ -97,29 +100,29 @@ final class SettingCheck {
 
   private static @Nullable String upstream(String value) {
     try {
-      String wrong = Upstream.check(URI.create(value));
-      return wrong == null ? null : wrong + ": " + withoutUser(value);
+      String problem = Upstream.check(URI.create(value));
+      return problem == null ? null : problem + ": " + withoutUser(value);
     } catch (IllegalArgumentException e) {
       return "must be a URL such as http://localhost:3000: " + withoutUser(value);
     }
   }
 
-  /** What stands before an @ may be a password. */
+  /** Masks everything before an @, which may be a password. */
   private static String withoutUser(String url) {
     int at = url.lastIndexOf('@');
     return at < 0 ? url : Settings.MASK + url.substring(at);
   }
 
-  private static @Nullable String whole(String value, int least, int most) {
+  private static @Nullable String whole(String value, int min, int max) {
     try {
       int number = Integer.parseInt(value);
-      if (number >= least && number <= most) {
+      if (number >= min && number <= max) {
         return null;
       }
     } catch (NumberFormatException notANumber) {
-      // The message below says what would be one.
+      // Handled by the message below.
     }
-    return "must be a whole number from " + least + " to " + most + ": " + value;
+    return "must be a whole number from " + min + " to " + max + ": " + value;
   }
 
   private static @Nullable String oneOf(String value, String... known) {
@@ -137,9 +140,9 @@ final class SettingCheck {
   }
 
   private static @Nullable String readable(String value) {
-    String wrong = path(value);
-    if (wrong != null) {
-      return wrong;
+    String problem = path(value);
+    if (problem != null) {
+      return problem;
     }
     Path file = Path.of(value);
     return Files.isReadable(file) && !Files.isDirectory(file)
@@ -160,7 +163,7 @@ final class SettingCheck {
     return IpAddress.parse(text) != null || text.matches("[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*\\.?");
   }
 
-  /** Whether only this machine can reach an address. */
+  /** Returns whether an address can only be reached from this machine. */
   static boolean isLoopback(String host) {
     IpAddress address = IpAddress.parse(host);
     return host.equals("localhost")

@@ -18,26 +18,26 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What the process was told, checked. Immutable. Made by {@link SettingsReader}. */
+/** The validated settings of the process. Immutable; created by {@link SettingsReader}. */
 public final class Settings {
-  /** The origin of a value that was not set. */
+  /** The origin of a default value. */
   static final String DEFAULT = "default";
 
-  /** Replaces a secret wherever settings are shown. */
+  /** Replaces a secret wherever settings are printed. */
   static final String MASK = "********";
 
-  private static final int MILLE = 10;
+  private static final int PERMILLE_PER_PERCENT = 10;
 
-  /** One address may have one connection of so many. */
+  /** By default, one address may have this fraction (1/n) of a listener's connections. */
   static final int ADDRESS_SHARE = 4;
 
   private final Map<Setting, SettingValue> values;
   private final List<Problem> warnings;
 
   /**
-   * A value and who said it.
+   * A value and where it was set.
    *
-   * @param origin the flag, the variable, the place in a file, or {@code default}
+   * @param origin the flag, the variable, the location in a file, or {@code default}
    */
   record SettingValue(String value, String origin) {}
 
@@ -46,12 +46,12 @@ public final class Settings {
     this.warnings = List.copyOf(warnings);
   }
 
-  /** What may not be meant, such as variables that are nearly ours. */
+  /** Returns probable mistakes, such as variables that look like a misspelled setting. */
   public List<Problem> warnings() {
     return warnings;
   }
 
-  /** The policy to load; the sample policy if there is none. */
+  /** Returns the policy to load; if empty, the sample policy is used. */
   public Optional<Path> policy() {
     return text(Setting.POLICY).map(Path::of);
   }
@@ -72,12 +72,12 @@ public final class Settings {
     return whole(Setting.ADMIN_PORT);
   }
 
-  /** Host names, besides those of loopback, that the admin listener is known by. */
+  /** Returns the host names of the admin listener in addition to those of loopback. */
   public List<String> adminHosts() {
     return text(Setting.ADMIN_HOSTS).map(Settings::list).orElse(List.of());
   }
 
-  /** The items of a list that is separated by commas. */
+  /** Splits a comma-separated list. */
   static List<String> list(String text) {
     return Stream.of(text.split(",", -1)).map(String::strip).toList();
   }
@@ -90,7 +90,7 @@ public final class Settings {
     return whole(Setting.PROXY_PORT);
   }
 
-  /** How the proxy listener speaks TLS, if it does. */
+  /** Returns the TLS files of the proxy listener; empty if it does not use TLS. */
   public Optional<TlsFiles> proxyTls() {
     List<Path> certificates = files(Setting.PROXY_TLS_CERT);
     List<Path> keys = files(Setting.PROXY_TLS_KEY);
@@ -110,17 +110,17 @@ public final class Settings {
             list(required(Setting.PROXY_TLS_CIPHERS))));
   }
 
-  /** The files of a list; none if it is not set. */
+  /** Returns the files of a list; empty if the setting is not set. */
   List<Path> files(Setting setting) {
     return text(setting).map(Settings::list).orElse(List.of()).stream().map(Path::of).toList();
   }
 
-  /** Who may sign the origin's certificate, if that is said. */
+  /** Returns the CAs that may sign the origin's certificate, if set. */
   Optional<Path> upstreamCa() {
     return text(Setting.UPSTREAM_CA).map(Path::of);
   }
 
-  /** The origin to stand in front of, if there is one. */
+  /** Returns the origin that the proxy forwards requests to, if set. */
   public Optional<Upstream> upstream() {
     return text(Setting.UPSTREAM)
         .map(
@@ -158,7 +158,7 @@ public final class Settings {
     return text(Setting.ADMIN_TOKEN);
   }
 
-  /** Tokens of the admin door besides that one, as they are written. */
+  /** Returns the additional tokens of the admin listener, unparsed. */
   public Optional<String> adminTokens() {
     return text(Setting.ADMIN_TOKENS);
   }
@@ -169,15 +169,16 @@ public final class Settings {
 
   public Jitter jitter() {
     return new Jitter(
-        MILLE * whole(Setting.RETRY_JITTER_PERCENT), whole(Setting.RETRY_JITTER_SECONDS));
+        PERMILLE_PER_PERCENT * whole(Setting.RETRY_JITTER_PERCENT),
+        whole(Setting.RETRY_JITTER_SECONDS));
   }
 
-  /** The URL of the Redis to share limits through; in process if there is none. */
+  /** Returns the URL of Redis; if empty, limits are kept in process. */
   public Optional<String> redis() {
     return text(Setting.REDIS);
   }
 
-  /** The URL of the PostgreSQL that rules are from, if there is one. */
+  /** Returns the URL of the PostgreSQL database with the rules, if set. */
   public Optional<String> postgres() {
     return text(Setting.POSTGRES);
   }
@@ -190,7 +191,7 @@ public final class Settings {
     return Boolean.parseBoolean(required(Setting.POSTGRES_MIGRATE));
   }
 
-  public boolean notesViolations() {
+  public boolean recordsViolations() {
     return Boolean.parseBoolean(required(Setting.VIOLATIONS));
   }
 
@@ -202,12 +203,12 @@ public final class Settings {
     return KeyPart.parse(required(Setting.VIOLATIONS_USER));
   }
 
-  /** How many days violations are kept; 0 for ever. */
+  /** Returns how many days violations are kept; 0 means forever. */
   public int violationsDays() {
     return whole(Setting.VIOLATIONS_DAYS);
   }
 
-  /** How many rows of violations are kept; 0 for all. */
+  /** Returns the max number of violation rows that are kept; 0 means all. */
   public int violationsRows() {
     return whole(Setting.VIOLATIONS_ROWS);
   }
@@ -232,7 +233,7 @@ public final class Settings {
     return whole(Setting.MAX_CONNECTIONS);
   }
 
-  /** How many connections one client address may have to a listener, at least one. */
+  /** Returns the max number of connections of one client address to a listener; at least 1. */
   public int maxConnectionsPerAddress() {
     int max = whole(Setting.MAX_CONNECTIONS_PER_ADDRESS);
     return max > 0 ? max : Math.max(1, maxConnections() / ADDRESS_SHARE);
@@ -242,7 +243,7 @@ public final class Settings {
     return whole(Setting.REQUEST_TIMEOUT_MS);
   }
 
-  /** How many threads serve requests, at least one. */
+  /** Returns the number of threads that serve requests; at least 1. */
   public int workers() {
     int workers = whole(Setting.WORKERS);
     return workers > 0 ? workers : Runtime.getRuntime().availableProcessors();
@@ -264,24 +265,24 @@ public final class Settings {
     return Boolean.parseBoolean(required(Setting.LOG_DECISIONS));
   }
 
-  /** How requests to the proxy are logged; empty if they are not. */
+  /** Returns the format of the proxy's access log; empty if it is off. */
   public Optional<AccessFormat> accessLog() {
     return AccessFormat.parse(required(Setting.ACCESS_LOG));
   }
 
-  /** The file of that log; standard output if there is none. */
+  /** Returns the file of the access log; if empty, it goes to standard output. */
   public Optional<Path> accessLogFile() {
     return text(Setting.ACCESS_LOG_FILE).map(Path::of);
   }
 
-  /** All that is in force, as a file that says the same but for secrets. */
+  /** Returns all effective settings in the format of a settings file, with secrets masked. */
   public String print() {
     return SettingsText.of(values);
   }
 
   private Optional<String> text(Setting setting) {
-    SettingValue said = values.get(setting);
-    return said == null ? Optional.empty() : Optional.of(said.value());
+    SettingValue current = values.get(setting);
+    return current == null ? Optional.empty() : Optional.of(current.value());
   }
 
   private String required(Setting setting) {
@@ -292,18 +293,18 @@ public final class Settings {
     return Integer.parseInt(required(setting));
   }
 
-  /** Whether it was set, by whatever means. */
+  /** Returns whether a setting was set explicitly. */
   boolean isGiven(Setting setting) {
     String origin = origin(setting);
     return origin != null && !origin.equals(DEFAULT);
   }
 
   @Nullable String origin(Setting setting) {
-    SettingValue said = values.get(setting);
-    return said == null ? null : said.origin();
+    SettingValue current = values.get(setting);
+    return current == null ? null : current.origin();
   }
 
-  /** Not what it holds, which may be secret. */
+  /** Omits the values, which may be secret. */
   @Override
   public String toString() {
     return "Settings " + values.keySet();

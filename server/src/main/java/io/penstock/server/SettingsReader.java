@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts settings together: flags count before variables, these before the file, and that before what
- * is usual. All mistakes are found at once.
+ * Merges settings: flags override variables, variables override the file, and the file overrides
+ * the defaults. Collects all errors before it fails.
  */
 public final class SettingsReader {
   private final Problems problems = new Problems();
@@ -30,40 +30,41 @@ public final class SettingsReader {
   private SettingsReader() {}
 
   /**
-   * Reads all that was said.
+   * Reads and validates all settings.
    *
-   * @param flags what was said by flags
-   * @param variables all variables of the process; only those of Penstock are looked at
-   * @param file a file of settings; null for none
-   * @throws SettingsException if anything is wrong
+   * @param flags the values of flags
+   * @param variables all environment variables of the process; those without Penstock's prefix are
+   *     ignored
+   * @param file a settings file; null for none
+   * @throws SettingsException if any setting is invalid
    */
   public static Settings read(
       Map<Setting, String> flags, Map<String, String> variables, @Nullable Path file) {
     SettingsReader reader = new SettingsReader();
-    reader.usual();
+    reader.addDefaults();
     if (file != null) {
       reader.readFile(file);
     }
     reader.readVariables(variables);
-    flags.forEach((setting, value) -> reader.say(setting, value, Location.of(setting.flag())));
-    reader.checkTogether();
+    flags.forEach((setting, value) -> reader.set(setting, value, Location.of(setting.flag())));
+    reader.checkCombinations();
     if (reader.problems.errorCount() > 0) {
       throw new SettingsException(reader.problems.errors());
     }
     return new Settings(reader.values, reader.problems.warnings());
   }
 
-  private void usual() {
+  private void addDefaults() {
     for (Setting setting : Setting.values()) {
-      String otherwise = setting.otherwise();
-      if (otherwise != null) {
-        values.put(setting, new SettingValue(otherwise, Settings.DEFAULT));
+      String defaultValue = setting.otherwise();
+      if (defaultValue != null) {
+        values.put(setting, new SettingValue(defaultValue, Settings.DEFAULT));
       }
     }
   }
 
   private void readFile(Path file) {
-    if (saysNothing(file)) {
+    if (hasOnlyComments(file)) {
       return;
     }
     Node root = Document.read(file, problems);
@@ -72,17 +73,17 @@ public final class SettingsReader {
       return;
     }
     for (Setting setting : Setting.values()) {
-      Located<Node> placed = fields.placed(setting.key());
+      Located<Node> located = fields.placed(setting.key());
       String value = fields.text(setting.key());
-      if (placed != null && value != null) {
-        say(setting, setting == Setting.POLICY ? beside(file, value) : value, placed.at());
+      if (located != null && value != null) {
+        set(setting, setting == Setting.POLICY ? resolve(file, value) : value, located.at());
       }
     }
     fields.done();
   }
 
-  /** To settings, unlike policies, a file of which all is commented out is no mistake. */
-  private static boolean saysNothing(Path file) {
+  /** A settings file may consist of comments only, unlike a policy. */
+  private static boolean hasOnlyComments(Path file) {
     if (!Files.isRegularFile(file)) {
       return false;
     }
@@ -93,40 +94,40 @@ public final class SettingsReader {
     }
   }
 
-  /** As in policies, what a file names is relative to it. */
-  private static String beside(Path file, String named) {
+  /** Resolves a path relative to the file that contains it, as in policies. */
+  private static String resolve(Path file, String path) {
     try {
-      return named.isBlank() ? named : file.resolveSibling(named).toString();
+      return path.isBlank() ? path : file.resolveSibling(path).toString();
     } catch (InvalidPathException e) {
-      return named;
+      return path;
     }
   }
 
   private void readVariables(Map<String, String> variables) {
     for (Setting setting : Setting.values()) {
       String value = variables.get(setting.variable());
-      if (value != null && !MisspelledVariables.isOfKubernetes(setting.variable(), value)) {
-        say(setting, value, Location.of(setting.variable()));
+      if (value != null && !MisspelledVariables.isSetByKubernetes(setting.variable(), value)) {
+        set(setting, value, Location.of(setting.variable()));
       }
     }
-    MisspelledVariables.among(variables)
+    MisspelledVariables.find(variables)
         .forEach(
             (name, meant) ->
                 problems.warning(
-                    Location.of(name), "", "is no known variable; did you mean " + meant + "?"));
+                    Location.of(name), "", "unknown variable; did you mean " + meant + "?"));
   }
 
-  private void say(Setting setting, String value, Location at) {
-    String wrong = SettingCheck.of(setting, value);
-    if (wrong != null) {
+  private void set(Setting setting, String value, Location at) {
+    String error = SettingCheck.of(setting, value);
+    if (error != null) {
       String path = at.line() == 0 ? "" : setting.key();
-      problems.error(at, path, wrong);
+      problems.error(at, path, error);
     } else {
       values.put(setting, new SettingValue(value, at.toString()));
     }
   }
 
-  private void checkTogether() {
+  private void checkCombinations() {
     if (problems.errorCount() > 0) {
       return;
     }
@@ -137,13 +138,13 @@ public final class SettingsReader {
       problems.error(
           Location.of(String.valueOf(settings.origin(Setting.ADMIN_HOST))),
           "",
-          "the admin door needs an admin_token or admin_tokens unless it is bound to loopback: "
+          "the admin listener requires admin_token or admin_tokens unless bound to loopback: "
               + settings.adminHost());
     }
-    TlsCheck.together(settings, problems);
+    TlsCheck.checkCombinations(settings, problems);
   }
 
-  /** The settings can't be used. Says everything that is wrong with them, a line each. */
+  /** Thrown if settings are invalid. The message lists all errors, one per line. */
   public static final class SettingsException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

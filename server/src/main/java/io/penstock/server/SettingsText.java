@@ -7,13 +7,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings as a file that says the same: a line each, with where it is from. Secrets are masked,
- * and their lines commented out, so that no mask is ever taken for a value.
+ * Prints settings as a settings file with one line per setting and its origin. Lines with secrets
+ * are masked and commented out, so that a mask is never read as a value.
  */
 final class SettingsText {
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9/._][A-Za-z0-9/._-]*");
 
-  private static final String IN_QUERY = "password=";
+  private static final String PASSWORD_PARAMETER = "password=";
 
   private SettingsText() {}
 
@@ -22,7 +22,7 @@ final class SettingsText {
     for (Setting setting : Setting.values()) {
       if (setting == Setting.PROXY_TLS_CLIENT_AUTH
           && !values.containsKey(Setting.PROXY_TLS_CLIENT_CA)) {
-        // The default means nothing without the other, and to say it is an error.
+        // The default has no effect without the CA, and setting it explicitly is an error.
         lines.append("# ");
       }
       lines.append(line(setting, values.get(setting))).append('\n');
@@ -30,19 +30,20 @@ final class SettingsText {
     return lines.toString();
   }
 
-  private static String line(Setting setting, @Nullable SettingValue said) {
-    if (said == null) {
+  private static String line(Setting setting, @Nullable SettingValue current) {
+    if (current == null) {
       return "# " + setting.key() + ":  # not set";
     }
-    String origin = "  # " + said.origin().replaceAll("\\p{Cntrl}", " ");
-    String value = said.value();
+    String origin = "  # " + current.origin().replaceAll("\\p{Cntrl}", " ");
+    String value = current.value();
     if (setting.isSecret()) {
       return "# " + setting.key() + ": " + Settings.MASK + origin + ", masked";
     }
     boolean isUrl = setting == Setting.REDIS || setting == Setting.POSTGRES;
-    if (isUrl && (RedisUrl.hasPassword(value) || value.contains(IN_QUERY))) {
+    if (isUrl && (RedisUrl.hasPassword(value) || value.contains(PASSWORD_PARAMETER))) {
       String masked =
-          RedisUrl.masked(value).replaceAll(IN_QUERY + "[^&]*", IN_QUERY + Settings.MASK);
+          RedisUrl.masked(value)
+              .replaceAll(PASSWORD_PARAMETER + "[^&]*", PASSWORD_PARAMETER + Settings.MASK);
       return "# " + setting.key() + ": " + quoted(masked) + origin + ", masked";
     }
     String shown = setting == Setting.POLICY ? Path.of(value).toAbsolutePath().toString() : value;

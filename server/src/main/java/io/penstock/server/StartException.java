@@ -2,7 +2,7 @@ package io.penstock.server;
 
 import java.io.IOException;
 
-/** A door or a file can't be opened. */
+/** Thrown if a listener or a file can't be opened at startup. */
 public final class StartException extends RuntimeException {
   private static final long serialVersionUID = 1;
   private static final String IN_USE = "in use";
@@ -23,9 +23,9 @@ public final class StartException extends RuntimeException {
     return new StartException(files.flag() + ": " + cause.getMessage(), cause);
   }
 
-  /** The system's word for it is the last of what a transport says. */
+  /** Returns the operating system's reason, which is the last part of the transport's message. */
   private static String reason(String message) {
     String last = message.substring(message.lastIndexOf(": ") + 1).strip();
-    return message.contains(IN_USE) ? last + "; 0 takes a free port" : last;
+    return message.contains(IN_USE) ? last + "; 0 selects a free port" : last;
   }
 }

@@ -13,26 +13,28 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * The store that settings ask for.
+ * The store selected by the settings.
  *
- * @param kind for people
- * @param available whether it can be asked now
- * @param problem why it can't be asked; empty if it can
+ * @param kind the name of the store in logs and responses
+ * @param available whether the store is available
+ * @param problem why the store is unavailable; empty if it is available
  */
 record StoreFactory(Store store, String kind, BooleanSupplier available, Supplier<String> problem)
     implements AutoCloseable {
   /**
-   * @param clock of buckets in process; Redis has its own
+   * Opens the store.
+   *
+   * @param clock the clock of the in-process store; Redis uses its server's clock
    */
   static StoreFactory open(Settings settings, MeterRegistry registry, NanoClock clock) {
-    StoreFactory store = make(settings, registry, clock);
+    StoreFactory store = create(settings, registry, clock);
     Gauge.builder("penstock.store.available", () -> store.available.getAsBoolean() ? 1 : 0)
-        .description("Whether the store can be asked: 1 or 0")
+        .description("Whether the store is available: 1 or 0")
         .register(registry);
     return store;
   }
 
-  private static StoreFactory make(Settings settings, MeterRegistry registry, NanoClock clock) {
+  private static StoreFactory create(Settings settings, MeterRegistry registry, NanoClock clock) {
     return settings
         .redis()
         .map(
@@ -51,20 +53,20 @@ record StoreFactory(Store store, String kind, BooleanSupplier available, Supplie
             () -> {
               InProcessStore store =
                   InProcessStore.builder().maxKeys(settings.maxKeys()).clock(clock).build();
-              count(store, registry);
+              registerMeters(store, registry);
               return new StoreFactory(store, "in-process", () -> true, () -> "");
             });
   }
 
-  private static void count(InProcessStore store, MeterRegistry registry) {
+  private static void registerMeters(InProcessStore store, MeterRegistry registry) {
     Gauge.builder("penstock.store.keys", store, InProcessStore::keys)
-        .description("Buckets that are kept in process")
+        .description("Buckets in the in-process store")
         .register(registry);
     FunctionCounter.builder("penstock.store.evictions", store, InProcessStore::evictions)
-        .description("Buckets that were given up for others before they were full")
+        .description("Buckets that were evicted before they were full")
         .register(registry);
     FunctionCounter.builder("penstock.store.forgiven.tokens", store, InProcessStore::forgivenTokens)
-        .description("What was missing in them")
+        .description("Tokens that were missing from evicted buckets")
         .register(registry);
   }
 

@@ -11,17 +11,17 @@ import java.util.List;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** What settings of TLS may say, alone and together. */
+/** Validates the TLS settings, alone and in combination. */
 final class TlsCheck {
   private static final String TLS_1_2 = "TLSv1.2";
   private static final String TLS_1_3 = "TLSv1.3";
 
-  /** Part of the name of every suite before TLS 1.3. */
-  private static final String BEFORE_1_3 = "_WITH_";
+  /** Part of the name of every cipher suite older than TLS 1.3. */
+  private static final String PRE_TLS_1_3 = "_WITH_";
 
   private TlsCheck() {}
 
-  /** What is wrong with a list; null if it is good. */
+  /** Returns what is wrong with a list; null if it is valid. */
   static @Nullable String of(Setting setting, String value) {
     List<String> known =
         setting == Setting.PROXY_TLS_PROTOCOLS ? List.of(TLS_1_2, TLS_1_3) : supportedSuites();
@@ -40,12 +40,12 @@ final class TlsCheck {
     try {
       return List.of(SSLContext.getDefault().getSupportedSSLParameters().getCipherSuites());
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has TLS", e);
+      throw new IllegalStateException("no default TLS context", e);
     }
   }
 
-  /** Adds what is wrong with all settings of TLS together. */
-  static void together(Settings settings, Problems problems) {
+  /** Adds the errors in the combination of all TLS settings. */
+  static void checkCombinations(Settings settings, Problems problems) {
     upstream(settings, problems);
     listener(settings, problems);
   }
@@ -82,7 +82,7 @@ final class TlsCheck {
       problems.error(
           at(settings, given),
           "",
-          "proxy_tls_cert and proxy_tls_key are needed together, a key for each certificate: "
+          "proxy_tls_cert and proxy_tls_key must be set together, one key for each certificate: "
               + certificates
               + " and "
               + keys);
@@ -116,16 +116,16 @@ final class TlsCheck {
 
   private static void suites(Settings settings, TlsFiles files, Problems problems) {
     for (String protocol : files.protocols()) {
-      boolean before = protocol.equals(TLS_1_2);
-      if (files.ciphers().stream().noneMatch(suite -> suite.contains(BEFORE_1_3) == before)) {
+      boolean preTls13 = protocol.equals(TLS_1_2);
+      if (files.ciphers().stream().noneMatch(suite -> suite.contains(PRE_TLS_1_3) == preTls13)) {
         problems.error(
             at(settings, Setting.PROXY_TLS_CIPHERS),
             "",
-            "none of proxy_tls_ciphers is for " + protocol + ", which is in proxy_tls_protocols");
+            "proxy_tls_ciphers must contain a suite for " + protocol + " in proxy_tls_protocols");
       }
     }
     for (String suite : files.ciphers()) {
-      if (suite.contains(BEFORE_1_3) && (!suite.contains("DHE_") || suite.contains("_CBC_"))) {
+      if (suite.contains(PRE_TLS_1_3) && (!suite.contains("DHE_") || suite.contains("_CBC_"))) {
         problems.warning(
             at(settings, Setting.PROXY_TLS_CIPHERS),
             "",

@@ -1,5 +1,5 @@
 /**
- * The process: its settings, its stores and its doors. Start at {@link
+ * The server process: settings, store, active policy and listeners. Start at {@link
  * io.penstock.server.PenstockServer}.
  */
 @NullMarked

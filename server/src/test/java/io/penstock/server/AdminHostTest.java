@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A browser on this machine is no way in for web pages of others. */
+/** Web pages can't reach the admin listener through a browser on this machine. */
 class AdminHostTest {
   private static final String TOKEN = "0123456789abcdef";
 
@@ -26,7 +26,7 @@ class AdminHostTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/metrics", "/readyz", "/livez", "/v1/policy", "/v1/openapi.yaml"})
-  void get_nameOfAPage_is421(String path) throws IOException {
+  void get_hostOfAWebPage_is421(String path) throws IOException {
     try (RunningServer server = RunningServer.with(Map.of())) {
       assertThat(ask(server, "GET " + path + " HTTP/1.1\r\nHost: evil.example:9090\r\n"))
           .startsWith("HTTP/1.1 421 ")
@@ -45,11 +45,11 @@ class AdminHostTest {
         "0.0.0.0",
         "evil.example#localhost",
       })
-  void get_otherHosts_areRefused(String host) throws IOException {
+  void get_otherHosts_areRejected(String host) throws IOException {
     try (RunningServer server = RunningServer.with(Map.of())) {
       assertThat(ask(server, "GET /v1/policy HTTP/1.1\r\nHost: " + host + "\r\n"))
           .matches("(?s)HTTP/1.1 4(21|00) .*");
-      // The host of the target counts before that of the header.
+      // The host of the target takes precedence over that of the header.
       assertThat(ask(server, "GET http://" + host + "/v1/policy HTTP/1.1\r\nHost: localhost\r\n"))
           .doesNotStartWith("HTTP/1.1 200 ");
     }

@@ -50,7 +50,7 @@ final class AdminTest {
   }
 
   @Test
-  void peek_key_saysHowItStandsAndChangesNothing() {
+  void peek_key_returnsLevelAndChangesNothing() {
     server.check(A);
     for (int i = 0; i < 2; i++) {
       assertThat(server.admin("/v1/keys/peek", KEY_A).body())
@@ -68,7 +68,7 @@ final class AdminTest {
   }
 
   @Test
-  void grant_key_hasThatMuchMoreAndNeverMoreThanFull() {
+  void grant_key_addsTokensUpToFull() {
     server.check(A);
     server.check(A);
     String grant = "{\"rule\":\"two\",\"key\":{\"user_id\":\"a\"},\"tokens\":";
@@ -81,12 +81,12 @@ final class AdminTest {
   }
 
   @Test
-  void grant_window_isRefused() {
+  void grant_window_isRejected() {
     String log = "{\"rule\":\"log\",\"key\":{\"header:x-api-key\":\"k\"}";
     assertThat(server.admin("/v1/keys/peek", log + "}").body()).contains("\"remaining\":3,");
-    HttpResponse<String> refused = server.admin("/v1/keys/grant", log + ",\"tokens\":1}");
-    assertThat(refused.statusCode()).isEqualTo(400);
-    assertThat(refused.body()).contains("only token buckets");
+    HttpResponse<String> rejected = server.admin("/v1/keys/grant", log + ",\"tokens\":1}");
+    assertThat(rejected.statusCode()).isEqualTo(400);
+    assertThat(rejected.body()).contains("only token buckets");
   }
 
   @Test
@@ -101,19 +101,19 @@ final class AdminTest {
   }
 
   @Test
-  void peek_unknownRuleOrMissingKey_isSaid() {
+  void peek_unknownRuleOrMissingKey_isRejected() {
     assertThat(server.admin("/v1/keys/peek", "{\"rule\":\"nope\"}").statusCode()).isEqualTo(404);
     assertThat(server.admin("/v1/keys/peek", "{\"rule\":\"off\"}").statusCode()).isEqualTo(404);
-    HttpResponse<String> refused = server.admin("/v1/keys/peek", "{\"rule\":\"two\"}");
-    assertThat(refused.statusCode()).isEqualTo(400);
-    assertThat(refused.body()).contains("user_id");
+    HttpResponse<String> rejected = server.admin("/v1/keys/peek", "{\"rule\":\"two\"}");
+    assertThat(rejected.statusCode()).isEqualTo(400);
+    assertThat(rejected.body()).contains("user_id");
     assertThat(
             server.admin("/v1/keys/peek", "{\"rule\":\"two\",\"key\":{\"nope:x\":\"1\"}}").body())
         .contains("\"field\":\"key.nope:x\"");
   }
 
   @Test
-  void mode_shadow_deniesNobodyUntilItEnds() {
+  void mode_shadow_deniesNothingUntilItEnds() {
     server.check(A);
     server.check(A);
     assertThat(server.check(A).body()).startsWith("{\"allowed\":false");
@@ -126,7 +126,7 @@ final class AdminTest {
   }
 
   @Test
-  void mode_withAnExpiry_endsByItself() throws InterruptedException {
+  void mode_withDuration_expires() throws InterruptedException {
     server.check(A);
     server.check(A);
     server.admin("/v1/mode", "{\"mode\":\"shadow\",\"for\":\"50ms\"}");
@@ -135,7 +135,7 @@ final class AdminTest {
   }
 
   @Test
-  void mode_badOnes_areRefused() {
+  void mode_invalid_isRejected() {
     for (String bad :
         new String[] {"{}", "{\"mode\":\"off\"}", "{\"mode\":\"shadow\",\"for\":\"25h\"}"}) {
       assertThat(server.admin("/v1/mode", bad).statusCode()).as(bad).isEqualTo(400);
@@ -144,7 +144,7 @@ final class AdminTest {
   }
 
   @Test
-  void change_fromAWebPageWithoutTokens_isRefused() {
+  void change_fromWebPageWithoutTokens_isRejected() {
     HttpResponse<String> answer =
         RunningServer.send(
             server
@@ -156,7 +156,7 @@ final class AdminTest {
   }
 
   @Test
-  void explain_request_saysWhichRulesApply() {
+  void explain_request_returnsWhichRulesApply() {
     assertThat(server.admin("/v1/explain", A).body())
         .contains("\"rule\":\"two\",\"applies\":true")
         .contains("\"rule\":\"log\",\"applies\":false");
@@ -164,7 +164,7 @@ final class AdminTest {
   }
 
   @Test
-  void policy_changed_isInForceAndKeepsConsumption() throws Exception {
+  void policy_changed_isActiveAndKeepsConsumption() throws Exception {
     server.check(A);
     server.check(A);
     Files.writeString(file, POLICY.replace("burst: 2", "burst: 4"));
@@ -175,7 +175,7 @@ final class AdminTest {
   }
 
   @Test
-  void policy_broken_staysInForceAndIsSaid() throws Exception {
+  void policy_invalid_oldOneStaysActiveAndErrorIsReported() throws Exception {
     Files.writeString(file, POLICY + "  - nonsense: 1\n");
     Await.until(() -> server.admin("/readyz").body().contains("nonsense"));
     assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** What is changed through the admin listener is logged with who has changed it. */
+/** Changes through the admin listener are logged with their author. */
 class AuditLogTest {
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
@@ -52,7 +52,7 @@ class AuditLogTest {
     try (RunningServer server = RunningServer.with(Map.of())) {
       send(server, "/v1/mode", "{\"mode\":\"shadow\"}");
     }
-    assertThat(lines()).singleElement().asString().endsWith("set by anonymous from 127.0.0.1");
+    assertThat(lines()).singleElement().asString().endsWith(", by anonymous from 127.0.0.1");
   }
 
   private static void send(RunningServer server, String path, String body) {

@@ -3,7 +3,7 @@ package io.penstock.server;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/** Waits for what comes by itself. */
+/** Waits for a condition. */
 public final class Await {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final long PAUSE_MILLIS = 10;

@@ -57,7 +57,7 @@ final class CheckTest {
   }
 
   @Test
-  void check_costs_areTaken() {
+  void check_withCost_chargesTheCost() {
     assertThat(server.check("{\"attributes\":{\"user_id\":\"a\"},\"cost\":1.5}").body())
         .contains("\"remaining\":0.5,");
     assertThat(server.check("{\"attributes\":{\"user_id\":\"a\"},\"cost\":3}").body())
@@ -71,12 +71,12 @@ final class CheckTest {
   }
 
   @Test
-  void check_badDocument_saysEverythingThatIsWrongWithItsPlace() {
-    HttpResponse<String> refused =
+  void check_invalidDocument_reportsAllErrorsWithLocation() {
+    HttpResponse<String> rejected =
         server.check("{\"ip\": \"nowhere\",\n \"atributes\": {}, \"cost\": -1}");
-    assertThat(refused.statusCode()).isEqualTo(400);
-    assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-    assertThat(refused.body())
+    assertThat(rejected.statusCode()).isEqualTo(400);
+    assertThat(rejected.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+    assertThat(rejected.body())
         .contains("\"field\":\"ip\"")
         .contains("\"field\":\"atributes\"")
         .contains("attributes")
@@ -85,22 +85,22 @@ final class CheckTest {
   }
 
   @Test
-  void check_notJson_isRefusedWithThePosition() {
+  void check_notJson_isRejectedWithPosition() {
     for (String body : new String[] {"", "{", "[1", "nothing", "{\"ip\":}", "{} {}", "\u0000"}) {
-      HttpResponse<String> refused = server.check(body);
-      assertThat(refused.statusCode()).as(body).isEqualTo(400);
-      assertThat(refused.body()).as(body).contains("\"line\":").doesNotContain("Exception");
+      HttpResponse<String> rejected = server.check(body);
+      assertThat(rejected.statusCode()).as(body).isEqualTo(400);
+      assertThat(rejected.body()).as(body).contains("\"line\":").doesNotContain("Exception");
     }
   }
 
   @Test
-  void check_deepDocument_isRefused() {
+  void check_deeplyNestedDocument_isRejected() {
     String deep = "{\"jwt\":" + "[".repeat(10_000) + "]".repeat(10_000) + "}";
     assertThat(server.check(deep).statusCode()).isEqualTo(400);
   }
 
   @Test
-  void batch_severalQuestions_areDecidedInOrder() {
+  void batch_severalChecks_areDecidedInOrder() {
     String body =
         server
             .post("/v1/check/batch", batch(user("a"), user("a"), user("a"), user("b"), "{}"))
@@ -112,25 +112,26 @@ final class CheckTest {
   }
 
   @Test
-  void batch_oneBadQuestion_decidesNone() {
-    HttpResponse<String> refused =
+  void batch_oneInvalidCheck_decidesNone() {
+    HttpResponse<String> rejected =
         server.post("/v1/check/batch", batch(user("a"), "{\"nonsense\":1}"));
-    assertThat(refused.statusCode()).isEqualTo(400);
-    assertThat(refused.body()).contains("\"field\":\"checks[1].nonsense\"");
+    assertThat(rejected.statusCode()).isEqualTo(400);
+    assertThat(rejected.body()).contains("\"field\":\"checks[1].nonsense\"");
     assertThat(server.check(user("a")).body()).contains("\"remaining\":1,");
   }
 
   @Test
-  void batch_thousandQuestions_areAnsweredAndNoneMore() {
-    String[] most = IntStream.range(0, 1_000).mapToObj(i -> user("u" + i)).toArray(String[]::new);
-    HttpResponse<String> all = server.post("/v1/check/batch", batch(most));
+  void batch_thousandChecks_isTheLimit() {
+    String[] checks = IntStream.range(0, 1_000).mapToObj(i -> user("u" + i)).toArray(String[]::new);
+    HttpResponse<String> all = server.post("/v1/check/batch", batch(checks));
     assertThat(all.statusCode()).isEqualTo(200);
     assertThat(all.body().split("\"limits\"", -1)).hasSize(1_001);
 
     String tooMany = IntStream.rangeClosed(0, 1_000).mapToObj(i -> "{}").collect(joining());
-    HttpResponse<String> refused = server.post("/v1/check/batch", "{\"checks\":[" + tooMany + "]}");
-    assertThat(refused.statusCode()).isEqualTo(400);
-    assertThat(refused.body()).contains("at most 1000");
+    HttpResponse<String> rejected =
+        server.post("/v1/check/batch", "{\"checks\":[" + tooMany + "]}");
+    assertThat(rejected.statusCode()).isEqualTo(400);
+    assertThat(rejected.body()).contains("at most 1000");
   }
 
   @Test
@@ -169,15 +170,15 @@ final class CheckTest {
           .startsWith("{\"allowed\":false,\"rule\":\"keys\",\"reason\":\"missing_key\"");
       String one = keys.check("{\"headers\":{\"X-Api-Key\":[\"K\"]}}").body();
       assertThat(one).contains("\"remaining\":1,");
-      HttpResponse<String> asked =
+      HttpResponse<String> response =
           keys.forwardAuth("X-Original-URI", "/", "X-Api-Key", "K", "X-Api-Key", "r2");
-      assertThat(asked.statusCode()).isEqualTo(429);
-      assertThat(asked.headers().firstValue("X-Penstock-Reason")).hasValue("missing_key");
+      assertThat(response.statusCode()).isEqualTo(429);
+      assertThat(response.headers().firstValue("X-Penstock-Reason")).hasValue("missing_key");
     }
   }
 
   @Test
-  void check_spellingOfAPath_isLimitedOrRejected(@TempDir Path other) {
+  void check_variantOfAPath_isLimitedOrRejected(@TempDir Path other) {
     String policy = "{name: login, limit_keys: [], match: {path: /login}, rate: 1/h, burst: 1}";
     try (RunningServer login = RunningServer.serving(other, policy)) {
       assertThat(login.check("{\"path\":\"/a/..;/lo%67in;b\"}").body())
@@ -196,7 +197,7 @@ final class CheckTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"/login?next=/", "/login#top", "http://shop.example/login?x", "login", "//login"})
-  void check_pathAsACallerMayHaveIt_isLimited(String sent, @TempDir Path other) {
+  void check_pathWithQueryOrUrl_isLimited(String sent, @TempDir Path other) {
     String policy = "rules: [{name: login, limit_keys: [], match: {path: /login}, rate: 1/d}]";
     try (RunningServer limited = RunningServer.serving(other, policy)) {
       assertThat(limited.check("{\"path\":\"" + sent + "\"}").body())

@@ -65,7 +65,7 @@ final class ForwardAuthTest {
   }
 
   @Test
-  void forwardAuth_headersOfEitherKind_areTheSameRequest() {
+  void forwardAuth_originalOrForwardedHeaders_areEquivalent() {
     try (RunningServer server = RunningServer.serving(folder, POLICY)) {
       assertThat(headers(login(server, "X-Original-"))).containsEntry("ratelimit-remaining", "1");
       assertThat(headers(login(server, "X-Forwarded-"))).containsEntry("ratelimit-remaining", "0");
@@ -73,7 +73,7 @@ final class ForwardAuthTest {
   }
 
   @Test
-  void forwardAuth_pathBehindItsOwn_isThePathAskedAbout() {
+  void forwardAuth_pathAppendedToItsOwn_isDecided() {
     try (RunningServer server = RunningServer.serving(folder, POLICY)) {
       HttpRequest.Builder request =
           server
@@ -85,7 +85,7 @@ final class ForwardAuthTest {
   }
 
   @Test
-  void forwardAuth_pathsSpelledOtherwise_countAsTheSame() {
+  void forwardAuth_variantsOfAPath_shareABucket() {
     try (RunningServer server = RunningServer.serving(folder, POLICY)) {
       for (String uri : new String[] {"//login", "/%6cogin?x=1", "/a/../login"}) {
         HttpResponse<String> answer =
@@ -102,7 +102,7 @@ final class ForwardAuthTest {
   }
 
   @Test
-  void forwardAuth_denyStatus_takesThePlaceOf429() {
+  void forwardAuth_denyStatus_replaces429() {
     try (RunningServer server = RunningServer.serving(folder, POLICY)) {
       login(server, "X-Original-");
       login(server, "X-Original-");
@@ -120,7 +120,7 @@ final class ForwardAuthTest {
   }
 
   @Test
-  void forwardAuth_addressOfTheClient_isWhatTheProxySays() {
+  void forwardAuth_clientAddress_isTakenFromTheProxy() {
     try (RunningServer server = RunningServer.serving(folder, POLICY)) {
       for (int i = 0; i < 2; i++) {
         server.forwardAuth(with("X-Forwarded-For", "198.51.100.1"));
@@ -133,7 +133,7 @@ final class ForwardAuthTest {
   }
 
   @Test
-  void forwardAuth_whoeverAskedLeaves_itsReservationIsGivenBack() throws Exception {
+  void forwardAuth_clientDisconnectsWhileHeld_isRefunded() throws Exception {
     try (RunningServer server = delaying(1)) {
       assertThat(server.forwardAuth().statusCode()).isEqualTo(200);
       try (Socket held = server.connect()) {
@@ -146,18 +146,18 @@ final class ForwardAuthTest {
   }
 
   @Test
-  void forwardAuth_noRoomToWait_is503AndGivenBack() {
+  void forwardAuth_tooManyDelayed_is503AndRefunded() {
     try (RunningServer server = delaying(0)) {
       assertThat(server.forwardAuth().statusCode()).isEqualTo(200);
-      HttpResponse<String> refused = server.forwardAuth();
-      assertThat(refused.statusCode()).isEqualTo(503);
-      assertThat(refused.body()).contains("Too many requests are held back already");
+      HttpResponse<String> rejected = server.forwardAuth();
+      assertThat(rejected.statusCode()).isEqualTo(503);
+      assertThat(rejected.body()).contains("Too many requests are being held back");
       assertThat(peek(server)).contains("\"reset_after_ms\":300000");
     }
   }
 
-  /** One request in five minutes passes at once. Time stands still. */
-  private RunningServer delaying(int most) {
+  /** A policy that allows one request in five minutes immediately. The clock does not advance. */
+  private RunningServer delaying(int max) {
     String policy =
         """
         rules:
@@ -173,7 +173,7 @@ final class ForwardAuthTest {
             Setting.POLICY,
             RunningServer.write(folder, policy).toString(),
             Setting.MAX_DELAYED,
-            String.valueOf(most)),
+            String.valueOf(max)),
         new ManualClock());
   }
 
@@ -182,7 +182,7 @@ final class ForwardAuthTest {
   }
 
   @Test
-  void forwardAuth_ruleThatDelays_holdsTheAnswer() {
+  void forwardAuth_delayRule_holdsTheResponse() {
     try (RunningServer server = RunningServer.serving(folder, POLICY)) {
       long begin = System.nanoTime();
       for (int i = 0; i < 4; i++) {
@@ -208,7 +208,7 @@ final class ForwardAuthTest {
   }
 
   @Test
-  void token_set_isAskedFor() {
+  void token_set_isRequired() {
     String token = "0123456789abcdef";
     Map<Setting, String> flags =
         Map.of(
@@ -219,9 +219,9 @@ final class ForwardAuthTest {
             Setting.ADMIN_TOKEN,
             token + token);
     try (RunningServer server = RunningServer.with(flags)) {
-      HttpResponse<String> refused = server.forwardAuth();
-      assertThat(refused.statusCode()).isEqualTo(401);
-      assertThat(headers(refused)).containsEntry("www-authenticate", "Bearer");
+      HttpResponse<String> rejected = server.forwardAuth();
+      assertThat(rejected.statusCode()).isEqualTo(401);
+      assertThat(headers(rejected)).containsEntry("www-authenticate", "Bearer");
       assertThat(server.forwardAuth("Authorization", "Bearer " + token + "x").statusCode())
           .isEqualTo(401);
       assertThat(server.forwardAuth("Authorization", "Bearer " + token).statusCode())
@@ -267,10 +267,12 @@ final class ForwardAuthTest {
   void forwardAuth_pathsThatOriginsReadAsLogin_areLimitedOrRejected() {
     try (RunningServer server = RunningServer.serving(folder, POLICY)) {
       for (String path : new String[] {"/login;a=b", "/a/..;/login", "/;x/login", "/login"}) {
-        assertThat(asked(server, path).statusCode()).as(path).isIn(200, 429);
-        assertThat(headers(asked(server, path))).as(path).containsKey("ratelimit-remaining");
+        assertThat(forwardAuthOf(server, path).statusCode()).as(path).isIn(200, 429);
+        assertThat(headers(forwardAuthOf(server, path)))
+            .as(path)
+            .containsKey("ratelimit-remaining");
       }
-      HttpResponse<String> rejected = asked(server, "/%2Flogin?x=%2F");
+      HttpResponse<String> rejected = forwardAuthOf(server, "/%2Flogin?x=%2F");
       assertThat(rejected.statusCode()).isEqualTo(400);
       assertThat(headers(rejected)).containsEntry("x-penstock-reason", "path_rejected");
       assertThat(rejected.body()).contains("\"reason\":\"path_rejected\"");
@@ -279,11 +281,11 @@ final class ForwardAuthTest {
               .decision("/v1/forward-auth?deny_status=403")
               .headers("X-Original-URI", "/%2Flogin", "X-Original-Method", "POST");
       assertThat(RunningServer.send(nginx).statusCode()).isEqualTo(403);
-      assertThat(asked(server, "/other?x=%2F").statusCode()).isEqualTo(200);
+      assertThat(forwardAuthOf(server, "/other?x=%2F").statusCode()).isEqualTo(200);
     }
   }
 
-  private static HttpResponse<String> asked(RunningServer server, String uri) {
+  private static HttpResponse<String> forwardAuthOf(RunningServer server, String uri) {
     return server.forwardAuth(
         "X-Original-URI", uri, "X-Original-Method", "POST", "X-Original-Host", "shop.example");
   }
@@ -297,9 +299,10 @@ final class ForwardAuthTest {
       })
   void forwardAuth_absoluteUri_countsByItsPath(String uri) {
     try (RunningServer server = RunningServer.serving(folder, POLICY)) {
-      assertThat(headers(asked(server, uri))).containsEntry("ratelimit-remaining", "1");
-      assertThat(headers(asked(server, "/login"))).containsEntry("ratelimit-remaining", "0");
-      assertThat(asked(server, uri).statusCode()).isEqualTo(429);
+      assertThat(headers(forwardAuthOf(server, uri))).containsEntry("ratelimit-remaining", "1");
+      assertThat(headers(forwardAuthOf(server, "/login")))
+          .containsEntry("ratelimit-remaining", "0");
+      assertThat(forwardAuthOf(server, uri).statusCode()).isEqualTo(429);
     }
   }
 
@@ -335,7 +338,7 @@ final class ForwardAuthTest {
   }
 
   @Test
-  void forwardAuth_absoluteUriWithoutAHostBesides_hasTheHostOfTheUri() {
+  void forwardAuth_absoluteUriWithoutHostHeader_usesHostOfUri() {
     try (RunningServer server = RunningServer.serving(folder, POLICY)) {
       HttpResponse<String> answer =
           server.forwardAuth(
@@ -369,7 +372,7 @@ final class ForwardAuthTest {
       })
   void forwardAuth_uriThatOriginsReadInDifferentWays_isRejected(String uri) {
     try (RunningServer server = RunningServer.serving(folder, POLICY)) {
-      HttpResponse<String> rejected = asked(server, uri);
+      HttpResponse<String> rejected = forwardAuthOf(server, uri);
       assertThat(rejected.statusCode()).isEqualTo(400);
       assertThat(headers(rejected)).containsEntry("x-penstock-reason", "path_rejected");
       assertThat(rejected.body()).contains("must begin with a slash");
@@ -382,7 +385,7 @@ final class ForwardAuthTest {
   }
 
   @Test
-  void forwardAuth_askedInAbsoluteForm_hasThePathBehindItsOwn() throws Exception {
+  void forwardAuth_absoluteFormRequest_usesThePathAfterItsOwn() throws Exception {
     String request =
         """
         POST http://a/v1/forward-auth/login HTTP/1.1

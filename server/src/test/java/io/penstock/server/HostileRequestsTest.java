@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What nobody in their right mind sends. After each, the service still answers. */
+/** Malformed and abusive requests. After each of them, the service still responds. */
 final class HostileRequestsTest {
   private static final String HEAD = "POST /v1/check HTTP/1.1\r\nHost: a\r\n";
   private static final int MAX_CONNECTIONS = 50;
@@ -63,7 +63,7 @@ final class HostileRequestsTest {
         HEAD + "Content-Length : 2\r\n\r\n{}",
         "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003\r\n\r\n",
       })
-  void malformed_isRefusedAndClosed(String bytes) throws IOException {
+  void malformed_isRejectedAndClosed(String bytes) throws IOException {
     String answer = server.raw(bytes);
     assertThat(answer).matches("(?s)HTTP/1\\.[01] 400 .*").doesNotContain("Exception");
   }
@@ -87,13 +87,13 @@ final class HostileRequestsTest {
   }
 
   @Test
-  void tooLargeBody_expectingToContinue_is413WithoutIt() throws IOException {
+  void tooLargeBody_expectContinue_is413WithoutReadingIt() throws IOException {
     assertThat(server.raw(HEAD + "Content-Length: 1000000\r\nExpect: 100-continue\r\n\r\n"))
         .startsWith("HTTP/1.1 413");
   }
 
   @Test
-  void tooLargeBody_chunked_is413WhenThatIsKnown() throws IOException {
+  void tooLargeBody_chunked_is413AtTheLimit() throws IOException {
     String chunk = "4000\r\n" + " ".repeat(0x4000) + "\r\n";
     try (Socket socket = server.connect()) {
       OutputStream out = socket.getOutputStream();
@@ -103,21 +103,21 @@ final class HostileRequestsTest {
           out.write(chunk.getBytes(ISO_8859_1));
         }
       } catch (SocketException closedByThen) {
-        // The answer came before.
+        // The response arrived before.
       }
       assertThat(RunningServer.rest(socket)).startsWith("HTTP/1.1 413");
     }
   }
 
   @Test
-  void largestBody_isRead() {
+  void maxBody_isRead() {
     String filler = " ".repeat((64 << 10) - 2);
     assertThat(server.check("{" + filler + "}").statusCode()).isEqualTo(200);
     assertThat(server.check("{ " + filler + "}").statusCode()).isEqualTo(413);
   }
 
   @Test
-  void truncatedBody_chargesNothingAndIsForgotten() throws IOException {
+  void truncatedBody_chargesNothing() throws IOException {
     try (Socket socket = server.connect()) {
       socket.getOutputStream().write((HEAD + "Content-Length: 100\r\n\r\n{").getBytes(ISO_8859_1));
       socket.shutdownOutput();
@@ -162,7 +162,7 @@ final class HostileRequestsTest {
       }
       Socket last = sockets.get(sockets.size() - 1);
       assertThat(closed(last)).isTrue();
-      assertThat(server.admin("/livez").statusCode()).as("the admin door").isEqualTo(200);
+      assertThat(server.admin("/livez").statusCode()).as("the admin listener").isEqualTo(200);
     } finally {
       for (Socket socket : sockets) {
         socket.close();
@@ -174,7 +174,7 @@ final class HostileRequestsTest {
   private static boolean answersAgain() {
     try {
       return server.check("{}").statusCode() == 200;
-    } catch (UncheckedIOException refused) {
+    } catch (UncheckedIOException rejected) {
       return false;
     }
   }

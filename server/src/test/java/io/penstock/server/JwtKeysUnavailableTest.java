@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The issuer of tokens is unavailable from the start. */
+/** The token issuer is unavailable from the start. */
 class JwtKeysUnavailableTest {
   private static final String POLICY =
       """
@@ -81,7 +81,7 @@ class JwtKeysUnavailableTest {
 
     assertThat(answer.statusCode()).isEqualTo(200);
     assertThat(answer.body())
-        .contains("\"degraded\":true", "\"jwt\":{\"keys\":0,", "\"problem\":\"no answer: ")
+        .contains("\"degraded\":true", "\"jwt\":{\"keys\":0,", "\"problem\":\"no response: ")
         .doesNotContain("hunter2");
   }
 

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rules of a file that fall back to local buckets, where nobody said how many nodes there are. */
+/** Rules of a file with {@code on_store_failure: local} while the setting nodes is missing. */
 final class LocalRulesTest {
   private static final String CLOSED =
       """
@@ -23,7 +23,7 @@ final class LocalRulesTest {
   @TempDir private Path folder;
 
   @Test
-  void start_withRedisAndWithoutNodes_isAProblemOfThePolicy() {
+  void start_withRedisWithoutNodes_isAPolicyError() {
     Map<Setting, String> settings = settings(LOCAL);
     assertThatThrownBy(() -> RunningServer.with(settings))
         .isInstanceOf(PolicyException.class)
@@ -31,7 +31,7 @@ final class LocalRulesTest {
   }
 
   @Test
-  void reload_withRedisAndWithoutNodes_leavesTheOldOneInForce() throws InterruptedException {
+  void reload_withRedisWithoutNodes_keepsTheOldPolicy() throws InterruptedException {
     try (RunningServer server = RunningServer.with(settings(CLOSED))) {
       RunningServer.write(folder, LOCAL);
       server.server().reload();

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import org.yaml.snakeyaml.Yaml;
 
-/** The document that says what doors answer, to compare answers with. */
+/** The OpenAPI document, for comparing responses with it. */
 public final class OpenApiDocument {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final JsonNode DOCUMENT =
@@ -29,7 +29,7 @@ public final class OpenApiDocument {
     return DOCUMENT;
   }
 
-  /** Fails unless the document has such an answer to {@code method} at {@code path}. */
+  /** Fails unless the document describes this response to {@code method} at {@code path}. */
   public static void assertDocumented(String path, String method, HttpResponse<String> answer) {
     JsonNode operation = DOCUMENT.get("paths").get(path).get(method.toLowerCase(Locale.ROOT));
     JsonNode response =

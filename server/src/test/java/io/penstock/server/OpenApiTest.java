@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The document says what the doors do: paths and methods, questions and answers. */
+/** The OpenAPI document matches the listeners: paths, methods, requests and responses. */
 final class OpenApiTest {
   private static final String POLICY =
       """
@@ -52,7 +52,7 @@ final class OpenApiTest {
   }
 
   @Test
-  void document_pathsAndMethods_areThoseOfTheDoors() {
+  void document_pathsAndMethods_matchTheListeners() {
     Map<String, Set<String>> documented = new TreeMap<>();
     document
         .get("paths")
@@ -137,8 +137,8 @@ final class OpenApiTest {
   void forwardAuth_denial_isAsDocumented() throws Exception {
     HttpRequest.Builder request =
         server.decision("/v1/forward-auth?deny_status=1").header("X-Original-URI", "/");
-    HttpResponse<String> refused = RunningServer.send(request);
-    OpenApiDocument.assertDocumented("/v1/forward-auth", "get", refused);
+    HttpResponse<String> rejected = RunningServer.send(request);
+    OpenApiDocument.assertDocumented("/v1/forward-auth", "get", rejected);
   }
 
   private static void assertQuestion(String path, String body, int status) throws Exception {

@@ -27,57 +27,57 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rules of the database beside those of a file, each judged by itself. */
+/** Rules of the database are merged with those of a file, and each is validated separately. */
 final class PolicyHolderTest {
   private static final String FILE = "rules: [{name: file, limit_keys: ['ip:address'], rate: 1/s}]";
 
   @TempDir private Path folder;
 
   @Test
-  void join_rowThatTheStoreCanNotKeep_staysAsItWasAndHarmsNoOther() {
+  void merge_rowTheStoreRejects_keepsItsOldVersionAndAffectsNoOther() {
     OrderedRule before = row(1, "{name: a, limit_keys: [user_id], rate: 1/s, burst: 10}");
     OrderedRule now = row(1, "{name: a, limit_keys: [user_id], rate: 1/s, burst: 777}");
     OrderedRule added = row(2, "{name: b, limit_keys: [tenant], rate: 1/s, burst: 777}");
     OrderedRule good = row(3, "{name: c, limit_keys: [host], rate: 1/s}");
-    try (PolicyHolder keeper = keeper(FILE)) {
-      keeper.join(List.of(candidate(before, null)), "postgres");
+    try (PolicyHolder policyHolder = policyHolder(FILE)) {
+      policyHolder.merge(List.of(candidate(before, null)), "postgres");
       Optional<?> joined =
-          keeper.join(
+          policyHolder.merge(
               List.of(candidate(now, before), candidate(added, null), candidate(good, null)),
               "postgres");
 
       assertThat(joined).isPresent();
-      assertThat(names(keeper)).containsExactly("file", "a", "c");
-      assertThat(keeper.engine().policy().rules().get(1)).isEqualTo(before.rule().value());
-      assertThat(keeper.inForce().rejected())
+      assertThat(names(policyHolder)).containsExactly("file", "a", "c");
+      assertThat(policyHolder.engine().policy().rules().get(1)).isEqualTo(before.rule().value());
+      assertThat(policyHolder.active().rejected())
           .extracting(Problem::toString)
           .containsExactly(
               "rate_limit_rule 1: rule a: burst must not be 777",
               "rate_limit_rule 2: rule b: burst must not be 777");
 
       RunningServer.write(folder, FILE.replace("file", "other"));
-      keeper.reload();
-      assertThat(names(keeper)).as("after a change of the file").contains("other", "a", "c");
-      assertThat(keeper.inForce().rejected()).hasSize(2);
+      policyHolder.reload();
+      assertThat(names(policyHolder)).as("after a change of the file").contains("other", "a", "c");
+      assertThat(policyHolder.active().rejected()).hasSize(2);
     }
   }
 
   @Test
-  void join_rowThatTheStoreCanNotKeepButIsOff_isUsed() {
+  void merge_rowTheStoreRejectsInModeOff_isActive() {
     OrderedRule off = row(1, "{name: a, limit_keys: [user_id], rate: 1/s, burst: 777, mode: off}");
-    try (PolicyHolder keeper = keeper(FILE)) {
-      keeper.join(List.of(candidate(off, null)), "postgres");
-      assertThat(names(keeper)).containsExactly("file", "a");
-      assertThat(keeper.inForce().rejected()).isEmpty();
+    try (PolicyHolder policyHolder = policyHolder(FILE)) {
+      policyHolder.merge(List.of(candidate(off, null)), "postgres");
+      assertThat(names(policyHolder)).containsExactly("file", "a");
+      assertThat(policyHolder.active().rejected()).isEmpty();
     }
   }
 
   @Test
-  void join_rowWithAPatternThatNeverMatches_isWarnedOf() {
+  void merge_rowWithPatternThatNeverMatches_warns() {
     OrderedRule row = row(1, "{name: a, limit_keys: [user_id], rate: 1/s, match: {path: '/a?b'}}");
-    try (PolicyHolder keeper = keeper(FILE)) {
-      keeper.join(List.of(candidate(row, null)), "postgres");
-      assertThat(keeper.inForce().loaded().warnings())
+    try (PolicyHolder policyHolder = policyHolder(FILE)) {
+      policyHolder.merge(List.of(candidate(row, null)), "postgres");
+      assertThat(policyHolder.active().loaded().warnings())
           .extracting(Problem::toString)
           .containsExactly(
               "rate_limit_rule 1: warning: match.path: a path has no query; match query:NAME, or"
@@ -85,17 +85,17 @@ final class PolicyHolderTest {
     }
   }
 
-  private PolicyHolder keeper(String file) {
+  private PolicyHolder policyHolder(String file) {
     Path path = RunningServer.write(folder, file);
     return new PolicyHolder(
-        new PolicyHolder.Rules(Optional.of(path), PolicyHolder.RuleSource.ELSEWHERE, true),
+        new PolicyHolder.Rules(Optional.of(path), PolicyHolder.RuleSource.DATABASE, true),
         new PickyStore(InProcessStore.create()),
         PolicyObserver.NONE,
         new SimpleMeterRegistry());
   }
 
-  private static List<String> names(PolicyHolder keeper) {
-    return keeper.engine().policy().rules().stream().map(Rule::name).toList();
+  private static List<String> names(PolicyHolder policyHolder) {
+    return policyHolder.engine().policy().rules().stream().map(Rule::name).toList();
   }
 
   private static RuleCandidate candidate(OrderedRule now, OrderedRule before) {
@@ -112,7 +112,7 @@ final class PolicyHolderTest {
     return new OrderedRule(rule, id, 0, false);
   }
 
-  /** A store that can't keep a burst of 777. */
+  /** A store that rejects a burst of 777. */
   private record PickyStore(Store all) implements Store {
     @Override
     public void check(String name, Limit limit, StoreOptions storeOptions) {

@@ -18,7 +18,7 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** A service on free ports, and ways to talk to it. */
+/** A server on free ports, with methods to send requests to it. */
 public final class RunningServer implements AutoCloseable {
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
   private static final int PATIENCE_MILLIS = 20_000;
@@ -29,12 +29,12 @@ public final class RunningServer implements AutoCloseable {
     this.server = server;
   }
 
-  /** A service whose policy is in {@code file}. */
+  /** Starts a server with the policy in {@code file}. */
   static RunningServer serving(Path file) {
     return with(Map.of(Setting.POLICY, file.toString()));
   }
 
-  /** A service with a policy of its own, in a file of {@code folder}. */
+  /** Starts a server with the given policy, which is written to a file in {@code folder}. */
   static RunningServer serving(Path folder, String policy) {
     return serving(write(folder, policy));
   }
@@ -51,7 +51,7 @@ public final class RunningServer implements AutoCloseable {
     return with(flags, NanoClock.system());
   }
 
-  /** A service whose buckets go by a clock of the test's own. */
+  /** Starts a server with the given clock for its buckets. */
   public static RunningServer with(Map<Setting, String> flags, NanoClock clock) {
     Map<Setting, String> all = new EnumMap<>(Setting.class);
     all.put(Setting.HOST, "127.0.0.1");
@@ -82,7 +82,7 @@ public final class RunningServer implements AutoCloseable {
     return send(request(server.adminPort(), path).POST(HttpRequest.BodyPublishers.ofString(body)));
   }
 
-  /** Asks as a proxy does; headers as names and values. */
+  /** Sends a forward-auth request as a proxy does; the headers are pairs of names and values. */
   public HttpResponse<String> forwardAuth(String... headers) {
     return send(headers(request(server.port(), "/v1/forward-auth"), headers));
   }
@@ -115,7 +115,7 @@ public final class RunningServer implements AutoCloseable {
         .version(HttpClient.Version.HTTP_1_1);
   }
 
-  /** Sends bytes as they are, and reads what comes until the connection is closed. */
+  /** Sends raw bytes, and returns everything that is received until the connection is closed. */
   String raw(String bytes) throws IOException {
     try (Socket socket = connect()) {
       OutputStream out = socket.getOutputStream();
@@ -131,7 +131,7 @@ public final class RunningServer implements AutoCloseable {
     return socket;
   }
 
-  /** What comes until the connection is closed. */
+  /** Returns everything that is received until the connection is closed. */
   public static String rest(Socket socket) throws IOException {
     InputStream in = socket.getInputStream();
     return new String(in.readAllBytes(), ISO_8859_1);

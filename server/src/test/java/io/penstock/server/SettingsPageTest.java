@@ -9,7 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The table of docs/settings.md is what the settings themselves say. */
+/** The table in docs/settings.md matches the settings. */
 class SettingsPageTest {
   private static final Path PAGE = Path.of("..", "docs", "settings.md");
   private static final String BEGIN = "<!-- settings -->\n";
@@ -45,7 +45,7 @@ class SettingsPageTest {
     StringBuilder table = new StringBuilder("| flag | variable | in a file | default | |\n");
     table.append("|---|---|---|---|---|\n");
     for (Setting setting : Setting.values()) {
-      String otherwise = setting.otherwise() == null ? "" : "`" + setting.otherwise() + "`";
+      String defaultText = setting.otherwise() == null ? "" : "`" + setting.otherwise() + "`";
       table.append(
           "| `%s %s` | `%s` | `%s` | %s | %s |%n"
               .formatted(
@@ -53,7 +53,7 @@ class SettingsPageTest {
                   setting.placeholder(),
                   setting.variable(),
                   setting.key(),
-                  otherwise,
+                  defaultText,
                   setting.help()));
     }
     return table.toString().replace(System.lineSeparator(), "\n");

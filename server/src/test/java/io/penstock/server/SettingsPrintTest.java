@@ -31,7 +31,7 @@ class SettingsPrintTest {
   }
 
   @Test
-  void print_nothingSaid_namesEverySettingAndItsOrigin() {
+  void print_defaults_containsEverySettingAndItsOrigin() {
     assertThat(printed(Map.of()).lines())
         .hasSize(Setting.values().length)
         .contains(
@@ -41,7 +41,7 @@ class SettingsPrintTest {
   }
 
   @Test
-  void print_everythingSaid_canBeReadAgain() throws IOException {
+  void print_everythingSet_canBeReadAgain() throws IOException {
     Map<Setting, String> flags = new EnumMap<>(Setting.class);
     flags.put(Setting.POLICY, folder.resolve("a \"b\" # c: d\\e/policy.yaml").toString());
     flags.put(Setting.HOST, "::1");

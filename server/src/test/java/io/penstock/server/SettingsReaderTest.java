@@ -40,7 +40,7 @@ class SettingsReaderTest {
   }
 
   @Test
-  void read_nothingSaid_hasDefaults() {
+  void read_nothingSet_hasDefaults() {
     Settings settings = SettingsReader.read(Map.of(), Map.of(), null);
 
     assertThat(settings.port()).isEqualTo(8080);
@@ -50,7 +50,7 @@ class SettingsReaderTest {
   }
 
   @Test
-  void read_saidThreeTimes_flagCountsBeforeVariableBeforeFile() throws IOException {
+  void read_setThreeTimes_flagOverridesVariableOverridesFile() throws IOException {
     Files.writeString(file, "port: 1\nadmin_port: 2\nworkers: 3\n");
 
     Settings settings =
@@ -65,18 +65,18 @@ class SettingsReaderTest {
   }
 
   @Test
-  void read_wrongFile_saysAllWithPlaces() {
+  void read_invalidFile_reportsAllErrorsWithLocation() {
     assertThatThrownBy(() -> readFile("prot: 80\nport: many\nlog_level:\n  - loud\n"))
         .isInstanceOf(SettingsException.class)
         .hasMessage(
-            "%1$s:1:1: prot: is no known field; did you mean port?\n"
+            "%1$s:1:1: prot: unknown field; did you mean port?\n"
                 .concat("%1$s:2:7: port: must be a whole number from 0 to 65535: many\n")
                 .concat("%1$s:4:3: log_level: must be a single value, not a list")
                 .formatted(file));
   }
 
   @Test
-  void read_wrongFlagAndVariable_saysBoth() {
+  void read_invalidFlagAndVariable_reportsBoth() {
     assertThatThrownBy(
             () ->
                 SettingsReader.read(
@@ -87,7 +87,7 @@ class SettingsReaderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "\n", "# port: 1\n\n  # workers: 2"})
-  void read_fileThatSaysNothing_isNoMistake(String text) throws IOException {
+  void read_fileWithCommentsOnly_isValid(String text) throws IOException {
     assertThat(readFile(text).port()).isEqualTo(8080);
   }
 
@@ -127,7 +127,7 @@ class SettingsReaderTest {
     "PENSTOCK_VERSION, 1",
     "PENSTOCK_IMAGE, penstock"
   })
-  void read_variableOfOthers_isLeftAlone(String name, String value) {
+  void read_unrelatedVariable_isIgnored(String name, String value) {
     Settings settings = readVariable(name, value);
 
     assertThat(settings.port()).isEqualTo(8080);
@@ -143,16 +143,16 @@ class SettingsReaderTest {
     "PENSTOCK_REDDIS, PENSTOCK_REDIS",
     "PENSTOCK_LOGLEVEL, PENSTOCK_LOG_LEVEL"
   })
-  void read_variableNearlyOurs_warns(String name, String meant) {
+  void read_misspelledVariable_warns(String name, String meant) {
     assertThat(readVariable(name, "x").warnings())
         .extracting(Problem::toString)
-        .containsExactly(name + ": warning: is no known variable; did you mean " + meant + "?");
+        .containsExactly(name + ": warning: unknown variable; did you mean " + meant + "?");
   }
 
   @Test
   void read_adminOnPublicAddressWithoutToken_isError() {
     assertThatThrownBy(() -> readVariable("PENSTOCK_ADMIN_HOST", "0.0.0.0"))
-        .hasMessageContaining("needs an admin_token");
+        .hasMessageContaining("requires admin_token");
   }
 
   @ParameterizedTest
@@ -167,7 +167,7 @@ class SettingsReaderTest {
         "redis-cluster://h",
         "rediss-cluster://u:pw@h1:7000,h2:7001"
       })
-  void read_goodRedis_isTaken(String url) {
+  void read_validRedis_isAccepted(String url) {
     assertThat(readVariable("PENSTOCK_REDIS", url).redis()).isPresent();
   }
 
@@ -188,7 +188,7 @@ class SettingsReaderTest {
         "postgres://u:Hidden@h",
         "Hidden"
       })
-  void read_badRedis_isRefusedWithoutItsPassword(String url) {
+  void read_invalidRedis_isRejectedWithoutItsPassword(String url) {
     assertThatThrownBy(() -> readVariable("PENSTOCK_REDIS", url))
         .isInstanceOf(SettingsException.class)
         .hasMessageContaining("PENSTOCK_REDIS: must ")
@@ -197,7 +197,7 @@ class SettingsReaderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"ftp://user:hunter2@host/", "http://user:hunter2@ho st/", "u:hunter2@h"})
-  void read_badUpstream_isShownWithoutItsPassword(String url) {
+  void read_invalidUpstream_isReportedWithoutItsPassword(String url) {
     assertThatThrownBy(() -> SettingsReader.read(Map.of(Setting.UPSTREAM, url), Map.of(), null))
         .hasMessageContaining("@h")
         .hasMessageNotContaining("hunter2");
@@ -205,7 +205,7 @@ class SettingsReaderTest {
 
   @Test
   @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-  void read_fileIsADevice_isRefused() {
+  void read_fileIsADevice_isRejected() {
     Path device = Path.of("/dev/zero");
     assumeTrue(Files.exists(device), "there is a /dev/zero");
 
@@ -214,14 +214,14 @@ class SettingsReaderTest {
   }
 
   @Test
-  void read_badToken_isRefusedWithoutIt() {
+  void read_shortToken_isRejectedWithoutQuotingIt() {
     assertThatThrownBy(() -> readVariable("PENSTOCK_TOKEN", "Hidden"))
         .hasMessage("PENSTOCK_TOKEN: must have at least 16 characters");
   }
 
   @ParameterizedTest
   @EnumSource(names = {"PROXY_TLS_CERT", "PROXY_TLS_KEY", "UPSTREAM_CA"})
-  void read_fileThatIsNotThere_isSaid(Setting setting) {
+  void read_missingTlsFile_isRejected(Setting setting) {
     for (Path none : List.of(folder.resolve("none.pem"), folder)) {
       assertThatThrownBy(
               () -> SettingsReader.read(Map.of(setting, none.toString()), Map.of(), null))
@@ -232,7 +232,7 @@ class SettingsReaderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "junk", "-----BEGIN CERTIFICATE-----\nAAAA\n"})
-  void read_upstreamCaWithoutCertificates_isRefused(String content) throws IOException {
+  void read_upstreamCaWithoutCertificates_isRejected(String content) throws IOException {
     Path junk = Files.writeString(folder.resolve("junk.pem"), content);
     assertThatThrownBy(
             () ->
@@ -245,12 +245,12 @@ class SettingsReaderTest {
                     Map.of(),
                     null))
         .isInstanceOf(SettingsException.class)
-        .hasMessageStartingWith("--upstream-ca: there ")
-        .hasMessageEndingWith(" in " + junk);
+        .hasMessageMatching("--upstream-ca: (contains no certificate|must contain certificates).*")
+        .hasMessageEndingWith(": " + junk);
   }
 
   @Test
-  void read_upstreamCaForPlainHttp_isRefused() throws IOException {
+  void read_upstreamCaForPlainHttp_isRejected() throws IOException {
     Path junk = Files.writeString(folder.resolve("ca.pem"), "");
     assertThatThrownBy(
             () ->
@@ -266,7 +266,7 @@ class SettingsReaderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"required", "optional"})
-  void read_clientAuthWithoutClientCa_isRefused(String form) {
+  void read_clientAuthWithoutClientCa_isRejected(String form) {
     assertThatThrownBy(() -> readVariable("PENSTOCK_PROXY_TLS_CLIENT_AUTH", form))
         .isInstanceOf(SettingsException.class)
         .hasMessage(
@@ -275,7 +275,7 @@ class SettingsReaderTest {
 
   @ParameterizedTest
   @EnumSource(names = {"ACCESS_LOG_FILE", "POSTGRES_SNAPSHOT"})
-  void read_fileThatIsYetToBeWritten_isGood(Setting setting) {
+  void read_outputFileThatDoesNotExist_isValid(Setting setting) {
     String none = folder.resolve("none").toString();
     assertThat(SettingsReader.read(Map.of(setting, none), Map.of(), null).origin(setting))
         .isEqualTo(setting.flag());

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Questions by HTTP/2: one that is refused leaves the others of its connection alone. */
+/** HTTP/2 requests: a rejected one does not affect the others of its connection. */
 final class StreamsTest {
   private final Vertx vertx = Vertx.vertx();
   private final RunningServer server =

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A service whose Redis was never there: it starts all the same. */
+/** A server starts although Redis is unavailable. */
 final class WithoutRedisTest {
   private static final String POLICY =
       """
@@ -69,12 +69,12 @@ final class WithoutRedisTest {
   }
 
   @Test
-  void check_limitThatNeedsFineUnits_isAnswered() {
+  void check_limitThatNeedsFineUnits_isDecided() {
     assertThat(ask("/wide")).startsWith("{\"allowed\":true,\"rule\":\"wide\"");
   }
 
   @Test
-  void start_withALimitWhoseShareCantBeKept_isRejected(@TempDir Path own) {
+  void start_withALimitWhoseShareIsUnsupported_isRejected(@TempDir Path own) {
     String policy =
         """
         rules:
@@ -93,7 +93,7 @@ final class WithoutRedisTest {
   }
 
   @Test
-  void check_openRule_allowsAndSaysSo() {
+  void check_openRule_allowsAndReportsDegraded() {
     for (int i = 0; i < 3; i++) {
       assertThat(ask("/"))
           .startsWith("{\"allowed\":true,\"rule\":\"open\"")
@@ -102,13 +102,13 @@ final class WithoutRedisTest {
   }
 
   @Test
-  void check_closedRule_deniesAndSaysSo() {
+  void check_closedRule_deniesAndReportsDegraded() {
     assertThat(ask("/login"))
         .startsWith("{\"allowed\":false,\"rule\":\"closed\",\"reason\":\"store_unavailable\"");
   }
 
   @Test
-  void check_localRule_hasItsShare() {
+  void check_localRule_enforcesItsShare() {
     assertThat(ask("/local")).startsWith("{\"allowed\":true");
     assertThat(ask("/local")).startsWith("{\"allowed\":true");
     assertThat(ask("/local")).startsWith("{\"allowed\":false").contains("\"degraded\":true");
@@ -142,7 +142,7 @@ final class WithoutRedisTest {
   }
 
   @Test
-  void peek_key_isUnavailableRatherThanInvented() {
+  void peek_key_isUnavailable() {
     assertThat(
             server
                 .admin("/v1/keys/reset", "{\"rule\":\"open\",\"key\":{\"user_id\":\"a\"}}")
@@ -151,7 +151,7 @@ final class WithoutRedisTest {
   }
 
   @Test
-  void metrics_whileTheStoreIsAway_sayWhoDecides() {
+  void metrics_storeUnavailable_countDegradedDecisions() {
     ask("/");
     assertThat(server.admin("/metrics").body())
         .contains("penstock_store_available 0.0")

@@ -4,11 +4,11 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.util.Map;
 
 /**
- * Says what an application knows of a request that HTTP doesn't: who sent it, on which plan. Asked
- * at most once a request, and only if a rule names such an attribute. Thread-safe.
+ * Resolves attributes of a request that only the application knows, such as the user or their plan.
+ * Called at most once per request, and only if a rule uses such an attribute. Thread-safe.
  */
 @FunctionalInterface
 public interface AttributeResolver {
-  /** Attributes by name, such as {@code plan}; what is unknown is left out. */
+  /** Returns attributes by name, such as {@code plan}, without the unknown ones. */
   Map<String, String> attributes(HttpServletRequest request);
 }

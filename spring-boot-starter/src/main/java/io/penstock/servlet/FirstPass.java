@@ -8,45 +8,51 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 
 /**
- * A request that was held back and now goes on. To the container this is an asynchronous dispatch;
- * to the filters behind it is the first that they see of the request, and many of them leave
- * asynchronous dispatches alone. So it is shown as what it is to them.
+ * A request that continues after it was held. For the container, this is an asynchronous dispatch.
+ * The later filters see the request for the first time, and many of them skip asynchronous
+ * dispatches; so this wrapper presents it to them as an initial request.
  */
 final class FirstPass extends HttpServletRequestWrapper {
   private final long timeoutMillis;
-  private volatile boolean over;
+  private volatile boolean ended;
 
   /**
-   * @param timeoutMillis what the application finds when it makes the request asynchronous
+   * @param timeoutMillis the async timeout that the application sees when it calls {@code
+   *     startAsync}
    */
   FirstPass(HttpServletRequest request, long timeoutMillis) {
     super(request);
     this.timeoutMillis = timeoutMillis;
   }
 
-  /** Later dispatches of the same request are what the container says. */
+  /**
+   * Ends the first pass: later dispatches of the request keep the type that the container reports.
+   */
   void end() {
-    over = true;
+    ended = true;
   }
 
   @Override
   public DispatcherType getDispatcherType() {
     DispatcherType type = super.getDispatcherType();
-    return over || type != DispatcherType.ASYNC ? type : DispatcherType.REQUEST;
+    return ended || type != DispatcherType.ASYNC ? type : DispatcherType.REQUEST;
   }
 
   @Override
   public AsyncContext startAsync() {
-    return timed(super.startAsync());
+    return withTimeout(super.startAsync());
   }
 
   @Override
   public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
-    return timed(super.startAsync(request, response));
+    return withTimeout(super.startAsync(request, response));
   }
 
-  /** Jetty has one timeout a request: that by which this one was held would last. */
-  private AsyncContext timed(AsyncContext context) {
+  /**
+   * Restores the async timeout. Jetty has one timeout per request, so the timeout that was set to
+   * hold the request would remain.
+   */
+  private AsyncContext withTimeout(AsyncContext context) {
     context.setTimeout(timeoutMillis);
     return context;
   }

@@ -4,18 +4,19 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.util.regex.Pattern;
 
 /**
- * Whether a container is sure to find the way again by the URI of a request that it has found once.
- * Tomcat maps the path when a request comes and once more when it is dispatched, by rules that are
- * not quite the same: {@code //app/tea} gets to the context {@code /app} only the first time.
+ * Checks whether a container certainly maps the URI of a request to the same place when the request
+ * is dispatched again. Tomcat maps the path of a new request and of a dispatch by slightly
+ * different rules: {@code //app/tea} reaches the context {@code /app} only the first time.
  */
 final class PlainPath {
-  /** Whatever a container has to put in order, and {@code /.well-known} for simplicity. */
-  private static final Pattern ODD = Pattern.compile("//|/\\.|%2[eE]");
+  /** Everything that a container normalizes, and {@code /.well-known} for simplicity. */
+  private static final Pattern NOT_NORMALIZED = Pattern.compile("//|/\\.|%2[eE]");
 
   private PlainPath() {}
 
   static boolean isOf(HttpServletRequest request) {
     String uri = request.getRequestURI();
-    return uri.startsWith("/", request.getContextPath().length()) && !ODD.matcher(uri).find();
+    return uri.startsWith("/", request.getContextPath().length())
+        && !NOT_NORMALIZED.matcher(uri).find();
   }
 }

@@ -24,29 +24,32 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Lets pass what a policy allows, and answers the rest with 429 or 503. Thread-safe. Needs no
- * Spring.
+ * A servlet filter that passes on the requests that a policy allows, and responds to the others
+ * with 429 or 503. Thread-safe. Works without Spring.
  *
  * <pre>{@code
  * var store = InProcessStore.create();
  * var engine = new PolicyEngine(store, PolicyLoader.load(file).policy());
- * var gate = new Gate(engine, store, new VerdictResponses(HeaderForm.ALL, Jitter.DEFAULT));
+ * var gate = new Gate(engine, store, new VerdictResponses(HeaderFormat.ALL, Jitter.DEFAULT));
  * context
  *     .addFilter("penstock", new RateLimitFilter(gate, Phase.WHOLE, List.of()))
  *     .addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC), false, "/*");
  * }</pre>
  *
- * <p>Where the store takes time, the request is made asynchronous and dispatched again when there
- * is an answer, so that no thread waits. Filters behind this one then see it in a dispatch of type
- * {@code ASYNC}: each has to be mapped to those too, or it would be passed by. Filters in front of
- * this one have ended by then, and have to do their work again in that dispatch: what they bound to
- * the thread is gone, such as a user or a tenant, and so is a response that they wrapped. Where one
- * of them doesn't, say that threads are to wait: with Redis, that takes the store's deadline at
- * most, and with {@code on_limit: delay} as long as a rule delays.
+ * <p>If the store doesn't decide immediately, the filter starts an asynchronous request and
+ * dispatches it again when the decision arrives, so that no thread waits. Later filters then see
+ * the request in a dispatch of type {@code ASYNC}: each of them must be mapped to that type too, or
+ * it is skipped. Earlier filters have returned by then and must do their work again in that
+ * dispatch, because state that they bound to the thread, such as a user or a tenant, is gone, and
+ * so is a response that they wrapped. If one of them doesn't support this, let threads wait
+ * instead: with Redis, at most for the deadline of the store, and with {@code on_limit: delay}, as
+ * long as a rule delays the request.
  */
 public final class RateLimitFilter implements Filter {
-  /** Stores answer in time by themselves, and a policy delays for ten minutes at most. */
-  private static final long MAX_MILLIS = TimeUnit.HOURS.toMillis(1);
+  /**
+   * Never reached: stores enforce their own deadline, and a policy delays for at most ten minutes.
+   */
+  private static final long MAX_HOLD_MILLIS = TimeUnit.HOURS.toMillis(1);
 
   private final Gate gate;
   private final Phase phase;
@@ -54,16 +57,17 @@ public final class RateLimitFilter implements Filter {
   private final BooleanSupplier asynchronous;
 
   /**
-   * A filter that never keeps a thread waiting where the container can do without; for chains whose
-   * filters all take asynchronous dispatches.
+   * Creates a filter that never blocks a thread if the container supports asynchronous requests.
+   * All filters of the chain must support asynchronous dispatches.
    */
   public RateLimitFilter(Gate gate, Phase phase, List<AttributeResolver> resolvers) {
     this(gate, phase, resolvers, () -> true);
   }
 
   /**
-   * @param phase which rules it asks; of several filters in a chain, each has a phase of its own
-   * @param resolvers what the application knows besides; not asked by an early filter
+   * @param phase the rules that the filter evaluates; several filters in a chain have different
+   *     phases
+   * @param resolvers additional attributes from the application; not used by an early filter
    * @param asynchronous whether requests may be dispatched again; otherwise threads wait
    */
   public RateLimitFilter(
@@ -75,25 +79,25 @@ public final class RateLimitFilter implements Filter {
   }
 
   @Override
-  public void doFilter(ServletRequest any, ServletResponse anyResponse, FilterChain chain)
+  public void doFilter(ServletRequest anyRequest, ServletResponse anyResponse, FilterChain chain)
       throws IOException, ServletException {
-    if (!(any instanceof HttpServletRequest request)
+    if (!(anyRequest instanceof HttpServletRequest request)
         || !(anyResponse instanceof HttpServletResponse response)) {
-      chain.doFilter(any, anyResponse);
+      chain.doFilter(anyRequest, anyResponse);
       return;
     }
-    boolean asks = gate.asks(phase);
-    if (!asks && request.getDispatcherType() == DispatcherType.REQUEST) {
-      // Nor can it have been held back, which takes a dispatch.
+    boolean hasRules = gate.hasRules(phase);
+    if (!hasRules && request.getDispatcherType() == DispatcherType.REQUEST) {
+      // An initial request can't have been held either, because resuming takes a dispatch.
       chain.doFilter(request, response);
       return;
     }
-    RequestProgress passage = RequestProgress.of(request);
-    RequestProgress.HeldRequest held = passage.resume(phase);
+    RequestProgress progress = RequestProgress.of(request);
+    RequestProgress.HeldRequest held = progress.resume(phase);
     if (held != null) {
-      goOn(request, response, chain, passage, held);
-    } else if (asks && passage.enter(phase)) {
-      begin(request, response, chain, passage);
+      resume(request, response, chain, progress, held);
+    } else if (hasRules && progress.enter(phase)) {
+      begin(request, response, chain, progress);
     } else {
       chain.doFilter(request, response);
     }
@@ -103,31 +107,31 @@ public final class RateLimitFilter implements Filter {
       HttpServletRequest request,
       HttpServletResponse response,
       FilterChain chain,
-      RequestProgress passage)
+      RequestProgress progress)
       throws IOException, ServletException {
-    CallerAttributes known =
+    CallerAttributes attributes =
         phase == Phase.EARLY ? CallerAttributes.NOTHING : new ServletAttributes(request, resolvers);
-    Request asked = ServletRequests.of(request, known, gate);
+    Request evaluated = ServletRequests.of(request, attributes, gate);
     if (gate.isLocal() || !canHold(request) || !PlainPath.isOf(request)) {
-      Verdict verdict = gate.decide(asked, phase);
+      Verdict verdict = gate.decide(evaluated, phase);
       if (Gate.delayMillis(verdict) == 0) {
-        pass(request, response, chain, passage, verdict);
+        pass(request, response, chain, progress, verdict);
         return;
       }
       CompletableFuture<Verdict> delayed = Gate.afterDelay(verdict).toCompletableFuture();
       if (canHold(request)) {
-        hold(request, response, passage, delayed);
+        hold(request, response, progress, delayed);
       } else {
-        pass(request, response, chain, passage, waited(delayed));
+        pass(request, response, chain, progress, join(delayed));
       }
       return;
     }
-    CompletableFuture<Verdict> answer =
-        gate.decideAsync(asked, phase).thenCompose(Gate::afterDelay).toCompletableFuture();
-    if (answer.isDone()) {
-      pass(request, response, chain, passage, waited(answer));
+    CompletableFuture<Verdict> decision =
+        gate.decideAsync(evaluated, phase).thenCompose(Gate::afterDelay).toCompletableFuture();
+    if (decision.isDone()) {
+      pass(request, response, chain, progress, join(decision));
     } else {
-      hold(request, response, passage, answer);
+      hold(request, response, progress, decision);
     }
   }
 
@@ -135,34 +139,34 @@ public final class RateLimitFilter implements Filter {
     return request.isAsyncSupported() && asynchronous.getAsBoolean();
   }
 
-  private static Verdict waited(CompletableFuture<Verdict> answer) throws ServletException {
+  private static Verdict join(CompletableFuture<Verdict> decision) throws ServletException {
     try {
-      return answer.join();
+      return decision.join();
     } catch (CompletionException e) {
-      throw new ServletException("no verdict", e.getCause());
+      throw new ServletException("cannot evaluate the policy", e.getCause());
     }
   }
 
-  /** Lets go of the thread until there is an answer. */
+  /** Releases the thread until the decision arrives. */
   private void hold(
       HttpServletRequest request,
       HttpServletResponse response,
-      RequestProgress passage,
-      CompletableFuture<Verdict> answer) {
+      RequestProgress progress,
+      CompletableFuture<Verdict> decision) {
     AsyncContext context = request.startAsync(request, response);
-    passage.hold(phase, new RequestProgress.HeldRequest(answer, context.getTimeout()));
-    context.setTimeout(MAX_MILLIS);
-    var unused = answer.whenComplete((verdict, failure) -> dispatch(context));
+    progress.hold(phase, new RequestProgress.HeldRequest(decision, context.getTimeout()));
+    context.setTimeout(MAX_HOLD_MILLIS);
+    var unused = decision.whenComplete((verdict, failure) -> dispatch(context));
   }
 
-  /** Goes on with a request, or ends it: nobody else would. */
+  /** Resumes a held request, or completes it if the dispatch fails: nothing else would. */
   private static void dispatch(AsyncContext context) {
     try {
       context.dispatch();
     } catch (RuntimeException e) {
-      // Of a request that is over there is no response either: that fails, and nothing is left.
+      // If the request has already ended, getResponse() throws, and nothing is left to do.
       if (context.getResponse() instanceof HttpServletResponse response) {
-        // Tomcat looks at the path again, and some pass the first time only.
+        // Tomcat maps the path again, and some paths are valid only the first time.
         response.setStatus(
             e instanceof IllegalStateException
                 ? HttpServletResponse.SC_INTERNAL_SERVER_ERROR
@@ -172,16 +176,16 @@ public final class RateLimitFilter implements Filter {
     }
   }
 
-  private void goOn(
+  private void resume(
       HttpServletRequest request,
       HttpServletResponse response,
       FilterChain chain,
-      RequestProgress passage,
+      RequestProgress progress,
       RequestProgress.HeldRequest held)
       throws IOException, ServletException {
     FirstPass first = new FirstPass(request, held.timeoutMillis());
     try {
-      pass(first, response, chain, passage, waited(held.answer()));
+      pass(first, response, chain, progress, join(held.decision()));
     } finally {
       first.end();
     }
@@ -191,26 +195,26 @@ public final class RateLimitFilter implements Filter {
       HttpServletRequest request,
       HttpServletResponse response,
       FilterChain chain,
-      RequestProgress passage,
+      RequestProgress progress,
       Verdict verdict)
       throws IOException, ServletException {
-    Optional<Verdict> earlier = passage.verdict();
-    Verdict all = passage.add(verdict);
+    Optional<Verdict> earlier = progress.verdict();
+    Verdict all = progress.add(verdict);
     if (all.allowed()) {
-      gate.answers().headers(all, response::setHeader);
+      gate.responses().headers(all, response::setHeader);
       chain.doFilter(request, response);
     } else {
-      earlier.ifPresent(gate::giveBack);
-      answer(response, all, gate.answers());
+      earlier.ifPresent(gate::refund);
+      deny(response, all, gate.responses());
     }
   }
 
-  /** Answers a denied request, as a whole. */
-  public static void answer(HttpServletResponse response, Verdict verdict, VerdictResponses answers)
+  /** Writes the complete response to a denied request. */
+  public static void deny(HttpServletResponse response, Verdict verdict, VerdictResponses responses)
       throws IOException {
-    byte[] body = answers.problem(verdict);
-    answers.headers(verdict, response::setHeader);
-    response.setStatus(answers.status(verdict));
+    byte[] body = responses.problem(verdict);
+    responses.headers(verdict, response::setHeader);
+    response.setStatus(responses.status(verdict));
     response.setContentType(VerdictResponses.PROBLEM_TYPE);
     response.setContentLength(body.length);
     response.getOutputStream().write(body);

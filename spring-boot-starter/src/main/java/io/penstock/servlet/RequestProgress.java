@@ -9,75 +9,76 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a request has come with its limits. Kept as one attribute of the request, because each
- * costs a container something. Belongs to the thread that the request does.
+ * The progress of a request through the phases of the policy. Stored as a single attribute of the
+ * request, because every attribute has a cost in the container. Confined to the thread that handles
+ * the request.
  */
 public final class RequestProgress {
-  /** Access logs can name it: it is shown as the verdict so far. */
+  /** The name of the request attribute. In access logs, it is shown as the verdict so far. */
   public static final String ATTRIBUTE = "io.penstock.passage";
 
-  /** To be copied, which is faster than to make one. */
+  /** Cloned for each request, which is faster than creating a set. */
   private static final EnumSet<Phase> NONE = EnumSet.noneOf(Phase.class);
 
-  private final EnumSet<Phase> asked = NONE.clone();
+  private final EnumSet<Phase> evaluated = NONE.clone();
   private @Nullable Verdict verdict;
   private @Nullable Phase holder;
   private @Nullable HeldRequest held;
 
   /**
-   * What a request that was let go of waits for.
+   * A request that is held until its decision arrives.
    *
-   * @param timeoutMillis that of asynchronous requests, as the container had it
+   * @param timeoutMillis the async timeout that the container had set
    */
-  record HeldRequest(CompletableFuture<Verdict> answer, long timeoutMillis) {}
+  record HeldRequest(CompletableFuture<Verdict> decision, long timeoutMillis) {}
 
   private RequestProgress() {}
 
-  /** That of a request, which begins if it has none yet. */
+  /** Returns the progress of a request, which starts now if it has none yet. */
   public static RequestProgress of(ServletRequest request) {
-    if (request.getAttribute(ATTRIBUTE) instanceof RequestProgress known) {
-      return known;
+    if (request.getAttribute(ATTRIBUTE) instanceof RequestProgress existing) {
+      return existing;
     }
-    RequestProgress passage = new RequestProgress();
-    request.setAttribute(ATTRIBUTE, passage);
-    return passage;
+    RequestProgress progress = new RequestProgress();
+    request.setAttribute(ATTRIBUTE, progress);
+    return progress;
   }
 
-  /** What all rules that were asked said together; empty if none was. */
+  /** Returns the combined verdict of all rules evaluated so far; empty if there are none. */
   public Optional<Verdict> verdict() {
     return Optional.ofNullable(verdict);
   }
 
-  /** Adds what further rules said; that and all before it. */
+  /** Adds the verdict of further rules and returns the combined verdict. */
   public Verdict add(Verdict later) {
     verdict = verdict == null ? later : verdict.and(later);
     return verdict;
   }
 
-  /** Notes that the rules of a phase are asked; false if they were before. */
+  /** Records that a phase is evaluated. Returns false if it already was. */
   boolean enter(Phase phase) {
-    return asked.add(phase);
+    return evaluated.add(phase);
   }
 
-  /** Notes that a phase has let go of the thread until there is an answer. */
-  void hold(Phase phase, HeldRequest until) {
+  /** Records that a phase has released the thread until its decision arrives. */
+  void hold(Phase phase, HeldRequest waiting) {
     holder = phase;
-    held = until;
+    held = waiting;
   }
 
-  /** What a phase waits for, once; null if it doesn't wait. */
+  /** Returns what a phase is waiting for, once; null if it is not waiting. */
   @Nullable HeldRequest resume(Phase phase) {
     if (holder != phase) {
       return null;
     }
-    HeldRequest until = held;
+    HeldRequest waiting = held;
     holder = null;
     held = null;
-    return until;
+    return waiting;
   }
 
   @Override
   public String toString() {
-    return verdict == null ? "not asked yet" : verdict.toString();
+    return verdict == null ? "not evaluated yet" : verdict.toString();
   }
 }

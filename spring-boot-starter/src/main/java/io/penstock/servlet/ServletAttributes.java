@@ -9,9 +9,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an application knows of a request: what resolvers say, the principal as {@code user_id}, and
- * request attributes that are texts, numbers or booleans. Earlier ones count first. Used by one
- * thread at a time.
+ * The attributes that an application knows of a request. In order of precedence: those of the
+ * resolvers, the principal as {@code user_id}, and request attributes that are strings, numbers or
+ * booleans. Used by one thread at a time.
  */
 final class ServletAttributes implements CallerAttributes {
   private static final String USER = "user_id";

@@ -7,7 +7,7 @@ import java.util.Enumeration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The headers of a request, repeated ones joined. */
+/** The headers of a servlet request. Repeated headers are joined. */
 record ServletHeaders(HttpServletRequest request) implements Headers {
   @Override
   public List<String> all(String name) {

@@ -5,7 +5,7 @@ import io.penstock.web.AppPath;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
-/** Where a request goes, as the application understands it. */
+/** The method, target and host of a servlet request. */
 record ServletRequestLine(HttpServletRequest request) implements RequestLine {
   @Override
   public @Nullable String method() {
@@ -19,7 +19,7 @@ record ServletRequestLine(HttpServletRequest request) implements RequestLine {
 
   @Override
   public @Nullable String host() {
-    String sent = request.getHeader("host");
-    return sent == null ? request.getServerName() : sent;
+    String header = request.getHeader("host");
+    return header == null ? request.getServerName() : header;
   }
 }

@@ -8,19 +8,19 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Requests of servlets as rules see them. */
+/** Adapts servlet requests to the requests that rules evaluate. */
 public final class ServletRequests {
   private ServletRequests() {}
 
-  /** A request with all that the application knows of it. */
+  /** Adapts a request, with all attributes that the application knows. */
   public static Request of(
       HttpServletRequest request, List<AttributeResolver> resolvers, Gate gate) {
     return of(request, new ServletAttributes(request, resolvers), gate);
   }
 
-  static Request of(HttpServletRequest request, CallerAttributes known, Gate gate) {
+  static Request of(HttpServletRequest request, CallerAttributes attributes, Gate gate) {
     return gate.request(
-        peer(request), new ServletRequestLine(request), new ServletHeaders(request), known);
+        peer(request), new ServletRequestLine(request), new ServletHeaders(request), attributes);
   }
 
   private static @Nullable IpAddress peer(HttpServletRequest request) {

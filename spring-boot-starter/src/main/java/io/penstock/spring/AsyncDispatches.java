@@ -18,38 +18,39 @@ import org.springframework.core.annotation.Order;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Whether the early filter may hold requests back and have them dispatched again: not if a filter
- * of the application would be passed by. One that is mapped to first requests only would, wherever
- * it stands. One that leaves later dispatches alone by itself does so in front of the early filter;
- * behind it, what comes is shown as a first request. Thread-safe.
+ * Decides whether the early filter may hold requests and dispatch them again. It may not if a
+ * filter of the application would be skipped in that dispatch. A filter that is mapped only to
+ * initial requests would be, wherever it is in the chain. A filter that skips asynchronous
+ * dispatches itself would be if it is before the early filter; after it, the dispatch is presented
+ * as an initial request. Thread-safe.
  */
 final class AsyncDispatches implements BooleanSupplier {
   private static final Logger LOG = LoggerFactory.getLogger(AsyncDispatches.class);
 
-  /** Registered by its name, by a registration that was looked at as all others. */
+  /** Registered by name, through a registration that is checked like all others. */
   private static final String SECURITY = "springSecurityFilterChain";
 
   private final ListableBeanFactory beans;
   private final int earlyOrder;
-  private volatile @Nullable Boolean taken;
+  private volatile @Nullable Boolean supported;
 
-  AsyncDispatches(ListableBeanFactory beans, int earlyOrder, @Nullable Boolean wanted) {
+  AsyncDispatches(ListableBeanFactory beans, int earlyOrder, @Nullable Boolean configured) {
     this.beans = beans;
     this.earlyOrder = earlyOrder;
-    this.taken = wanted;
+    this.supported = configured;
   }
 
   @Override
   public boolean getAsBoolean() {
-    Boolean known = taken;
-    if (known == null) {
-      known = findOut();
-      taken = known;
+    Boolean result = supported;
+    if (result == null) {
+      result = detect();
+      supported = result;
     }
-    return known;
+    return result;
   }
 
-  private boolean findOut() {
+  private boolean detect() {
     Set<Filter> registered = new HashSet<>();
     Collection<?> registrations =
         beans.getBeansOfType(AbstractFilterRegistrationBean.class).values();
@@ -61,8 +62,8 @@ final class AsyncDispatches implements BooleanSupplier {
       }
       if (registration.isEnabled()
           && (!registration.determineDispatcherTypes().contains(DispatcherType.ASYNC)
-              || (registration.getOrder() <= earlyOrder && FirstDispatchOnly.holdsFor(filter)))) {
-        return passedBy(registration);
+              || (registration.getOrder() <= earlyOrder && FirstDispatchOnly.appliesTo(filter)))) {
+        return reportUnsupported(registration);
       }
     }
     for (Map.Entry<String, Filter> bean : beans.getBeansOfType(Filter.class).entrySet()) {
@@ -71,27 +72,30 @@ final class AsyncDispatches implements BooleanSupplier {
           && !bean.getKey().equals(SECURITY)
           && (!(filter instanceof OncePerRequestFilter)
               || (order(bean.getKey(), filter) <= earlyOrder
-                  && FirstDispatchOnly.holdsFor(filter)))) {
-        return passedBy(filter);
+                  && FirstDispatchOnly.appliesTo(filter)))) {
+        return reportUnsupported(filter);
       }
     }
     return true;
   }
 
-  /** The smallest that anybody could mean: to wait in vain is better than to pass a filter by. */
+  /**
+   * Returns the lowest order that the filter may have: waiting needlessly is better than skipping a
+   * filter.
+   */
   private int order(String name, Filter filter) {
     int order = filter instanceof Ordered ordered ? ordered.getOrder() : Ordered.LOWEST_PRECEDENCE;
-    Order written = beans.findAnnotationOnBean(name, Order.class);
-    if (written != null) {
-      order = Math.min(order, written.value());
+    Order annotation = beans.findAnnotationOnBean(name, Order.class);
+    if (annotation != null) {
+      order = Math.min(order, annotation.value());
     }
     FilterRegistration registration = beans.findAnnotationOnBean(name, FilterRegistration.class);
     return registration == null ? order : Math.min(order, registration.order());
   }
 
-  private static boolean passedBy(Object filter) {
+  private static boolean reportUnsupported(Object filter) {
     LOG.info(
-        "threads wait for Redis, for the deadline at most, because of a filter that takes no"
+        "Threads wait for Redis, up to the deadline, because this filter does not support"
             + " asynchronous dispatches: {}",
         filter);
     return false;

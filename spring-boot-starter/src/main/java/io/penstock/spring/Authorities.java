@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.GrantedAuthority;
 
-/** What somebody is allowed to do, as attributes: {@code match: {ROLE_PRO: true}}. */
+/** The authorities of Spring Security as attributes: {@code match: {ROLE_PRO: true}}. */
 final class Authorities {
   private Authorities() {}
 
-  /** Each authority by its name, with the value {@code true}. */
+  /** Returns an attribute with the value {@code true} for each authority. */
   static Map<String, String> of(@Nullable Principal principal) {
     if (!(principal instanceof Authentication authentication)) {
       return Map.of();

@@ -4,7 +4,10 @@ import java.util.concurrent.Executor;
 import org.springframework.util.ClassUtils;
 import reactor.core.scheduler.Schedulers;
 
-/** Whether a thread may wait, and who runs what it can't wait for. Thread-safe. */
+/**
+ * Determines whether the current thread may block, and which executor takes over if not.
+ * Thread-safe.
+ */
 final class CallerThread {
   private static final boolean REACTOR =
       ClassUtils.isPresent(
@@ -12,21 +15,27 @@ final class CallerThread {
 
   private CallerThread() {}
 
-  /** Whether the current thread may wait: all may, but those that Reactor says must not. */
-  static boolean mayWait() {
-    return !REACTOR || !Reactor.mustNotWait();
+  /**
+   * Returns whether the current thread may block: all threads except the non-blocking ones of
+   * Reactor.
+   */
+  static boolean mayBlock() {
+    return !REACTOR || !Reactor.isNonBlocking();
   }
 
-  /** For code of applications, which may wait itself; to be used where {@link #mayWait} denies. */
-  static Executor substitute() {
-    return Reactor.MAY_WAIT;
+  /**
+   * Returns an executor for application code, which may block itself. Only for callers that must
+   * not block.
+   */
+  static Executor blockingExecutor() {
+    return Reactor.BLOCKING_EXECUTOR;
   }
 
-  /** Loaded only where there is Reactor. */
+  /** Loaded only if Reactor is present. */
   private static final class Reactor {
-    static final Executor MAY_WAIT = task -> Schedulers.boundedElastic().schedule(task);
+    static final Executor BLOCKING_EXECUTOR = task -> Schedulers.boundedElastic().schedule(task);
 
-    static boolean mustNotWait() {
+    static boolean isNonBlocking() {
       return Schedulers.isInNonBlockingThread();
     }
   }

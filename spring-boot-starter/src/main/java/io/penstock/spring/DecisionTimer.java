@@ -1,6 +1,6 @@
 package io.penstock.spring;
 
-/** Is told how long decisions take, the store included. Thread-safe. */
+/** Receives the duration of each decision, including the store. Thread-safe. */
 @FunctionalInterface
 public interface DecisionTimer {
   void took(long nanos);

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * The headers of a request, repeated ones joined. Spring 6 and 7 agree on few ways to ask for all
- * values of one.
+ * The headers of a WebFlux request. Repeated headers are joined. Uses only methods that Spring 6
+ * and 7 have in common.
  */
 record ExchangeHeaders(HttpHeaders headers) implements Headers {
   @Override
@@ -28,7 +28,7 @@ record ExchangeHeaders(HttpHeaders headers) implements Headers {
     return several == null ? List.of(first) : several;
   }
 
-  /** The values of a header, if it has more than one. */
+  /** Returns the values of a header if it has more than one; otherwise null. */
   private @Nullable List<String> several(String name) {
     for (Map.Entry<String, List<String>> header : headers.headerSet()) {
       if (header.getKey().equalsIgnoreCase(name) && header.getValue().size() > 1) {

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Connections that the client of the application's connection factory makes. The factory is asked
- * for its client each time: once stopped and started again, it has another. Thread-safe.
+ * Opens connections with the client of the application's connection factory. Gets the client from
+ * the factory each time, because a restarted factory has a new one. Thread-safe.
  */
 final class FactoryConnections implements Supplier<StatefulRedisConnection<byte[], byte[]>> {
   private static final Logger LOG = LoggerFactory.getLogger(FactoryConnections.class);
@@ -22,7 +22,8 @@ final class FactoryConnections implements Supplier<StatefulRedisConnection<byte[
   private final AtomicBoolean warned = new AtomicBoolean();
 
   /**
-   * @throws IllegalStateException if the factory runs, and is not for one server or for sentinels
+   * @throws IllegalStateException if the factory is running and connects neither to a single server
+   *     nor through Sentinel
    */
   FactoryConnections(LettuceConnectionFactory factory) {
     this.factory = factory;
@@ -37,28 +38,29 @@ final class FactoryConnections implements Supplier<StatefulRedisConnection<byte[
   }
 
   private RedisClient client() {
-    if (!(factory.getRequiredNativeClient() instanceof RedisClient client) || !hasPlace(client)) {
+    if (!(factory.getRequiredNativeClient() instanceof RedisClient client) || !hasAddress(client)) {
       throw new IllegalStateException(
-          "the Lettuce connection factory must be for one server or for sentinels; set"
-              + " penstock.redis.url, or penstock.store=in-process");
+          "the Lettuce connection factory must be for a single server or Sentinel; set"
+              + " penstock.redis.url or penstock.store=in-process");
     }
     if (mayReplay(client.getOptions()) && warned.compareAndSet(false, true)) {
       LOG.warn(
-          "the application's Redis client sends calls again after a reconnect, so a request may be"
-              + " charged twice when a connection breaks; penstock.redis.url has a client that"
-              + " doesn't");
+          "The application's Redis client resends calls after a reconnect, so a request may be"
+              + " charged twice when a connection breaks; set penstock.redis.url to use a client that"
+              + " never resends");
     }
     return client;
   }
 
   /**
-   * Whether a client knows where to connect to: that for a primary with a list of replicas is told
-   * anew each time. It can't be asked, but it looks at this before it looks for the codec.
+   * Returns whether a client has an address of its own. The client for a primary with a list of
+   * replicas has none; it receives an address with each call. There is no accessor, but {@code
+   * connect} checks the address before the codec.
    */
-  private static boolean hasPlace(RedisClient client) {
-    RedisCodec<byte[], byte[]> none = null;
+  private static boolean hasAddress(RedisClient client) {
+    RedisCodec<byte[], byte[]> noCodec = null;
     try {
-      client.connect(none).close();
+      client.connect(noCodec).close();
     } catch (IllegalStateException e) {
       return false;
     } catch (IllegalArgumentException e) {
@@ -67,7 +69,7 @@ final class FactoryConnections implements Supplier<StatefulRedisConnection<byte[
     return true;
   }
 
-  /** Whether calls that had no answer when a connection broke are sent again. */
+  /** Returns whether calls without a response are resent after a broken connection. */
   static boolean mayReplay(ClientOptions options) {
     return options.isAutoReconnect()
         && options.getReplayFilter() == ClientOptions.DEFAULT_REPLAY_FILTER;

@@ -8,20 +8,24 @@ import org.springframework.web.filter.CharacterEncodingFilter;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Whether a filter is mapped to asynchronous dispatches but does nothing in them, as most of
- * Spring's kind do: what it has put into its thread or around the response is gone by then.
+ * Checks whether a filter is mapped to asynchronous dispatches but skips them, as most subclasses
+ * of {@code OncePerRequestFilter} do. State that it bound to the thread or wrapped around the
+ * response is then missing in the dispatch.
  */
 final class FirstDispatchOnly {
   private FirstDispatchOnly() {}
 
-  static boolean holdsFor(@Nullable Filter filter) {
-    // An encoding is set on the request itself, and stays.
+  static boolean appliesTo(@Nullable Filter filter) {
+    // CharacterEncodingFilter sets the encoding of the request itself, which persists.
     return filter instanceof OncePerRequestFilter once
         && !(filter instanceof CharacterEncodingFilter)
         && skips(once);
   }
 
-  /** Asks what only the filter itself can say; one that can't be asked does as most do. */
+  /**
+   * Calls the protected method of the filter. If that is impossible, assumes the default, which is
+   * to skip.
+   */
   private static boolean skips(OncePerRequestFilter filter) {
     Method method = ReflectionUtils.findMethod(filter.getClass(), "shouldNotFilterAsyncDispatch");
     return method == null

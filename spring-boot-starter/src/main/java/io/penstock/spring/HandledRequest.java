@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The request that the current thread handles. Thread-safe. */
 interface HandledRequest {
-  /** Threads are not bound to requests. */
+  /** For applications whose threads are not bound to requests. */
   HandledRequest NONE =
       new HandledRequest() {
         @Override
@@ -15,12 +15,12 @@ interface HandledRequest {
         }
 
         @Override
-        public void note(Verdict verdict) {}
+        public void record(Verdict verdict) {}
       };
 
-  /** As rules see it; null if there is none. */
+  /** Returns the request in the form that rules evaluate; null if there is none. */
   @Nullable Request current();
 
-  /** Says in its response how things stand after a verdict that allows it. */
-  void note(Verdict verdict);
+  /** Adds the rate-limit headers of an allowing verdict to the response. */
+  void record(Verdict verdict);
 }

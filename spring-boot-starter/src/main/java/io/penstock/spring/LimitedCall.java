@@ -9,9 +9,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of a method that is limited: the rule, and what the call says of its key and cost.
+ * A call of a rate-limited method: its rule, and the key and cost that the call states.
  *
- * @param cost in thousandths of a token, as {@link Request#cost}
+ * @param cost in thousandths of a token, like {@link Request#cost}
  */
 record LimitedCall(String rule, CallerAttributes key, long cost) {
   private static final int DECIMALS = 3;
@@ -21,7 +21,9 @@ record LimitedCall(String rule, CallerAttributes key, long cost) {
     return new NamedRequest(request, key, cost);
   }
 
-  /** What an expression for a key says: attributes by name, or a value for all of {@code names}. */
+  /**
+   * Converts the value of a key expression: attributes by name, or one value for all {@code names}.
+   */
   static CallerAttributes key(@Nullable Object value, Set<String> names) {
     if (value == null) {
       return CallerAttributes.NOTHING;
@@ -37,7 +39,7 @@ record LimitedCall(String rule, CallerAttributes key, long cost) {
     return value == null ? null : value.toString();
   }
 
-  /** What an expression for a cost says, in thousandths, rounded up. */
+  /** Converts the value of a cost expression to thousandths, rounded up. */
   static long cost(@Nullable Object value) {
     if (!(value instanceof Number number)) {
       throw new IllegalArgumentException("cost must be a number: " + value);

@@ -21,18 +21,18 @@ import org.springframework.expression.Expression;
 import org.springframework.expression.ExpressionParser;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
-/** What {@link RateLimited} says of methods, read once each. Thread-safe. */
+/** Reads and caches the {@link RateLimited} annotations of methods. Thread-safe. */
 final class LimitedMethods {
   private final PolicyEngine engine;
   private final BeanFactory beans;
   private final ExpressionParser parser = new SpelExpressionParser();
   private final ParameterNameDiscoverer names = new DefaultParameterNameDiscoverer();
-  private final Map<Method, Limited> known = new ConcurrentHashMap<>();
+  private final Map<Method, Limited> cache = new ConcurrentHashMap<>();
   private volatile KeyExpressions keys;
 
   private record Limited(String rule, @Nullable Expression key, @Nullable Expression cost) {}
 
-  /** The bare attributes in the keys of a policy's manual rules, by the name of the rule. */
+  /** The bare attributes in the keys of the manual rules of a policy, by rule name. */
   private record KeyExpressions(Policy policy, Map<String, Set<String>> byRule) {
     static KeyExpressions of(Policy policy) {
       return new KeyExpressions(
@@ -58,51 +58,51 @@ final class LimitedMethods {
   }
 
   /**
-   * Reads what is written on a method.
+   * Reads the annotation of a method.
    *
-   * @throws IllegalArgumentException if it names no rule that can be asked by name
+   * @throws IllegalArgumentException if it doesn't name a manual rule
    */
   void check(Method method) {
-    known.computeIfAbsent(method, this::read);
+    cache.computeIfAbsent(method, this::read);
   }
 
-  /** What a call says. */
+  /** Evaluates the expressions of the annotation for a call. */
   LimitedCall call(Object target, Method method, Object[] arguments) {
-    Limited limited = known.computeIfAbsent(method, this::read);
+    Limited limited = cache.computeIfAbsent(method, this::read);
     MethodBasedEvaluationContext context =
         new MethodBasedEvaluationContext(target, method, arguments, names);
     context.setBeanResolver(new BeanFactoryResolver(beans));
     Object key = limited.key == null ? null : limited.key.getValue(context);
     return new LimitedCall(
         limited.rule,
-        LimitedCall.key(key, keysInForce().byRule.getOrDefault(limited.rule, Set.of())),
+        LimitedCall.key(key, activeKeys().byRule.getOrDefault(limited.rule, Set.of())),
         limited.cost == null ? Request.UNSTATED : LimitedCall.cost(limited.cost.getValue(context)));
   }
 
   private Limited read(Method method) {
-    RateLimited written = AnnotatedElementUtils.findMergedAnnotation(method, RateLimited.class);
-    if (written == null || !keysInForce().byRule.containsKey(written.rule())) {
+    RateLimited annotation = AnnotatedElementUtils.findMergedAnnotation(method, RateLimited.class);
+    if (annotation == null || !activeKeys().byRule.containsKey(annotation.rule())) {
       throw new IllegalArgumentException(
-          "@RateLimited must name a rule of the policy that is manual: true: "
-              + (written == null ? "" : written.rule())
+          "@RateLimited must name a rule of the policy with manual: true: "
+              + (annotation == null ? "" : annotation.rule())
               + " on "
               + method);
     }
-    return new Limited(written.rule(), parsed(written.key()), parsed(written.cost()));
+    return new Limited(annotation.rule(), parse(annotation.key()), parse(annotation.cost()));
   }
 
-  private @Nullable Expression parsed(String text) {
+  private @Nullable Expression parse(String text) {
     return text.isEmpty() ? null : parser.parseExpression(text);
   }
 
-  @SuppressWarnings("ReferenceEquality") // A policy is replaced as a whole, or not at all.
-  private KeyExpressions keysInForce() {
-    KeyExpressions now = keys;
+  @SuppressWarnings("ReferenceEquality") // Policies are immutable and replaced as a whole.
+  private KeyExpressions activeKeys() {
+    KeyExpressions current = keys;
     Policy policy = engine.policy();
-    if (now.policy != policy) {
-      now = KeyExpressions.of(policy);
-      keys = now;
+    if (current.policy != policy) {
+      current = KeyExpressions.of(policy);
+      keys = current;
     }
-    return now;
+    return current;
   }
 }

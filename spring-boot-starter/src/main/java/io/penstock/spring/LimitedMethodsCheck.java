@@ -9,9 +9,7 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 
-/**
- * Reads all {@link RateLimited} of the application as it starts: a wrong one is no surprise later.
- */
+/** Checks all {@link RateLimited} annotations at startup, so that an invalid one fails early. */
 final class LimitedMethodsCheck implements SmartInitializingSingleton {
   private final ConfigurableListableBeanFactory beans;
   private final LimitedMethods methods;

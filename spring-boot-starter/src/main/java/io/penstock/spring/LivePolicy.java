@@ -30,8 +30,8 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.Resource;
 
 /**
- * Keeps the policy of an application in force, and that of a file up to date. What can't be used
- * changes nothing but what {@link #rejected} says. Thread-safe.
+ * Holds the active policy of an application and reloads it when its file changes. An invalid file
+ * leaves the active policy unchanged; {@link #rejected} returns its errors. Thread-safe.
  */
 public final class LivePolicy implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LivePolicy.class);
@@ -50,11 +50,11 @@ public final class LivePolicy implements AutoCloseable {
   }
 
   /**
-   * Loads the policy; a file or folder is watched from now on.
+   * Loads the policy and starts to watch it if it is a file or folder.
    *
-   * @param settings what the application's settings make of a policy
-   * @throws PolicyException if it can't be used
-   * @throws IllegalArgumentException if the store can't do what it says
+   * @param settings applies the settings of the application to a policy
+   * @throws PolicyException if the policy is invalid
+   * @throws IllegalArgumentException if the store doesn't support it
    */
   LivePolicy(
       Resource source,
@@ -67,20 +67,23 @@ public final class LivePolicy implements AutoCloseable {
     this.settings = settings;
     this.watcher = watcher(source);
     LoadedPolicy loaded = watcher == null ? parse(source) : watcher.load();
-    List<JwtObserver> told = new ArrayList<>(jwtObservers);
-    told.add(new KeyLog());
+    List<JwtObserver> allJwtObservers = new ArrayList<>(jwtObservers);
+    allJwtObservers.add(new KeyLog());
     this.engine =
         new PolicyEngine(
-            store, usable(settings.apply(loaded.policy()), store), observer, JwtObserver.all(told));
+            store,
+            checked(settings.apply(loaded.policy()), store),
+            observer,
+            JwtObserver.all(allJwtObservers));
     this.state = PolicyState.of(loaded);
     warn(loaded);
-    LOG.info("policy: {} (rules: {})", origin, loaded.policy().rules().size());
+    LOG.info("Policy loaded: {} (rules: {})", origin, loaded.policy().rules().size());
     if (watcher != null) {
       watcher.start();
     }
   }
 
-  /** What is in a jar doesn't change, and has no path. */
+  /** Returns a watcher; null for a classpath resource, which doesn't change and has no path. */
   private @Nullable PolicyWatcher watcher(Resource source) {
     try {
       return source.isFile() && !(source instanceof ClassPathResource)
@@ -96,25 +99,25 @@ public final class LivePolicy implements AutoCloseable {
       String text = source.getContentAsString(StandardCharsets.UTF_8);
       return PolicyLoader.parse(text, Objects.requireNonNullElse(source.getFilename(), "policy"));
     } catch (IOException e) {
-      throw new UncheckedIOException("penstock.policy can't be read: " + e.getMessage(), e);
+      throw new UncheckedIOException("cannot read penstock.policy: " + e.getMessage(), e);
     }
   }
 
   /**
-   * A policy that the store can keep. Limits are made when a request first needs them, which would
-   * be late to learn that a store in Redis doesn't know of how many nodes this is one. One of them
-   * tells, and no more are made than that.
+   * Checks that the store supports a policy, and returns the policy. Buckets are created lazily by
+   * the first request, which would be too late to detect that the number of nodes is missing for
+   * {@code on_store_failure: local}. Creating the buckets of one such rule is enough.
    */
-  private static Policy usable(Policy policy, Store store) {
+  private static Policy checked(Policy policy, Store store) {
     policy.rules().stream()
         .filter(rule -> rule.storeOptions().onFailure() == FailurePolicy.LOCAL)
         .filter(rule -> !rule.limits().isEmpty())
         .findFirst()
-        .ifPresent(rule -> tried(rule, store).retire());
+        .ifPresent(rule -> probe(rule, store).retire());
     return policy;
   }
 
-  private static Buckets tried(Rule rule, Store store) {
+  private static Buckets probe(Rule rule, Store store) {
     return store.buckets("try " + rule.name(), rule.limits().get(0), rule.storeOptions());
   }
 
@@ -122,12 +125,12 @@ public final class LivePolicy implements AutoCloseable {
     return engine;
   }
 
-  /** Where it is from, for people. */
+  /** Returns a description of the source of the policy. */
   public String origin() {
     return origin;
   }
 
-  /** When the policy in force was loaded. */
+  /** Returns the time at which the active policy was loaded. */
   public Instant since() {
     return state.since;
   }
@@ -136,7 +139,7 @@ public final class LivePolicy implements AutoCloseable {
     return state.warnings;
   }
 
-  /** Why what is there now is not used; empty if it is. */
+  /** Returns the errors of the last rejected version; empty if the latest version is active. */
   public List<Problem> rejected() {
     return state.rejected;
   }
@@ -153,7 +156,7 @@ public final class LivePolicy implements AutoCloseable {
     engine.close();
   }
 
-  /** Says when the keys of tokens can't be fetched, and when they can again. */
+  /** Logs when JWT keys can't be fetched, and when they can again. */
   private static final class KeyLog implements JwtObserver {
     @Override
     public void keysChanged(boolean working, String message) {
@@ -165,15 +168,15 @@ public final class LivePolicy implements AutoCloseable {
     }
   }
 
-  /** What becomes of the file. */
+  /** Handles changes of the file. */
   private final class Changes implements PolicyWatcher.PolicyListener {
     @Override
     public void onLoaded(LoadedPolicy loaded) {
       String removed = RemovedRules.warning(engine.policy(), loaded.policy());
       try {
-        engine.replace(usable(settings.apply(loaded.policy()), store));
+        engine.replace(checked(settings.apply(loaded.policy()), store));
       } catch (IllegalArgumentException e) {
-        // What a file says may be right, and not for this store or these settings.
+        // The file may be valid but incompatible with this store or these settings.
         reject(
             List.of(
                 new Problem(
@@ -185,7 +188,7 @@ public final class LivePolicy implements AutoCloseable {
       }
       state = PolicyState.of(loaded);
       warn(loaded);
-      LOG.info("policy reloaded: {} (rules: {})", origin, loaded.policy().rules().size());
+      LOG.info("Policy reloaded: {} (rules: {})", origin, loaded.policy().rules().size());
       if (removed != null) {
         LOG.warn("{}: {}", origin, removed);
       }
@@ -198,7 +201,8 @@ public final class LivePolicy implements AutoCloseable {
 
     private void reject(List<Problem> reasons) {
       state = new PolicyState(state.since, state.warnings, reasons);
-      reasons.forEach(problem -> LOG.error("policy not used: {}", problem));
+      reasons.forEach(
+          problem -> LOG.error("Policy rejected, the previous one stays active: {}", problem));
     }
   }
 }

@@ -4,7 +4,7 @@ import io.penstock.policy.metrics.DecisionMeters;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Tells meters that time has passed, in a thread that keeps no process alive. */
+/** Advances the meters periodically, on a daemon thread. */
 final class MinuteClock implements AutoCloseable {
   private final ScheduledThreadPoolExecutor timer;
 

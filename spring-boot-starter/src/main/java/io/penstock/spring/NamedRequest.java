@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rule that is asked for by name is asked about: the request that is being handled, if any,
- * and what the call says itself, which counts first.
+ * The input of a rule that is evaluated by name: the current request, if there is one, and the
+ * attributes and cost of the call, which take precedence.
  */
 record NamedRequest(@Nullable Request request, CallerAttributes stated, long cost)
     implements Request {

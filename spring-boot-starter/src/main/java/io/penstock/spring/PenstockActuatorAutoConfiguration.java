@@ -14,7 +14,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The endpoint, and the health of the limiter. */
+/** Configures the actuator endpoint and the health indicator. */
 @AutoConfiguration(after = PenstockAutoConfiguration.class)
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
 @ConditionalOnBean(Gate.class)
@@ -32,7 +32,7 @@ public class PenstockActuatorAutoConfiguration {
     return new StoreHealth(store, engine);
   }
 
-  /** As Spring Boot 3 has it. */
+  /** The health indicator for Spring Boot 3. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(name = "org.springframework.boot.actuate.health.HealthIndicator")
   @ConditionalOnBooleanProperty(name = "management.health.penstock.enabled", matchIfMissing = true)
@@ -46,7 +46,7 @@ public class PenstockActuatorAutoConfiguration {
     }
   }
 
-  /** As Spring Boot 4 has it. */
+  /** The health indicator for Spring Boot 4. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
   @ConditionalOnBooleanProperty(name = "management.health.penstock.enabled", matchIfMissing = true)

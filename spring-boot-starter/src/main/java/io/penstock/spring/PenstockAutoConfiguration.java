@@ -21,7 +21,10 @@ import org.springframework.core.io.Resource;
 import org.springframework.core.io.ResourceLoader;
 import org.springframework.util.ResourceUtils;
 
-/** The policy, its store, and what the doors ask. Each gives way to a bean of the application. */
+/**
+ * Configures the policy, its store, and the gate that the filters use. A bean of the application
+ * replaces each of them.
+ */
 @AutoConfiguration(
     afterName = {
       "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
@@ -32,22 +35,24 @@ import org.springframework.util.ResourceUtils;
 @Import(RedisStoreConfiguration.class)
 public class PenstockAutoConfiguration {
 
-  /** Buckets in this process, when nothing else keeps them: Redis was looked at before. */
+  /**
+   * The in-process store, if there is no other store. The Redis configuration is evaluated first.
+   */
   @Bean
   @ConditionalOnMissingBean(Store.class)
   InProcessStore penstockStore(PenstockProperties properties) {
-    boolean wanted =
+    boolean redisRequested =
         properties.store() == PenstockProperties.StoreKind.REDIS
             || properties.redis().url() != null;
-    if (wanted && properties.store() != PenstockProperties.StoreKind.IN_PROCESS) {
+    if (redisRequested && properties.store() != PenstockProperties.StoreKind.IN_PROCESS) {
       throw new IllegalStateException(
-          "Redis is asked for, and io.penstock:penstock-redis with Lettuce is not there, or"
-              + " neither penstock.redis.url nor a Lettuce connection factory");
+          "penstock.store=redis or penstock.redis.url requires io.penstock:penstock-redis and"
+              + " Lettuce on the classpath, and penstock.redis.url or a Lettuce connection factory");
     }
     return InProcessStore.builder().maxKeys(properties.maxKeys()).build();
   }
 
-  /** The policy that penstock.policy names. */
+  /** The policy at {@code penstock.policy}. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnMissingBean(PolicyEngine.class)
   static class OwnPolicy {
@@ -61,19 +66,19 @@ public class PenstockAutoConfiguration {
       return new LivePolicy(
           resource(properties.policy(), resources),
           store,
-          together(observers.orderedStream().toList()),
+          combined(observers.orderedStream().toList()),
           jwtObservers.orderedStream().toList(),
           new PolicySettings(properties));
     }
 
-    /** What has no scheme is a path, as in all other settings of Penstock. */
+    /** Resolves a location. Without a scheme it is a path, as in all other settings of Penstock. */
     private static Resource resource(String location, ResourceLoader resources) {
       return ResourceUtils.isUrl(location)
           ? resources.getResource(location)
           : resources.getResource(ResourceUtils.FILE_URL_PREFIX + location);
     }
 
-    private static PolicyObserver together(List<PolicyObserver> observers) {
+    private static PolicyObserver combined(List<PolicyObserver> observers) {
       return switch (observers.size()) {
         case 0 -> PolicyObserver.NONE;
         case 1 -> observers.get(0);
@@ -89,7 +94,7 @@ public class PenstockAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  VerdictResponses penstockAnswers(PenstockProperties properties) {
+  VerdictResponses penstockResponses(PenstockProperties properties) {
     int shareThousandths = properties.retryJitterPercent() * 10;
     return new VerdictResponses(
         properties.headers(), new Jitter(shareThousandths, properties.retryJitterSeconds()));
@@ -100,11 +105,11 @@ public class PenstockAutoConfiguration {
   Gate penstockGate(
       PolicyEngine engine,
       Store store,
-      VerdictResponses answers,
+      VerdictResponses responses,
       ObjectProvider<DecisionTimer> times) {
-    DecisionTimer told = times.getIfAvailable();
-    return told == null
-        ? new Gate(engine, store, answers)
-        : new Gate(engine, store, answers, told::took);
+    DecisionTimer timer = times.getIfAvailable();
+    return timer == null
+        ? new Gate(engine, store, responses)
+        : new Gate(engine, store, responses, timer::took);
   }
 }

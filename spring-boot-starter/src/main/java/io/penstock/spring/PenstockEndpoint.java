@@ -20,8 +20,9 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
 /**
- * {@code GET /actuator/penstock} shows the policy in force; {@code POST} with a rule and a key says
- * how its buckets stand. A key is sent in a body, so that it is in no access log.
+ * The actuator endpoint. {@code GET /actuator/penstock} returns the active policy; {@code POST}
+ * with a rule and a key returns the levels of its buckets. The key is in the body so that access
+ * logs don't contain it.
  */
 @Endpoint(id = "penstock")
 public final class PenstockEndpoint {
@@ -56,10 +57,10 @@ public final class PenstockEndpoint {
   }
 
   /**
-   * How the buckets of a key stand. Changes nothing.
+   * Returns the levels of the buckets of a key without changing them.
    *
-   * @param key the values of the rule's limit_keys as forms write them, such as {@code
-   *     user_id=7&path=%2Fsearch}; empty for one bucket for all
+   * @param key the values of the rule's limit_keys, form-encoded, such as {@code
+   *     user_id=7&path=%2Fsearch}; empty for a rule without keys
    */
   @WriteOperation(produces = JSON)
   public String peek(String rule, String key) {
@@ -68,7 +69,8 @@ public final class PenstockEndpoint {
       for (String part : key.isEmpty() ? new String[0] : key.split("&", -1)) {
         int equals = part.indexOf('=');
         if (equals < 0) {
-          throw new IllegalArgumentException("key must be as name=value&name=value: " + part);
+          throw new IllegalArgumentException(
+              "key must have the form name=value&name=value: " + part);
         }
         Attribute attribute = Attribute.parse(decoded(part.substring(0, equals)));
         request.state(attribute, decoded(part.substring(equals + 1)));
@@ -79,7 +81,7 @@ public final class PenstockEndpoint {
               .orElseThrow(
                   () ->
                       new IllegalArgumentException(
-                          "rule must be one with limits that is on: " + rule));
+                          "rule must be the name of an active rule with limits: " + rule));
       List<Decision> levels = buckets.peek().toCompletableFuture().join();
       return text(json -> BucketsJson.write(buckets, levels, json));
     } catch (IllegalArgumentException e) {

@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.util.function.SingletonSupplier;
 
-/** Methods with {@link RateLimited}. */
+/** Configures methods annotated with {@link RateLimited}. */
 @AutoConfiguration(
     after = {
       PenstockAutoConfiguration.class,
@@ -50,7 +50,7 @@ public class PenstockMethodAutoConfiguration {
         : (type, call, result) -> null;
   }
 
-  /** Loaded only where there is Reactor. */
+  /** Loaded only if Reactor is present. */
   private static final class Publishers {
     static RateLimitedAdvice.ReactiveCalls calls(BeanFactory beans, Gate gate) {
       return new PublisherCalls(

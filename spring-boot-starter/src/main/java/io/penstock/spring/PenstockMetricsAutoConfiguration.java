@@ -16,7 +16,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Meters of the application's registry, named as those of the service. */
+/** Registers meters in the application's registry, with the names of the service. */
 @AutoConfiguration(
     before = PenstockAutoConfiguration.class,
     afterName = {
@@ -49,13 +49,11 @@ public class PenstockMetricsAutoConfiguration {
   @ConditionalOnMissingBean
   DecisionTimer penstockDecisionTimes(MeterRegistry registry) {
     Timer timer =
-        Timer.builder("penstock.decision")
-            .description("The time that decisions took")
-            .register(registry);
+        Timer.builder("penstock.decision").description("Duration of decisions").register(registry);
     return nanos -> timer.record(nanos, TimeUnit.NANOSECONDS);
   }
 
-  /** What goes on between the application and Redis. */
+  /** The meters of the Redis store. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass({RedisObserver.class, RedisClient.class})
   static class RedisMeters {

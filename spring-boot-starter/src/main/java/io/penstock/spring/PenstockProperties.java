@@ -11,24 +11,24 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.core.Ordered;
 
 /**
- * Settings under {@code penstock}.
+ * The properties with the prefix {@code penstock}.
  *
- * @param enabled Whether requests are limited at all.
+ * @param enabled Whether requests are limited.
  * @param policy The policy: a file, a folder of files, or a resource such as classpath:policy.yaml.
- *     Files and folders are watched, and changes put in force at once.
- * @param mode The mode of all rules, in place of what the policy says.
+ *     Files and folders are watched, and changes take effect immediately.
+ * @param mode The mode of all rules. Overrides the policy.
  * @param headers The RateLimit headers of responses.
- * @param retryJitterPercent How much is added to Retry-After at most, in percent, by a hash of the
+ * @param retryJitterPercent Max jitter added to Retry-After, in percent. Derived from a hash of the
  *     key.
- * @param retryJitterSeconds How much is added to Retry-After at most, in seconds.
- * @param trustedProxies Addresses or networks of proxies whose word on the client's address counts,
- *     in place of those of the policy.
- * @param clientAddressHeader Where trusted proxies say for whom they ask, in place of what the
- *     policy says.
- * @param store Where buckets are kept.
- * @param maxKeys The most buckets to keep in process.
- * @param redis How Redis is asked.
- * @param filter Where the filters stand.
+ * @param retryJitterSeconds Max jitter added to Retry-After, in seconds.
+ * @param trustedProxies Addresses or networks of proxies whose forwarding header is trusted.
+ *     Overrides the policy.
+ * @param clientAddressHeader The header in which trusted proxies send the client address. Overrides
+ *     the policy.
+ * @param store The store that keeps the buckets.
+ * @param maxKeys Max number of buckets in the in-process store.
+ * @param redis The Redis store.
+ * @param filter The filters.
  */
 @ConfigurationProperties("penstock")
 public record PenstockProperties(
@@ -45,7 +45,7 @@ public record PenstockProperties(
     @DefaultValue Redis redis,
     @DefaultValue Filter filter) {
 
-  /** Where buckets are kept. */
+  /** The kinds of stores. */
   public enum StoreKind {
     /** In Redis if a URL is set or the application has a Lettuce connection factory. */
     AUTO,
@@ -56,13 +56,14 @@ public record PenstockProperties(
   }
 
   /**
-   * How Redis is asked.
+   * Properties of the Redis store.
    *
-   * @param url The Redis to share limits through: redis://, redis-sentinel:// or redis-cluster://.
-   *     Without it, that of the application's Lettuce connection factory.
-   * @param deadline How long Redis may take before a rule's failure policy decides.
-   * @param prefix What all keys in Redis begin with.
-   * @param nodes How many nodes there are, for rules with on_store_failure: local.
+   * @param url The URL of Redis: redis://, redis-sentinel:// or redis-cluster://. By default, the
+   *     server of the application's Lettuce connection factory.
+   * @param deadline The deadline of a decision by Redis, after which the rule's failure policy
+   *     decides.
+   * @param prefix The prefix of all keys in Redis.
+   * @param nodes The number of nodes, for rules with on_store_failure: local.
    */
   public record Redis(
       @Nullable String url,
@@ -71,24 +72,24 @@ public record PenstockProperties(
       @Nullable Integer nodes) {}
 
   /**
-   * Where the filters stand.
+   * Properties of the filters.
    *
-   * @param earlyOrder The order of the filter for rules on what HTTP says, such as addresses and
-   *     paths: before security.
-   * @param lateOrder The order of the filter for rules on what the application knows, such as
-   *     user_id: behind security.
-   * @param async Whether a servlet request is dispatched again when Redis has answered, rather than
-   *     keeping its thread. Without it, the early filter does so if no filter of the application
-   *     would be passed by, and the late filter doesn't.
+   * @param earlyOrder The order of the early filter, before Spring Security, for rules that use
+   *     only HTTP data such as addresses and paths.
+   * @param lateOrder The order of the late filter, after Spring Security, for rules that use
+   *     attributes of the application such as user_id.
+   * @param async Whether a servlet request releases its thread and is dispatched again when Redis
+   *     has responded. By default, the early filter does so unless a filter of the application
+   *     would be skipped, and the late filter doesn't.
    */
   public record Filter(
       @DefaultValue("" + EARLY) int earlyOrder,
       @DefaultValue("" + LATE) int lateOrder,
       @Nullable Boolean async) {
-    /** Behind the filters that observe requests and make sense of their headers. */
+    /** After the filters that observe requests and process forwarding headers. */
     public static final int EARLY = Ordered.HIGHEST_PRECEDENCE + 10;
 
-    /** Behind security, which is at -100. */
+    /** After Spring Security, which is at -100. */
     public static final int LATE = Ordered.LOWEST_PRECEDENCE - 100;
   }
 }

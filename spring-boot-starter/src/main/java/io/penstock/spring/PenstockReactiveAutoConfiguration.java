@@ -14,7 +14,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.security.core.Authentication;
 import org.springframework.web.server.WebFilter;
 
-/** The filters of a WebFlux application: one before security, one behind it. */
+/** Configures the filters of a WebFlux application: one before Spring Security, one after it. */
 @AutoConfiguration(after = PenstockAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(WebFilter.class)
@@ -47,7 +47,7 @@ public class PenstockReactiveAutoConfiguration {
     return new RateLimitedHandler(exchanges);
   }
 
-  /** What Spring Security knows. */
+  /** The attributes from Spring Security. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(Authentication.class)
   static class ReactiveSecurity {

@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.security.core.Authentication;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 
-/** The filters of a servlet application: one before security, one behind it. */
+/** Configures the filters of a servlet application: one before Spring Security, one after it. */
 @AutoConfiguration(after = PenstockAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass(Filter.class)
@@ -44,8 +44,8 @@ public class PenstockServletAutoConfiguration {
   }
 
   /**
-   * Keeps its thread unless told otherwise: security and most filters in front of it have bound the
-   * request to that thread, and would not do so again in a second dispatch.
+   * By default, the late filter keeps its thread: Spring Security and most earlier filters have
+   * bound state to that thread, and would not do so again in a second dispatch.
    */
   @Bean
   @ConditionalOnMissingBean(name = "penstockLateFilter")
@@ -65,7 +65,7 @@ public class PenstockServletAutoConfiguration {
     return registration;
   }
 
-  /** Methods of MVC that are limited by name. */
+  /** Support for rate-limited methods in MVC. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(HandlerExceptionResolver.class)
   static class Methods {
@@ -78,7 +78,7 @@ public class PenstockServletAutoConfiguration {
     }
   }
 
-  /** What Spring Security knows. */
+  /** The attributes from Spring Security. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(Authentication.class)
   static class ServletSecurity {

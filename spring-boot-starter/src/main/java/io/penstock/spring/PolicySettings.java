@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** What the application's settings say in place of its policy. Immutable. */
+/** Overrides parts of a policy by the properties of the application. Immutable. */
 final class PolicySettings implements UnaryOperator<Policy> {
   private final PenstockProperties properties;
 
@@ -27,13 +27,13 @@ final class PolicySettings implements UnaryOperator<Policy> {
         policy.paths());
   }
 
-  private ClientAddress clientAddress(ClientAddress written) {
+  private ClientAddress clientAddress(ClientAddress ofPolicy) {
     List<String> proxies = properties.trustedProxies();
     ClientAddress.AddressSource header = properties.clientAddressHeader();
     return new ClientAddress(
-        proxies == null ? written.trustedProxies() : networks(proxies),
-        header == null ? written.source() : header,
-        written.ipv6Prefix());
+        proxies == null ? ofPolicy.trustedProxies() : networks(proxies),
+        header == null ? ofPolicy.source() : header,
+        ofPolicy.ipv6Prefix());
   }
 
   private static List<Cidr> networks(List<String> texts) {
@@ -42,7 +42,7 @@ final class PolicySettings implements UnaryOperator<Policy> {
       Cidr network = Cidr.parse(text);
       if (network == null) {
         throw new IllegalArgumentException(
-            "penstock.trusted-proxies must be addresses or networks: " + text);
+            "penstock.trusted-proxies must contain addresses or networks: " + text);
       }
       networks.add(network);
     }

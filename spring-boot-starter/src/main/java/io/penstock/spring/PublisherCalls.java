@@ -10,15 +10,16 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Limits methods that return a Mono or a Flux, when it is subscribed to. Thread-safe. */
+/** Limits methods that return a Mono or a Flux, on subscription. Thread-safe. */
 final class PublisherCalls implements RateLimitedAdvice.ReactiveCalls {
   private final Gate gate;
   private final HandledRequest handled;
   private final @Nullable WebFluxExchanges exchanges;
 
   /**
-   * @param handled what the thread that calls a method handles
-   * @param exchanges where publishers know what they are for; null if they don't
+   * @param handled the request of the calling thread
+   * @param exchanges the WebFlux exchanges, found through the Reactor context; null outside of
+   *     WebFlux
    */
   PublisherCalls(Gate gate, HandledRequest handled, @Nullable WebFluxExchanges exchanges) {
     this.gate = gate;
@@ -47,9 +48,10 @@ final class PublisherCalls implements RateLimitedAdvice.ReactiveCalls {
           if (web == null || exchange == null) {
             return decided(call, caller);
           }
-          return web.known(exchange)
-              .flatMap((CallerAttributes known) -> decided(call, web.request(exchange, known)))
-              .doOnNext(verdict -> web.note(exchange, verdict));
+          return web.attributes(exchange)
+              .flatMap(
+                  (CallerAttributes attributes) -> decided(call, web.request(exchange, attributes)))
+              .doOnNext(verdict -> web.record(exchange, verdict));
         });
   }
 

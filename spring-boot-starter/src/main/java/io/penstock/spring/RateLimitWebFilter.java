@@ -14,10 +14,11 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Lets pass what a policy allows, and answers the rest with 429 or 503. Never blocks. Thread-safe.
+ * A WebFlux filter that passes on the requests that a policy allows, and responds to the others
+ * with 429 or 503. Never blocks. Thread-safe.
  */
 final class RateLimitWebFilter implements WebFilter, Ordered {
-  /** Where the exchange is in the context of what handles it. */
+  /** The key of the exchange in the Reactor context. */
   static final Object EXCHANGE = ServerWebExchange.class.getName() + ".penstock";
 
   private final WebFluxExchanges exchanges;
@@ -38,23 +39,26 @@ final class RateLimitWebFilter implements WebFilter, Ordered {
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
     Mono<Void> passed =
-        exchanges.gate().asks(phase) ? decided(exchange, chain) : chain.filter(exchange);
-    // Each its own: behind security it is another exchange, which knows the user.
+        exchanges.gate().hasRules(phase) ? decided(exchange, chain) : chain.filter(exchange);
+    // Each filter stores its own exchange: after Spring Security it is a different one, which knows
+    // the user.
     return passed.contextWrite(context -> context.put(EXCHANGE, exchange));
   }
 
   private Mono<Void> decided(ServerWebExchange exchange, WebFilterChain chain) {
-    return (phase == Phase.EARLY ? Mono.just(CallerAttributes.NOTHING) : exchanges.known(exchange))
-        .flatMap(known -> verdict(exchanges.request(exchange, known)))
+    return (phase == Phase.EARLY
+            ? Mono.just(CallerAttributes.NOTHING)
+            : exchanges.attributes(exchange))
+        .flatMap(attributes -> verdict(exchanges.request(exchange, attributes)))
         .flatMap(
             verdict -> {
               Verdict earlier = exchange.getAttribute(WebFluxExchanges.VERDICT);
-              Verdict all = exchanges.note(exchange, verdict);
+              Verdict all = exchanges.record(exchange, verdict);
               if (all.allowed()) {
                 return chain.filter(exchange);
               }
               if (earlier != null) {
-                exchanges.gate().giveBack(earlier);
+                exchanges.gate().refund(earlier);
               }
               return exchanges.deny(exchange, all);
             });
@@ -72,9 +76,12 @@ final class RateLimitWebFilter implements WebFilter, Ordered {
         gate.decideAsync(request, phase).thenCompose(Gate::afterDelay).toCompletableFuture());
   }
 
-  /** The thread that reads from Redis is not for handling requests. */
+  /**
+   * Publishes a verdict. Moves off the thread that reads from Redis, which must not handle
+   * requests.
+   */
   static Mono<Verdict> later(CompletableFuture<Verdict> verdict) {
-    Mono<Verdict> answer = Mono.fromFuture(verdict);
-    return verdict.isDone() ? answer : answer.publishOn(Schedulers.parallel());
+    Mono<Verdict> result = Mono.fromFuture(verdict);
+    return verdict.isDone() ? result : result.publishOn(Schedulers.parallel());
   }
 }

@@ -8,16 +8,18 @@ import java.lang.annotation.Target;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Asks a rule before a method of a controller or another bean is called. The rule has to be {@code
- * manual: true}, so that nothing is charged twice.
+ * Evaluates a rule before a method of a controller or another bean is called. The rule must have
+ * {@code manual: true}, so that a request is not charged twice.
  *
  * <pre>{@code
  * @RateLimited(rule = "export", key = "#shop.id", cost = "#rows / 1000.0")
  * }</pre>
  *
- * <p>What the rule denies is a {@link RateLimitedException}, which web applications answer with 429
- * or 503 as their filters do. A method that returns a {@code Mono}, a {@code Flux} or a {@code
- * CompletionStage} is limited without blocking, when that is subscribed to or at once.
+ * <p>If the rule denies the call, a {@link RateLimitedException} is thrown, to which web
+ * applications respond with 429 or 503 like the filters. A method that returns a {@code Mono} or a
+ * {@code Flux} is limited on subscription, without blocking. A method that returns a {@code
+ * CompletionStage} completes exceptionally when it is denied, and doesn't block a thread that must
+ * not block.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
@@ -32,12 +34,15 @@ public @interface RateLimited {
   String rule() default "";
 
   /**
-   * SpEL for the key, with parameters as {@code #name}: a value for the bare attributes in the
-   * rule's {@code limit_keys}, or a map of attributes by name. Without it, they are those of the
-   * request.
+   * A SpEL expression for the key, with parameters as {@code #name}: a value for the bare
+   * attributes in the rule's {@code limit_keys}, or a map of attributes by name. By default, the
+   * attributes of the request.
    */
   String key() default "";
 
-  /** SpEL for the cost in tokens, for rules without a {@code cost_source}; 1 without it. */
+  /**
+   * A SpEL expression for the cost in tokens, for rules without a {@code cost_source}. By default,
+   * 1.
+   */
   String cost() default "";
 }

@@ -14,22 +14,25 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ClassUtils;
 
-/** Asks the rule of a method before it is called. Thread-safe. */
+/** Evaluates the rule of a method before the method is called. Thread-safe. */
 final class RateLimitedAdvice implements MethodInterceptor {
   private static final boolean PUBLISHERS =
       isPresent("reactor.core.publisher.Mono")
           && isPresent("org.springframework.web.server.ServerWebExchange");
 
-  /** Found when a method is called: what limits it is made later than proxies are. */
+  /** Resolved on the first call, because proxies are created before these beans. */
   private final Supplier<CallParts> parts;
 
-  /** What it takes to decide. */
+  /** The beans that a decision needs. */
   record CallParts(
       LimitedMethods methods, Gate gate, HandledRequest handled, ReactiveCalls reactive) {}
 
-  /** Calls whose result is a publisher. */
+  /** Limits calls that return a publisher. */
   interface ReactiveCalls {
-    /** The result, once the call is allowed; null if its type is none of them. */
+    /**
+     * Returns a publisher that makes the call once it is allowed; null if the type is not a
+     * publisher.
+     */
     @Nullable Object limited(Class<?> type, LimitedCall call, Supplier<Object> result);
   }
 
@@ -41,59 +44,66 @@ final class RateLimitedAdvice implements MethodInterceptor {
     return ClassUtils.isPresent(type, RateLimitedAdvice.class.getClassLoader());
   }
 
-  /** Whether there is what it takes to limit publishers; otherwise calls that return them are. */
+  /**
+   * Returns whether publishers can be limited on subscription. Otherwise the calls that return them
+   * are limited.
+   */
   static boolean hasPublishers() {
     return PUBLISHERS;
   }
 
   @Override
   public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-    CallParts now = parts.get();
+    CallParts beans = parts.get();
     Object target = invocation.getThis();
     if (target == null) {
       return invocation.proceed();
     }
     Method method = AopUtils.getMostSpecificMethod(invocation.getMethod(), target.getClass());
-    LimitedCall call = now.methods.call(target, method, invocation.getArguments());
+    LimitedCall call = beans.methods.call(target, method, invocation.getArguments());
     Class<?> type = method.getReturnType();
     if (type == CompletionStage.class || type == CompletableFuture.class) {
-      return CallerThread.mayWait()
-          ? stage(now, call, invocation)
-          : later(now, call, proceeding(invocation));
+      return CallerThread.mayBlock()
+          ? stage(beans, call, invocation)
+          : later(beans, call, proceeding(invocation));
     }
-    Object result = now.reactive.limited(type, call, proceeding(invocation));
+    Object result = beans.reactive.limited(type, call, proceeding(invocation));
     if (result != null) {
       return result;
     }
-    now.handled.note(checked(decided(now, call)));
+    beans.handled.record(checked(decided(beans, call)));
     return invocation.proceed();
   }
 
-  private static Verdict decided(CallParts now, LimitedCall call) {
-    Verdict verdict = now.gate.decide(call.rule(), call.of(now.handled.current()));
+  private static Verdict decided(CallParts beans, LimitedCall call) {
+    Verdict verdict = beans.gate.decide(call.rule(), call.of(beans.handled.current()));
     return Gate.afterDelay(verdict).toCompletableFuture().join();
   }
 
-  /** Waits, so that the method is called in the thread whose locals it may need. */
+  /**
+   * Waits for the decision, so that the method runs on the calling thread, whose thread-locals it
+   * may need.
+   */
   private static @Nullable Object stage(
-      CallParts now, LimitedCall call, MethodInvocation invocation) throws Throwable {
-    Verdict verdict = decided(now, call);
+      CallParts beans, LimitedCall call, MethodInvocation invocation) throws Throwable {
+    Verdict verdict = decided(beans, call);
     if (!verdict.allowed()) {
       return CompletableFuture.failedFuture(new RateLimitedException(verdict));
     }
-    now.handled.note(verdict);
+    beans.handled.record(verdict);
     return invocation.proceed();
   }
 
-  private static Object later(CallParts now, LimitedCall call, Supplier<Object> result) {
-    CompletableFuture<Verdict> answer =
-        now.gate
-            .decideAsync(call.rule(), call.of(now.handled.current()))
+  private static Object later(CallParts beans, LimitedCall call, Supplier<Object> result) {
+    CompletableFuture<Verdict> decision =
+        beans
+            .gate
+            .decideAsync(call.rule(), call.of(beans.handled.current()))
             .thenCompose(Gate::afterDelay)
             .toCompletableFuture();
-    // The thread that reads from Redis is not for the work of the application.
-    Executor executor = answer.isDone() ? Runnable::run : CallerThread.substitute();
-    return answer.thenComposeAsync(
+    // The thread that reads from Redis must not run application code.
+    Executor executor = decision.isDone() ? Runnable::run : CallerThread.blockingExecutor();
+    return decision.thenComposeAsync(
         verdict -> {
           checked(verdict);
           return (CompletionStage<?>) result.get();
@@ -108,14 +118,14 @@ final class RateLimitedAdvice implements MethodInterceptor {
     return verdict;
   }
 
-  /** The call itself, to be made later, as often as somebody subscribes. */
+  /** Returns the call itself, to be made on each subscription. */
   private static Supplier<Object> proceeding(MethodInvocation invocation) {
-    MethodInvocation asCalled = copy(invocation);
+    MethodInvocation original = copy(invocation);
     return () -> {
       try {
-        Object result = copy(asCalled).proceed();
+        Object result = copy(original).proceed();
         if (result == null) {
-          throw new IllegalStateException("a publisher must not be null: " + asCalled.getMethod());
+          throw new IllegalStateException("method must not return null: " + original.getMethod());
         }
         return result;
       } catch (RuntimeException | Error e) {
@@ -126,7 +136,10 @@ final class RateLimitedAdvice implements MethodInterceptor {
     };
   }
 
-  /** An invocation can be proceeded with once: it knows how many interceptors it has passed. */
+  /**
+   * Copies an invocation. An invocation can proceed only once, because it tracks the interceptors
+   * it has passed.
+   */
   private static MethodInvocation copy(MethodInvocation invocation) {
     return invocation instanceof ProxyMethodInvocation proxied
         ? proxied.invocableClone()

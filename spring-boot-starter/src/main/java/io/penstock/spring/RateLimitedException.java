@@ -2,7 +2,10 @@ package io.penstock.spring;
 
 import io.penstock.policy.Verdict;
 
-/** A rule that {@link RateLimited} names denies. Has no stack trace: it is no failure. */
+/**
+ * Thrown when the rule of a {@link RateLimited} method denies a call. Has no stack trace, because a
+ * denial is not a failure.
+ */
 public final class RateLimitedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -13,7 +16,7 @@ public final class RateLimitedException extends RuntimeException {
     this.verdict = verdict;
   }
 
-  /** What was decided. */
+  /** Returns the verdict that denied the call. */
   public Verdict verdict() {
     return verdict;
   }

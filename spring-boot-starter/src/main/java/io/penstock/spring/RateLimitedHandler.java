@@ -5,7 +5,7 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 
-/** The answer of WebFlux when a method may not be called. Thread-safe. */
+/** Writes the WebFlux response to a denied method call. Thread-safe. */
 final class RateLimitedHandler implements WebExceptionHandler, Ordered {
   private final WebFluxExchanges exchanges;
 
@@ -13,7 +13,7 @@ final class RateLimitedHandler implements WebExceptionHandler, Ordered {
     this.exchanges = exchanges;
   }
 
-  /** Before the one that answers all that is left with 500. */
+  /** Before the default handler, which responds with 500. */
   @Override
   public int getOrder() {
     return HIGHEST_PRECEDENCE;
@@ -22,7 +22,7 @@ final class RateLimitedHandler implements WebExceptionHandler, Ordered {
   @Override
   public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {
     return failure instanceof RateLimitedException denied && !exchange.getResponse().isCommitted()
-        ? exchanges.deny(exchange, exchanges.note(exchange, denied.verdict()))
+        ? exchanges.deny(exchange, exchanges.record(exchange, denied.verdict()))
         : Mono.error(failure);
   }
 }

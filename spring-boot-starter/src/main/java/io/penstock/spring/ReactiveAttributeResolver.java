@@ -5,12 +5,12 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * Says what a WebFlux application knows of a request that HTTP doesn't: who sent it, on which plan.
- * Asked at most once a request, and only if the policy has rules on such attributes. Must not
- * block. Thread-safe.
+ * Resolves attributes of a request that only a WebFlux application knows, such as the user or their
+ * plan. Called at most once per request, and only if the policy has rules that use such attributes.
+ * Must not block. Thread-safe.
  */
 @FunctionalInterface
 public interface ReactiveAttributeResolver {
-  /** Attributes by name, such as {@code plan}; what is unknown is left out. */
+  /** Returns attributes by name, such as {@code plan}, without the unknown ones. */
   Mono<Map<String, String>> attributes(ServerWebExchange exchange);
 }

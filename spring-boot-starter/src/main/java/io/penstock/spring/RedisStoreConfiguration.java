@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Buckets in Redis: at a URL, or where the application's own connections go. */
+/** Configures the Redis store, by URL or with the Redis client of the application. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({RedisStore.class, RedisClient.class})
 @ConditionalOnExpression("!'${penstock.store:auto}'.toLowerCase().startsWith('in')")
@@ -32,7 +32,7 @@ class RedisStoreConfiguration {
     return builder;
   }
 
-  /** At a URL. */
+  /** Connects to {@code penstock.redis.url}. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnProperty("penstock.redis.url")
   static class ByUrl {
@@ -45,7 +45,7 @@ class RedisStoreConfiguration {
     }
   }
 
-  /** By the client of the application. */
+  /** Connects with the client of the application. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(LettuceConnectionFactory.class)
   @ConditionalOnExpression("'${penstock.redis.url:}'.isEmpty()")

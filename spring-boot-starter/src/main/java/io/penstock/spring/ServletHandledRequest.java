@@ -19,7 +19,7 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
-/** The request that a thread of MVC handles, and the answer if a method may not. Thread-safe. */
+/** The request of an MVC thread. Also writes the response to a denied method call. Thread-safe. */
 final class ServletHandledRequest implements HandledRequest, HandlerExceptionResolver, Ordered {
   private final Gate gate;
   private final List<AttributeResolver> resolvers;
@@ -42,12 +42,12 @@ final class ServletHandledRequest implements HandledRequest, HandlerExceptionRes
   }
 
   @Override
-  public void note(Verdict verdict) {
+  public void record(Verdict verdict) {
     if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes bound) {
       Verdict all = RequestProgress.of(bound.getRequest()).add(verdict);
       HttpServletResponse response = bound.getResponse();
       if (response != null && !response.isCommitted()) {
-        gate.answers().headers(all, response::setHeader);
+        gate.responses().headers(all, response::setHeader);
       }
     }
   }
@@ -62,8 +62,8 @@ final class ServletHandledRequest implements HandledRequest, HandlerExceptionRes
       return null;
     }
     try {
-      RateLimitFilter.answer(
-          response, RequestProgress.of(request).add(denied.verdict()), gate.answers());
+      RateLimitFilter.deny(
+          response, RequestProgress.of(request).add(denied.verdict()), gate.responses());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -8,8 +8,9 @@ import java.util.Map;
 import org.springframework.util.ClassUtils;
 
 /**
- * How the limiter is. It is never down: while the store is away, each rule has a failure policy,
- * and an application that is taken out of service for its limiter helps nobody. Thread-safe.
+ * The health details of the limiter. It is never down: while the store is unavailable, the failure
+ * policy of each rule decides, and taking the application out of service would not help.
+ * Thread-safe.
  */
 final class StoreHealth {
   private static final boolean REDIS =
@@ -28,19 +29,19 @@ final class StoreHealth {
     Map<String, Object> details = new LinkedHashMap<>();
     details.put("store", redis ? "redis" : store.getClass().getSimpleName());
     boolean available = !redis || RedisDetails.isAvailable(store);
-    String keys = engine.jwt().status().lastFailure();
-    details.put("degraded", !available || keys != null);
+    String jwtProblem = engine.jwt().status().lastFailure();
+    details.put("degraded", !available || jwtProblem != null);
     if (!available) {
       details.put("store_problem", RedisDetails.reason(store));
     }
-    if (keys != null) {
-      details.put("jwt_problem", keys);
+    if (jwtProblem != null) {
+      details.put("jwt_problem", jwtProblem);
     }
     details.put("rules", engine.policy().rules().size());
     return details;
   }
 
-  /** Loaded only where there is Redis. */
+  /** Loaded only if the Redis module is present. */
   private static final class RedisDetails {
     static boolean is(Store store) {
       return store instanceof RedisStore;

@@ -23,9 +23,12 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Requests of WebFlux as rules see them, and verdicts as its responses. Thread-safe. */
+/**
+ * Adapts WebFlux requests to the requests that rules evaluate, and verdicts to responses.
+ * Thread-safe.
+ */
 final class WebFluxExchanges {
-  /** Where the verdict on a request so far is kept, as an attribute of the exchange. */
+  /** The exchange attribute that holds the verdict so far. */
   static final String VERDICT = "io.penstock.verdict";
 
   private static final String USER = "user_id";
@@ -43,7 +46,7 @@ final class WebFluxExchanges {
     return gate;
   }
 
-  Request request(ServerWebExchange exchange, CallerAttributes known) {
+  Request request(ServerWebExchange exchange, CallerAttributes attributes) {
     ServerHttpRequest request = exchange.getRequest();
     String target = AppPath.target(request.getURI().getRawPath(), request.getURI().getRawQuery());
     String host = request.getHeaders().getFirst("host");
@@ -51,7 +54,7 @@ final class WebFluxExchanges {
         peer(request.getRemoteAddress()),
         RequestLine.of(request.getMethod().name(), target, host),
         new ExchangeHeaders(request.getHeaders()),
-        known);
+        attributes);
   }
 
   private static @Nullable IpAddress peer(@Nullable InetSocketAddress peer) {
@@ -59,15 +62,15 @@ final class WebFluxExchanges {
       return null;
     }
     InetAddress address = peer.getAddress();
-    // An address that a header told is not resolved.
+    // An address from a forwarding header is unresolved.
     return address == null ? IpAddress.parse(peer.getHostString()) : IpAddress.of(address);
   }
 
   /**
-   * What the application knows of a request: what resolvers say, the principal as {@code user_id},
-   * and attributes of the exchange. Earlier ones count first.
+   * Returns the attributes that the application knows of a request. In order of precedence: those
+   * of the resolvers, the principal as {@code user_id}, and attributes of the exchange.
    */
-  Mono<CallerAttributes> known(ServerWebExchange exchange) {
+  Mono<CallerAttributes> attributes(ServerWebExchange exchange) {
     Mono<Map<String, String>> user =
         exchange.getPrincipal().map(principal -> Map.of(USER, principal.getName()));
     return Flux.concat(
@@ -89,27 +92,30 @@ final class WebFluxExchanges {
         : null;
   }
 
-  /** Adds a verdict to those before it, and says in the response how things stand. */
-  Verdict note(ServerWebExchange exchange, Verdict verdict) {
+  /**
+   * Adds a verdict to the earlier ones, sets the rate-limit headers, and returns the combined
+   * verdict.
+   */
+  Verdict record(ServerWebExchange exchange, Verdict verdict) {
     Verdict earlier = exchange.getAttribute(VERDICT);
     Verdict all = earlier == null ? verdict : earlier.and(verdict);
     exchange.getAttributes().put(VERDICT, all);
     ServerHttpResponse response = exchange.getResponse();
     if (!response.isCommitted()) {
-      gate.answers().headers(all, response.getHeaders()::set);
+      gate.responses().headers(all, response.getHeaders()::set);
     }
     return all;
   }
 
   /**
-   * Answers a denied request, as a whole. Not in the thread that has just read it: Reactor Netty
-   * (issue 4361) may stop reading from a connection whose next request is answered before the one
-   * before it has ended.
+   * Writes the complete response to a denied request. Doesn't write on the thread that has just
+   * read the request: Reactor Netty (issue 4361) may stop reading from a connection if it responds
+   * to a request before the previous one has ended.
    */
   Mono<Void> deny(ServerWebExchange exchange, Verdict verdict) {
-    byte[] body = gate.answers().problem(verdict);
+    byte[] body = gate.responses().problem(verdict);
     ServerHttpResponse response = exchange.getResponse();
-    response.setStatusCode(HttpStatusCode.valueOf(gate.answers().status(verdict)));
+    response.setStatusCode(HttpStatusCode.valueOf(gate.responses().status(verdict)));
     response.getHeaders().setContentType(PROBLEM);
     response.getHeaders().setContentLength(body.length);
     return response

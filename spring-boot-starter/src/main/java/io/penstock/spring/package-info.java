@@ -1,4 +1,4 @@
-/** Spring Boot: settings, auto-configuration, and filters for MVC and WebFlux. */
+/** Spring Boot integration: properties, auto-configuration, and filters for MVC and WebFlux. */
 @NullMarked
 package io.penstock.spring;
 

@@ -2,11 +2,11 @@ package io.penstock.web;
 
 import org.jspecify.annotations.Nullable;
 
-/** The target of a request as the engine takes it: the path as it was sent, and the query. */
+/** Builds the request target that the engine expects: the raw path and the query. */
 public final class AppPath {
   private AppPath() {}
 
-  /** The path, which the engine makes normal by the policy, with the query behind it. */
+  /** Joins the path and the query. The engine normalizes the path as the policy specifies. */
   public static String target(String rawPath, @Nullable String query) {
     return query == null ? rawPath : rawPath + '?' + query;
   }

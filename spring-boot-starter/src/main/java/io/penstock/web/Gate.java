@@ -19,97 +19,100 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Asks the engine on behalf of the doors inside an application. Thread-safe. */
+/**
+ * The entry point to the engine for filters and interceptors inside an application. Thread-safe.
+ */
 public final class Gate {
   private final PolicyEngine engine;
   private final HttpRequests requests;
-  private final VerdictResponses answers;
+  private final VerdictResponses responses;
   private final boolean local;
   private final LongConsumer nanosTaken;
 
-  public Gate(PolicyEngine engine, Store store, VerdictResponses answers) {
-    this(engine, store, answers, nanos -> {});
+  public Gate(PolicyEngine engine, Store store, VerdictResponses responses) {
+    this(engine, store, responses, nanos -> {});
   }
 
   /**
-   * @param store what the engine asks
-   * @param nanosTaken is told how long each decision took, the store included
+   * @param store the store of the engine
+   * @param nanosTaken receives the duration of each decision, including the store
    */
-  public Gate(PolicyEngine engine, Store store, VerdictResponses answers, LongConsumer nanosTaken) {
+  public Gate(
+      PolicyEngine engine, Store store, VerdictResponses responses, LongConsumer nanosTaken) {
     this.engine = engine;
     this.requests = new HttpRequests(engine);
-    this.answers = answers;
+    this.responses = responses;
     this.local = store instanceof InProcessStore;
     this.nanosTaken = nanosTaken;
   }
 
-  public VerdictResponses answers() {
-    return answers;
+  public VerdictResponses responses() {
+    return responses;
   }
 
-  /** Whether decisions are made at once, without waiting for anything. */
+  /** Returns whether decisions are immediate because the store is in process. */
   public boolean isLocal() {
     return local;
   }
 
-  /** Whether any rule may apply in a phase. */
-  public boolean asks(Phase phase) {
+  /** Returns whether any rule may apply in a phase. */
+  public boolean hasRules(Phase phase) {
     return engine.has(phase);
   }
 
   /**
-   * A request as rules see it.
+   * Creates a request in the form that rules evaluate.
    *
-   * @param peer whoever connects; null if that has no address
+   * @param peer the address of the client connection; null if it has none
    */
   public Request request(
-      @Nullable IpAddress peer, RequestLine line, Headers headers, CallerAttributes known) {
+      @Nullable IpAddress peer, RequestLine line, Headers headers, CallerAttributes attributes) {
     return peer == null
-        ? new HttpRequest(null, line, headers, engine.jwt(), known)
-        : requests.from(peer, line, headers, known);
+        ? new HttpRequest(null, line, headers, engine.jwt(), attributes)
+        : requests.from(peer, line, headers, attributes);
   }
 
-  /** Decides in this thread, which waits for the store if need be. */
+  /** Decides on the calling thread, which waits for the store if necessary. */
   public Verdict decide(Request request, Phase phase) {
-    long begin = System.nanoTime();
+    long startNanos = System.nanoTime();
     Verdict verdict = engine.decide(request, phase);
-    nanosTaken.accept(System.nanoTime() - begin);
+    nanosTaken.accept(System.nanoTime() - startNanos);
     return verdict;
   }
 
-  /** Decides without waiting. */
+  /** Decides without blocking. */
   public CompletionStage<Verdict> decideAsync(Request request, Phase phase) {
     return timed(engine.decideAsync(request, phase));
   }
 
-  /** Decides by one rule that is asked for by name, waiting for the store if need be. */
+  /** Evaluates one manual rule by name, and waits for the store if necessary. */
   public Verdict decide(String manualRule, Request request) {
-    long begin = System.nanoTime();
+    long startNanos = System.nanoTime();
     Verdict verdict = engine.decide(manualRule, request);
-    nanosTaken.accept(System.nanoTime() - begin);
+    nanosTaken.accept(System.nanoTime() - startNanos);
     return verdict;
   }
 
-  /** Decides by one rule that is asked for by name, without waiting. */
+  /** Evaluates one manual rule by name without blocking. */
   public CompletionStage<Verdict> decideAsync(String manualRule, Request request) {
     return timed(engine.decideAsync(manualRule, request));
   }
 
-  /** Puts back what an earlier phase took, because a later one denies the request. */
-  public void giveBack(Verdict earlier) {
+  /** Refunds what an earlier phase took, because a later one denies the request. */
+  public void refund(Verdict earlier) {
     var unused = engine.giveBack(earlier, rule -> true);
   }
 
-  private CompletionStage<Verdict> timed(CompletionStage<Verdict> asked) {
-    long begin = System.nanoTime();
-    return asked.thenApply(
+  private CompletionStage<Verdict> timed(CompletionStage<Verdict> decision) {
+    long startNanos = System.nanoTime();
+    return decision.thenApply(
         verdict -> {
-          nanosTaken.accept(System.nanoTime() - begin);
+          nanosTaken.accept(System.nanoTime() - startNanos);
           return verdict;
         });
   }
 
-  /** The same verdict, once the request has been held back for as long as rules want. */
+  /** Completes with the verdict after the delay that the rules require. */
   public static CompletionStage<Verdict> afterDelay(Verdict verdict) {
     long delayMillis = delayMillis(verdict);
     return delayMillis == 0
@@ -119,7 +122,7 @@ public final class Gate {
             CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS, Runnable::run));
   }
 
-  /** How long a request has to be held back, rounded up. */
+  /** Returns the delay of a request in milliseconds, rounded up. */
   public static long delayMillis(Verdict verdict) {
     return verdict.delay().isZero() ? 0 : verdict.delay().toMillis() + 1;
   }

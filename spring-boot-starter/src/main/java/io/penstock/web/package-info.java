@@ -1,4 +1,4 @@
-/** What the doors inside an application share, whatever its framework. */
+/** The parts that all web frameworks share. */
 @NullMarked
 package io.penstock.web;
 

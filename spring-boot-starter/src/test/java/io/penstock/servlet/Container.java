@@ -21,7 +21,7 @@ import org.apache.catalina.startup.Tomcat;
 import org.apache.tomcat.util.descriptor.web.FilterDef;
 import org.apache.tomcat.util.descriptor.web.FilterMap;
 
-/** A Tomcat of a test's own, with filters in front of a servlet that says {@code tea}. */
+/** An embedded Tomcat with filters before a servlet that returns {@code tea}. */
 final class Container implements AutoCloseable {
   private final HttpClient client = HttpClient.newHttpClient();
   private final Tomcat tomcat = new Tomcat();

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Requests that let go of their threads until a store has answered. */
+/** Tests requests that release their threads until a store has responded. */
 class HeldRequestTest {
   @TempDir private Path folder;
 
@@ -58,12 +58,12 @@ class HeldRequestTest {
   }
 
   @Test
-  void get_pathSpelledOddly_isServed() {
+  void get_pathThatIsNotNormalized_isServed() {
     try (Container container = container(filter())) {
       for (String path : List.of("/%2e/tea", "/a/%2E%2e/tea", "/a/.%2e/tea", "/a%20b;c=%2e")) {
-        HttpResponse<String> answer = get(container, path);
-        assertThat(answer.statusCode()).as(path).isEqualTo(200);
-        assertThat(answer.body()).as(path).isEqualTo("tea");
+        HttpResponse<String> response = get(container, path);
+        assertThat(response.statusCode()).as(path).isEqualTo(200);
+        assertThat(response.body()).as(path).isEqualTo("tea");
       }
     }
   }
@@ -72,15 +72,15 @@ class HeldRequestTest {
   void get_pathThatTomcatMapsOnlyOnce_isServed() {
     try (Container container = started(new Container(folder, 2, "/app"), filter())) {
       for (String path : List.of("/app/tea", "//app/tea", "/app/../app/tea", "/app/%2e/tea")) {
-        HttpResponse<String> answer = get(container, path);
-        assertThat(answer.statusCode()).as(path).isEqualTo(200);
-        assertThat(answer.body()).as(path).isEqualTo("tea");
+        HttpResponse<String> response = get(container, path);
+        assertThat(response.statusCode()).as(path).isEqualTo(200);
+        assertThat(response.body()).as(path).isEqualTo("tea");
       }
     }
   }
 
   @Test
-  void get_dispatchFails_ends() {
+  void get_dispatchFails_isCompleted() {
     Filter hidesThePath =
         (request, response, chain) ->
             chain.doFilter(new Elsewhere((HttpServletRequest) request), response);
@@ -90,7 +90,7 @@ class HeldRequestTest {
   }
 
   @Test
-  void get_applicationGoesAsynchronous_hasTheTimeoutOfTheContainer() {
+  void get_applicationStartsAsync_hasTheTimeoutOfTheContainer() {
     AtomicLong lastMillis = new AtomicLong(7_000);
     Filter likeJetty =
         (request, response, chain) ->
@@ -108,7 +108,7 @@ class HeldRequestTest {
     assertThat(seenMillis).containsExactly(7_000L);
   }
 
-  /** Begins to be asynchronous with the timeout that was set the last time. */
+  /** A request whose async context starts with the last timeout that was set, as in Jetty. */
   private static final class OneTimeout extends HttpServletRequestWrapper {
     private final AtomicLong lastMillis;
 
@@ -142,7 +142,7 @@ class HeldRequestTest {
     }
   }
 
-  /** Says it is somewhere that no container can dispatch to. */
+  /** A request with a URI that no container can dispatch to. */
   private static final class Elsewhere extends HttpServletRequestWrapper {
     Elsewhere(HttpServletRequest request) {
       super(request);

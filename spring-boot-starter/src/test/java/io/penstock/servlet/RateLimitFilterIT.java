@@ -30,7 +30,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With a real Redis, and one thread of the container, which a request that waits would keep. */
+/**
+ * Tests the filter with a real Redis and a single container thread, which a waiting request would
+ * block.
+ */
 class RateLimitFilterIT {
   private static final EnumSet<DispatcherType> BOTH = EnumSet.of(REQUEST, ASYNC);
   private static final String POLICY =
@@ -89,7 +92,7 @@ class RateLimitFilterIT {
   }
 
   @Test
-  void get_untilTheBurstIsUsedUp_thenIsDenied() {
+  void get_afterTheBurst_isDenied() {
     assertThat(status("/open/a?user=1")).isEqualTo(200);
     HttpResponse<String> second = container.get("/open/a?user=1");
     assertThat(second.statusCode()).isEqualTo(200);
@@ -102,15 +105,15 @@ class RateLimitFilterIT {
   }
 
   @Test
-  void get_heldBack_isAFirstRequestToTheFiltersBehind() {
+  void get_held_isAnInitialRequestForLaterFilters() {
     status("/open/a");
 
-    // No user, so the late filter has nothing to wait for.
+    // Without a user, the late filter has nothing to wait for.
     assertThat(seen).startsWith(REQUEST);
   }
 
   @Test
-  void get_redisKilled_goesOnByTheFailurePolicyOfTheRule() {
+  void get_redisKilled_isDecidedByTheFailurePolicy() {
     assertThat(status("/open/a")).isEqualTo(200);
     redis.kill();
 
@@ -123,11 +126,11 @@ class RateLimitFilterIT {
   }
 
   @Test
-  void get_redisFrozen_keepsNoThread() {
+  void get_redisFrozen_blocksNoThread() {
     status("/open/a");
     redis.freeze();
 
-    // One thread serves them all: none may keep it for the time that its decision takes.
+    // One thread serves all requests, so none may block it while its decision is pending.
     List<CompletableFuture<HttpResponse<String>>> answers =
         IntStream.range(0, 50).mapToObj(i -> container.getLater("/open/" + i)).toList();
 

@@ -47,7 +47,7 @@ class RateLimitFilterTest {
   }
 
   @Test
-  void get_untilTheBurstIsUsedUp_thenIsAProblem() {
+  void get_afterTheBurst_isDeniedWithAProblem() {
     Gate gate = gate("  - {name: address, limit_keys: [\"ip:address\"], rate: 1/h, burst: 2}\n");
     try (Container container = container(new RateLimitFilter(gate, Phase.WHOLE, List.of()))) {
       HttpResponse<String> first = container.get("/");
@@ -68,7 +68,7 @@ class RateLimitFilterTest {
   }
 
   @Test
-  void get_tellsFiltersBehindWhatRulesSaid() {
+  void get_allowed_exposesTheVerdictToLaterFilters() {
     Gate gate = gate("  - {name: address, limit_keys: [\"ip:address\"], rate: 1/h, burst: 2}\n");
     List<String> seen = new CopyOnWriteArrayList<>();
     Filter behind =
@@ -87,7 +87,7 @@ class RateLimitFilterTest {
   }
 
   @Test
-  void get_inPhases_chargesEachRuleOnceAndTellsOfBoth() {
+  void get_inPhases_chargesEachRuleOnceAndReportsBoth() {
     Gate gate =
         gate(
             """
@@ -108,7 +108,8 @@ class RateLimitFilterTest {
       HttpResponse<String> third = container.get("/?plan=pro");
       assertThat(third.statusCode()).isEqualTo(429);
       assertThat(third.body()).contains("\"violated-policies\":[\"planned\"]");
-      // What is denied late was given back early: of nine, two were taken, and this is the third.
+      // The late denial refunded the early charge: of nine tokens, two were taken, and this request
+      // takes the third.
       HttpResponse<String> fourth = container.get("/?plan=free");
       assertThat(fourth.statusCode()).isEqualTo(200);
       assertThat(fourth.headers().firstValue("RateLimit").orElseThrow())
@@ -117,7 +118,7 @@ class RateLimitFilterTest {
   }
 
   @Test
-  void get_requestAttribute_isKnownToRules() {
+  void get_requestAttribute_isAvailableToRules() {
     Gate gate = gate("  - {name: t, limit_keys: [tenant], rate: 1/h, burst: 1}\n");
     Filter tenants =
         (request, response, chain) -> {
@@ -134,7 +135,7 @@ class RateLimitFilterTest {
   }
 
   @Test
-  void get_pathSpelledOtherwise_isTheSamePath() {
+  void get_equivalentPaths_shareALimit() {
     Gate gate =
         gate("  - {name: login, limit_keys: [], match: {path: /login}, rate: 1/h, burst: 1}\n");
     try (Container container = container(new RateLimitFilter(gate, Phase.WHOLE, List.of()))) {
@@ -147,13 +148,13 @@ class RateLimitFilterTest {
   }
 
   @Test
-  void get_delayed_isHeldBackWithoutAThread() {
+  void get_delayed_isHeldWithoutAThread() {
     Gate gate =
         gate(
             "  - {name: slow, limit_keys: [], rate: 20/s, burst: 1, on_limit: delay,"
                 + " max_delay_ms: 5000}\n");
     try (Container container = container(new RateLimitFilter(gate, Phase.WHOLE, List.of()))) {
-      // More than there are threads.
+      // More requests than threads.
       var answers =
           java.util.stream.IntStream.range(0, 8).mapToObj(i -> container.getLater("/")).toList();
       assertThat(answers).allMatch(answer -> answer.join().statusCode() == 200);
@@ -161,7 +162,7 @@ class RateLimitFilterTest {
   }
 
   @Test
-  void get_heldBackByARuleThatIsGoneMeanwhile_goesOnWithItsVerdict() {
+  void get_heldByARuleThatIsRemoved_keepsItsVerdict() {
     String rules =
         "rules:\n  - {name: slow, limit_keys: [plan], rate: 5/s, burst: 1, on_limit: delay,"
             + " max_delay_ms: 5000}\n";
@@ -179,7 +180,7 @@ class RateLimitFilterTest {
     try (Container container = container(new RateLimitFilter(gate, Phase.LATE, List.of(plans)))) {
       container.get("/");
       var held = container.getLater("/");
-      // By now the second goes by the rules that were.
+      // By now the second request has been decided by the old rules.
       assertThat(await(asked)).isTrue();
       engine.replace(PolicyLoader.parse(others, "policy.yaml").policy());
 
@@ -199,7 +200,7 @@ class RateLimitFilterTest {
   }
 
   @Test
-  void get_spellingsOfAPath_areOnePath() {
+  void get_spellingsOfAPath_shareALimit() {
     Gate gate = gate("  - {name: login, limit_keys: [], match: {path: /login}, rate: 1/h}\n");
     try (Container container = container(new RateLimitFilter(gate, Phase.WHOLE, List.of()))) {
       assertThat(container.get("/login").statusCode()).isEqualTo(200);

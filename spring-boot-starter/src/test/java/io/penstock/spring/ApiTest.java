@@ -26,8 +26,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * What docs/versioning.md calls the API can be used without anything that is internal. Here,
- * because this module sees all that are used as libraries.
+ * Checks that the API listed in docs/versioning.md exposes no internal types. Located in this
+ * module because it depends on all libraries.
  */
 class ApiTest {
   private static final Pattern ROW =
@@ -37,7 +37,7 @@ class ApiTest {
 
   private static JavaClasses classes;
 
-  /** The types of each package, or none for all of them. */
+  /** The API types of each package; empty if all of its types are API. */
   private static final Map<String, Set<String>> LISTED = new TreeMap<>();
 
   @BeforeAll
@@ -58,7 +58,7 @@ class ApiTest {
   }
 
   @Test
-  void page_types_areThereAndPublic() {
+  void page_types_existAndArePublic() {
     assertThat(LISTED).hasSizeGreaterThan(5);
     LISTED.forEach(
         (name, types) -> {
@@ -73,18 +73,18 @@ class ApiTest {
   }
 
   @Test
-  void api_signatures_nameNothingInternal() {
-    Set<String> mistakes = new TreeSet<>();
+  void api_signatures_exposeNoInternalTypes() {
+    Set<String> errors = new TreeSet<>();
     int checked = 0;
     for (JavaClass type : classes) {
       if (isApi(type) && isPublic(type)) {
         checked++;
         exposed(type)
             .filter(used -> used.getPackageName().startsWith(OURS) && !isApi(used))
-            .forEach(used -> mistakes.add(type.getName() + " shows " + used.getName()));
+            .forEach(used -> errors.add(type.getName() + " exposes " + used.getName()));
       }
     }
-    assertThat(mistakes).isEmpty();
+    assertThat(errors).isEmpty();
     assertThat(checked).isGreaterThan(50);
   }
 

@@ -27,14 +27,14 @@ class AsyncDispatchesTest {
   }
 
   @Test
-  void dispatches_filtersThatTakeAll_areTaken() {
+  void dispatches_allFiltersSupportAsync_areUsed() {
     beans.registerSingleton("once", new CharacterEncodingFilter());
 
     assertThat(taken()).isTrue();
   }
 
   @Test
-  void dispatches_plainFilter_wouldPassItBy() {
+  void dispatches_plainFilter_areNotUsed() {
     beans.registerSingleton("plain", PLAIN);
 
     assertThat(taken()).isFalse();
@@ -42,7 +42,7 @@ class AsyncDispatchesTest {
   }
 
   @Test
-  void dispatches_registeredFilter_goByItsRegistration() {
+  void dispatches_registeredFilter_dependOnItsRegistration() {
     FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(PLAIN);
     beans.registerSingleton("plain", PLAIN);
     beans.registerSingleton("registration", registration);
@@ -54,7 +54,7 @@ class AsyncDispatchesTest {
   }
 
   @Test
-  void dispatches_filterInFrontThatLeavesThemAlone_wouldPassItBy() {
+  void dispatches_earlierFilterThatSkipsThem_areNotUsed() {
     FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(new FirstOnly());
     registration.setOrder(EARLY - 1);
     beans.registerSingleton("registration", registration);
@@ -69,7 +69,7 @@ class AsyncDispatchesTest {
   }
 
   @Test
-  void dispatches_beanInFrontThatLeavesThemAlone_wouldPassItBy() {
+  void dispatches_earlierBeanThatSkipsThem_areNotUsed() {
     beans.registerSingleton("behind", new FirstOnly());
     assertThat(taken()).isTrue();
 

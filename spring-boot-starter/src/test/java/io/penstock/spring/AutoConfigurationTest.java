@@ -44,7 +44,7 @@ class AutoConfigurationTest {
   }
 
   @Test
-  void application_withAPolicy_hasFiltersInTheirOrder() {
+  void application_withAPolicy_hasFiltersInOrder() {
     application.run(
         context -> {
           assertThat(context).hasSingleBean(InProcessStore.class).hasSingleBean(Gate.class);
@@ -58,7 +58,7 @@ class AutoConfigurationTest {
   }
 
   @Test
-  void application_withSettings_followsThem() {
+  void application_withProperties_appliesThem() {
     application
         .withPropertyValues(
             "penstock.mode=shadow",
@@ -82,29 +82,29 @@ class AutoConfigurationTest {
   }
 
   @Test
-  void application_withBeansOfItsOwn_keepsThem() {
+  void application_withItsOwnBeans_keepsThem() {
     InProcessStore store = InProcessStore.create();
     PolicyEngine engine =
         new PolicyEngine(store, PolicyLoader.parse(RULES, "policy.yaml").policy());
-    VerdictResponses answers = new VerdictResponses(HeaderFormat.NONE, Jitter.NONE);
+    VerdictResponses responses = new VerdictResponses(HeaderFormat.NONE, Jitter.NONE);
     application
         .withBean("mine", Store.class, () -> store)
         .withBean(PolicyEngine.class, () -> engine)
-        .withBean(VerdictResponses.class, () -> answers)
+        .withBean(VerdictResponses.class, () -> responses)
         .withBean("penstockEarlyFilter", String.class, () -> "none")
         .run(
             context -> {
               assertThat(context.getBean(Store.class)).isSameAs(store);
               assertThat(context.getBean(PolicyEngine.class)).isSameAs(engine);
-              assertThat(context.getBean(VerdictResponses.class)).isSameAs(answers);
-              assertThat(context.getBean(Gate.class).answers()).isSameAs(answers);
+              assertThat(context.getBean(VerdictResponses.class)).isSameAs(responses);
+              assertThat(context.getBean(Gate.class).responses()).isSameAs(responses);
               assertThat(context).doesNotHaveBean(LivePolicy.class);
               assertThat(context.getBeansOfType(FilterRegistrationBean.class)).hasSize(1);
             });
   }
 
   @Test
-  void application_switchedOff_hasNothing() {
+  void application_disabled_hasNoBeans() {
     application
         .withPropertyValues("penstock.enabled=false")
         .run(
@@ -115,7 +115,7 @@ class AutoConfigurationTest {
   }
 
   @Test
-  void application_withABrokenPolicy_doesNotStartAndSaysWhy() throws IOException {
+  void application_withAnInvalidPolicy_failsToStartWithTheReason() throws IOException {
     Files.writeString(policy, "rules: [{name: a, limit_keys: [], rate: 5}]");
     application.run(
         context -> {
@@ -125,7 +125,7 @@ class AutoConfigurationTest {
   }
 
   @Test
-  void application_withRedisAndNoneToFind_doesNotStart() {
+  void application_withRedisButNoConnection_failsToStart() {
     application
         .withPropertyValues("penstock.store=redis")
         .run(
@@ -136,7 +136,7 @@ class AutoConfigurationTest {
   }
 
   @Test
-  void application_withAMethodThatNamesNoRule_doesNotStart() {
+  void application_withAMethodThatNamesNoRule_failsToStart() {
     application
         .withConfiguration(AutoConfigurations.of(PenstockMethodAutoConfiguration.class))
         .withBean(Exports.class)
@@ -152,7 +152,7 @@ class AutoConfigurationTest {
   }
 
   @Test
-  void analyzer_ofAPolicy_saysAllThatIsWrong() {
+  void analyzer_invalidPolicy_reportsAllErrors() {
     PolicyException failure =
         catchThrowableOfType(
             PolicyException.class,

@@ -14,9 +14,12 @@ import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What editors complete, and that the page has all of it. */
+/**
+ * Checks the metadata that editors use for completion, and that docs/spring.md lists all
+ * properties.
+ */
 class ConfigurationMetadataTest {
-  /** Without one: what the policy says, or what is found, counts. */
+  /** Properties without a default: the value comes from the policy or from the environment. */
   private static final Set<String> WITHOUT_DEFAULT =
       Set.of(
           "penstock.mode",
@@ -35,14 +38,14 @@ class ConfigurationMetadataTest {
                 "/META-INF/spring-configuration-metadata.json"))) {
       List<JsonNode> properties = new ArrayList<>();
       new ObjectMapper().readTree(in).get("properties").forEach(properties::add);
-      // Every endpoint has these.
+      // Every actuator endpoint has these properties.
       properties.removeIf(property -> property.get("name").asText().startsWith(ENDPOINT));
       return properties;
     }
   }
 
   @Test
-  void properties_all_haveADescriptionAndADefault() throws IOException {
+  void properties_haveADescriptionAndADefault() throws IOException {
     assertThat(properties()).hasSize(18);
     for (JsonNode property : properties()) {
       String name = property.get("name").asText();

@@ -26,7 +26,10 @@ import org.springframework.web.server.WebHandler;
 import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import reactor.core.publisher.Mono;
 
-/** Between the filters, security puts an exchange that knows the user in place of the first. */
+/**
+ * Tests the case that Spring Security replaces the exchange between the filters by one that knows
+ * the user.
+ */
 class DecoratedExchangeTest {
   private static final String MANUAL =
       "rules: [{name: mine, limit_keys: [user_id], rate: 1/h, burst: 1, manual: true}]";
@@ -43,7 +46,7 @@ class DecoratedExchangeTest {
   }
 
   @Test
-  void call_withoutAKey_isLimitedByTheUserThatSecurityKnows() {
+  void call_withoutAKey_isLimitedByTheAuthenticatedUser() {
     assertThat(status("ann")).isEqualTo(HttpStatusCode.valueOf(200));
     assertThat(status("ann")).isEqualTo(HttpStatusCode.valueOf(429));
     assertThat(status("bob")).isEqualTo(HttpStatusCode.valueOf(200));

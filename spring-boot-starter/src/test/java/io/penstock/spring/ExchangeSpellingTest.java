@@ -21,7 +21,7 @@ import org.springframework.mock.http.server.reactive.MockServerHttpResponse;
 import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import reactor.core.publisher.Mono;
 
-/** What WebFlux may be asked in other words is limited all the same. */
+/** Checks that equivalent spellings of a WebFlux request share a limit. */
 class ExchangeSpellingTest {
   private static final String POLICY =
       """
@@ -38,7 +38,7 @@ class ExchangeSpellingTest {
           new Gate(engine, store, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE)), List.of());
 
   @Test
-  void get_spellingsOfAPath_areOnePathOrRejected() {
+  void get_spellingsOfAPath_shareALimitOrAreRejected() {
     assertThat(status("/login")).isEqualTo(200);
     for (String path : List.of("/login;a=b", "/;x/login", "/a/..;/login", "/%6cogin;b")) {
       assertThat(status(path)).as(path).isEqualTo(429);

@@ -13,10 +13,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** With a real Redis. */
+/** Tests connections of the factory with a real Redis. */
 class FactoryConnectionsIT {
   @Test
-  void store_factoryStoppedAndStartedAgain_goesOn() {
+  void store_factoryRestarted_recovers() {
     try (RedisProcess redis = RedisProcess.start()) {
       URI url = URI.create(redis.url());
       LettuceConnectionFactory factory = new LettuceConnectionFactory(url.getHost(), url.getPort());
@@ -27,19 +27,19 @@ class FactoryConnectionsIT {
               .startTimeout(Duration.ofSeconds(10))
               .connect(new FactoryConnections(factory))) {
         RateLimiter limiter = RateLimiter.on(store, "a", Limit.perSecond(1000).burst(1000));
-        awaitAnswer(limiter);
+        awaitDecision(limiter);
 
         factory.stop();
         factory.start();
 
-        awaitAnswer(limiter);
+        awaitDecision(limiter);
       } finally {
         factory.destroy();
       }
     }
   }
 
-  private static void awaitAnswer(RateLimiter limiter) {
+  private static void awaitDecision(RateLimiter limiter) {
     long begin = System.nanoTime();
     while (limiter.decide("k", 1).degraded()) {
       assertThat(System.nanoTime() - begin).isLessThan(TimeUnit.SECONDS.toNanos(30));

@@ -11,7 +11,7 @@ import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfigu
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** With no Redis: factories connect when they are asked to. */
+/** Tests without Redis: factories connect lazily. */
 class FactoryConnectionsTest {
   private static LettuceConnectionFactory factory(RedisConfiguration configuration) {
     LettuceClientConfiguration client = LettuceClientConfiguration.defaultConfiguration();
@@ -24,7 +24,7 @@ class FactoryConnectionsTest {
   }
 
   @Test
-  void connections_toOneServer_areNotTriedBeforeTheyAreNeeded() {
+  void connections_toOneServer_areOpenedLazily() {
     LettuceConnectionFactory factory = factory(new RedisStandaloneConfiguration("127.0.0.1", 1));
 
     assertThat(factory.isRunning()).isTrue();
@@ -33,7 +33,7 @@ class FactoryConnectionsTest {
   }
 
   @Test
-  void connections_toAListOfReplicas_areRefused() {
+  void connections_toAListOfReplicas_areRejected() {
     LettuceConnectionFactory factory =
         factory(new RedisStaticMasterReplicaConfiguration("127.0.0.1", 1));
 

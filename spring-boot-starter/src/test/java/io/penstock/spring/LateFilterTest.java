@@ -34,7 +34,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.util.ContentCachingResponseWrapper;
 
-/** An application of MVC whose filters know their thread, and a store that answers later. */
+/** Tests an MVC application whose filters bind state to their thread, with a slow store. */
 class LateFilterTest {
   private static final ThreadLocal<String> USER = new ThreadLocal<>();
   private static final String RULES =
@@ -47,15 +47,15 @@ class LateFilterTest {
   @TempDir private Path folder;
 
   @Test
-  void get_filterInFrontThatSkipsLaterDispatches_isNotLost() throws Exception {
+  void get_earlierFilterThatSkipsLaterDispatches_isNotLost() throws Exception {
     try (ConfigurableApplicationContext application = start()) {
       for (int i = 0; i < 2; i++) {
-        HttpResponse<String> answer = get(application);
-        assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.body()).isEqualTo("ann");
+        HttpResponse<String> reply = get(application);
+        assertThat(reply.statusCode()).isEqualTo(200);
+        assertThat(reply.body()).isEqualTo("ann");
       }
       assertThat(get(application).statusCode()).isEqualTo(429);
-      // What stands in front of all of them needs no thread.
+      // The early filter, before all of them, blocks no thread.
       assertThat(application.getBean(AsyncDispatches.class).getAsBoolean()).isTrue();
     }
   }
@@ -107,7 +107,7 @@ class LateFilterTest {
     }
   }
 
-  /** As those do that read tokens, and those that log bodies. */
+  /** A typical filter, like those that read tokens or log bodies. */
   static class Users extends OncePerRequestFilter implements Ordered {
     @Override
     public int getOrder() {

@@ -37,7 +37,7 @@ class LivePolicyTest {
   @TempDir private Path folder;
 
   @Test
-  void reload_thatTheStoreRefuses_isRejectedAndSaysWhy() throws IOException {
+  void reload_thatTheStoreRejects_isReported() throws IOException {
     Path file = Files.writeString(folder.resolve("policy.yaml"), GOOD);
     try (LivePolicy policy =
         new LivePolicy(
@@ -62,7 +62,7 @@ class LivePolicyTest {
   }
 
   @Test
-  void start_withWhatTheStoreRefuses_fails() throws IOException {
+  void start_withAPolicyThatTheStoreRejects_fails() throws IOException {
     Path file = Files.writeString(folder.resolve("policy.yaml"), REFUSED);
 
     assertThatThrownBy(
@@ -77,7 +77,7 @@ class LivePolicyTest {
   }
 
   @Test
-  void start_keysOfTokensUnavailable_isDegradedWithTheReason() throws IOException {
+  void start_jwtKeysUnavailable_isDegradedWithTheReason() throws IOException {
     Path file =
         Files.writeString(
             folder.resolve("policy.yaml"), "jwt: {jwks_url: 'http://127.0.0.1:1/keys'}\n" + GOOD);
@@ -114,7 +114,7 @@ class LivePolicyTest {
     }
   }
 
-  /** Refuses what a store in Redis does that doesn't know how many nodes there are. */
+  /** Rejects what a Redis store rejects without the number of nodes. */
   private static final class NoNodes implements Store {
     private final InProcessStore store = InProcessStore.create();
 

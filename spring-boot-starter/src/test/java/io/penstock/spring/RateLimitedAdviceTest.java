@@ -21,7 +21,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Methods that are limited, with a store that answers in a thread of its own. */
+/** Tests rate-limited methods with a store that responds on its own thread. */
 class RateLimitedAdviceTest {
   private static final String RULES =
       "rules: [{name: work, limit_keys: [], rate: 1/h, burst: 2, manual: true}]";
@@ -53,12 +53,12 @@ class RateLimitedAdviceTest {
   }
 
   @Test
-  void stage_callerThatMayWait_runsInItsThread() {
+  void stage_callerMayBlock_runsOnItsThread() {
     assertThat(work.stage().join()).isSameAs(Thread.currentThread());
   }
 
   @Test
-  void stage_callerThatMustNotWait_runsInAThreadThatMay() {
+  void stage_callerMustNotBlock_runsOnABlockingThread() {
     CompletableFuture<Thread> body =
         Mono.fromFuture(work::stage).subscribeOn(Schedulers.parallel()).toFuture();
 
@@ -77,7 +77,7 @@ class RateLimitedAdviceTest {
   }
 
   @Test
-  void publisher_subscribedToAgain_passesEachTimeByWhatIsInside() {
+  void publisher_subscribedAgain_runsInnerInterceptorsEachTime() {
     String result = work.failingOnce().retry(1).block(Duration.ofSeconds(20));
 
     assertThat(result).isEqualTo("done");

@@ -12,15 +12,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-/**
- * A store in the process that takes its time to answer, in a thread of its own, as Redis does.
- * Thread-safe.
- */
+/** An in-process store that responds with a delay on its own thread, like Redis. Thread-safe. */
 public final class SlowStore implements Store {
-  /** What the threads that answer are called. */
+  /** The name of the response threads. */
   public static final String THREAD = "slow-store";
 
-  private static final long MILLIS = 20;
+  private static final long DELAY_MILLIS = 20;
 
   private final InProcessStore store = InProcessStore.create();
 
@@ -38,11 +35,12 @@ public final class SlowStore implements Store {
   public CompletionStage<Decision> decideAsync(List<Claim> claims) {
     return CompletableFuture.supplyAsync(
         () -> store.decide(claims),
-        CompletableFuture.delayedExecutor(MILLIS, TimeUnit.MILLISECONDS, SlowStore::inItsThread));
+        CompletableFuture.delayedExecutor(
+            DELAY_MILLIS, TimeUnit.MILLISECONDS, SlowStore::runOnOwnThread));
   }
 
-  private static void inItsThread(Runnable answer) {
-    Thread thread = new Thread(answer, THREAD);
+  private static void runOnOwnThread(Runnable task) {
+    Thread thread = new Thread(task, THREAD);
     thread.setDaemon(true);
     thread.start();
   }

@@ -1,12 +1,12 @@
 package io.penstock.bench.capacity;
 
 /**
- * What is to be decided.
+ * The load to plan for.
  *
- * @param decisions a second
- * @param keys that are active: a full bucket is none
- * @param leasedPercent of the decisions, those on keys that are leased
- * @param rememberedPercent of the decisions, those that are denied again within the second
+ * @param decisions decisions per second
+ * @param keys active keys; a full bucket does not count
+ * @param leasedPercent the share of decisions on leased keys
+ * @param rememberedPercent the share of decisions that repeat a denial within a second
  */
 record Demand(double decisions, double keys, double leasedPercent, double rememberedPercent) {
   Demand {
@@ -17,13 +17,13 @@ record Demand(double decisions, double keys, double leasedPercent, double rememb
     check("remembered", rememberedPercent, 100);
   }
 
-  private static void check(String what, double value, double most) {
-    if (!(value >= 0 && value <= most)) {
-      throw new IllegalArgumentException(what + " must be from 0 to " + most + ": " + value);
+  private static void check(String name, double value, double max) {
+    if (!(value >= 0 && value <= max)) {
+      throw new IllegalArgumentException(name + " must be from 0 to " + max + ": " + value);
     }
   }
 
-  /** Decisions a second that are calls to Redis, or a part of one. */
+  /** Returns the decisions per second that need a call to Redis, or a part of one. */
   double exact() {
     return decisions * (100 - leasedPercent - rememberedPercent) / 100;
   }

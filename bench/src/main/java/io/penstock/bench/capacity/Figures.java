@@ -7,15 +7,15 @@ import java.util.Objects;
 import java.util.Properties;
 
 /**
- * What was measured.
+ * The measurements that plans are based on. Times are CPU time.
  *
- * @param exactMicros of a core of Redis, for a decision on a key of its own
- * @param leasedMicros of a core of Redis, for a decision on a leased key
- * @param keyBytes of a bucket in Redis
- * @param clientMicros of a core of a node, for a decision by Redis
- * @param localMicros of a core of a node, for a decision by a lease or from memory
- * @param doorMicros of a core of a node, for a question over HTTP
- * @param busyPercent how much of a core is to be used
+ * @param exactMicros of Redis, for an exact decision
+ * @param leasedMicros of Redis, for a decision on a leased key
+ * @param keyBytes memory of a bucket in Redis
+ * @param clientMicros of a node, for a decision by Redis
+ * @param localMicros of a node, for a decision from a lease or a remembered denial
+ * @param httpMicros of a node, for a request over HTTP
+ * @param busyPercent the target utilization of a core
  */
 record Figures(
     double exactMicros,
@@ -23,10 +23,10 @@ record Figures(
     double keyBytes,
     double clientMicros,
     double localMicros,
-    double doorMicros,
+    double httpMicros,
     double busyPercent) {
 
-  /** Those in {@code capacity.properties}, which says where each is from. */
+  /** Reads {@code capacity.properties}, which documents the source of each value. */
   static Figures measured() {
     Properties file = new Properties();
     try (InputStream in = Figures.class.getResourceAsStream("/capacity.properties")) {
@@ -40,14 +40,14 @@ record Figures(
         number(file, "redis.key.bytes"),
         number(file, "node.exact.micros"),
         number(file, "node.local.micros"),
-        number(file, "node.door.micros"),
+        number(file, "node.http.micros"),
         number(file, "busy.percent"));
   }
 
   private static double number(Properties file, String name) {
     String text = file.getProperty(name);
     if (text == null) {
-      throw new IllegalStateException("capacity.properties must have " + name);
+      throw new IllegalStateException("missing in capacity.properties: " + name);
     }
     return Double.parseDouble(text);
   }

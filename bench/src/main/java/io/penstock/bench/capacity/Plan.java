@@ -1,13 +1,13 @@
 package io.penstock.bench.capacity;
 
 /**
- * The servers that a load takes. Immutable.
+ * The servers that a load requires. Immutable.
  *
- * @param redisCores that are busy all the time
- * @param shards of Redis, which uses one core each for commands
- * @param gigabytes of all shards together, without replicas
- * @param libraryCores of nodes that decide in their own process
- * @param serviceCores of nodes that are asked over HTTP
+ * @param redisCores fully busy cores of Redis
+ * @param shards Redis servers, each of which executes commands on one core
+ * @param gigabytes total memory of all shards, without replicas
+ * @param libraryCores cores of nodes that use the library
+ * @param serviceCores cores of nodes that run the HTTP service
  */
 record Plan(
     double redisCores, long shards, double gigabytes, double libraryCores, double serviceCores) {
@@ -22,13 +22,13 @@ record Plan(
     double local = demand.decisions() - demand.exact();
     double library =
         (demand.exact() * figures.clientMicros() + local * figures.localMicros()) / MICROS;
-    double door = demand.decisions() * figures.doorMicros() / MICROS;
+    double http = demand.decisions() * figures.httpMicros() / MICROS;
     double share = figures.busyPercent() / PERCENT;
     return new Plan(
         redis,
         Math.max(1, (long) Math.ceil(redis / share)),
         demand.keys() * figures.keyBytes() / GIGABYTE,
         library / share,
-        (library + door) / share);
+        (library + http) / share);
   }
 }

@@ -1,4 +1,4 @@
-/** How many servers a load takes, from what was measured. */
+/** Capacity planning: the servers that a load requires, based on measurements. */
 @NullMarked
 package io.penstock.bench.capacity;
 

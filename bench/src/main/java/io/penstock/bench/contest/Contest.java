@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Measures entries by turns: one fork of each, then the next of each. What else the machine does
- * for a while then falls on all of them, not on one.
+ * Measures entries in turns: one fork of each, then the next fork of each. Temporary load of the
+ * machine then affects all entries, not just one.
  */
 public final class Contest {
   private final Schedule schedule;
@@ -19,14 +19,14 @@ public final class Contest {
   }
 
   /**
-   * @param heap of each fork, as the JVM is told it
+   * @param heap the heap size of each fork, such as {@code 2g}
    */
   public Contest(Schedule schedule, String heap) {
     this.schedule = schedule;
     this.fork = new Fork(schedule, heap);
   }
 
-  /** Fails if an entry does not answer what its row is about. */
+  /** Measures all entries. Fails if an entry does not have the expected outcome. */
   public Standings run(List<Entry> entries) {
     int total = entries.stream().mapToInt(schedule::forks).sum();
     Progress progress = new Progress(total, schedule.forkSeconds());

@@ -3,11 +3,11 @@ package io.penstock.bench.contest;
 import java.util.Map;
 
 /**
- * A contender in a row.
+ * A contender in a table.
  *
  * @param benchmark the full name of the JMH method
- * @param parameters of that method's state
- * @param decisive whether a RATIO line depends on it, so that it is worth more forks
+ * @param parameters the JMH parameters of its state
+ * @param decisive whether a RATIO line depends on it, so that it gets more forks
  */
 public record Entry(
     Row row, String contender, String benchmark, Map<String, String> parameters, boolean decisive) {

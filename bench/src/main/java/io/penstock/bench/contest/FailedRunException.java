@@ -1,6 +1,6 @@
 package io.penstock.bench.contest;
 
-/** A run whose numbers would mean nothing. */
+/** Thrown when the results of a run would be meaningless. */
 public final class FailedRunException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

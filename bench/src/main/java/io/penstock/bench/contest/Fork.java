@@ -19,7 +19,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** One JVM that measures one entry. What JMH says about it goes to a file. */
+/** Runs one JVM that measures one entry. The output of JMH goes to a file. */
 final class Fork {
   private static final Path LOG = Path.of("bench", "target", "jmh.txt");
 

@@ -2,16 +2,21 @@ package io.penstock.bench.contest;
 
 import java.util.List;
 
-/** Options of every JVM that measures. */
+/** The options of all measuring JVMs. */
 public final class Jvm {
-  /** JMH, Caffeine and JOL use what newer JVMs warn about and older ones do not know. */
+  /**
+   * Suppresses warnings of newer JVMs about JMH, Caffeine and JOL. Older JVMs ignore these options.
+   */
   public static final List<String> QUIET =
       List.of(
           "-XX:+IgnoreUnrecognizedVMOptions",
           "--sun-misc-unsafe-memory-access=allow",
           "--enable-native-access=ALL-UNNAMED");
 
-  /** The heap of a fork: a million keys of the hungriest contender, with room to collect. */
+  /**
+   * The heap of a fork: a million keys of the contender that needs the most memory, with room for
+   * garbage collection.
+   */
   public static final String HEAP = "2g";
 
   private Jvm() {}

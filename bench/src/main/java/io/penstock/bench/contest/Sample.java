@@ -1,4 +1,4 @@
 package io.penstock.bench.contest;
 
-/** What one fork measured. */
+/** The results of one fork. */
 public record Sample(double opsPerSecond, double bytesPerOp, long allowed, long denied) {}

@@ -2,7 +2,7 @@ package io.penstock.bench.contest;
 
 import java.time.Duration;
 
-/** How often and how long each entry is measured. */
+/** The number and duration of measurements of each entry. */
 public record Schedule(
     int decisiveForks, int otherForks, int warmups, int iterations, Duration iteration) {
   private static final double FORK_START_SECONDS = 1;
@@ -16,12 +16,12 @@ public record Schedule(
     return quick ? QUICK : FULL;
   }
 
-  /** The same for code so large that it takes longer to be compiled. */
+  /** Returns this schedule with a longer warm-up, for code that takes longer to compile. */
   public Schedule withLongWarmup() {
     return new Schedule(decisiveForks, otherForks, LONG_WARMUP * warmups, iterations, iteration);
   }
 
-  /** The same with no more than two forks each, where there are many entries. */
+  /** Returns this schedule with at most two forks per entry, for many entries. */
   public Schedule withFewForks() {
     return new Schedule(
         Math.min(2, decisiveForks), Math.min(2, otherForks), warmups, iterations, iteration);

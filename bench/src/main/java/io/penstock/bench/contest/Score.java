@@ -3,7 +3,7 @@ package io.penstock.bench.contest;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** What all forks of an entry measured. */
+/** The results of all forks of an entry. */
 public record Score(List<Sample> samples) {
   public Score {
     samples = List.copyOf(samples);
@@ -16,11 +16,11 @@ public record Score(List<Sample> samples) {
     return median(Sample::opsPerSecond);
   }
 
-  public double least() {
+  public double min() {
     return sorted(Sample::opsPerSecond)[0];
   }
 
-  public double most() {
+  public double max() {
     return sorted(Sample::opsPerSecond)[samples.size() - 1];
   }
 

@@ -1,6 +1,6 @@
 package io.penstock.bench.contest;
 
-import io.penstock.bench.report.Table;
+import io.penstock.bench.report.ReportTable;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,32 +8,32 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 
-/** The scores of a contest. */
+/** The scores of all entries of a contest. */
 public record Standings(Map<Entry, Score> scores) {
-  /** Throughput of an entry over that of the fastest of its peers. */
+  /** Returns the throughput of an entry divided by that of its fastest peer. */
   public double ratio(Entry entry, Entry... peers) {
     double best =
         Arrays.stream(peers).mapToDouble(peer -> score(peer).opsPerSecond()).max().orElseThrow();
     return score(entry).opsPerSecond() / best;
   }
 
-  public double mostBytesPerOp(Entry... entries) {
+  public double maxBytesPerOp(Entry... entries) {
     return Arrays.stream(entries)
         .mapToDouble(entry -> score(entry).bytesPerOp())
         .max()
         .orElseThrow();
   }
 
-  /** A table for each row, in the order in which rows first came up. */
-  public List<Table> tables() {
-    Map<Row, Table> tables = new LinkedHashMap<>();
+  /** Returns a table for each row, in order of first appearance. */
+  public List<ReportTable> tables() {
+    Map<Row, ReportTable> tables = new LinkedHashMap<>();
     scores.forEach(
-        (entry, score) -> tables.computeIfAbsent(entry.row(), Standings::head).add(line(entry)));
+        (entry, score) -> tables.computeIfAbsent(entry.row(), Standings::header).add(line(entry)));
     return List.copyOf(tables.values());
   }
 
-  private static Table head(Row row) {
-    return new Table(row.toString(), "", "M ops/s", "min..max", "ns/op", "bytes/op", "forks");
+  private static ReportTable header(Row row) {
+    return new ReportTable(row.toString(), "", "M ops/s", "min..max", "ns/op", "bytes/op", "forks");
   }
 
   private String[] line(Entry entry) {
@@ -42,14 +42,14 @@ public record Standings(Map<Entry, Score> scores) {
     return new String[] {
       entry.contender(),
       format("%.2f", score.opsPerSecond() / 1e6),
-      format("%.2f..%.2f", score.least() / 1e6, score.most() / 1e6),
+      format("%.2f..%.2f", score.min() / 1e6, score.max() / 1e6),
       format("%.1f", 1e9 / opsPerThread),
       format("%.1f", score.bytesPerOp()),
       format("%d", score.samples().size())
     };
   }
 
-  /** What an entry has measured. */
+  /** Returns the score of an entry. */
   public Score score(Entry entry) {
     return Objects.requireNonNull(scores.get(entry), entry::toString);
   }

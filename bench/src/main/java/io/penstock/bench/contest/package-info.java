@@ -1,4 +1,4 @@
-/** Forks of several contenders by turns, and what they measured. */
+/** Measures several contenders in turns, each in forked JVMs. */
 @NullMarked
 package io.penstock.bench.contest;
 

@@ -4,7 +4,7 @@ import io.penstock.bench.contest.FailedRunException;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Progress;
 import io.penstock.bench.report.Ratio;
-import io.penstock.bench.report.Table;
+import io.penstock.bench.report.ReportTable;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.URI;
@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** What it costs to note denied requests in a database, when every request is denied. */
+/** Measures the cost of recording denied requests in a database, when every request is denied. */
 public final class AuditPart {
   private static final String POLICY =
       """
@@ -27,15 +27,15 @@ public final class AuditPart {
       """;
   private static final String NOTES =
       """
-      Both servers have one worker, a heap of 256 MB and the same PostgreSQL, on this machine; one of
-      them writes violations. Each request is denied. One caller is one row a second; of a million
-      callers each has rows of its own, of which most are dropped, and counted.
+      Both servers have one worker, a heap of 256 MB and the same PostgreSQL on this machine; one of them
+      records violations. Every request is denied. One caller causes one row per second. With a million
+      callers, each has its own rows, most of which are dropped and counted.
       """;
-  private static final int MAX_ATTEMPTS = 600;
+  private static final int MAX_POLLS = 600;
 
   private AuditPart() {}
 
-  /** Whose requests are denied. */
+  /** The callers whose requests are denied. */
   private enum Callers {
     ONE("one caller", "\"1\""),
     MANY("a million callers", "math.random(1000000)");
@@ -69,32 +69,34 @@ public final class AuditPart {
         ServerProcess with = server(postgres, adminPort, true);
         ServerProcess without = server(postgres, ServerProcess.freePort(), false)) {
       Progress progress = new Progress(2 * (2 * rounds + 2), seconds);
-      Table table = new Table("every request denied", "", "answers/s", "min..max");
+      ReportTable table =
+          new ReportTable("throughput with every request denied", "", "responses/s", "min..max");
       List<Ratio> ratios = new ArrayList<>();
       for (Callers callers : Callers.values()) {
-        Rates noted = new Rates();
+        Rates recorded = new Rates();
         Rates plain = new Rates();
         for (int round = 0; round <= rounds; round++) {
-          progress.next(callers.title + ", noted");
-          double one = ask(wrk, with, callers, seconds);
-          progress.next(callers.title + ", not noted");
-          double other = ask(wrk, without, callers, seconds);
+          progress.next(callers.title + ", recorded");
+          double one = measure(wrk, with, callers, seconds);
+          progress.next(callers.title + ", not recorded");
+          double other = measure(wrk, without, callers, seconds);
           if (round > 0) {
-            noted.add(one);
+            recorded.add(one);
             plain.add(other);
           }
         }
-        add(table, callers.title + ", noted", noted);
-        add(table, callers.title + ", not noted", plain);
+        add(table, callers.title + ", recorded", recorded);
+        add(table, callers.title + ", not recorded", plain);
         ratios.add(
-            Ratio.of("http.audit." + callers.name().toLowerCase(Locale.ROOT), noted.over(plain)));
+            Ratio.of(
+                "http.audit." + callers.name().toLowerCase(Locale.ROOT), recorded.over(plain)));
       }
       progress.done();
-      return new Findings(List.of(table, accounts(adminPort)), NOTES, ratios);
+      return new Findings(List.of(table, denialTable(adminPort)), NOTES, ratios);
     }
   }
 
-  private static ServerProcess server(EmbeddedPostgres postgres, int adminPort, boolean notes)
+  private static ServerProcess server(EmbeddedPostgres postgres, int adminPort, boolean records)
       throws IOException, InterruptedException {
     Path snapshot = Files.createTempFile("penstock", ".json");
     Files.delete(snapshot);
@@ -106,40 +108,40 @@ public final class AuditPart {
         "--postgres-snapshot",
         snapshot.toString(),
         "--violations",
-        "" + notes);
+        "" + records);
   }
 
-  private static double ask(Wrk wrk, ServerProcess server, Callers callers, long seconds)
+  private static double measure(Wrk wrk, ServerProcess server, Callers callers, long seconds)
       throws IOException, InterruptedException {
-    return wrk.ask(server.port(), Question.CHECK, seconds, callers.requests());
+    return wrk.measure(server.port(), BenchRequest.CHECK, seconds, callers.requests());
   }
 
-  private static void add(Table table, String title, Rates rates) {
+  private static void add(ReportTable table, String title, Rates rates) {
     table.add(
         title,
         String.format(Locale.ROOT, "%,.0f", rates.median()),
-        String.format(Locale.ROOT, "%,.0f..%,.0f", rates.least(), rates.most()));
+        String.format(Locale.ROOT, "%,.0f..%,.0f", rates.min(), rates.max()));
   }
 
-  /** What became of the denials; a run in which they don't add up fails. */
-  private static Table accounts(int adminPort) throws IOException, InterruptedException {
+  /** Returns the counts of denials, and fails if they don't add up. */
+  private static ReportTable denialTable(int adminPort) throws IOException, InterruptedException {
     long seen = 0;
     long written = 0;
     long dropped = 0;
-    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < MAX_POLLS; attempt++) {
       String metrics = metrics(adminPort);
       seen = count(metrics, "seen");
       written = count(metrics, "written");
       dropped = count(metrics, "dropped");
       if (seen > 0 && seen == written + dropped) {
-        Table table = new Table("denied requests", "seen", "written", "dropped");
+        ReportTable table = new ReportTable("denied requests", "seen", "written", "dropped");
         table.add("" + seen, "" + written, "" + dropped);
         return table;
       }
       TimeUnit.MILLISECONDS.sleep(50);
     }
     throw new FailedRunException(
-        "denials don't add up: "
+        "seen denials differ from written + dropped: "
             + seen
             + " seen, "
             + written

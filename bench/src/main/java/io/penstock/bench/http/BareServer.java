@@ -12,8 +12,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A server that reads requests and answers all of them with the same bytes: what Vert.x costs
- * without us. In a process of its own: port, body, headers.
+ * A Vert.x server that sends the same response to every request, as the baseline without Penstock.
+ * Runs in its own process, with the arguments port, body and headers.
  */
 final class BareServer extends VerticleBase {
   private final int port;
@@ -37,17 +37,17 @@ final class BareServer extends VerticleBase {
             () -> new BareServer(port, args[1], headers), new DeploymentOptions().setInstances(1))
         .onFailure(
             failure -> {
-              System.err.println("the bare server does not start: " + failure.getMessage());
+              System.err.println("Cannot start the bare server: " + failure.getMessage());
               System.exit(1);
             });
   }
 
   @Override
   public Future<?> start() {
-    return vertx.createHttpServer().requestHandler(this::answer).listen(port, "127.0.0.1");
+    return vertx.createHttpServer().requestHandler(this::respond).listen(port, "127.0.0.1");
   }
 
-  private void answer(HttpServerRequest request) {
+  private void respond(HttpServerRequest request) {
     if (body.length() == 0) {
       end(request.response());
     } else {

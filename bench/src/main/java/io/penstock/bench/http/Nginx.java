@@ -1,6 +1,6 @@
 package io.penstock.bench.http;
 
-import io.penstock.bench.http.Question.Reply;
+import io.penstock.bench.http.BenchRequest.Reply;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,12 +10,12 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * nginx with one worker, where it is installed.
+ * The configuration of nginx with one worker.
  *
- * @param rate of limit_req, for all addresses
- * @param locations what stands in its server block
- * @param originPort of what it stands in front of; 0 for nothing
- * @param file what it sends itself
+ * @param rate the rate of limit_req
+ * @param locations the content of its server block
+ * @param originPort the port of the origin
+ * @param file the body of its own responses
  */
 record Nginx(String rate, String locations, int originPort, String file) {
   private static final String CONFIG =
@@ -43,14 +43,14 @@ record Nginx(String rate, String locations, int originPort, String file) {
       }
       """;
 
-  private static final String GENEROUS = "1000000r/s";
-  private static final String STINGY = "1r/m";
+  private static final String UNLIMITED_RATE = "1000000r/s";
+  private static final String DENYING_RATE = "1r/m";
 
   static boolean isInstalled() {
     return Programs.find("nginx").isPresent();
   }
 
-  /** A server that limits and answers itself. */
+  /** A server that limits and responds itself. */
   static Nginx limiting(Reply reply) {
     String locations =
         """
@@ -60,10 +60,10 @@ record Nginx(String rate, String locations, int originPort, String file) {
           HEADERS
         }
         """;
-    return new Nginx(GENEROUS, withHeaders(locations, reply), 1, reply.body());
+    return new Nginx(UNLIMITED_RATE, withHeaders(locations, reply), 1, reply.body());
   }
 
-  /** A server that limits nothing. */
+  /** A server without limits. */
   static Nginx origin(Reply reply) {
     String locations =
         """
@@ -72,10 +72,10 @@ record Nginx(String rate, String locations, int originPort, String file) {
           HEADERS
         }
         """;
-    return new Nginx(GENEROUS, withHeaders(locations, reply), 1, reply.body());
+    return new Nginx(UNLIMITED_RATE, withHeaders(locations, reply), 1, reply.body());
   }
 
-  /** A proxy that limits, and adds headers to what the origin answers. */
+  /** A proxy that limits, and adds headers to the responses of the origin. */
   static Nginx proxy(int originPort, Reply additions) {
     String locations =
         """
@@ -85,10 +85,10 @@ record Nginx(String rate, String locations, int originPort, String file) {
           PASS
         }
         """;
-    return new Nginx(GENEROUS, withHeaders(locations, additions), originPort, "");
+    return new Nginx(UNLIMITED_RATE, withHeaders(locations, additions), originPort, "");
   }
 
-  /** A proxy that denies, all but the first. */
+  /** A proxy that denies all requests except the first. */
   static Nginx denying(int originPort, Reply denial) {
     String locations =
         """
@@ -104,7 +104,7 @@ record Nginx(String rate, String locations, int originPort, String file) {
           HEADERS
         }
         """;
-    return new Nginx(STINGY, withHeaders(locations, denial), originPort, denial.body());
+    return new Nginx(DENYING_RATE, withHeaders(locations, denial), originPort, denial.body());
   }
 
   private static String withHeaders(String locations, Reply reply) {
@@ -121,7 +121,7 @@ record Nginx(String rate, String locations, int originPort, String file) {
 
   List<String> command(int port) throws IOException {
     Path folder = Files.createTempDirectory("penstock-nginx");
-    // Its workers give up the rights of root.
+    // Its workers drop root privileges.
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.createDirectories(folder.resolve("files"));
     Files.writeString(folder.resolve("files").resolve("nothing"), file);

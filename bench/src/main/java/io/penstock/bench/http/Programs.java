@@ -6,11 +6,11 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Programs that may be installed. */
+/** Finds installed programs. */
 final class Programs {
   private Programs() {}
 
-  /** On the PATH, or where servers are on Debian. */
+  /** Searches the PATH, and the folder of servers on Debian. */
   static Optional<Path> find(String name) {
     Stream<String> folders =
         Stream.concat(

@@ -1,21 +1,21 @@
 package io.penstock.bench.http;
 
 import io.penstock.bench.contest.FailedRunException;
-import io.penstock.bench.http.Question.Reply;
+import io.penstock.bench.http.BenchRequest.Reply;
 import io.penstock.bench.report.Findings;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What it costs to stand in front of an origin, and to answer in its place. */
+/** Measures the throughput of proxies, with allowed and with denied requests. */
 public final class ProxyPart {
   private static final String NOTES =
       """
-      Each proxy has one worker and a pool of connections to the same origin; wrk asks with one thread
-      over 32 connections. All three, and the proxy itself, share the cores. nginx looks at limit_req;
-      vertx-http-proxy limits nothing. Both add the headers that Penstock sent once. What is denied
-      is answered with the same headers and body, and never reaches the origin.
+      Each proxy has one worker and a pool of connections to the same origin; wrk uses one thread and 32
+      connections. wrk, the proxy and the origin share the cores. nginx evaluates limit_req;
+      vertx-http-proxy does not limit. Both add the headers that Penstock sent once. Denied requests get
+      the same headers and body, and never reach the origin.
       """;
 
   private static final String PENSTOCK = "Penstock";
@@ -25,7 +25,7 @@ public final class ProxyPart {
   private ProxyPart() {}
 
   public static Findings measure(boolean quick) throws IOException, InterruptedException {
-    try (Contest contest = new Contest(quick)) {
+    try (HttpContest contest = new HttpContest(quick)) {
       enter(contest);
       contest.expect(1, 0);
       contest.run();
@@ -33,48 +33,50 @@ public final class ProxyPart {
           List.of(contest.table()),
           NOTES,
           Stream.of(
-                  contest.ratio("http.proxy.nginx", Question.PROXIED, PENSTOCK, NGINX),
-                  contest.ratio("http.proxy.vertx-http-proxy", Question.PROXIED, PENSTOCK, VERTX),
-                  contest.ratio("http.proxy-denied.nginx", Question.DENIED, PENSTOCK, NGINX))
+                  contest.ratio("http.proxy.nginx", BenchRequest.PROXIED, PENSTOCK, NGINX),
+                  contest.ratio(
+                      "http.proxy.vertx-http-proxy", BenchRequest.PROXIED, PENSTOCK, VERTX),
+                  contest.ratio("http.proxy-denied.nginx", BenchRequest.DENIED, PENSTOCK, NGINX))
               .flatMap(Optional::stream)
               .toList(),
           List.of(contest.plot("proxy", "One worker in front of an origin")));
     }
   }
 
-  private static void enter(Contest contest) throws IOException, InterruptedException {
+  private static void enter(HttpContest contest) throws IOException, InterruptedException {
     ServerProcess origin = contest.own(ServerProcess.origin());
-    ServerProcess penstock = contest.own(ServerProcess.proxy(origin, Terms.GENEROUS));
-    Reply reply = Question.PROXIED.ask(penstock.port());
-    Reply additions = reply.without(Question.PROXIED.ask(origin.port()));
-    contest.enter(PENSTOCK, Question.PROXIED, penstock);
+    ServerProcess penstock = contest.own(ServerProcess.proxy(origin, HttpPolicy.GENEROUS));
+    Reply reply = BenchRequest.PROXIED.send(penstock.port());
+    Reply additions = reply.without(BenchRequest.PROXIED.send(origin.port()));
+    contest.enter(PENSTOCK, BenchRequest.PROXIED, penstock);
     contest.enter(
-        VERTX, Question.PROXIED, contest.own(ServerProcess.vertxHttpProxy(origin, additions)));
+        VERTX, BenchRequest.PROXIED, contest.own(ServerProcess.vertxHttpProxy(origin, additions)));
     if (Nginx.isInstalled()) {
       contest.enter(
           NGINX,
-          Question.PROXIED,
+          BenchRequest.PROXIED,
           contest.own(ServerProcess.nginx(Nginx.proxy(origin.port(), additions))));
     }
-    ServerProcess denying = contest.own(ServerProcess.proxy(origin, Terms.USED_UP));
+    ServerProcess denying = contest.own(ServerProcess.proxy(origin, HttpPolicy.USED_UP));
     Reply denial = denial(denying);
-    contest.enter(PENSTOCK, Question.DENIED, denying);
+    contest.enter(PENSTOCK, BenchRequest.DENIED, denying);
     if (Nginx.isInstalled()) {
       ServerProcess nginx = contest.own(ServerProcess.nginx(Nginx.denying(origin.port(), denial)));
       checkSame(denial, denial(nginx));
-      contest.enter(NGINX, Question.DENIED, nginx);
+      contest.enter(NGINX, BenchRequest.DENIED, nginx);
     }
   }
 
-  /** The second answer; the first is still allowed. */
+  /** Returns the second response; the first request is still allowed. */
   private static Reply denial(ServerProcess proxy) throws IOException, InterruptedException {
-    Reply unused = Question.DENIED.ask(proxy.port());
-    return Question.DENIED.ask(proxy.port());
+    Reply unused = BenchRequest.DENIED.send(proxy.port());
+    return BenchRequest.DENIED.send(proxy.port());
   }
 
   private static void checkSame(Reply ours, Reply theirs) {
     if (ours.status() != theirs.status() || !ours.body().equals(theirs.body())) {
-      throw new FailedRunException("denials differ: %s and %s".formatted(ours, theirs));
+      throw new FailedRunException(
+          "responses to denied requests differ: %s and %s".formatted(ours, theirs));
     }
   }
 }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** What a server reached in each round. */
+/** The throughput of a server in each round. */
 final class Rates {
   private final List<Double> rounds = new ArrayList<>();
 
@@ -16,20 +16,22 @@ final class Rates {
     return median(rounds);
   }
 
-  double least() {
+  double min() {
     return rounds.stream().mapToDouble(Double::doubleValue).min().orElse(0);
   }
 
-  double most() {
+  double max() {
     return rounds.stream().mapToDouble(Double::doubleValue).max().orElse(0);
   }
 
-  /** The median over rounds of how this compares, so that a slow minute slows down both. */
+  /**
+   * Returns the median of the ratios per round, so that a slow phase of the machine affects both.
+   */
   double over(Rates other) {
     return over(other, 0, rounds.size());
   }
 
-  /** How this compares in each run of so many rounds, the least first. */
+  /** Returns the ratio in each run of {@code roundsOfRun} rounds, in ascending order. */
   List<Double> overByRun(Rates other, int roundsOfRun) {
     return IntStream.range(0, rounds.size() / roundsOfRun)
         .mapToObj(run -> over(other, run * roundsOfRun, (run + 1) * roundsOfRun))

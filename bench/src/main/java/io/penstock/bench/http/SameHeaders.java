@@ -16,8 +16,8 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 
 /**
- * Sends the headers that Penstock would, without having decided anything: what they cost an
- * application by themselves. Runs inside of it.
+ * A filter that sends the headers of Penstock without a decision, to measure the cost of the
+ * headers alone. Runs inside the application.
  */
 public final class SameHeaders implements Filter {
   private static final String HEADERS = "bench.headers";
@@ -32,12 +32,12 @@ public final class SameHeaders implements Filter {
             .toArray(String[][]::new);
   }
 
-  /** Options of a JVM in which this can be found beside an application. */
+  /** Returns the JVM options that add this class to an application. */
   static List<String> options(List<String> headers) throws IOException {
     return List.of("-D" + HEADERS + "=" + String.join("\n", headers), "-Dloader.path=" + jar());
   }
 
-  /** This class and nothing else, so that the application stays as it is. */
+  /** Creates a jar with only this class, so that the application is otherwise unchanged. */
   private static Path jar() throws IOException {
     String name = SameHeaders.class.getName().replace('.', '/') + ".class";
     Path jar = Files.createTempFile("penstock", ".jar");
@@ -53,9 +53,9 @@ public final class SameHeaders implements Filter {
   @Override
   public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    HttpServletResponse answer = (HttpServletResponse) response;
+    HttpServletResponse httpResponse = (HttpServletResponse) response;
     for (String[] header : headers) {
-      answer.setHeader(header[0], header[1]);
+      httpResponse.setHeader(header[0], header[1]);
     }
     chain.doFilter(request, response);
   }

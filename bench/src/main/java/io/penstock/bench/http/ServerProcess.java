@@ -2,7 +2,7 @@ package io.penstock.bench.http;
 
 import io.penstock.bench.contest.FailedRunException;
 import io.penstock.bench.contest.Jvm;
-import io.penstock.bench.http.Question.Reply;
+import io.penstock.bench.http.BenchRequest.Reply;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A server of one worker, in a process of its own on a free port of the loopback. */
+/** A server process with one worker, on a free port of the loopback interface. */
 final class ServerProcess implements AutoCloseable {
   private static final Path JAR = Path.of("cli", "target", "penstock.jar");
   private static final Path SAMPLE = Path.of("samples", "spring-boot-4", "target", "sample.jar");
@@ -32,28 +32,29 @@ final class ServerProcess implements AutoCloseable {
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
-    // A run that is broken off leaves no server behind.
+    // An aborted run leaves no server behind.
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
     awaitOpen();
   }
 
-  /** The decision service, its store in process. */
+  /** Starts the decision service with an in-process store. */
   static ServerProcess penstock() throws IOException, InterruptedException {
     int port = freePort();
-    return new ServerProcess(port, serve(Terms.GENEROUS.policy, "0", "--port", "" + port));
+    return new ServerProcess(port, serve(HttpPolicy.GENEROUS.policy, "0", "--port", "" + port));
   }
 
-  /** Penstock's proxy. */
-  static ServerProcess proxy(ServerProcess origin, Terms terms)
+  /** Starts the proxy of Penstock. */
+  static ServerProcess proxy(ServerProcess origin, HttpPolicy policy)
       throws IOException, InterruptedException {
     int port = freePort();
     String upstream = "http://127.0.0.1:" + origin.port;
     return new ServerProcess(
         port,
-        serve(terms.policy, "0", "--port", "0", "--proxy-port", "" + port, "--upstream", upstream));
+        serve(
+            policy.policy, "0", "--port", "0", "--proxy-port", "" + port, "--upstream", upstream));
   }
 
-  /** The decision service with a policy and some settings, its store in process. */
+  /** Starts the decision service with a policy, some settings and an in-process store. */
   static ServerProcess penstock(String policy, int adminPort, String... options)
       throws IOException, InterruptedException {
     int port = freePort();
@@ -63,8 +64,7 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * The sample application of Spring MVC, started so that options can name a place with more
-   * classes.
+   * Starts the sample application of Spring MVC with a launcher that accepts additional classes.
    */
   static ServerProcess sample(List<String> options, List<String> settings)
       throws IOException, InterruptedException {
@@ -91,7 +91,7 @@ final class ServerProcess implements AutoCloseable {
     return command;
   }
 
-  /** A server that answers {@code reply} to everything. */
+  /** Starts a server that sends {@code reply} to every request. */
   static ServerProcess bare(Reply reply) throws IOException, InterruptedException {
     int port = freePort();
     List<String> command = main(BareServer.class, "" + port, reply.body());
@@ -99,13 +99,15 @@ final class ServerProcess implements AutoCloseable {
     return new ServerProcess(port, command);
   }
 
-  /** What proxies stand in front of: nginx where it is installed, which leaves more to them. */
+  /**
+   * Starts the origin for proxies: nginx if it is installed, because it leaves them more CPU time.
+   */
   static ServerProcess origin() throws IOException, InterruptedException {
     Reply reply = new Reply(200, List.of("Content-Type: text/plain"), "tea".repeat(100));
     return Nginx.isInstalled() ? nginx(Nginx.origin(reply)) : bare(reply);
   }
 
-  /** The proxy of the Vert.x project, which adds headers to what the origin answers. */
+  /** Starts the proxy of the Vert.x project, which adds headers to the responses of the origin. */
   static ServerProcess vertxHttpProxy(ServerProcess origin, Reply additions)
       throws IOException, InterruptedException {
     int port = freePort();
@@ -148,7 +150,7 @@ final class ServerProcess implements AutoCloseable {
       }
     }
     process.destroyForcibly();
-    throw new FailedRunException("a server does not open its port: " + process.info());
+    throw new FailedRunException("the server does not listen on its port: " + process.info());
   }
 
   static int freePort() throws IOException {

@@ -12,38 +12,40 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What the filters cost an application of Spring MVC, beside the same without them. */
+/** Measures the overhead of the filters in a Spring MVC application. */
 public final class SpringPart {
   private static final String NOTES =
       """
-      The sample application on Spring Boot 4, its security left out, answers a GET by a controller
-      that returns a word; Tomcat and the actuator are as Spring Boot sets them up. With Penstock, each
-      request is allowed by a rule on its address, counted in the application's registry, and answered
-      with five RateLimit headers. As everywhere here, who is compared sends the same headers: overhead
-      is beside the application without Penstock and with a filter of a few lines that sends five
-      headers which never change. no-headers is with penstock.headers=none beside the application as it
-      is, and decision-and-headers is with Penstock and its headers beside that. Ten processes each;
-      wrk asks with one thread over as many connections as Tomcat has threads, 200, and shares the
-      cores; why, and what was found over 32, is in docs/decisions/0011.
+      The sample application on Spring Boot 4, without Spring Security, responds to a GET with a
+      controller that returns a word; Tomcat and the actuator have their default configuration. With
+      Penstock, each request is allowed by a rule on its address, counted in the application's registry,
+      and gets five RateLimit headers. As in all comparisons here, both sides send the same headers:
+      overhead compares Penstock with the application without it and with a small filter that sends five
+      constant headers. no-headers compares penstock.headers=none with the unchanged application, and
+      decision-and-headers compares Penstock and its headers with the unchanged application. Ten processes
+      each; wrk uses one thread and as many connections as Tomcat has threads, 200, and shares the cores;
+      docs/decisions/0011 explains why, and has the results for 32 connections.
       """;
 
   /**
-   * How fast such an application is depends on how its code happens to be compiled, by some percent
-   * from process to process, so there are many, and none counts for much.
+   * The speed of such an application differs from process to process by some percent, because of
+   * JIT compilation. Many processes average this out.
    */
   private static final int PROCESSES = 10;
 
-  /** Many and short ones, so that who is compared meets the same slow seconds of a machine. */
+  /** Many short rounds, so that slow phases of the machine affect all contenders. */
   private static final int ROUNDS = 5;
 
   private static final int SECONDS = 2;
 
-  /** In rounds: after this, little of such an application is still to be compiled. */
+  /**
+   * The number of warm-up rounds, after which little of the application is still to be compiled.
+   */
   private static final int WARM_UP = 36 / SECONDS;
 
   /**
-   * As many as Spring Boot gives Tomcat threads. With fewer, the application could answer more than
-   * it is asked, and how threads happen to be woken counts as well.
+   * The default number of Tomcat threads in Spring Boot. With fewer connections, the application
+   * would not be saturated, and the wake-up of threads would affect the result.
    */
   private static final int CONNECTIONS = 200;
 
@@ -52,8 +54,8 @@ public final class SpringPart {
   private static final String QUIET = "with Penstock, no headers";
   private static final String PLAIN = "without";
 
-  /** Methods of the application name these rules; no request here asks for them. */
-  private static final String OF_METHODS =
+  /** Methods of the application refer to these rules; the benchmark does not call them. */
+  private static final String METHOD_RULES =
       """
         - {name: export, limit_keys: [shop], rate: 1/s, manual: true}
         - {name: drafts, limit_keys: [user_id], rate: 1/s, manual: true}
@@ -69,7 +71,7 @@ public final class SpringPart {
               "org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
               "org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration");
 
-  /** What Spring Boot exposes unless told otherwise: each endpoint costs all requests a little. */
+  /** The default of Spring Boot: each endpoint costs every request a little. */
   private static final String EXPOSED = "--management.endpoints.web.exposure.include=health";
 
   private static final int HEADERS = 5;
@@ -79,10 +81,10 @@ public final class SpringPart {
   public static Findings measure(boolean quick) throws IOException, InterruptedException {
     Path policy = Files.createTempFile("penstock", ".yaml");
     policy.toFile().deleteOnExit();
-    Files.writeString(policy, Terms.GENEROUS.policy + OF_METHODS);
+    Files.writeString(policy, HttpPolicy.GENEROUS.policy + METHOD_RULES);
     int processes = quick ? 1 : PROCESSES;
-    try (Contest contest =
-        new Contest(quick ? 2 : ROUNDS, SECONDS, quick ? 10 : WARM_UP, CONNECTIONS)) {
+    try (HttpContest contest =
+        new HttpContest(quick ? 2 : ROUNDS, SECONDS, quick ? 10 : WARM_UP, CONNECTIONS)) {
       for (int process = 0; process < processes; process++) {
         ServerProcess limited = enter(contest, LIMITED, List.of(), "--penstock.policy=" + policy);
         enter(
@@ -97,47 +99,48 @@ public final class SpringPart {
           contest.expect(processes, 0);
         }
         contest.run();
-        contest.endServers();
+        contest.stopServers();
       }
       return new Findings(
-          List.of(contest.table("answers of an application")),
-          NOTES + contest.spread("overhead", Question.CONTROLLER, LIMITED, SAME_HEADERS),
+          List.of(contest.table("throughput of an application")),
+          NOTES + contest.spread("overhead", BenchRequest.CONTROLLER, LIMITED, SAME_HEADERS),
           Stream.of(
                   ratio(contest, "overhead", LIMITED, SAME_HEADERS),
                   ratio(contest, "no-headers", QUIET, PLAIN),
                   ratio(contest, "decision-and-headers", LIMITED, PLAIN))
               .flatMap(Optional::stream)
               .toList(),
-          List.of(contest.plot("spring", "An application of Spring MVC")));
+          List.of(contest.plot("spring", "A Spring MVC application")));
     }
   }
 
-  /** The headers that Penstock adds. */
+  /** Returns the headers that Penstock adds. */
   private static List<String> added(ServerProcess limited)
       throws IOException, InterruptedException {
     List<String> added =
-        Question.CONTROLLER.ask(limited.port()).headers().stream()
+        BenchRequest.CONTROLLER.send(limited.port()).headers().stream()
             .filter(header -> header.toLowerCase(Locale.ROOT).startsWith("ratelimit"))
             .toList();
     if (added.size() != HEADERS) {
-      throw new FailedRunException("not the headers that this is about: " + added);
+      throw new FailedRunException("expected five RateLimit headers: " + added);
     }
     return added;
   }
 
   private static ServerProcess enter(
-      Contest contest, String which, List<String> options, String... settings)
+      HttpContest contest, String which, List<String> options, String... settings)
       throws IOException, InterruptedException {
     List<String> all = new ArrayList<>(List.of(settings));
     all.add("--sample.security=false");
     all.add(NO_SECURITY);
     all.add(EXPOSED);
     ServerProcess process = contest.own(ServerProcess.sample(options, all));
-    contest.enter(which, Question.CONTROLLER, process);
+    contest.enter(which, BenchRequest.CONTROLLER, process);
     return process;
   }
 
-  private static Optional<Ratio> ratio(Contest contest, String name, String which, String beside) {
-    return contest.ratio("spring.mvc." + name, Question.CONTROLLER, which, beside);
+  private static Optional<Ratio> ratio(
+      HttpContest contest, String name, String which, String baseline) {
+    return contest.ratio("spring.mvc." + name, BenchRequest.CONTROLLER, which, baseline);
   }
 }

@@ -15,8 +15,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The proxy of the Vert.x project, which adds some headers to what the origin answers. In a process
- * of its own: port, port of the origin, headers.
+ * The proxy of the Vert.x project, which adds headers to the responses of the origin. Runs in its
+ * own process, with the arguments port, origin port and headers.
  */
 final class VertxHttpProxy extends VerticleBase {
   private static final int MAX_CONNECTIONS = 256;
@@ -44,7 +44,7 @@ final class VertxHttpProxy extends VerticleBase {
             new DeploymentOptions().setInstances(1))
         .onFailure(
             failure -> {
-              System.err.println("vertx-http-proxy does not start: " + failure.getMessage());
+              System.err.println("Cannot start vertx-http-proxy: " + failure.getMessage());
               System.exit(1);
             });
   }

@@ -11,17 +11,17 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The load generator wrk: as many requests as a server answers. */
+/** The closed-loop load generator wrk. */
 final class Wrk {
   static final int CONNECTIONS = 32;
 
-  /** An answer that takes longer is none. */
+  /** A response that takes longer counts as an error. */
   private static final long TIMEOUT_SECONDS = 2;
 
-  private static final double MAX = 0.999;
+  private static final double MIN_DENIED_SHARE = 0.999;
   private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
   private static final Pattern ALL = Pattern.compile("([0-9]+) requests in ");
-  private static final Pattern REFUSED = Pattern.compile("Non-2xx or 3xx responses: ([0-9]+)");
+  private static final Pattern ERRORS = Pattern.compile("Non-2xx or 3xx responses: ([0-9]+)");
 
   private final int connections;
   private final Path program;
@@ -36,60 +36,66 @@ final class Wrk {
     this.program =
         Programs.find("wrk")
             .orElseThrow(
-                () -> new FailedRunException("wrk is needed: on Debian, apt-get install wrk"));
+                () ->
+                    new FailedRunException("wrk is not installed; on Debian: apt-get install wrk"));
     this.script = Files.createTempFile("penstock", ".lua");
     script.toFile().deleteOnExit();
   }
 
-  /** Requests a second, asked by one thread over all connections. */
-  double ask(int port, Question question, long seconds) throws IOException, InterruptedException {
-    return ask(port, question, seconds, requests(question));
-  }
-
-  /** Asks the same of a server that has just started, and may take its time. */
-  void warmUp(int port, Question question, long seconds) throws IOException, InterruptedException {
-    ask(port, question, seconds, requests(question), seconds);
-  }
-
-  private static String requests(Question question) {
-    return "wrk.method = \"%s\"\nwrk.body = %s\n"
-        .formatted(question.method, question.body.isEmpty() ? "nil" : "[[" + question.body + "]]");
-  }
-
-  /** The same with requests that a script makes. */
-  double ask(int port, Question question, long seconds, String requests)
+  /** Returns the requests per second of one thread over all connections. */
+  double measure(int port, BenchRequest request, long seconds)
       throws IOException, InterruptedException {
-    return ask(port, question, seconds, requests, TIMEOUT_SECONDS);
+    return measure(port, request, seconds, requests(request));
   }
 
-  private double ask(
-      int port, Question question, long seconds, String requests, long timeoutSeconds)
+  /** Sends the same requests to a server that has just started, with a longer timeout. */
+  void warmUp(int port, BenchRequest request, long seconds)
+      throws IOException, InterruptedException {
+    measure(port, request, seconds, requests(request), seconds);
+  }
+
+  private static String requests(BenchRequest request) {
+    return "wrk.method = \"%s\"\nwrk.body = %s\n"
+        .formatted(request.method, request.body.isEmpty() ? "nil" : "[[" + request.body + "]]");
+  }
+
+  /** Returns the requests per second with requests that a Lua script creates. */
+  double measure(int port, BenchRequest request, long seconds, String requests)
+      throws IOException, InterruptedException {
+    return measure(port, request, seconds, requests, TIMEOUT_SECONDS);
+  }
+
+  private double measure(
+      int port, BenchRequest request, long seconds, String requests, long timeoutSeconds)
       throws IOException, InterruptedException {
     Files.writeString(script, requests);
     List<String> command = new ArrayList<>();
     command.addAll(List.of(program.toString(), "-t1", "-c" + connections, "-d" + seconds + "s"));
     command.addAll(List.of("--timeout", timeoutSeconds + "s", "-s", script.toString()));
-    question.headers.forEach(header -> command.addAll(List.of("-H", header)));
-    command.add("http://127.0.0.1:" + port + question.path);
+    request.headers.forEach(header -> command.addAll(List.of("-H", header)));
+    command.add("http://127.0.0.1:" + port + request.path);
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), UTF_8);
     Matcher rate = RATE.matcher(output);
-    if (process.waitFor() != 0 || !rate.find() || !isAsExpected(question, output)) {
-      throw new FailedRunException(question + ": wrk says " + output);
+    if (process.waitFor() != 0 || !rate.find() || !isAsExpected(request, output)) {
+      throw new FailedRunException(request + ": unexpected output of wrk: " + output);
     }
     return Double.parseDouble(rate.group(1));
   }
 
-  /** Whether all were answered as they should be; nginx can't be told to deny for ever. */
-  private static boolean isAsExpected(Question question, String output) {
+  /**
+   * Returns whether the responses are as expected. A few allowed requests are tolerated, because
+   * nginx can't deny all requests.
+   */
+  private static boolean isAsExpected(BenchRequest request, String output) {
     Matcher all = ALL.matcher(output);
     if (!all.find() || output.contains("Socket errors")) {
       return false;
     }
-    Matcher refused = REFUSED.matcher(output);
-    double refusals = refused.find() ? Double.parseDouble(refused.group(1)) : 0;
-    return question == Question.DENIED
-        ? refusals / Double.parseDouble(all.group(1)) >= MAX
-        : refusals == 0;
+    Matcher errors = ERRORS.matcher(output);
+    double errorCount = errors.find() ? Double.parseDouble(errors.group(1)) : 0;
+    return request == BenchRequest.DENIED
+        ? errorCount / Double.parseDouble(all.group(1)) >= MIN_DENIED_SHARE
+        : errorCount == 0;
   }
 }

@@ -1,4 +1,4 @@
-/** The decision service beside servers that decide nothing, seen over the wire only. */
+/** Benchmarks over HTTP. They use only the network interface of the server. */
 @NullMarked
 package io.penstock.bench.http;
 

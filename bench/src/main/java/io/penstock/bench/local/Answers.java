@@ -5,8 +5,8 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * Counts what one thread was answered; JMH adds the threads up. Anything public in here is a
- * counter to JMH.
+ * Counts the decisions of one thread; JMH adds up the threads. JMH treats every public member as a
+ * counter.
  */
 @State(Scope.Thread)
 @AuxCounters(AuxCounters.Type.EVENTS)

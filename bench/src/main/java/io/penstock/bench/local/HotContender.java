@@ -9,48 +9,50 @@ import io.github.bucket4j.local.SynchronizationStrategy;
 import io.github.resilience4j.ratelimiter.RateLimiterConfig;
 import java.time.Duration;
 
-/** Who competes for one key. Peers are one bucket without a map, to their advantage. */
+/**
+ * The contenders on one key. Peers are a single bucket without a map, which is to their advantage.
+ */
 public enum HotContender {
   PENSTOCK("Penstock") {
     @Override
-    Limiter open(Terms terms) {
-      return new InPenstock(terms, 1_000_000);
+    Limiter open(LocalLimits limits) {
+      return new InPenstock(limits, 1_000_000);
     }
   },
   PENSTOCK_WITHOUT_KEY("Penstock without a key") {
     @Override
-    Limiter open(Terms terms) {
-      var limiter = io.penstock.RateLimiter.inProcess("bench", terms.limit());
+    Limiter open(LocalLimits limits) {
+      var limiter = io.penstock.RateLimiter.inProcess("bench", limits.limit());
       limiter.tryAcquire();
       return key -> limiter.tryAcquire();
     }
   },
   BUCKET4J_LOCK_FREE("Bucket4j lock-free") {
     @Override
-    Limiter open(Terms terms) {
-      return bucket4j(terms, LOCK_FREE);
+    Limiter open(LocalLimits limits) {
+      return bucket4j(limits, LOCK_FREE);
     }
   },
   BUCKET4J_SYNCHRONIZED("Bucket4j synchronized") {
     @Override
-    Limiter open(Terms terms) {
-      return bucket4j(terms, SYNCHRONIZED);
+    Limiter open(LocalLimits limits) {
+      return bucket4j(limits, SYNCHRONIZED);
     }
   },
   GUAVA("Guava (1)") {
     @Override
-    Limiter open(Terms terms) {
-      RateLimiter limiter = guava(terms);
+    Limiter open(LocalLimits limits) {
+      RateLimiter limiter = guava(limits);
       return key -> limiter.tryAcquire();
     }
   },
   RESILIENCE4J("Resilience4j (2)") {
     @Override
-    Limiter open(Terms terms) {
+    Limiter open(LocalLimits limits) {
       var config =
           RateLimiterConfig.custom()
-              .limitForPeriod(terms.burst)
-              .limitRefreshPeriod(terms.burstPeriod())
+              .limitForPeriod(limits.burst)
+              .limitRefreshPeriod(limits.burstPeriod())
               .timeoutDuration(Duration.ZERO)
               .build();
       var limiter = io.github.resilience4j.ratelimiter.RateLimiter.of("bench", config);
@@ -59,27 +61,27 @@ public enum HotContender {
   },
   FAILSAFE("Failsafe bursty (2)") {
     @Override
-    Limiter open(Terms terms) {
+    Limiter open(LocalLimits limits) {
       var limiter =
-          dev.failsafe.RateLimiter.burstyBuilder(terms.burst, terms.burstPeriod()).build();
+          dev.failsafe.RateLimiter.burstyBuilder(limits.burst, limits.burstPeriod()).build();
       return key -> limiter.tryAcquirePermit();
     }
   },
   NANO_TIME("System.nanoTime() alone") {
     @Override
-    Limiter open(Terms terms) {
+    Limiter open(LocalLimits limits) {
       return key -> System.nanoTime() != 0;
     }
   };
 
-  /** What the numbers in the labels refer to. */
+  /** Explains the numbers in the labels. */
   static final String NOTES =
       """
-      Peers in hot rows are one bucket, without a map; Penstock looks its key up.
-      With 1M keys, maps profit from the hash codes that the strings asked with keep from round
-      to round, unlike strings that a server has just read. ns/op is the time of one thread.
-      (1) Guava has no burst: where the row allows, its rate is 10^9/s instead.
-      (2) Counts by period: where the row allows, 10^9 in each 1000 s.
+      In the hot-key tables, peers are a single bucket without a map, while Penstock looks up its key.
+      With 1M keys, maps benefit from hash codes that the request strings cache from round to round,
+      unlike strings that a server has just read. ns/op is the time of one thread.
+      (1) Guava has no burst: where requests are allowed, its rate is 10^9/s instead.
+      (2) Counts by period: where requests are allowed, 10^9 per 1000 s.
       """;
 
   final String label;
@@ -88,9 +90,9 @@ public enum HotContender {
     this.label = label;
   }
 
-  abstract Limiter open(Terms terms);
+  abstract Limiter open(LocalLimits limits);
 
-  /** Whether a RATIO line depends on it. */
+  /** Returns whether a RATIO line depends on this contender. */
   boolean decisive() {
     return this == PENSTOCK
         || this == PENSTOCK_WITHOUT_KEY
@@ -98,14 +100,19 @@ public enum HotContender {
         || this == BUCKET4J_SYNCHRONIZED;
   }
 
-  private static Limiter bucket4j(Terms terms, SynchronizationStrategy strategy) {
-    Bucket bucket = new Bucket4j(terms, strategy).newBucket();
+  private static Limiter bucket4j(LocalLimits limits, SynchronizationStrategy strategy) {
+    Bucket bucket = new Bucket4j(limits, strategy).newBucket();
     return key -> bucket.tryConsume(1);
   }
 
-  /** At its rate alone Guava would deny most, so the burst has to be had within a second. */
-  static RateLimiter guava(Terms terms) {
+  /**
+   * Creates a limiter of Guava. At the rate alone it would deny most requests, so the rate allows
+   * the burst within a second.
+   */
+  static RateLimiter guava(LocalLimits limits) {
     return RateLimiter.create(
-        terms == Terms.ALLOWED ? terms.burst : (double) terms.tokens / terms.period.toSeconds());
+        limits == LocalLimits.ALLOWED
+            ? limits.burst
+            : (double) limits.tokens / limits.period.toSeconds());
   }
 }

@@ -6,21 +6,21 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** All threads ask for one key. */
+/** All threads use one key. */
 @State(Scope.Benchmark)
 @SuppressWarnings("NullAway.Init")
 public class HotKey {
   private static final String INSERTED = "user-0123456789abcdef";
 
   @Param public HotContender contender;
-  @Param public Terms terms;
+  @Param public LocalLimits limits;
 
   private Limiter limiter;
   private String key;
 
   @Setup
   public void insert() {
-    limiter = contender.open(terms);
+    limiter = contender.open(limits);
     limiter.tryAcquire(INSERTED);
     key = Keys.copy(INSERTED);
   }

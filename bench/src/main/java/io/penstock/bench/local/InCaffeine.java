@@ -7,13 +7,13 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * Limiters without keys, one for each key in a cache that forgets what nobody asks for and has a
- * bound, as it must where callers choose the keys.
+ * Keeps a limiter for each key in a cache with a maximum size and expiration of unused entries,
+ * which is necessary where callers choose the keys.
  */
 final class InCaffeine<L> implements KeyedLimiter {
   private final Cache<String, L> limiters;
 
-  /** Made once: one made for each call would be allocated for each call. */
+  /** Created once, to avoid an allocation per call. */
   private final Function<String, L> create;
 
   private final Predicate<L> acquire;

@@ -5,11 +5,11 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** Limiters without keys, one for each key in a map. */
+/** Keeps a limiter for each key in a map. */
 final class InMap<L> implements KeyedLimiter {
   private final ConcurrentMap<String, L> limiters = new ConcurrentHashMap<>();
 
-  /** Made once: one made for each call would be allocated for each call. */
+  /** Created once, to avoid an allocation per call. */
   private final Function<String, L> create;
 
   private final Predicate<L> acquire;

@@ -3,14 +3,14 @@ package io.penstock.bench.local;
 import io.penstock.RateLimiter;
 import io.penstock.inprocess.InProcessStore;
 
-/** Penstock, with a store of its own. */
+/** Penstock with its own store. */
 final class InPenstock implements KeyedLimiter {
   private final InProcessStore store;
   private final RateLimiter limiter;
 
-  InPenstock(Terms terms, long maxKeys) {
+  InPenstock(LocalLimits limits, long maxKeys) {
     this.store = InProcessStore.builder().maxKeys(maxKeys).build();
-    this.limiter = RateLimiter.on(store, "bench", terms.limit());
+    this.limiter = RateLimiter.on(store, "bench", limits.limit());
   }
 
   @Override

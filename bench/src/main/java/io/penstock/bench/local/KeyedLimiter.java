@@ -2,6 +2,6 @@ package io.penstock.bench.local;
 
 /** A limiter that keeps a bucket for each key. */
 interface KeyedLimiter extends Limiter {
-  /** The keys kept, after all that was put off has been done. */
+  /** Returns the number of keys, after pending maintenance is complete. */
   long keys();
 }

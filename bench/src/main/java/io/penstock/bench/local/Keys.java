@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * The same random keys for everybody, twice: as inserted, and equal ones in another order to ask
- * with. These are made in the order of their use, so that they lie side by side in memory: a server
- * has just read the key of a request, too.
+ * Generates the same random keys for all contenders, twice: the inserted keys, and equal ones in
+ * another order for requests. The latter are created in the order of use, so that they are adjacent
+ * in memory, like the key of a request that a server has just read.
  */
 public final class Keys {
   private static final long SEED = 0x9e3779b97f4a7c15L;
@@ -20,7 +20,7 @@ public final class Keys {
     return keys;
   }
 
-  static String[] asked(String[] inserted) {
+  static String[] requested(String[] inserted) {
     SplittableRandom random = new SplittableRandom(~SEED);
     String[] keys = inserted.clone();
     for (int i = keys.length - 1; i > 0; i--) {
@@ -33,7 +33,7 @@ public final class Keys {
     return keys;
   }
 
-  /** An equal string that shares nothing with the other. */
+  /** Returns an equal string that shares no memory with the other. */
   public static String copy(String key) {
     return new String(key.toCharArray());
   }

@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** How a decision in process grows with the number of keys. */
+/** Measures in-process decisions by number of keys. */
 public final class KeysPart {
   private static final int MIN = 1_000;
   private static final int MAX = 10_000_000;
 
-  /** Ten million buckets of the hungriest contender, and their names twice. */
+  /** Ten million buckets of the contender that needs the most memory, and their names twice. */
   private static final String HEAP = "10g";
 
   private static final int THREADS = 2;
@@ -32,8 +32,8 @@ public final class KeysPart {
 
   private static final String NOTES =
       """
-      Two threads ask for all keys in turn, each from a place of its own. With few keys the tables fit
-      into the caches of the processor; with many, each decision waits for memory.
+      Two threads cycle through all keys, each from a different offset. With few keys, the tables fit into
+      the CPU caches; with many, each decision waits for memory.
       """;
 
   private KeysPart() {}
@@ -56,14 +56,16 @@ public final class KeysPart {
   private static Entry entry(KeyedContender contender, int keys) {
     return new Entry(
         new Row(
-            String.format(Locale.ROOT, "%,d keys, allowed", keys), Terms.KEPT.outcome(), THREADS),
+            String.format(Locale.ROOT, "%,d keys, allowed", keys),
+            LocalLimits.KEPT.outcome(),
+            THREADS),
         contender.label,
         ManyKeys.class.getName() + ".tryAcquire",
-        Map.of("contender", contender.name(), "terms", Terms.KEPT.name(), "keys", "" + keys),
+        Map.of("contender", contender.name(), "limits", LocalLimits.KEPT.name(), "keys", "" + keys),
         false);
   }
 
-  /** By how much longer Penstock takes with the most keys than with the fewest. */
+  /** Returns how many times as long Penstock takes with the most keys as with the fewest. */
   private static double growth(Standings standings, List<Entry> entries) {
     List<Entry> own = of(KeyedContender.PENSTOCK, entries);
     return standings.ratio(own.get(0), own.get(own.size() - 1));
@@ -83,6 +85,6 @@ public final class KeysPart {
       }
       curves.add(new Curve(contender.label, points));
     }
-    return new Curves("keys", "A decision in process, by keys", "keys", "ns", curves);
+    return new Curves("keys", "In-process decision, by number of keys", "keys", "ns", curves);
   }
 }

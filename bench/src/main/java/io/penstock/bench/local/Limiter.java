@@ -1,6 +1,6 @@
 package io.penstock.bench.local;
 
-/** What is measured. A fork loads one implementation only, so that the call costs nothing. */
+/** The measured call. A fork loads only one implementation, so that the JIT inlines the call. */
 interface Limiter {
   boolean tryAcquire(String key);
 }

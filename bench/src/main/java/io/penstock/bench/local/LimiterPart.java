@@ -22,7 +22,7 @@ import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Ratio;
 import java.util.List;
 
-/** Penstock and its peers, on one key and on many. */
+/** Measures Penstock and its peers on one key and on many. */
 public final class LimiterPart {
   private LimiterPart() {}
 
@@ -40,31 +40,40 @@ public final class LimiterPart {
           standings.score(LocalEntries.keyed(contender, MAX_THREADS)).opsPerSecond() / 1e6);
     }
     return bars.build(
-        "local", "A million keys in one process", "million decisions a second, 2 threads");
+        "local", "A million keys in one process", "million decisions per second, 2 threads");
   }
 
   /**
-   * Bucket4j is lock-free unless told otherwise, so that is whom its plain name stands for. It is
-   * one bucket where a row has one key; {@code hot-bucket} compares it with Penstock without a key.
+   * Returns the ratios. Bucket4j is lock-free by default, so its plain name stands for that
+   * variant. In the hot-key tables it is a single bucket; {@code hot-bucket} compares it with
+   * Penstock without a key.
    */
   private static List<Ratio> ratios(Standings standings) {
     Race race = new Race(standings);
     return List.of(
         race.keyed("keyed.bucket4j-caffeine", BUCKET4J_LOCK_FREE_CAFFEINE),
         race.keyed("keyed.bucket4j-map", BUCKET4J_LOCK_FREE_MAP),
-        race.hot("hot.bucket4j", PENSTOCK, Terms.ALLOWED, BUCKET4J_LOCK_FREE),
-        race.hot("hot-denied.bucket4j", PENSTOCK, Terms.DENIED, BUCKET4J_LOCK_FREE),
-        race.hot("hot-bucket.bucket4j", PENSTOCK_WITHOUT_KEY, Terms.ALLOWED, BUCKET4J_LOCK_FREE),
+        race.hot("hot.bucket4j", PENSTOCK, LocalLimits.ALLOWED, BUCKET4J_LOCK_FREE),
+        race.hot("hot-denied.bucket4j", PENSTOCK, LocalLimits.DENIED, BUCKET4J_LOCK_FREE),
         race.hot(
-            "hot-bucket-denied.bucket4j", PENSTOCK_WITHOUT_KEY, Terms.DENIED, BUCKET4J_LOCK_FREE),
+            "hot-bucket.bucket4j", PENSTOCK_WITHOUT_KEY, LocalLimits.ALLOWED, BUCKET4J_LOCK_FREE),
+        race.hot(
+            "hot-bucket-denied.bucket4j",
+            PENSTOCK_WITHOUT_KEY,
+            LocalLimits.DENIED,
+            BUCKET4J_LOCK_FREE),
         race.keyed("keyed.bucket4j-synchronized-caffeine", BUCKET4J_SYNCHRONIZED_CAFFEINE),
         race.keyed("keyed.bucket4j-synchronized-map", BUCKET4J_SYNCHRONIZED_MAP),
-        race.hot("hot.bucket4j-synchronized", PENSTOCK, Terms.ALLOWED, BUCKET4J_SYNCHRONIZED),
-        race.hot("hot-denied.bucket4j-synchronized", PENSTOCK, Terms.DENIED, BUCKET4J_SYNCHRONIZED),
+        race.hot("hot.bucket4j-synchronized", PENSTOCK, LocalLimits.ALLOWED, BUCKET4J_SYNCHRONIZED),
+        race.hot(
+            "hot-denied.bucket4j-synchronized",
+            PENSTOCK,
+            LocalLimits.DENIED,
+            BUCKET4J_SYNCHRONIZED),
         Ratio.bytesPerOp("local.alloc", allocation(standings)));
   }
 
-  /** Penstock's throughput over that of a peer, by two threads. */
+  /** The throughput of Penstock divided by that of a peer, with two threads. */
   private record Race(Standings standings) {
     Ratio keyed(String name, KeyedContender peer) {
       Entry penstock = LocalEntries.keyed(KeyedContender.PENSTOCK, MAX_THREADS);
@@ -72,21 +81,21 @@ public final class LimiterPart {
           "local." + name, standings.ratio(penstock, LocalEntries.keyed(peer, MAX_THREADS)));
     }
 
-    Ratio hot(String name, HotContender penstock, Terms terms, HotContender peer) {
+    Ratio hot(String name, HotContender penstock, LocalLimits limits, HotContender peer) {
       return Ratio.of(
           "local." + name,
           standings.ratio(
-              LocalEntries.hot(penstock, terms, MAX_THREADS),
-              LocalEntries.hot(peer, terms, MAX_THREADS)));
+              LocalEntries.hot(penstock, limits, MAX_THREADS),
+              LocalEntries.hot(peer, limits, MAX_THREADS)));
     }
   }
 
   private static double allocation(Standings standings) {
-    return standings.mostBytesPerOp(
-        hot(HotContender.PENSTOCK, Terms.ALLOWED, 1),
-        hot(HotContender.PENSTOCK, Terms.ALLOWED, MAX_THREADS),
-        hot(HotContender.PENSTOCK, Terms.DENIED, 1),
-        hot(HotContender.PENSTOCK, Terms.DENIED, MAX_THREADS),
+    return standings.maxBytesPerOp(
+        hot(HotContender.PENSTOCK, LocalLimits.ALLOWED, 1),
+        hot(HotContender.PENSTOCK, LocalLimits.ALLOWED, MAX_THREADS),
+        hot(HotContender.PENSTOCK, LocalLimits.DENIED, 1),
+        hot(HotContender.PENSTOCK, LocalLimits.DENIED, MAX_THREADS),
         keyed(KeyedContender.PENSTOCK, 1),
         keyed(KeyedContender.PENSTOCK, MAX_THREADS),
         twoLimits(1),

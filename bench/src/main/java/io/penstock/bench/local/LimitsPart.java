@@ -2,7 +2,7 @@ package io.penstock.bench.local;
 
 import io.penstock.bench.contest.Contest;
 import io.penstock.bench.contest.Entry;
-import io.penstock.bench.contest.Outcome;
+import io.penstock.bench.contest.ExpectedOutcome;
 import io.penstock.bench.contest.Row;
 import io.penstock.bench.contest.Schedule;
 import io.penstock.bench.contest.Standings;
@@ -15,14 +15,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** How a decision in process grows with the limits that it has to pass. */
+/** Measures in-process decisions by number of limits per request. */
 public final class LimitsPart {
   private static final List<Integer> LIMITS = List.of(1, 2, 3, 5, 10);
   private static final int THREADS = 2;
 
   private static final String NOTES =
       """
-      A request passes all of its limits or takes from none. Each thread asks for a key of its own.
+      A request takes from all of its limits or from none. Each thread uses its own key.
       """;
 
   private LimitsPart() {}
@@ -35,24 +35,24 @@ public final class LimitsPart {
       double nanos = 1e9 * THREADS / standings.score(entries.get(i)).opsPerSecond();
       points.add(new Point(LIMITS.get(i), nanos));
     }
-    double least = points.get(0).y();
-    double most = points.get(points.size() - 1).y();
+    double min = points.get(0).y();
+    double max = points.get(points.size() - 1).y();
     return new Findings(
         standings.tables(),
         NOTES,
-        List.of(Ratio.of("growth.limits", most / least)),
+        List.of(Ratio.of("growth.limits", max / min)),
         List.of(
             new Curves(
                 "limits",
-                "A decision in process, by limits",
-                "limits a request",
+                "In-process decision, by number of limits",
+                "limits per request",
                 "ns",
                 List.of(new Curve("Penstock", points)))));
   }
 
   private static Entry entry(int limits) {
     return new Entry(
-        new Row("limits on one request, allowed", Outcome.ALLOWED, THREADS),
+        new Row("limits on one request, allowed", ExpectedOutcome.ALLOWED, THREADS),
         limits + (limits == 1 ? " limit" : " limits"),
         SeveralLimits.class.getName() + ".tryAcquire",
         Map.of("limits", "" + limits),

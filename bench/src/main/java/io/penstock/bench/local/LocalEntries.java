@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Who takes part in which row. */
+/** The entries of all tables. */
 final class LocalEntries {
-  /** The threads of the rows that RATIO lines are about. */
+  /** The number of threads in the tables that RATIO lines refer to. */
   static final int MAX_THREADS = 2;
 
   private LocalEntries() {}
@@ -18,13 +18,13 @@ final class LocalEntries {
     List<Entry> entries = new ArrayList<>();
     for (int threads = 1; threads <= MAX_THREADS; threads++) {
       for (HotContender contender : HotContender.values()) {
-        entries.add(hot(contender, Terms.ALLOWED, threads));
+        entries.add(hot(contender, LocalLimits.ALLOWED, threads));
       }
       entries.add(decide(threads));
       entries.add(twoLimits(threads));
       for (HotContender contender : HotContender.values()) {
         if (contender != HotContender.NANO_TIME) {
-          entries.add(hot(contender, Terms.DENIED, threads));
+          entries.add(hot(contender, LocalLimits.DENIED, threads));
         }
       }
       for (KeyedContender contender : KeyedContender.values()) {
@@ -34,22 +34,22 @@ final class LocalEntries {
     return entries;
   }
 
-  static Entry hot(HotContender contender, Terms terms, int threads) {
+  static Entry hot(HotContender contender, LocalLimits limits, int threads) {
     return new Entry(
-        hotRow(terms, threads),
+        hotRow(limits, threads),
         contender.label,
         HotKey.class.getName() + ".tryAcquire",
-        parameters(contender, terms),
+        parameters(contender, limits),
         threads == MAX_THREADS && contender.decisive());
   }
 
   static Entry keyed(KeyedContender contender, int threads) {
-    Terms terms = Terms.ALLOWED;
+    LocalLimits limits = LocalLimits.ALLOWED;
     return new Entry(
-        new Row("1M keys, allowed", terms.outcome(), threads),
+        new Row("1M keys, allowed", limits.outcome(), threads),
         contender.label,
         ManyKeys.class.getName() + ".tryAcquire",
-        parameters(contender, terms),
+        parameters(contender, limits),
         threads == MAX_THREADS && contender != KeyedContender.GUAVA_MAP);
   }
 
@@ -63,15 +63,15 @@ final class LocalEntries {
 
   private static Entry call(String label, String method, int threads) {
     String benchmark = PenstockCalls.class.getName() + "." + method;
-    return new Entry(hotRow(Terms.ALLOWED, threads), label, benchmark, Map.of(), false);
+    return new Entry(hotRow(LocalLimits.ALLOWED, threads), label, benchmark, Map.of(), false);
   }
 
-  private static Row hotRow(Terms terms, int threads) {
-    String outcome = terms.outcome().name().toLowerCase(Locale.ROOT);
-    return new Row("hot key, " + outcome, terms.outcome(), threads);
+  private static Row hotRow(LocalLimits limits, int threads) {
+    String outcome = limits.outcome().name().toLowerCase(Locale.ROOT);
+    return new Row("hot key, " + outcome, limits.outcome(), threads);
   }
 
-  private static Map<String, String> parameters(Enum<?> contender, Terms terms) {
-    return Map.of("contender", contender.name(), "terms", terms.name());
+  private static Map<String, String> parameters(Enum<?> contender, LocalLimits limits) {
+    return Map.of("contender", contender.name(), "limits", limits.name());
   }
 }

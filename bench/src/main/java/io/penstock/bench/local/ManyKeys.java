@@ -8,26 +8,26 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.ThreadParams;
 
-/** Each thread goes round all keys, from a place of its own. */
+/** Each thread cycles through all keys from its own offset. */
 @State(Scope.Benchmark)
 @SuppressWarnings("NullAway.Init")
 public class ManyKeys {
-  /** As many as most rows have. */
+  /** The number of keys in most tables. */
   static final int KEYS = 1_000_000;
 
   private static final double MIN_KEPT = 0.999;
 
   @Param public KeyedContender contender;
-  @Param public Terms terms;
+  @Param public LocalLimits limits;
 
   @Param({"" + KEYS})
   public int keys;
 
   private KeyedLimiter limiter;
   private String[] inserted;
-  private String[] asked;
+  private String[] requested;
 
-  /** Where a thread is. */
+  /** The position of a thread. */
   @State(Scope.Thread)
   public static class Turn {
     private int next;
@@ -49,8 +49,8 @@ public class ManyKeys {
   @Setup
   public void insert() {
     inserted = Keys.inserted(keys);
-    asked = Keys.asked(inserted);
-    limiter = contender.open(terms, 2L * keys);
+    requested = Keys.requested(inserted);
+    limiter = contender.open(limits, 2L * keys);
     for (String key : inserted) {
       limiter.tryAcquire(key);
     }
@@ -59,10 +59,10 @@ public class ManyKeys {
 
   @Benchmark
   public boolean tryAcquire(Turn turn, Answers answers) {
-    return answers.count(limiter.tryAcquire(asked[turn.advance()]));
+    return answers.count(limiter.tryAcquire(requested[turn.advance()]));
   }
 
-  /** A limiter that forgot its keys has worked on a smaller table. */
+  /** Fails if the limiter evicted keys, because it would have worked on a smaller table. */
   @TearDown
   public void checkKept() {
     if (limiter.keys() < MIN_KEPT * keys) {

@@ -5,7 +5,7 @@ import io.penstock.bench.report.Ratio;
 import java.io.IOException;
 import java.util.List;
 
-/** What a key takes up, with Penstock and with its peers. */
+/** Measures the memory per key of Penstock and its peers. */
 public final class MemoryPart {
   private MemoryPart() {}
 

@@ -4,8 +4,8 @@ import java.lang.management.ManagementFactory;
 import java.lang.ref.Reference;
 
 /**
- * Prints how many bytes of heap a limiter takes for a number of keys, beyond the caller's strings.
- * The only thing its JVM does.
+ * Prints the heap bytes of a limiter with a number of keys, excluding the caller's strings. Runs in
+ * its own JVM.
  */
 final class MemoryProbe {
   private MemoryProbe() {}
@@ -14,7 +14,7 @@ final class MemoryProbe {
     KeyedContender contender = KeyedContender.valueOf(args[0]);
     String[] keys = Keys.inserted(Integer.parseInt(args[1]));
     long before = usedBytes();
-    KeyedLimiter limiter = contender.open(Terms.SLOW, 2L * keys.length);
+    KeyedLimiter limiter = contender.open(LocalLimits.SLOW, 2L * keys.length);
     try {
       insert(limiter, keys);
       System.out.println(usedBytes() - before);
@@ -30,7 +30,7 @@ final class MemoryProbe {
     }
     if (limiter.keys() != keys.length) {
       throw new IllegalStateException(
-          "%d of %d keys were kept".formatted(limiter.keys(), keys.length));
+          "only %d of %d keys were kept".formatted(limiter.keys(), keys.length));
     }
   }
 

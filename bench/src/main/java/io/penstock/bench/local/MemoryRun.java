@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs {@link MemoryProbe} in a JVM of its own. */
+/** Runs {@link MemoryProbe} in its own JVM. */
 final class MemoryRun {
   private MemoryRun() {}
 
@@ -17,7 +17,7 @@ final class MemoryRun {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(Jvm.QUIET);
-    // G1 rounds large arrays up to whole regions; what Serial counts is the objects.
+    // G1 rounds large arrays up to whole regions; the serial collector counts the objects.
     command.addAll(List.of("-XX:+UseSerialGC", "-Xmx6g"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of(MemoryProbe.class.getName(), contender.name(), "" + keys));
@@ -25,7 +25,8 @@ final class MemoryRun {
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     String printed = new String(probe.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (probe.waitFor() != 0) {
-      throw new FailedRunException("memory of " + contender + " at " + keys + " keys");
+      throw new FailedRunException(
+          "cannot measure the memory of " + contender + " with " + keys + " keys");
     }
     return Double.parseDouble(printed) / keys;
   }

@@ -2,13 +2,13 @@ package io.penstock.bench.local;
 
 import io.penstock.bench.report.Bars;
 import io.penstock.bench.report.Progress;
-import io.penstock.bench.report.Table;
+import io.penstock.bench.report.ReportTable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Bytes a key. */
+/** The memory per key, as a table and a chart. */
 final class MemoryTable {
   private static final double EXPECTED_SECONDS = 4;
   private static final int MANY = 10_000_000;
@@ -52,11 +52,13 @@ final class MemoryTable {
     for (KeyedContender contender : KeyedContender.values()) {
       bars.add(contender.label, bytesPerKey(contender));
     }
-    return bars.build("memory", "Memory of a key, of a million", "bytes beyond the key's string");
+    return bars.build(
+        "memory", "Memory per key, with a million keys", "bytes, excluding the key's string");
   }
 
-  Table table() {
-    Table table = new Table("memory beyond the caller's strings", "", "keys", "bytes/key");
+  ReportTable table() {
+    ReportTable table =
+        new ReportTable("memory, excluding the caller's strings", "", "keys", "bytes/key");
     for (Size size : sizes) {
       table.add(
           size.contender.label,

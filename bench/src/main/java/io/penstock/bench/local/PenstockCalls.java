@@ -9,7 +9,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** What else Penstock can be asked for one key. */
+/** Other calls of Penstock on one key. */
 @State(Scope.Benchmark)
 @SuppressWarnings("NullAway.Init")
 public class PenstockCalls {
@@ -22,14 +22,14 @@ public class PenstockCalls {
   @Setup
   public void open() {
     InProcessStore store = InProcessStore.create();
-    RateLimiter everybody = RateLimiter.on(store, "all", Terms.ALLOWED.limit());
-    perUser = RateLimiter.on(store, "user", Terms.ALLOWED.limit());
+    RateLimiter everybody = RateLimiter.on(store, "all", LocalLimits.ALLOWED.limit());
+    perUser = RateLimiter.on(store, "user", LocalLimits.ALLOWED.limit());
     perUser.tryAcquire(INSERTED);
     key = Keys.copy(INSERTED);
     both = RateLimiter.all(perUser.at(key), everybody.at());
   }
 
-  /** Returned, so that the decision can't be optimized away. */
+  /** Returns the decision, so that the JIT can't eliminate it. */
   @Benchmark
   public Decision decide(Answers answers) {
     Decision decision = perUser.decide(key);

@@ -11,7 +11,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.ThreadParams;
 
-/** Requests that have to pass several limits, all or nothing. */
+/** Requests that take from several limits, all or none. */
 @State(Scope.Benchmark)
 @SuppressWarnings("NullAway.Init")
 public class SeveralLimits {
@@ -25,11 +25,11 @@ public class SeveralLimits {
     InProcessStore store = InProcessStore.create();
     limiters = new RateLimiter[limits];
     for (int i = 0; i < limits; i++) {
-      limiters[i] = RateLimiter.on(store, "limit-" + i, Terms.ALLOWED.limit());
+      limiters[i] = RateLimiter.on(store, "limit-" + i, LocalLimits.ALLOWED.limit());
     }
   }
 
-  /** What one thread asks for: keys of its own. */
+  /** The request of one thread, with its own keys. */
   @State(Scope.Thread)
   public static class Caller {
     private JointRequest claims;

@@ -1,4 +1,4 @@
-/** Limiters inside one process. */
+/** Benchmarks of limiters inside one process. */
 @NullMarked
 package io.penstock.bench.local;
 

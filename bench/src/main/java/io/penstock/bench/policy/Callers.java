@@ -4,9 +4,9 @@ import io.penstock.bench.local.Keys;
 import io.penstock.policy.ExplicitRequest;
 
 /**
- * Requests of many users at two endpoints. A third of the users belongs to tenants with a tier of
- * their own, a third pays, and a third does neither. Their strings are equal to those in rules, but
- * not the same: a server has just read them.
+ * Generates requests of many users to two endpoints. A third of the users belong to tenants with
+ * their own tier, a third have a paid plan, and a third have neither. The strings are equal to
+ * those in rules but not identical, like strings that a server has just read.
  */
 final class Callers {
   static final String SEARCH = "/api/v1/search";
@@ -18,15 +18,15 @@ final class Callers {
 
   private Callers() {}
 
-  /** The name of a tenant that may have a tier of its own. */
+  /** Returns the name of a tenant that may have its own tier. */
   static String tenant(int which) {
     return "tenant-%05d".formatted(which);
   }
 
   /**
-   * A request of each of some users.
+   * Returns a request of each user.
    *
-   * @param tenants how many tenants have a tier of their own
+   * @param tenants the number of tenants with their own tier
    */
   static ExplicitRequest[] requests(String[] users, int tenants) {
     ExplicitRequest[] requests = new ExplicitRequest[users.length];

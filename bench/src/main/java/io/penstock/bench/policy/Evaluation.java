@@ -13,7 +13,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.ThreadParams;
 
-/** Each thread goes round the requests of ten thousand users, from a place of its own. */
+/** Each thread cycles through the requests of ten thousand users from its own offset. */
 @State(Scope.Benchmark)
 @SuppressWarnings("NullAway.Init")
 public class Evaluation {
@@ -26,7 +26,7 @@ public class Evaluation {
   private PolicyEngine engine;
   private ExplicitRequest[] requests;
 
-  /** Where a thread is. */
+  /** The position of a thread. */
   @State(Scope.Thread)
   public static class Turn {
     private int next;
@@ -45,16 +45,19 @@ public class Evaluation {
 
   @Setup
   public void insert() {
-    engine = new PolicyEngine(InProcessStore.create(), RuleBook.of(rules));
+    engine = new PolicyEngine(InProcessStore.create(), SyntheticPolicy.of(rules));
     String[] users = Keys.inserted(USERS);
-    for (ExplicitRequest request : Callers.requests(users, RuleBook.tenants(rules))) {
+    for (ExplicitRequest request : Callers.requests(users, SyntheticPolicy.tenants(rules))) {
       engine.decide(request);
     }
-    requests = Callers.requests(users, RuleBook.tenants(rules));
+    requests = Callers.requests(users, SyntheticPolicy.tenants(rules));
     System.gc();
   }
 
-  /** Returned, so that the verdict can't be optimized away. Nothing is won by missing a rule. */
+  /**
+   * Returns the verdict, so that the JIT can't eliminate it. A verdict that misses a rule counts as
+   * denied, which fails the run.
+   */
   @Benchmark
   public Verdict decide(Turn turn, Answers answers) {
     Verdict verdict = engine.decide(requests[turn.advance()]);

@@ -2,7 +2,7 @@ package io.penstock.bench.policy;
 
 import io.penstock.bench.contest.Contest;
 import io.penstock.bench.contest.Entry;
-import io.penstock.bench.contest.Outcome;
+import io.penstock.bench.contest.ExpectedOutcome;
 import io.penstock.bench.contest.Row;
 import io.penstock.bench.contest.Schedule;
 import io.penstock.bench.contest.Standings;
@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** What it takes to evaluate a policy, by how many rules it has. */
+/** Measures the evaluation of a policy by number of rules. */
 public final class PolicyPart {
   private static final int FEW = 10;
   private static final int MANY = 1_000;
@@ -30,10 +30,10 @@ public final class PolicyPart {
 
   private static final String NOTES =
       """
-      An evaluation finds the rules for a request of one of 10,000 users, decides it in process and
-      says what each rule said. Its strings keep their hash codes from round to round. All rules can be
-      found by index: none has a star early in its path or in its host, a path within a named group, or
-      another subject than most tiers of its group.
+      An evaluation selects the rules for a request of one of 10,000 users, decides it in process and
+      returns the outcome of each rule. The strings cache their hash codes from round to round. All rules
+      are indexed: none has a wildcard early in its path or in its host, a path within a named group, or a
+      subject that differs from most tiers of its group.
       """;
 
   private PolicyPart() {}
@@ -51,7 +51,7 @@ public final class PolicyPart {
             Ratio.of(
                 "policy.100-rules.vs.100000-rules", standings.ratio(entry(SOME, 1), entry(MAX, 1))),
             Ratio.bytesPerOp(
-                "policy.alloc", standings.mostBytesPerOp(entries.toArray(Entry[]::new)))),
+                "policy.alloc", standings.maxBytesPerOp(entries.toArray(Entry[]::new)))),
         List.of(plot(standings)));
   }
 
@@ -63,7 +63,7 @@ public final class PolicyPart {
             .toList();
     return new Curves(
         "rules",
-        "An evaluation in process, by rules",
+        "In-process evaluation, by number of rules",
         "rules",
         "ns",
         List.of(new Curve("Penstock", points)));
@@ -75,7 +75,7 @@ public final class PolicyPart {
 
   private static Entry entry(int rules, int threads) {
     return new Entry(
-        new Row("policy of which three rules apply, allowed", Outcome.ALLOWED, threads),
+        new Row("policy with three applicable rules, allowed", ExpectedOutcome.ALLOWED, threads),
         String.format(Locale.ROOT, "%,d rules", rules),
         Evaluation.class.getName() + ".decide",
         Map.of("rules", "" + rules),

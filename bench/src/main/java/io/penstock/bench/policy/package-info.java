@@ -1,4 +1,4 @@
-/** Requests under the rules of a policy. */
+/** Benchmarks of policy evaluation. */
 @NullMarked
 package io.penstock.bench.policy;
 

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** How decisions by Redis grow with the callers of one process. */
+/** Measures decisions by Redis by number of callers in one process. */
 public final class CallersPart {
   private static final int[] CALLERS = {1, 4, 16, 64, 256, 1_024};
   private static final int MAX = CALLERS[CALLERS.length - 1];
@@ -51,7 +51,7 @@ public final class CallersPart {
       try {
         for (RedisContender contender : CONTENDERS) {
           progress.next("warm-up: " + contender.label + of);
-          NodeProcess node = new NodeProcess(contender, Terms.GENEROUS, server.url());
+          NodeProcess node = new NodeProcess(contender, RedisLimits.GENEROUS, server.url());
           nodes.add(node);
           node.ask(Workload.HOT_KEY, 64, 3 * millis);
           node.ask(Workload.PER_USER, MAX, 2 * millis);
@@ -69,7 +69,10 @@ public final class CallersPart {
     progress.done();
   }
 
-  /** How many times as much Penstock decides for the most callers of one key as for one. */
+  /**
+   * Returns the throughput of Penstock with the most callers of one key divided by that of one
+   * caller.
+   */
   private double growth() {
     return readings.perSecond(new Cell(Workload.HOT_KEY, MAX), RedisContender.PENSTOCK)
         / readings.perSecond(new Cell(Workload.HOT_KEY, 1), RedisContender.PENSTOCK);

@@ -1,6 +1,6 @@
 package io.penstock.bench.redis;
 
-/** The conditions under which contenders are compared: one table. */
+/** The conditions under which contenders are compared. Each has its own table. */
 record Cell(Workload workload, int callers) {
   @Override
   public String toString() {

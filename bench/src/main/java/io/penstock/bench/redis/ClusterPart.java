@@ -7,13 +7,13 @@ import static io.penstock.bench.redis.Workload.MANY_KEYS;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Progress;
 import io.penstock.bench.report.Ratio;
-import io.penstock.bench.report.Table;
+import io.penstock.bench.report.ReportTable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What a cluster does beside one server: calls hold the requests of one slot only. */
+/** Compares a cluster with one server. In a cluster, a call contains only requests of one slot. */
 public final class ClusterPart {
   private static final List<Cell> CELLS =
       List.of(
@@ -22,15 +22,15 @@ public final class ClusterPart {
           new Cell(MANY_KEYS, 64),
           new Cell(MANY_KEYS, 256));
 
-  private static final Cell MEASURE = new Cell(MANY_KEYS, 256);
+  private static final Cell REFERENCE = new Cell(MANY_KEYS, 256);
   private static final double STEP_SECONDS = 3;
 
   private static final String NOTES =
       """
-      server µs is the CPU time of all servers together. All of them, and the callers, share the cores of
-      this machine, so decisions/s says how much work a decision is, not how far more machines would go.
-      decisions/s a core is what one server could decide that did nothing else; times the primaries, what
-      a cluster could.
+      server µs is the total CPU time of all servers. The servers and the callers share the cores of this
+      machine, so decisions/s shows the cost of a decision, not the throughput of more machines.
+      decisions/s per core is the throughput of a server that has a core to itself; multiplied by the number
+      of primaries, that of a cluster.
       """;
 
   private ClusterPart() {}
@@ -38,16 +38,16 @@ public final class ClusterPart {
   public static Findings measure(boolean quick) throws IOException, InterruptedException {
     long millis = quick ? 500 : 3_000;
     Progress progress = new Progress(3 * CELLS.size(), STEP_SECONDS);
-    Table table =
-        new Table(
-            "a cluster beside one server",
+    ReportTable table =
+        new ReportTable(
+            "a cluster compared with one server",
             "",
             "decisions/call",
             "script µs/call",
             "server µs/decision",
             "bytes/decision",
             "decisions/s",
-            "decisions/s a core");
+            "decisions/s per core");
     List<Reading> readings = new ArrayList<>();
     try (RedisServer server = new RedisServer()) {
       readings.add(rows(table, progress, "one server", server.url(), List.of(server), millis));
@@ -66,17 +66,17 @@ public final class ClusterPart {
         List.of(Ratio.of("redis.cluster.three-primaries.one", perSecond(readings.get(2)) / one)));
   }
 
-  /** Measures all cells on some servers; returns the reading of the one that counts. */
+  /** Measures all cells on some servers, and returns the reading of {@link #REFERENCE}. */
   private static Reading rows(
-      Table table,
+      ReportTable table,
       Progress progress,
       String name,
       String url,
       List<RedisServer> servers,
       long millis)
       throws IOException {
-    Reading counts = null;
-    try (NodeProcess node = new NodeProcess(PENSTOCK, Terms.GENEROUS, url)) {
+    Reading result = null;
+    try (NodeProcess node = new NodeProcess(PENSTOCK, RedisLimits.GENEROUS, url)) {
       node.fill(MANY_KEYS, 64);
       node.ask(HOT_KEY, 64, millis);
       for (Cell cell : CELLS) {
@@ -91,13 +91,13 @@ public final class ClusterPart {
             format("%,.0f", reading.bytesPerRequest()),
             format("%,.0f", perSecond(reading)),
             format("%,.0f", 1e6 / coreMicros));
-        counts = cell.equals(MEASURE) ? reading : counts;
+        result = cell.equals(REFERENCE) ? reading : result;
       }
     }
-    if (counts == null) {
-      throw new IllegalStateException("not measured: " + MEASURE);
+    if (result == null) {
+      throw new IllegalStateException("missing measurement: " + REFERENCE);
     }
-    return counts;
+    return result;
   }
 
   private static double perSecond(Reading reading) {

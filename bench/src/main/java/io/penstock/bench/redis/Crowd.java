@@ -11,7 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 
-/** Callers that ask a limiter from threads of their own, all from the same moment on. */
+/** Runs callers of a limiter on separate threads, which start at the same time. */
 final class Crowd {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -21,12 +21,12 @@ final class Crowd {
     this.limiter = limiter;
   }
 
-  /** When a caller is done. */
+  /** The condition under which a caller stops. */
   interface End {
-    boolean reached(long asked, long sinceStartNanos);
+    boolean reached(long sent, long sinceStartNanos);
   }
 
-  /** Lets {@code callers} ask until each has reached its end. */
+  /** Runs {@code callers} until each has reached its end. */
   Tally ask(Workload workload, int callers, End end)
       throws InterruptedException, ExecutionException {
     limiter.expect(callers);
@@ -52,7 +52,7 @@ final class Crowd {
     return sum.plus(others);
   }
 
-  /** How things were when callers began; written before all that read it. */
+  /** The state at the start of the callers. Written before any of them reads it. */
   private static final class Start {
     private long nanos;
     private Map<Long, Long> bytes = Map.of();
@@ -69,7 +69,7 @@ final class Crowd {
     long denied = 0;
     long gaveUp = 0;
     int next = 0;
-    for (long asked = 0; !end.reached(asked, System.nanoTime() - startNanos); asked++) {
+    for (long sent = 0; !end.reached(sent, System.nanoTime() - startNanos); sent++) {
       try {
         if (limiter.tryAcquire(keys[next])) {
           allowed++;
@@ -85,7 +85,7 @@ final class Crowd {
     return new Tally(allowed, denied, gaveUp, 0, bytes);
   }
 
-  /** Bytes that threads have allocated that serve callers, such as those that read from Redis. */
+  /** Returns the bytes allocated by other threads, such as those that read from Redis. */
   private static long othersSince(Map<Long, Long> before) {
     long bytes = 0;
     for (Map.Entry<Long, Long> thread : allocations().entrySet()) {

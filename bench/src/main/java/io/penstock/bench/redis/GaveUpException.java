@@ -1,6 +1,9 @@
 package io.penstock.bench.redis;
 
-/** A request that was neither allowed nor denied. Has no stack trace: it may come often. */
+/**
+ * Thrown when a request is neither allowed nor denied. Has no stack trace, because it may be
+ * frequent.
+ */
 final class GaveUpException extends Exception {
   private static final long serialVersionUID = 1;
 

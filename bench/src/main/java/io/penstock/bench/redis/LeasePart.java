@@ -3,23 +3,23 @@ package io.penstock.bench.redis;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Progress;
 import io.penstock.bench.report.Ratio;
-import io.penstock.bench.report.Table;
+import io.penstock.bench.report.ReportTable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /**
- * What becomes of the tokens of a leased key that three processes with uneven load want more of
- * than there are: how many of them are used, and whether more are, also when one process is stopped
- * for longer than its lease and resumed.
+ * Measures the use of the tokens of a leased key by three processes with uneven load that exceeds
+ * the limit: the share of tokens that are used, and the over-grant. Also with one process that is
+ * suspended for longer than its lease and resumed.
  */
 public final class LeasePart {
   private static final int[] CALLERS = {32, 8, 1};
   private static final long WARMUP_MILLIS = 500;
   private static final double STEP_SECONDS = 15;
 
-  /** Ten windows, and somewhat more. */
+  /** Slightly more than ten windows. */
   private static final long MILLIS = 10_500;
 
   private static final long STOP_AFTER_MILLIS = 1_500;
@@ -27,13 +27,13 @@ public final class LeasePart {
 
   private static final String NOTES =
       """
-      burst %d, rate %d/s, %s callers; %.1f s from the first grant by the server's clock. Used are the
-      tokens that were granted, of all that there were. In the second row, the process with %d callers is
-      stopped for %d s and resumed.
+      burst %d, rate %d/s, %s callers; %.1f s from the first grant by the server's clock. used %% is the
+      share of the available tokens that were granted. In the rows "one stopped", the process with %d callers
+      is suspended for %d s and resumed.
       """
           .formatted(
-              Terms.SHARED.burst,
-              Terms.SHARED.tokens,
+              RedisLimits.SHARED.burst,
+              RedisLimits.SHARED.tokens,
               "32, 8 and 1",
               MILLIS / 1e3,
               CALLERS[1],
@@ -41,12 +41,16 @@ public final class LeasePart {
 
   private LeasePart() {}
 
-  /** Quick or not, one run takes the same; otherwise there are three, and the worst counts. */
+  /**
+   * Measures the same duration in each run. Without {@code quick} there are three runs, and the
+   * worst counts.
+   */
   public static Findings measure(boolean quick) throws IOException, InterruptedException {
     int runs = quick ? 1 : 3;
     Progress progress = new Progress(2 * runs, STEP_SECONDS);
-    Table table =
-        new Table("one leased key, three processes", "", "requests", "allowed", "used %", "over %");
+    ReportTable table =
+        new ReportTable(
+            "one leased key, three processes", "", "requests", "allowed", "used %", "over %");
     double used = 100;
     double over = 0;
     double overStopped = 0;
@@ -76,7 +80,7 @@ public final class LeasePart {
     try (RedisServer server = new RedisServer()) {
       for (int callers : CALLERS) {
         NodeProcess node =
-            new NodeProcess(RedisContender.PENSTOCK_LEASED, Terms.SHARED, server.url());
+            new NodeProcess(RedisContender.PENSTOCK_LEASED, RedisLimits.SHARED, server.url());
         nodes.add(node);
         node.ask(Workload.PER_USER, callers, WARMUP_MILLIS);
       }
@@ -101,12 +105,14 @@ public final class LeasePart {
   }
 
   private static double usedPercent(Tally tally) {
-    return 100.0 * tally.allowed() / (Terms.SHARED.burst + MILLIS * Terms.SHARED.tokensPerMilli());
+    return 100.0
+        * tally.allowed()
+        / (RedisLimits.SHARED.burst + MILLIS * RedisLimits.SHARED.tokensPerMilli());
   }
 
-  private static String[] line(String what, Tally tally) {
+  private static String[] line(String label, Tally tally) {
     return new String[] {
-      what,
+      label,
       String.format(Locale.ROOT, "%,d", tally.requests()),
       "" + tally.allowed(),
       String.format(Locale.ROOT, "%.2f", usedPercent(tally)),

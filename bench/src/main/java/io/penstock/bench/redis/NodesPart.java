@@ -5,7 +5,7 @@ import io.penstock.bench.report.Curves.Curve;
 import io.penstock.bench.report.Curves.Point;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Progress;
-import io.penstock.bench.report.Table;
+import io.penstock.bench.report.ReportTable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** How decisions by one Redis grow with the processes that ask it. */
+/** Measures decisions by one Redis by number of processes. */
 public final class NodesPart {
   private static final int MAX = 4;
   private static final int CALLERS = 32;
@@ -26,12 +26,12 @@ public final class NodesPart {
 
   private static final String NOTES =
       """
-      Each process has %d callers; all ask for the same keys. Processes and Redis share the cores of one
-      machine, so that more of them decide more only while there are cores left.
+      Each process has %d callers, and all use the same keys. The processes and Redis share the cores of one
+      machine, so more processes increase the throughput only while cores are idle.
       """
           .formatted(CALLERS);
 
-  /** What is compared. */
+  /** A row of the table. */
   private record Row(Workload workload, RedisContender contender) {
     @Override
     public String toString() {
@@ -57,7 +57,7 @@ public final class NodesPart {
       List<NodeProcess> nodes = new ArrayList<>();
       try (RedisServer server = new RedisServer()) {
         for (int i = 0; i < MAX; i++) {
-          NodeProcess node = new NodeProcess(contender, Terms.GENEROUS, server.url());
+          NodeProcess node = new NodeProcess(contender, RedisLimits.GENEROUS, server.url());
           nodes.add(node);
           node.ask(Workload.HOT_KEY, CALLERS, 2 * millis);
           node.ask(Workload.MANY_KEYS, CALLERS, millis);
@@ -77,7 +77,7 @@ public final class NodesPart {
     progress.done();
   }
 
-  /** Decisions a second of the first {@code count} nodes together. */
+  /** Returns the decisions per second of the first {@code count} nodes together. */
   private static double rate(List<NodeProcess> nodes, int count, Workload workload, long millis)
       throws IOException {
     List<NodeProcess> asking = nodes.subList(0, count);
@@ -108,8 +108,9 @@ public final class NodesPart {
     return sorted[sorted.length / 2];
   }
 
-  private Table table() {
-    Table table = new Table("decisions a second, by processes", "", "1", "2", "3", "4");
+  private ReportTable table() {
+    ReportTable table =
+        new ReportTable("decisions per second, by number of processes", "", "1", "2", "3", "4");
     for (Row row : rates.keySet()) {
       String[] cells = new String[MAX + 1];
       cells[0] = row.toString();
@@ -131,6 +132,10 @@ public final class NodesPart {
       curves.add(new Curve(row.toString(), points));
     }
     return new Curves(
-        "nodes", "Decisions by one Redis, by processes", "processes", "a second", curves);
+        "nodes",
+        "Decisions of one Redis, by number of processes",
+        "processes",
+        "per second",
+        curves);
   }
 }

@@ -15,36 +15,37 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Bucket4j on one connection of Lettuce, with keys that expire, as its documents show it. A bucket
- * is made once for each key, which also is what its batching needs.
+ * Bucket4j on one connection of Lettuce, with keys that expire, as in its documentation. A bucket
+ * is created once per key, as its batching requires.
  */
 final class OnBucket4j implements SharedLimiter {
-  private static final Duration KEPT_LONGER = Duration.ofSeconds(10);
+  private static final Duration EXTRA_TTL = Duration.ofSeconds(10);
 
   private final RedisClient client;
   private final ProxyManager<String> buckets;
   private final BucketConfiguration configuration;
   private final Optimization optimization;
-  private final ConcurrentMap<String, Bucket> known = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, Bucket> cache = new ConcurrentHashMap<>();
 
-  OnBucket4j(String url, Terms terms, Optimization optimization) {
+  OnBucket4j(String url, RedisLimits limits, Optimization optimization) {
     this.client = SeedClient.to(url);
     this.buckets =
         Bucket4jLettuce.casBasedBuilder(
                 client.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE)))
             .expirationAfterWrite(
-                ExpirationAfterWriteStrategy.basedOnTimeForRefillingBucketUpToMax(KEPT_LONGER))
+                ExpirationAfterWriteStrategy.basedOnTimeForRefillingBucketUpToMax(EXTRA_TTL))
             .build();
     this.configuration =
         BucketConfiguration.builder()
-            .addLimit(limit -> limit.capacity(terms.burst).refillGreedy(terms.tokens, terms.period))
+            .addLimit(
+                limit -> limit.capacity(limits.burst).refillGreedy(limits.tokens, limits.period))
             .build();
     this.optimization = optimization;
   }
 
   @Override
   public boolean tryAcquire(String key) {
-    return known.computeIfAbsent(key, this::bucket).tryConsume(1);
+    return cache.computeIfAbsent(key, this::bucket).tryConsume(1);
   }
 
   private Bucket bucket(String key) {

@@ -11,40 +11,40 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Penstock's store as it comes, but with so long a deadline that each decision is Redis's, or from
- * a lease: one that is not ends the run.
+ * The Redis store with default settings, except for a long deadline, so that every decision comes
+ * from Redis or from a lease. A degraded decision ends the run.
  */
 final class OnPenstock implements SharedLimiter {
-  private static final long START_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final RedisStore store;
   private final RateLimiter limiter;
   private volatile boolean degraded;
 
-  OnPenstock(String url, Terms terms, Consistency consistency) {
+  OnPenstock(String url, RedisLimits limits, Consistency consistency) {
     this.store =
         RedisStore.builder()
             .deadline(Duration.ofMinutes(1))
             .observer(
                 new RedisObserver() {
                   @Override
-                  public void degraded(String name, Degradation why) {
+                  public void degraded(String name, Degradation reason) {
                     degraded = true;
                   }
                 })
             .connect(url);
     awaitRedis();
     StoreOptions storeOptions = new StoreOptions(FailurePolicy.OPEN, consistency);
-    this.limiter = RateLimiter.on(store, "bench", terms.limit(), storeOptions);
+    this.limiter = RateLimiter.on(store, "bench", limits.limit(), storeOptions);
   }
 
-  /** A first attempt to reach Redis may fail on a busy machine; the store goes on trying. */
+  /** Waits for the connection. The first attempt may fail on a busy machine; the store retries. */
   private void awaitRedis() {
-    long begun = System.nanoTime();
+    long startNanos = System.nanoTime();
     while (!store.isAvailable()) {
-      if (System.nanoTime() - begun > START_NANOS) {
+      if (System.nanoTime() - startNanos > CONNECT_TIMEOUT_NANOS) {
         store.close();
-        throw new IllegalStateException("Redis could not be reached");
+        throw new IllegalStateException("cannot connect to Redis within 30 s");
       }
       LockSupport.parkNanos(1_000_000);
     }
@@ -54,7 +54,7 @@ final class OnPenstock implements SharedLimiter {
   public boolean tryAcquire(String key) {
     boolean allowed = limiter.tryAcquire(key);
     if (degraded) {
-      throw new IllegalStateException("a decision was not Redis's");
+      throw new IllegalStateException("a decision was degraded");
     }
     return allowed;
   }

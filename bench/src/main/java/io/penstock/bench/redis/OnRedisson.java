@@ -9,15 +9,15 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 /**
- * Redisson's rate limiter, whose state is a set with an element for each permit of the last
+ * The rate limiter of Redisson. Its state is a set with an element for each permit of the last
  * interval. It has a rate and no burst.
  */
 final class OnRedisson implements SharedLimiter {
   private final RedissonClient client;
-  private final Terms terms;
-  private final ConcurrentMap<String, RRateLimiter> known = new ConcurrentHashMap<>();
+  private final RedisLimits limits;
+  private final ConcurrentMap<String, RRateLimiter> cache = new ConcurrentHashMap<>();
 
-  OnRedisson(String url, Terms terms) {
+  OnRedisson(String url, RedisLimits limits) {
     Config config = new Config();
     int path = url.lastIndexOf('/');
     config
@@ -25,17 +25,17 @@ final class OnRedisson implements SharedLimiter {
         .setAddress(url.substring(0, path))
         .setDatabase(Integer.parseInt(url.substring(path + 1)));
     this.client = Redisson.create(config);
-    this.terms = terms;
+    this.limits = limits;
   }
 
   @Override
   public boolean tryAcquire(String key) {
-    return known.computeIfAbsent(key, this::limiter).tryAcquire();
+    return cache.computeIfAbsent(key, this::limiter).tryAcquire();
   }
 
   private RRateLimiter limiter(String key) {
     RRateLimiter limiter = client.getRateLimiter(key);
-    limiter.trySetRate(RateType.OVERALL, terms.tokens, terms.period);
+    limiter.trySetRate(RateType.OVERALL, limits.tokens, limits.period);
     return limiter;
   }
 

@@ -5,60 +5,60 @@ import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Plot;
 import io.penstock.bench.report.Progress;
 import io.penstock.bench.report.Ratio;
-import io.penstock.bench.report.Table;
+import io.penstock.bench.report.ReportTable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /**
- * How many requests contenders allow that try for a while, from one process and from several. The
- * server shares its clock with the processes, because it shares the machine.
+ * Counts the requests that contenders allow under overload, from one process and from several. The
+ * server and the processes share a clock, because they share the machine.
  */
 public final class OverGrantPart {
   private static final int CALLERS = 64;
   private static final int[] PROCESSES = {1, 3};
 
   /**
-   * 3 seconds, and as long as can be so that the last token is heard of: the next would come at
-   * 3.1. Callers who are denied without asking Redis keep the cores busy, so that one of 192 who
-   * gets it may have to wait for its turn.
+   * 3 seconds, plus as much time as possible for the last grant to arrive: the next token would
+   * come at 3.1 s. Callers that are denied without a call to Redis keep the cores busy, so the one
+   * of 192 callers that gets the last token may have to wait for a core.
    */
   private static final long MILLIS = 3_095;
 
-  private static final int MAX = Terms.TIGHT.burst + 3 * Terms.TIGHT.tokens;
+  private static final int MAX = RedisLimits.TIGHT.burst + 3 * RedisLimits.TIGHT.tokens;
   private static final long WARMUP_MILLIS = 500;
   private static final double STEP_SECONDS = 7;
 
   private static final String NOTES =
       """
-      burst 10, rate 10/s, 3 s from the first grant by the server's clock: at most %d are right.
-      Less than nothing over: so many fewer were allowed; what is out on lease elsewhere may be missing.
-      A grant that its caller hears of too late, because others keep the cores busy, is not counted.
-      Callers ask again at once, allowed or not. Penstock knows for how long a denial holds and does not
-      ask Redis meanwhile. Redisson has no burst: 10 in any second are right, which is %d at most, too.
+      burst 10, rate 10/s, 3 s from the first grant by the server's clock: at most %d requests may be allowed.
+      A negative over-grant means that fewer were allowed; tokens leased to another process may be unused.
+      A grant that reaches its caller too late, because other callers keep the cores busy, is not counted.
+      Callers retry immediately, allowed or not. Penstock knows how long a denial holds and does not call
+      Redis in the meantime. Redisson has no burst: it may allow 10 in any second, hence at most %d as well.
       """
           .formatted(MAX, MAX);
 
   private OverGrantPart() {}
 
-  /** Quick or not, it takes the same. */
+  /** Takes the same time with and without {@code quick}. */
   public static Findings measure(boolean quick) throws IOException, InterruptedException {
-    List<Table> tables = new ArrayList<>();
+    List<ReportTable> tables = new ArrayList<>();
     List<Ratio> ratios = new ArrayList<>();
     List<Plot> plots = new ArrayList<>();
     int total = PROCESSES.length * RedisContender.values().length;
     Progress progress = new Progress(total, STEP_SECONDS);
     for (int processes : PROCESSES) {
       String where = processes == 1 ? "1 process" : processes + " processes";
-      Table table =
-          new Table(
+      ReportTable table =
+          new ReportTable(
               "over-grant, hot_key, %d callers in each of %s".formatted(CALLERS, where),
               "",
               "requests",
               "allowed",
               "over_grant %",
-              "late or given up");
+              "late or abandoned");
       Bars.Builder bars = new Bars.Builder();
       for (RedisContender contender : RedisContender.values()) {
         progress.next("over-grant: " + contender.label + ", " + where);
@@ -76,7 +76,7 @@ public final class OverGrantPart {
       plots.add(
           bars.build(
               processes == 1 ? "overgrant-one" : "overgrant",
-              "Requests allowed where %d are right".formatted(MAX),
+              "Requests allowed where %d is correct".formatted(MAX),
               "one key, %d callers in each of %s, 3 seconds".formatted(CALLERS, where)));
     }
     progress.done();
@@ -88,7 +88,7 @@ public final class OverGrantPart {
     List<NodeProcess> nodes = new ArrayList<>();
     try (RedisServer server = new RedisServer()) {
       for (int i = 0; i < processes; i++) {
-        NodeProcess node = new NodeProcess(contender, Terms.TIGHT, server.url());
+        NodeProcess node = new NodeProcess(contender, RedisLimits.TIGHT, server.url());
         nodes.add(node);
         node.ask(Workload.PER_USER, CALLERS, WARMUP_MILLIS);
       }

@@ -5,20 +5,20 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What one measurement found, on both sides.
+ * The result of one measurement, on the client and the server.
  *
- * @param calls that Redis was sent
- * @param scriptMicros what Redis spent on scripts
- * @param serverMicros CPU time of the whole server
+ * @param calls the calls to Redis
+ * @param scriptMicros the time that Redis spent on scripts
+ * @param serverMicros the CPU time of the whole server
  */
 record Reading(Tally tally, long calls, long scriptMicros, double serverMicros) {
-  /** Lets a node ask, and reads the server's counters before and after. */
+  /** Runs a node, and reads the counters of the server before and after. */
   static Reading of(RedisServer server, NodeProcess node, Cell cell, long millis)
       throws IOException {
     return of(List.of(server), node, cell, millis);
   }
 
-  /** The same for several servers, which share the work. */
+  /** Runs a node on several servers, which share the work. */
   static Reading of(List<RedisServer> servers, NodeProcess node, Cell cell, long millis)
       throws IOException {
     Set<String> calls = node.contender().calls();

@@ -4,7 +4,7 @@ import io.penstock.bench.contest.FailedRunException;
 import io.penstock.bench.report.Curves;
 import io.penstock.bench.report.Curves.Curve;
 import io.penstock.bench.report.Curves.Point;
-import io.penstock.bench.report.Table;
+import io.penstock.bench.report.ReportTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,19 +13,19 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 
-/** What all rounds found. Not thread-safe. */
+/** The readings of all rounds. Not thread-safe. */
 final class Readings {
   private static final double MIN_ALLOWED = 0.999;
 
   private final Map<Cell, Map<RedisContender, List<Reading>>> readings = new LinkedHashMap<>();
 
-  /** Fails if a contender does not allow what all allow: nothing is won by answering otherwise. */
+  /** Adds a reading. Fails if the contender did not allow the requests. */
   void add(Cell cell, RedisContender contender, Reading reading) {
     Tally tally = reading.tally();
     long answered = contender.givesUp() ? tally.allowed() + tally.denied() : tally.requests();
     if (answered == 0 || tally.allowed() < MIN_ALLOWED * answered) {
       throw new FailedRunException(
-          "%s, %s: %d of %d answers were ALLOWED, fewer than 99.9 %%"
+          "%s, %s: %d of %d decisions were ALLOWED, less than 99.9 %%"
               .formatted(cell, contender.label, tally.allowed(), answered));
     }
     readings
@@ -40,7 +40,7 @@ final class Readings {
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
-  /** Throughput of one over that of another, by their medians. */
+  /** Returns the throughput of one contender divided by that of another, by medians. */
   double ratio(Cell cell, RedisContender contender, RedisContender peer) {
     return median(cell, peer, Reading::nanosPerRequest)
         / median(cell, contender, Reading::nanosPerRequest);
@@ -54,7 +54,7 @@ final class Readings {
         .toArray();
   }
 
-  /** Decisions a second by callers, of all that took part. */
+  /** Plots the decisions per second by number of callers, for all contenders. */
   Curves plot(String name, Workload workload) {
     List<Cell> cells =
         readings.keySet().stream().filter(cell -> cell.workload() == workload).toList();
@@ -62,8 +62,8 @@ final class Readings {
         Objects.requireNonNull(readings.get(cells.get(0))).keySet().stream()
             .map(contender -> new Curve(contender.label, points(cells, contender)))
             .toList();
-    String title = "Decisions by one Redis, " + workload.label;
-    return new Curves(name, title, "callers", "a second", curves);
+    String title = "Decisions of one Redis, " + workload.label;
+    return new Curves(name, title, "callers", "per second", curves);
   }
 
   private List<Point> points(List<Cell> cells, RedisContender contender) {
@@ -72,18 +72,18 @@ final class Readings {
         .toList();
   }
 
-  /** By the median. */
+  /** Returns the median decisions per second. */
   double perSecond(Cell cell, RedisContender contender) {
     return 1e9 / median(cell, contender, Reading::nanosPerRequest);
   }
 
-  List<Table> tables() {
+  List<ReportTable> tables() {
     return readings.keySet().stream().map(this::table).toList();
   }
 
-  private Table table(Cell cell) {
-    Table table =
-        new Table(
+  private ReportTable table(Cell cell) {
+    ReportTable table =
+        new ReportTable(
             cell + ", allowed",
             "",
             "ns/op",

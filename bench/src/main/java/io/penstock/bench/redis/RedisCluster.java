@@ -10,10 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Primaries of the run's own that share the slots in equal parts. */
+/** A Redis Cluster of primaries that share the slots equally. */
 final class RedisCluster implements AutoCloseable {
   private static final int SLOTS = 16_384;
-  private static final int MAX_LOOKS = 600;
+  private static final int MAX_POLLS = 600;
 
   private final List<RedisServer> servers = new ArrayList<>();
 
@@ -32,10 +32,10 @@ final class RedisCluster implements AutoCloseable {
       server.commands().clusterAddSlots(IntStream.range(first, SLOTS * (i + 1) / size).toArray());
       servers.get(0).commands().clusterMeet("127.0.0.1", server.port());
     }
-    for (int look = 0; !servers.stream().allMatch(this::isComplete); look++) {
-      if (look == MAX_LOOKS) {
+    for (int poll = 0; !servers.stream().allMatch(this::isComplete); poll++) {
+      if (poll == MAX_POLLS) {
         close();
-        throw new IllegalStateException("the cluster does not come up");
+        throw new IllegalStateException("the cluster is not ready");
       }
       TimeUnit.MILLISECONDS.sleep(50);
     }

@@ -6,81 +6,81 @@ import io.github.bucket4j.distributed.proxy.optimization.Optimization;
 import io.penstock.Consistency;
 import java.util.Set;
 
-/** Who competes for buckets in Redis. */
+/** The contenders with buckets in Redis. */
 enum RedisContender {
   PENSTOCK("Penstock", 0, "evalsha eval") {
     @Override
-    SharedLimiter open(String url, Terms terms) {
-      return new OnPenstock(url, terms, Consistency.EXACT);
+    SharedLimiter open(String url, RedisLimits limits) {
+      return new OnPenstock(url, limits, Consistency.EXACT);
     }
   },
   PENSTOCK_LEASED("Penstock, leased", 7, "evalsha eval") {
     @Override
-    SharedLimiter open(String url, Terms terms) {
-      return new OnPenstock(url, terms, Consistency.LEASED);
+    SharedLimiter open(String url, RedisLimits limits) {
+      return new OnPenstock(url, limits, Consistency.LEASED);
     }
   },
   PENSTOCK_AUTO("Penstock, auto", 8, "evalsha eval") {
     @Override
-    SharedLimiter open(String url, Terms terms) {
-      return new OnPenstock(url, terms, Consistency.AUTO);
+    SharedLimiter open(String url, RedisLimits limits) {
+      return new OnPenstock(url, limits, Consistency.AUTO);
     }
   },
   LUA_EVAL_SHA("LuaEvalSha (1)", 1, "evalsha") {
     @Override
-    SharedLimiter open(String url, Terms terms) {
-      return new SeedScript(url, terms);
+    SharedLimiter open(String url, RedisLimits limits) {
+      return new SeedScript(url, limits);
     }
   },
   MULTI_CMD("MultiCmd (1)", 2, "hmget hset pexpire") {
     @Override
-    SharedLimiter open(String url, Terms terms) {
-      return new SeedCommands(url, terms);
+    SharedLimiter open(String url, RedisLimits limits) {
+      return new SeedCommands(url, limits);
     }
   },
   WATCH_MULTI_EXEC("WatchMultiExec (1) (2)", 3, "watch hmget exec") {
     @Override
-    SharedLimiter open(String url, Terms terms) {
-      return new SeedTransaction(url, terms);
+    SharedLimiter open(String url, RedisLimits limits) {
+      return new SeedTransaction(url, limits);
     }
   },
   BUCKET4J("Bucket4j (3)", 4, "get") {
     @Override
-    SharedLimiter open(String url, Terms terms) {
-      return new OnBucket4j(url, terms, Optimization.NONE_OPTIMIZED);
+    SharedLimiter open(String url, RedisLimits limits) {
+      return new OnBucket4j(url, limits, Optimization.NONE_OPTIMIZED);
     }
   },
   BUCKET4J_BATCHING("Bucket4j, batching (3)", 5, "get") {
     @Override
-    SharedLimiter open(String url, Terms terms) {
-      return new OnBucket4j(url, terms, batching());
+    SharedLimiter open(String url, RedisLimits limits) {
+      return new OnBucket4j(url, limits, batching());
     }
   },
   REDISSON("Redisson (4)", 6, "evalsha eval") {
     @Override
-    SharedLimiter open(String url, Terms terms) {
-      return new OnRedisson(url, terms);
+    SharedLimiter open(String url, RedisLimits limits) {
+      return new OnRedisson(url, limits);
     }
   };
 
-  /** What the numbers in the labels refer to, and what the columns mean. */
+  /** Explains the columns and the numbers in the labels. */
   static final String NOTES =
       """
-      ns/op is the time of the run over its requests, of all callers. Callers are platform threads that
-      wait for each answer. bytes/op is what all threads of the client allocate. Redis calls are those of
-      INFO commandstats that the client waits for; commands that scripts run are not counted, and a
-      transaction is one call however many commands it holds. server µs is the CPU time of redis-server.
-      (1) Textbook token buckets on Lettuce: a script (seed-lua of the ratios), plain commands, and WATCH
-          with MULTI. All callers share a connection, except those that WATCH.
-      (2) Gives up after 20 attempts; only those that it answered have to be allowed.
-      (3) Each attempt is a GET and an EVAL that runs a GET of its own, so the GETs that Redis counts are
-          the calls. With batching, requests that wait for the same key in one process go together.
-      (4) Has no burst: its limit is the rate alone, 10^6 a second where the row allows.
+      ns/op is the duration of the run divided by the number of requests of all callers. Callers are
+      platform threads that wait for each response. bytes/op is the allocation of all client threads. Redis
+      calls are the calls in INFO commandstats that the client waits for; commands within scripts are not
+      counted, and a transaction is one call. server µs is the CPU time of redis-server.
+      (1) Textbook token buckets on Lettuce: a script (seed-lua in the ratios), plain commands, and WATCH
+          with MULTI. All callers share a connection, except with WATCH.
+      (2) Gives up after 20 attempts; only completed requests have to be allowed.
+      (3) Each attempt is a GET and an EVAL that runs a GET itself, so the number of calls is the number of
+          GETs that Redis counts. With batching, concurrent requests for a key in one process are combined.
+      (4) Has no burst: its limit is only the rate, 10^6/s where requests are allowed.
       """;
 
   final String label;
 
-  /** Each has a database of its own: their keys are the same, their values are not. */
+  /** Each contender has its own database, because all use the same keys with different values. */
   final int database;
 
   private final String calls;
@@ -91,14 +91,14 @@ enum RedisContender {
     this.calls = calls;
   }
 
-  abstract SharedLimiter open(String url, Terms terms);
+  abstract SharedLimiter open(String url, RedisLimits limits);
 
-  /** The commands that Redis counts once for each call. */
+  /** Returns the commands that Redis counts once per call. */
   Set<String> calls() {
     return Set.of(calls.split(" ", -1));
   }
 
-  /** Whether it may leave requests unanswered. */
+  /** Returns whether it may abandon requests. */
   boolean givesUp() {
     return this == WATCH_MULTI_EXEC;
   }

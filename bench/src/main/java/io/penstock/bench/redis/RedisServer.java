@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import redis.embedded.core.ExecutableProvider;
 
 /**
- * A redis-server of the run's own, on a free port of the loopback, that keeps nothing on disk: one
- * on the PATH (or a valkey-server), otherwise the one that embedded-redis brings.
+ * A redis-server process without persistence on a free port of the loopback interface. Uses
+ * redis-server or valkey-server from the PATH, otherwise the binary of embedded-redis.
  */
 final class RedisServer implements AutoCloseable {
   private static final int MAX_ATTEMPTS = 100;
@@ -38,7 +38,7 @@ final class RedisServer implements AutoCloseable {
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
-    // A run that is broken off leaves no server behind.
+    // An aborted run leaves no server behind.
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
     this.client = RedisClient.create(url());
     this.connection = connect();
@@ -55,7 +55,7 @@ final class RedisServer implements AutoCloseable {
       }
     }
     process.destroyForcibly();
-    throw new IllegalStateException("redis-server does not answer", last);
+    throw new IllegalStateException("cannot connect to redis-server", last);
   }
 
   int port() {
@@ -74,7 +74,7 @@ final class RedisServer implements AutoCloseable {
     return ServerCounters.parse(commands().info("everything"));
   }
 
-  /** Its name and version. */
+  /** Returns the name and version. */
   String describe() {
     ServerCounters counters = counters();
     return counters
@@ -89,7 +89,7 @@ final class RedisServer implements AutoCloseable {
     process.destroyForcibly();
   }
 
-  /** One that leaves room for the bus of a cluster, ten thousand further on. */
+  /** Returns a free port below 55536, because the cluster bus uses the port plus 10000. */
   private static int freePort() throws IOException {
     int port;
     do {

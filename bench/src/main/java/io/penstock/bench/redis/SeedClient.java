@@ -4,7 +4,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import java.util.concurrent.TimeUnit;
 
-/** A Lettuce client with its own defaults. */
+/** Creates Lettuce clients with default settings. */
 final class SeedClient {
   private SeedClient() {}
 

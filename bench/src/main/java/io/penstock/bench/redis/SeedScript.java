@@ -10,21 +10,21 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 
-/** All of it in a script: one EVALSHA a request, all callers on one connection. */
+/** Decides in a script: one EVALSHA per request; all callers share a connection. */
 final class SeedScript implements SharedLimiter {
   private final RedisClient client;
   private final RedisCommands<String, String> commands;
   private final String sha;
-  private final String[] limits;
+  private final String[] arguments;
 
-  SeedScript(String url, Terms terms) {
+  SeedScript(String url, RedisLimits limits) {
     this.client = SeedClient.to(url);
     this.commands = client.connect().sync();
     this.sha = commands.scriptLoad(read("token-bucket.lua"));
-    this.limits =
+    this.arguments =
         new String[] {
-          "" + 1_000 * terms.tokensPerMilli(),
-          "" + terms.burst,
+          "" + 1_000 * limits.tokensPerMilli(),
+          "" + limits.burst,
           "" + SeedBucket.COST,
           "" + SeedBucket.TTL_MILLIS
         };
@@ -38,10 +38,10 @@ final class SeedScript implements SharedLimiter {
             ScriptOutputType.MULTI,
             new String[] {key},
             "" + System.currentTimeMillis(),
-            limits[0],
-            limits[1],
-            limits[2],
-            limits[3]);
+            arguments[0],
+            arguments[1],
+            arguments[2],
+            arguments[3]);
     return reply.get(0) == 1;
   }
 

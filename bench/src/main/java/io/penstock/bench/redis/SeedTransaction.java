@@ -10,19 +10,19 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Reads under WATCH and writes in a transaction, again and again until nobody has written between.
- * What is watched belongs to a connection, so each caller under way has one.
+ * Reads under WATCH and writes in a transaction, and retries if another caller wrote in between.
+ * WATCH applies to a connection, so each request in flight has its own.
  */
 final class SeedTransaction implements SharedLimiter {
   private static final int MAX_ATTEMPTS = 20;
 
   private final RedisClient client;
   private final Deque<StatefulRedisConnection<String, String>> idle = new ConcurrentLinkedDeque<>();
-  private final Terms terms;
+  private final RedisLimits limits;
 
-  SeedTransaction(String url, Terms terms) {
+  SeedTransaction(String url, RedisLimits limits) {
     this.client = SeedClient.to(url);
-    this.terms = terms;
+    this.limits = limits;
   }
 
   @Override
@@ -34,7 +34,7 @@ final class SeedTransaction implements SharedLimiter {
 
   private StatefulRedisConnection<String, String> connect() {
     StatefulRedisConnection<String, String> connection = client.connect();
-    // So that a transaction goes out as one.
+    // Sends a transaction in one write.
     connection.setAutoFlushCommands(false);
     return connection;
   }
@@ -59,7 +59,7 @@ final class SeedTransaction implements SharedLimiter {
       SeedBucket bucket =
           SeedBucket.refilled(
               await(connection, commands.hmget(key, SeedBucket.TOKENS, SeedBucket.TIME)),
-              terms,
+              limits,
               now);
       var unusedBegin = commands.multi();
       if (bucket.allows()) {
@@ -71,7 +71,7 @@ final class SeedTransaction implements SharedLimiter {
         return bucket.allows();
       }
     }
-    throw new GaveUpException("somebody else wrote, each of " + MAX_ATTEMPTS + " times");
+    throw new GaveUpException("conflict in each of " + MAX_ATTEMPTS + " attempts");
   }
 
   private static <T> T await(

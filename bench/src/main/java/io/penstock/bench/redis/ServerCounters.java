@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What a server says about itself, as INFO has it. Immutable. */
+/** The output of INFO. Immutable. */
 record ServerCounters(Map<String, String> fields) {
   ServerCounters {
     fields = Map.copyOf(fields);
@@ -26,12 +26,12 @@ record ServerCounters(Map<String, String> fields) {
     return Optional.ofNullable(fields.get(name));
   }
 
-  /** How often the commands ran, whether a client sent them or a script. */
+  /** Returns how often the commands ran, called by clients and by scripts. */
   long calls(Set<String> commands) {
     return commands.stream().mapToLong(command -> (long) statistic(command, "calls")).sum();
   }
 
-  /** How long the commands ran. */
+  /** Returns the total run time of the commands. */
   long micros(Set<String> commands) {
     return commands.stream().mapToLong(command -> (long) statistic(command, "usec")).sum();
   }
@@ -45,7 +45,7 @@ record ServerCounters(Map<String, String> fields) {
     return 0;
   }
 
-  /** CPU time of the process. */
+  /** Returns the CPU time of the process. */
   double cpuMicros() {
     return 1e6 * (number("used_cpu_user") + number("used_cpu_sys"));
   }
@@ -57,6 +57,6 @@ record ServerCounters(Map<String, String> fields) {
   private double number(String name) {
     return text(name)
         .map(Double::parseDouble)
-        .orElseThrow(() -> new IllegalStateException("INFO has no " + name));
+        .orElseThrow(() -> new IllegalStateException("missing in INFO: " + name));
   }
 }

@@ -2,12 +2,12 @@ package io.penstock.bench.redis;
 
 import java.io.Closeable;
 
-/** What is measured. Thread-safe. */
+/** The measured limiter. Thread-safe. */
 interface SharedLimiter extends Closeable {
-  /** Allowed or not. */
+  /** Returns whether the request is allowed. */
   boolean tryAcquire(String key) throws GaveUpException;
 
-  /** So many callers are about to ask at once. */
+  /** Announces the number of concurrent callers. */
   default void expect(int callers) {}
 
   @Override

@@ -16,8 +16,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Penstock and its peers on one Redis. In each round a new process of each contender is warmed up;
- * then they are measured by turns, one at a time, under each of the conditions.
+ * Measures Penstock and its peers on one Redis. Each round warms up a new process of each
+ * contender; then they are measured in turns, one at a time, under each of the conditions.
  */
 public final class SharedPart {
   private static final int[] CALLERS = {1, 16, 64, 256};
@@ -37,9 +37,9 @@ public final class SharedPart {
           .toList();
 
   /**
-   * How often and how long each contender is measured. With 64 callers on few cores, compilers get
-   * little time: after two seconds of a hot key every contender still became faster, after five
-   * none did.
+   * The number and duration of measurements of each contender. With 64 callers on few cores, the
+   * JIT compiler gets little CPU time: after two seconds of a hot key every contender still became
+   * faster, after five none did.
    */
   private record Schedule(int rounds, long hotWarmupMillis, long userWarmupMillis, long millis) {
     static Schedule of(boolean quick) {
@@ -93,10 +93,10 @@ public final class SharedPart {
   }
 
   private NodeProcess warm(RedisContender contender) throws IOException {
-    NodeProcess node = new NodeProcess(contender, Terms.GENEROUS, server.url());
+    NodeProcess node = new NodeProcess(contender, RedisLimits.GENEROUS, server.url());
     try {
       node.ask(Workload.HOT_KEY, MANY_CALLERS, schedule.hotWarmupMillis);
-      // All users there will be, so that none is new to anybody later.
+      // Uses all keys, so that none is new during the measurement.
       node.ask(Workload.PER_USER, CALLERS[CALLERS.length - 1], schedule.userWarmupMillis);
       return node;
     } catch (IOException | RuntimeException failed) {

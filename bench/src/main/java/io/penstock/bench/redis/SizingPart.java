@@ -7,12 +7,12 @@ import static io.penstock.bench.redis.Workload.MANY_KEYS;
 import io.penstock.bench.contest.FailedRunException;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Progress;
-import io.penstock.bench.report.Table;
+import io.penstock.bench.report.ReportTable;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 
-/** What Redis needs for Penstock's buckets: CPU time of a decision, memory of a key. */
+/** Measures the CPU time per decision and the memory per key in Redis. */
 public final class SizingPart {
   private static final List<Cell> CELLS =
       List.of(
@@ -29,9 +29,9 @@ public final class SizingPart {
 
   private static final String NOTES =
       """
-      script µs is the time of the script by INFO commandstats, server µs all CPU time of redis-server,
-      which is also spent on reading calls and writing replies. many_keys are 100,000, each asked for
-      in turn. Memory is that of used_memory, with tables and times to live.
+      script µs is the time of the script by INFO commandstats, server µs the total CPU time of
+      redis-server, including reading calls and writing replies. many_keys cycles through 100,000 keys.
+      Memory is used_memory, including hash tables and expirations.
       """;
 
   private SizingPart() {}
@@ -39,18 +39,18 @@ public final class SizingPart {
   public static Findings measure(boolean quick) throws IOException, InterruptedException {
     long millis = quick ? 500 : 2_000;
     Progress progress = new Progress(CELLS.size() + 1, STEP_SECONDS);
-    Table time = timeTable(progress, millis);
+    ReportTable time = timeTable(progress, millis);
     progress.next("memory of " + Workload.MANY + " keys");
-    Table memory = memoryTable();
+    ReportTable memory = memoryTable();
     progress.done();
     return new Findings(List.of(time, memory), NOTES, List.of());
   }
 
-  private static Table timeTable(Progress progress, long millis)
+  private static ReportTable timeTable(Progress progress, long millis)
       throws IOException, InterruptedException {
-    Table table =
-        new Table(
-            "server time for Penstock's decisions",
+    ReportTable table =
+        new ReportTable(
+            "server time of Penstock's decisions",
             "",
             "decisions/call",
             "script µs/call",
@@ -58,7 +58,7 @@ public final class SizingPart {
             "server µs/decision",
             "decisions/s");
     try (RedisServer server = new RedisServer();
-        NodeProcess node = new NodeProcess(PENSTOCK, Terms.GENEROUS, server.url())) {
+        NodeProcess node = new NodeProcess(PENSTOCK, RedisLimits.GENEROUS, server.url())) {
       node.fill(MANY_KEYS, 64);
       node.ask(HOT_KEY, 64, millis);
       for (Cell cell : CELLS) {
@@ -76,17 +76,17 @@ public final class SizingPart {
     return table;
   }
 
-  private static Table memoryTable() throws IOException, InterruptedException {
-    Table table =
-        new Table(
+  private static ReportTable memoryTable() throws IOException, InterruptedException {
+    ReportTable table =
+        new ReportTable(
             "memory of Penstock's buckets",
             "",
-            "bytes/key in all",
+            "bytes/key in total",
             "MEMORY USAGE",
-            "bytes of the name",
-            "bytes of the value");
+            "key bytes",
+            "value bytes");
     try (RedisServer server = new RedisServer();
-        NodeProcess node = new NodeProcess(PENSTOCK, Terms.SLOW, server.url())) {
+        NodeProcess node = new NodeProcess(PENSTOCK, RedisLimits.SLOW, server.url())) {
       node.ask(HOT_KEY, 1, 100);
       double before = server.counters().usedMemory();
       long keysBefore = server.commands().dbsize();
@@ -94,7 +94,7 @@ public final class SizingPart {
       double used = server.counters().usedMemory() - before;
       long keys = server.commands().dbsize() - keysBefore;
       if (keys < Workload.MANY - 1) {
-        throw new FailedRunException("%d of %d keys were kept".formatted(keys, Workload.MANY));
+        throw new FailedRunException("only %d of %d keys were kept".formatted(keys, Workload.MANY));
       }
       String name = server.commands().randomkey();
       table.add(

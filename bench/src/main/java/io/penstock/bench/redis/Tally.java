@@ -5,11 +5,11 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * What callers were answered.
+ * The results of callers.
  *
- * @param gaveUp requests without an answer
- * @param nanos how long they asked
- * @param bytes what was allocated for them
+ * @param gaveUp requests without a decision
+ * @param nanos the duration of the run
+ * @param bytes the bytes allocated
  */
 record Tally(long allowed, long denied, long gaveUp, long nanos, long bytes) {
   static final Tally NOTHING = new Tally(0, 0, 0, 0, 0);
@@ -27,7 +27,7 @@ record Tally(long allowed, long denied, long gaveUp, long nanos, long bytes) {
         bytes + other.bytes);
   }
 
-  /** As one process says it to another. */
+  /** Formats the tally for another process. */
   String toLine() {
     return LongStream.of(allowed, denied, gaveUp, nanos, bytes)
         .mapToObj(Long::toString)

@@ -1,11 +1,11 @@
 package io.penstock.bench.redis;
 
-/** Only what is answered in time counts. */
-record TimelyLimiter(SharedLimiter limiter, long untilEpochMillis) implements SharedLimiter {
+/** Counts only decisions before a deadline. */
+record TimelyLimiter(SharedLimiter limiter, long deadlineEpochMillis) implements SharedLimiter {
   @Override
   public boolean tryAcquire(String key) throws GaveUpException {
     boolean allowed = limiter.tryAcquire(key);
-    if (System.currentTimeMillis() > untilEpochMillis) {
+    if (System.currentTimeMillis() > deadlineEpochMillis) {
       throw new GaveUpException("late");
     }
     return allowed;

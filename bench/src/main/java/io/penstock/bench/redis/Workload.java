@@ -2,23 +2,23 @@ package io.penstock.bench.redis;
 
 import io.penstock.bench.local.Keys;
 
-/** Which keys callers ask for. */
+/** The keys that callers use. */
 enum Workload {
-  /** All the same. */
+  /** All callers use the same key. */
   HOT_KEY("hot_key") {
     @Override
     String[] keysOf(int caller, int callers) {
       return new String[] {Keys.copy("hot")};
     }
   },
-  /** Each its own. */
+  /** Each caller has its own key. */
   PER_USER("per_user") {
     @Override
     String[] keysOf(int caller, int callers) {
       return new String[] {"user-%016x".formatted(caller)};
     }
   },
-  /** Each its share of {@link #MANY}, one after the other. */
+  /** Each caller cycles through its share of {@link #MANY} keys. */
   MANY_KEYS("many_keys") {
     @Override
     String[] keysOf(int caller, int callers) {

@@ -1,4 +1,4 @@
-/** Limiters that share their buckets through Redis. */
+/** Benchmarks of limiters that share buckets through Redis. */
 @NullMarked
 package io.penstock.bench.redis;
 

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Puts what was measured again in its place on a page that was made before. */
+/** Replaces sections and ratios on an existing page by new results. */
 final class Amendment {
   private static final Pattern HEADING = Pattern.compile("^##", Pattern.MULTILINE);
   private static final Pattern ROW = Pattern.compile("^\\| `.*\\n", Pattern.MULTILINE);
@@ -23,23 +23,23 @@ final class Amendment {
   }
 
   private static String replace(String page, Section section) {
-    int run = place(page, "\n" + section.runHeading(), 0, section);
-    int begin = place(page, "\n" + section.heading(), run, section) + 1;
+    int run = position(page, "\n" + section.runHeading(), 0, section);
+    int begin = position(page, "\n" + section.heading(), run, section) + 1;
     Matcher next = HEADING.matcher(page);
     int end = next.find(begin + 1) ? next.start() : page.length();
     return page.substring(0, begin) + section.markdown() + page.substring(end);
   }
 
-  private static int place(String page, String heading, int from, Section section) {
-    int place = page.indexOf(heading, from);
-    if (place < 0) {
+  private static int position(String page, String heading, int from, Section section) {
+    int position = page.indexOf(heading, from);
+    if (position < 0) {
       throw new IllegalStateException(
-          "the page has no section %s; make it anew".formatted(section.title()));
+          "the page has no section %s; run bench/run all --report".formatted(section.title()));
     }
-    return place;
+    return position;
   }
 
-  /** A row that isn't there yet is the last. */
+  /** Replaces the row of a ratio. A new row is appended. */
   private static String replace(String page, Ratio ratio) {
     String row = Page.row(ratio);
     Matcher rows = ROW.matcher(page);

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Figures of contenders side by side, each with its number. Immutable.
+ * A bar chart of the figures of contenders. Immutable.
  *
- * @param unit what is counted, in words
+ * @param unit the unit, as text
  */
 public record Bars(String name, String title, String unit, List<Bar> bars) implements Plot {
-  /** In the label of who stands out. */
-  private static final String OURS = "Penstock";
+  /** The bars with this text in their label are highlighted. */
+  private static final String HIGHLIGHTED = "Penstock";
 
   private static final int WIDTH = 720;
   private static final int LEFT = 290;
@@ -19,7 +19,7 @@ public record Bars(String name, String title, String unit, List<Bar> bars) imple
   private static final int TOP = 56;
   private static final int LINE = 26;
 
-  /** A contender's figure, zero or more. */
+  /** The figure of a contender; not negative. */
   public record Bar(String label, double value) {}
 
   public Bars {
@@ -45,24 +45,24 @@ public record Bars(String name, String title, String unit, List<Bar> bars) imple
     Svg svg = new Svg(WIDTH, TOP + bars.size() * LINE + 12);
     svg.title(16, 22, title);
     svg.text(16, 40, "start", unit);
-    double most = bars.stream().mapToDouble(Bar::value).max().orElse(0);
+    double max = bars.stream().mapToDouble(Bar::value).max().orElse(0);
     for (int i = 0; i < bars.size(); i++) {
       Bar bar = bars.get(i);
       double y = TOP + (double) i * LINE;
-      double width = most == 0 ? 0 : (WIDTH - LEFT - RIGHT) * bar.value / most;
+      double width = max == 0 ? 0 : (WIDTH - LEFT - RIGHT) * bar.value / max;
       svg.text(LEFT - 8, y + 15, "end", bar.label);
       svg.bar(
           LEFT,
           y + 3,
           Math.max(1, width),
           LINE - 8.0,
-          Svg.colour(bar.label.contains(OURS) ? 0 : 2));
-      svg.text(LEFT + Math.max(1, width) + 6, y + 15, "start", words(bar.value));
+          Svg.colour(bar.label.contains(HIGHLIGHTED) ? 0 : 2));
+      svg.text(LEFT + Math.max(1, width) + 6, y + 15, "start", format(bar.value));
     }
     return svg.end();
   }
 
-  private static String words(double value) {
+  private static String format(double value) {
     return String.format(
         Locale.ROOT, value >= 100 || value == Math.rint(value) ? "%,.0f" : "%,.2f", value);
   }

@@ -6,10 +6,10 @@ import java.util.Locale;
 import java.util.StringJoiner;
 
 /**
- * How figures grow with another, on logarithmic axes. Immutable.
+ * A line chart with logarithmic axes. Immutable.
  *
- * @param x what grows, in words
- * @param y the figures, in words
+ * @param x the title of the x axis
+ * @param y the title of the y axis
  */
 public record Curves(String name, String title, String x, String y, List<Curve> curves)
     implements Plot {
@@ -24,7 +24,7 @@ public record Curves(String name, String title, String x, String y, List<Curve> 
   /** A point of a curve. */
   public record Point(double x, double y) {}
 
-  /** Points of one contender, from left to right. */
+  /** The points of one contender, from left to right. */
   public record Curve(String label, List<Point> points) {
     public Curve {
       points = List.copyOf(points);
@@ -44,12 +44,12 @@ public record Curves(String name, String title, String x, String y, List<Curve> 
     for (double tick : across.ticks()) {
       double place = across.place(tick);
       svg.line(place, TOP, place, HEIGHT - BOTTOM, "#e6e6e6");
-      svg.text(place, HEIGHT - BOTTOM + LINE, "middle", LogAxis.words(tick));
+      svg.text(place, HEIGHT - BOTTOM + LINE, "middle", LogAxis.format(tick));
     }
     for (double tick : up.ticks()) {
       double place = up.place(tick);
       svg.line(LEFT, place, WIDTH - RIGHT, place, "#e6e6e6");
-      svg.text(LEFT - 8, place + 4, "end", LogAxis.words(tick));
+      svg.text(LEFT - 8, place + 4, "end", LogAxis.format(tick));
     }
     svg.text((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 12, "middle", x);
     svg.text(LEFT, TOP - 4, "end", y);

@@ -5,42 +5,42 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * An axis on which equal steps multiply. Immutable.
+ * A logarithmic axis. Immutable.
  *
- * @param from where it begins on the picture
- * @param to where it ends
+ * @param from the coordinate at which it starts
+ * @param to the coordinate at which it ends
  */
-record LogAxis(double least, double most, double from, double to) {
+record LogAxis(double min, double max, double from, double to) {
   private static final double FEW_DECADES = 2;
 
-  /** An axis for all of {@code values}, which are positive. */
+  /** Returns an axis for {@code values}, which must be positive. */
   static LogAxis of(List<Double> values, double from, double to) {
-    double least = values.stream().mapToDouble(value -> value).min().orElse(1);
-    double most = values.stream().mapToDouble(value -> value).max().orElse(1);
-    if (least <= 0) {
-      throw new IllegalArgumentException("values must be positive: " + least);
+    double min = values.stream().mapToDouble(value -> value).min().orElse(1);
+    double max = values.stream().mapToDouble(value -> value).max().orElse(1);
+    if (min <= 0) {
+      throw new IllegalArgumentException("values must be positive: " + min);
     }
-    // A range of nothing still needs a length.
-    return new LogAxis(least, Math.max(most, least * 1.01), from, to);
+    // An empty range still needs a length.
+    return new LogAxis(min, Math.max(max, min * 1.01), from, to);
   }
 
-  /** A little longer than its values, so that none lies on its ends. */
+  /** Returns a slightly longer axis, so that no value is at its ends. */
   LogAxis withMargin() {
-    return new LogAxis(least / 1.3, most * 1.3, from, to);
+    return new LogAxis(min / 1.3, max * 1.3, from, to);
   }
 
   double place(double value) {
-    return from + (to - from) * Math.log(value / least) / Math.log(most / least);
+    return from + (to - from) * Math.log(value / min) / Math.log(max / min);
   }
 
-  /** Powers of ten, and twos and fives between them where there are few. */
+  /** Returns the powers of ten, and twice and five times these if there are few. */
   List<Double> ticks() {
-    boolean few = Math.log10(most / least) < FEW_DECADES;
+    boolean few = Math.log10(max / min) < FEW_DECADES;
     List<Double> ticks = new ArrayList<>();
-    for (double power = Math.pow(10, Math.floor(Math.log10(least))); power <= most; power *= 10) {
+    for (double power = Math.pow(10, Math.floor(Math.log10(min))); power <= max; power *= 10) {
       for (double times : few ? new double[] {1, 2, 5} : new double[] {1}) {
         double tick = power * times;
-        if (tick >= least * 0.999 && tick <= most * 1.001) {
+        if (tick >= min * 0.999 && tick <= max * 1.001) {
           ticks.add(tick);
         }
       }
@@ -48,7 +48,7 @@ record LogAxis(double least, double most, double from, double to) {
     return ticks;
   }
 
-  static String words(double value) {
+  static String format(double value) {
     if (value >= 1e6) {
       return plain(value / 1e6) + "M";
     }

@@ -10,7 +10,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Where a run took place, and of what. */
+/** Describes the machine and the versions of a run. */
 public final class Machine {
   private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
 

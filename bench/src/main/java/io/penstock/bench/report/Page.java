@@ -11,10 +11,10 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 
-/** All findings as a page of Markdown, with pictures beside it. Not thread-safe. */
+/** All results as a Markdown page with charts. Not thread-safe. */
 public final class Page {
   private static final String PAGE = "BENCHMARKS.md";
-  private static final String PICTURES = "images";
+  private static final String IMAGES = "images";
 
   private final List<Section> sections = new ArrayList<>();
   private final List<Ratio> ratios = new ArrayList<>();
@@ -22,54 +22,52 @@ public final class Page {
   private final String command;
 
   /**
-   * @param command what makes the page
+   * @param command the command that generates the page
    */
   public Page(String command) {
     this.command = command;
   }
 
   /**
-   * Adds what a part of a run has found.
+   * Adds the results of a part of a run.
    *
    * @param run the title of the run
-   * @param oneRun the command of that run
+   * @param runCommand the command of that run
    */
-  public void part(String run, String oneRun, String title, Findings findings) {
+  public void part(String run, String runCommand, String title, Findings findings) {
     StringBuilder text = new StringBuilder();
     for (Plot plot : findings.plots()) {
-      text.append("![%s](%s/%s)\n\n".formatted(plot.title(), PICTURES, file(plot)));
+      text.append("![%s](%s/%s)\n\n".formatted(plot.title(), IMAGES, file(plot)));
     }
     findings.tables().forEach(table -> text.append(table.markdown()).append('\n'));
     if (!findings.notes().isEmpty()) {
       text.append("```text\n").append(findings.notes().strip()).append("\n```\n\n");
     }
-    sections.add(new Section(run, oneRun, title, text.toString()));
+    sections.add(new Section(run, runCommand, title, text.toString()));
     ratios.addAll(findings.ratios());
     plots.addAll(findings.plots());
   }
 
-  /** Adds that a part of a run came to nothing. */
-  public void failed(String run, String oneRun, String title, String why) {
-    sections.add(new Section(run, oneRun, title, "Failed: " + why + "\n\n"));
+  /** Adds a part that failed. */
+  public void failed(String run, String runCommand, String title, String reason) {
+    sections.add(new Section(run, runCommand, title, "Failed: " + reason + "\n\n"));
   }
 
   private static String file(Plot plot) {
     return plot.name() + ".svg";
   }
 
-  /** Writes the page and its pictures into a folder. */
+  /** Writes the page and its charts to a folder. */
   public void write(Path folder) {
     write(folder, text(LocalDate.now(ZoneOffset.UTC)));
   }
 
-  /**
-   * Writes what this has, with its pictures, in place of the same sections of the page in a folder.
-   */
+  /** Replaces the same sections of the page in a folder, and their charts. */
   public void amend(Path folder) {
     write(folder, amended(read(folder), LocalDate.now(ZoneOffset.UTC)));
   }
 
-  /** Whether the page in a folder is of this machine with these versions. */
+  /** Returns whether the page in a folder is of this machine and these versions. */
   public static boolean isOfThisMachine(Path folder) {
     return Files.exists(folder.resolve(PAGE)) && read(folder).contains(Machine.describe().strip());
   }
@@ -84,9 +82,9 @@ public final class Page {
 
   private void write(Path folder, String text) {
     try {
-      Files.createDirectories(folder.resolve(PICTURES));
+      Files.createDirectories(folder.resolve(IMAGES));
       for (Plot plot : plots) {
-        Files.writeString(folder.resolve(PICTURES).resolve(file(plot)), plot.svg(), UTF_8);
+        Files.writeString(folder.resolve(IMAGES).resolve(file(plot)), plot.svg(), UTF_8);
       }
       Files.writeString(folder.resolve(PAGE), text.strip() + "\n", UTF_8);
     } catch (IOException e) {
@@ -95,10 +93,10 @@ public final class Page {
   }
 
   String amended(String page, LocalDate day) {
-    String again = "Measured again on %s by `%s`.\n\n".formatted(day, command);
+    String note = "Measured again on %s by `%s`.\n\n".formatted(day, command);
     List<Section> dated =
         sections.stream()
-            .map(of -> new Section(of.run(), of.oneRun(), of.title(), again + of.text()))
+            .map(s -> new Section(s.run(), s.runCommand(), s.title(), note + s.text()))
             .toList();
     return Amendment.of(page, dated, ratios);
   }
@@ -107,7 +105,7 @@ public final class Page {
     return """
     # Benchmarks
 
-    Made on %s by
+    Generated on %s by
 
         %s
 
@@ -115,13 +113,13 @@ public final class Page {
     %s
     ```
 
-    Speed is compared within one run, because machines differ and are shared: contenders take turns, each
-    several times, and a figure is the median of its turns. Rows name their outcome, and a run fails if fewer
-    than 99.9 %% of the answers are that one. Keys that are asked for are equal to those that were inserted,
-    not identical. Servers that are compared have the same number of workers and send the same answers. The
-    load comes from the same machine. What loses is shown like what wins.
+    Results are compared within one run, because machines differ and are shared. The contenders take turns,
+    several times each, and a figure is the median of its turns. Each table names the expected outcome, and a
+    run fails if less than 99.9 %% of the decisions have it. Requested keys are equal to the inserted keys, but
+    not identical. Servers that are compared have the same number of workers and send the same responses. The
+    load generator runs on the same machine. The page also shows the comparisons that Penstock loses.
 
-    ## In short
+    ## Summary
 
     %s
     %s"""
@@ -134,7 +132,10 @@ public final class Page {
     for (Section section : sections) {
       if (!section.run().equals(run)) {
         run = section.run();
-        body.append(section.runHeading()).append("\n    ").append(section.oneRun()).append("\n\n");
+        body.append(section.runHeading())
+            .append("\n    ")
+            .append(section.runCommand())
+            .append("\n\n");
       }
       body.append(section.markdown());
     }
@@ -151,7 +152,7 @@ public final class Page {
     Target target = Target.of(ratio.name()).orElse(null);
     String verdict = "";
     if (target != null) {
-      verdict = target.isMetBy(Double.parseDouble(ratio.value())) ? "met" : "**short**";
+      verdict = target.isMetBy(Double.parseDouble(ratio.value())) ? "met" : "**missed**";
     }
     return "| `%s` | %s | %s | %s |\n"
         .formatted(ratio.name(), ratio.value(), target == null ? "" : target, verdict);

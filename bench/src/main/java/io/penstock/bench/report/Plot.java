@@ -1,12 +1,12 @@
 package io.penstock.bench.report;
 
-/** A picture of figures that a table has too. */
+/** A chart of figures that are also in a table. */
 public interface Plot {
-  /** What its file is called, without an ending. */
+  /** Returns the file name without extension. */
   String name();
 
   String title();
 
-  /** The picture, as SVG. */
+  /** Returns the chart as SVG. */
   String svg();
 }

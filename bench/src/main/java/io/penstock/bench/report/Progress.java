@@ -3,18 +3,18 @@ package io.penstock.bench.report;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Says on standard error what is being measured and how long the rest may take. */
+/** Prints the current step and the estimated remaining time to standard error. */
 public final class Progress {
-  /** A terminal shows one line that changes, anything else gets a line for each step. */
+  /** On a terminal, one line is updated; otherwise each step gets its own line. */
   private static final boolean TERMINAL = Boolean.getBoolean("bench.terminal");
 
   private final int total;
   private final double expectedSeconds;
   private final long startNanos = System.nanoTime();
-  private int begun;
+  private int started;
 
   /**
-   * @param expectedSeconds how long a step takes as far as is known before the first
+   * @param expectedSeconds the initial estimate of the duration of a step
    */
   public Progress(int total, double expectedSeconds) {
     this.total = total;
@@ -25,14 +25,14 @@ public final class Progress {
     next(step, 1);
   }
 
-  /** Begins what takes as long as several steps do, and counts as that many. */
+  /** Starts a step that takes as long as several, and counts as that many. */
   public void next(String step, int steps) {
     double seconds = (System.nanoTime() - startNanos) / 1e9;
-    // The expectation counts as one step, so that the first real one does not decide alone.
-    double each = (seconds + expectedSeconds) / (begun + 1);
-    Duration left = Duration.ofSeconds(Math.round(each * (total - begun)));
-    int first = begun + 1;
-    begun += steps;
+    // The initial estimate counts as one step, so that the first real step does not dominate.
+    double each = (seconds + expectedSeconds) / (started + 1);
+    Duration left = Duration.ofSeconds(Math.round(each * (total - started)));
+    int first = started + 1;
+    started += steps;
     String line =
         String.format(
             Locale.ROOT,
@@ -45,7 +45,7 @@ public final class Progress {
     System.err.print(TERMINAL ? "\r\033[K" + line : line + System.lineSeparator());
   }
 
-  /** Leaves the terminal as if nothing had been there. */
+  /** Clears the line on a terminal. */
   public void done() {
     if (TERMINAL) {
       System.err.print("\r\033[K");

@@ -2,16 +2,16 @@ package io.penstock.bench.report;
 
 import java.util.Locale;
 
-/** A line for programs: what the targets are about. */
+/** A ratio, printed as a machine-readable line. Targets refer to ratios. */
 public record Ratio(String name, String value) {
-  /** Less than a byte in a hundred calls is the JVM's own housekeeping. */
+  /** Less than a byte per hundred calls is noise of the JVM. */
   private static final double ALLOCATION_NOISE = 0.01;
 
   public static Ratio of(String name, double value) {
     return new Ratio(name, String.format(Locale.ROOT, "%.2f", value));
   }
 
-  /** With more digits, for what is far below one. */
+  /** Returns a ratio with more digits, for values far below one. */
   public static Ratio small(String name, double value) {
     return new Ratio(name, String.format(Locale.ROOT, "%.6f", value));
   }

@@ -1,14 +1,14 @@
 package io.penstock.bench.report;
 
 /**
- * What a part of a run has found, as Markdown.
+ * The results of a part of a run, as Markdown.
  *
  * @param run the title of the run
- * @param oneRun the command of that run
- * @param title of the part
- * @param text below the title
+ * @param runCommand the command of that run
+ * @param title the title of the part
+ * @param text the text below the title
  */
-record Section(String run, String oneRun, String title, String text) {
+record Section(String run, String runCommand, String title, String text) {
   String runHeading() {
     return "## " + run + "\n";
   }

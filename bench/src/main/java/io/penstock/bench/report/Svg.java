@@ -2,9 +2,9 @@ package io.penstock.bench.report;
 
 import java.util.Locale;
 
-/** Writes a picture piece by piece. Not thread-safe. */
+/** Builds an SVG image. Not thread-safe. */
 final class Svg {
-  /** Told apart by people who confuse colours, too. */
+  /** Colors that color-blind readers can distinguish. */
   private static final String[] COLOURS = {
     "#0b6e99", "#d9730d", "#6b6b6b", "#448361", "#9065b0", "#c14c8a", "#b59a00", "#d44c47",
     "#7fb3d5"
@@ -47,28 +47,28 @@ final class Svg {
   /**
    * @param anchor start, middle or end
    */
-  void text(double x, double y, String anchor, String words) {
+  void text(double x, double y, String anchor, String content) {
     add(
         "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"#222222\">%s</text>",
-        x, y, anchor, escaped(words));
+        x, y, anchor, escaped(content));
   }
 
-  void title(double x, double y, String words) {
+  void title(double x, double y, String content) {
     add(
         "<text x=\"%.1f\" y=\"%.1f\" font-size=\"14\" font-weight=\"bold\""
             + " fill=\"#222222\">%s</text>",
-        x, y, escaped(words));
+        x, y, escaped(content));
   }
 
-  private static String escaped(String words) {
-    return words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+  private static String escaped(String content) {
+    return content.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
   }
 
   private void add(String format, Object... values) {
     text.append(String.format(Locale.ROOT, format, values)).append('\n');
   }
 
-  /** The whole picture. */
+  /** Returns the complete image. */
   String end() {
     return text + "</svg>\n";
   }

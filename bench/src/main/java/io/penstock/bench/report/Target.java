@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a ratio is to be.
+ * The target of a ratio.
  *
- * @param bound the least it may be, or the most
+ * @param bound the minimum or maximum
  */
-public record Target(String name, double bound, boolean isLeast) {
+public record Target(String name, double bound, boolean isMinimum) {
   private static final List<Target> ALL =
       List.of(
           atLeast("local.keyed.bucket4j-caffeine", 8),
@@ -40,18 +40,18 @@ public record Target(String name, double bound, boolean isLeast) {
     return new Target(name, bound, false);
   }
 
-  /** What a ratio of this name is to be; empty if it is only worth knowing. */
+  /** Returns the target of a ratio; empty if it has none. */
   public static Optional<Target> of(String name) {
     return ALL.stream().filter(target -> target.name.equals(name)).findFirst();
   }
 
   public boolean isMetBy(double value) {
-    return isLeast ? value >= bound : value <= bound;
+    return isMinimum ? value >= bound : value <= bound;
   }
 
   @Override
   public String toString() {
     String number = bound == Math.rint(bound) ? "" + (long) bound : "" + bound;
-    return (isLeast ? "at least " : "at most ") + number;
+    return (isMinimum ? "at least " : "at most ") + number;
   }
 }

@@ -1,4 +1,4 @@
-/** What is printed. */
+/** Tables, charts, and the page of results. */
 @NullMarked
 package io.penstock.bench.report;
 

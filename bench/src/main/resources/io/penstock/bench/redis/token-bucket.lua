@@ -1,10 +1,10 @@
--- A token bucket as a hash: what is left of it, and when that was.
+-- A token bucket in a hash: the tokens and the time of the last update.
 --
 -- KEYS[1]  the bucket
--- ARGV     the caller's time in milliseconds, tokens a second, burst, cost, time to live in
+-- ARGV     the caller's time in milliseconds, tokens per second, burst, cost, time to live in
 --          milliseconds
 --
--- Returns 1 if allowed, otherwise 0, and milliseconds to wait.
+-- Returns 1 if allowed, otherwise 0; and the wait in milliseconds.
 
 local bucket = KEYS[1]
 local time, perSecond, burst, cost, ttl =
@@ -13,21 +13,21 @@ local time, perSecond, burst, cost, ttl =
 local left = tonumber(redis.call('HGET', bucket, 'tokens') or burst)
 local since = tonumber(redis.call('HGET', bucket, 'ts') or time)
 
--- Callers' clocks differ: time that has been counted is not counted again.
+-- Clocks of callers differ: elapsed time is never counted twice.
 if time > since then
   left = math.min(burst, left + (time - since) * perSecond / 1000)
   since = time
 end
 
-local answer
+local reply
 if left < cost then
-  answer = { 0, math.ceil((cost - left) * 1000 / perSecond) }
+  reply = { 0, math.ceil((cost - left) * 1000 / perSecond) }
 else
   left = left - cost
-  answer = { 1, 0 }
+  reply = { 1, 0 }
 end
 
 redis.call('HSET', bucket, 'tokens', left)
 redis.call('HSET', bucket, 'ts', since)
 redis.call('PEXPIRE', bucket, ttl)
-return answer
+return reply

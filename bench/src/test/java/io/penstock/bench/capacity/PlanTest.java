@@ -14,7 +14,7 @@ class PlanTest {
   private static final Figures ROUND = new Figures(5, 0.01, 200, 10, 1, 20, 50);
 
   @Test
-  void plan_ofDistinctKeys_isWhatEachDecisionTakes() {
+  void plan_distinctKeys_scalesWithDecisions() {
     Plan plan = Plan.of(new Demand(400_000, 1e6, 0, 0), ROUND);
 
     assertThat(plan.redisCores()).isEqualTo(2.0);
@@ -25,7 +25,7 @@ class PlanTest {
   }
 
   @Test
-  void plan_ofLeasedKeys_asksRedisForTheRestOnly() {
+  void plan_leasedKeys_needRedisOnlyForTheRest() {
     Plan plan = Plan.of(new Demand(1e6, 1e6, 90, 0), ROUND);
 
     assertThat(plan.redisCores()).isEqualTo(0.509);
@@ -33,7 +33,7 @@ class PlanTest {
   }
 
   @Test
-  void plan_ofWhatIsDeniedFromMemory_asksRedisForNothing() {
+  void plan_rememberedDenials_needNoRedis() {
     Plan plan = Plan.of(new Demand(1e6, 0, 0, 100), ROUND);
 
     assertThat(plan.redisCores()).isZero();
@@ -50,13 +50,14 @@ class PlanTest {
     "1, 1, -1, 0",
     "NaN, 1, 0, 0"
   })
-  void demand_thatCanNotBe_isRefused(double decisions, double keys, double leased, double known) {
-    assertThatThrownBy(() -> new Demand(decisions, keys, leased, known))
+  void demand_outOfRange_isRejected(
+      double decisions, double keys, double leased, double remembered) {
+    assertThatThrownBy(() -> new Demand(decisions, keys, leased, remembered))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
-  void page_table_isThatOfTheProgram() throws IOException {
+  void page_table_matchesTheProgram() throws IOException {
     assertThat(Files.readString(Path.of("..", "docs", "capacity.md")))
         .contains(Capacity.table().markdown());
   }

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class StandingsTest {
-  private static final Row ROW = new Row("hot key, denied", Outcome.DENIED, 2);
+  private static final Row ROW = new Row("hot key, denied", ExpectedOutcome.DENIED, 2);
   private static final Entry OURS = entry("ours");
   private static final Entry THEIRS = entry("theirs");
   private static final Entry OTHERS = entry("others");
@@ -24,12 +24,12 @@ class StandingsTest {
                   OTHERS, score(2e6, 3e6, 100e6))));
 
   @Test
-  void ratio_severalPeers_isOfMediansAgainstTheFastest() {
+  void ratio_severalPeers_comparesMediansWithTheFastest() {
     assertThat(standings.ratio(OURS, THEIRS, OTHERS)).isCloseTo(5, within(1e-9));
   }
 
   @Test
-  void tables_oneRow_showMedianRangeAndTimeOfOneThread() {
+  void tables_oneRow_showMedianRangeAndTimePerThread() {
     assertThat(standings.tables()).hasSize(1);
     assertThat(standings.tables().get(0).toString().lines())
         .startsWith("hot key, denied, 2 threads")
@@ -37,12 +37,12 @@ class StandingsTest {
   }
 
   @Test
-  void check_otherAnswers_fails() {
+  void check_otherOutcome_fails() {
     ROW.outcome().check(OURS, new Sample(1, 0, 1, 999));
     assertThatThrownBy(() -> ROW.outcome().check(OURS, new Sample(1, 0, 2, 998)))
         .isInstanceOf(FailedRunException.class)
         .hasMessage(
-            "hot key, denied, 2 threads: ours: 998 of 1000 answers were DENIED, fewer than 99.9 %");
+            "hot key, denied, 2 threads: ours: 998 of 1000 decisions were DENIED, less than 99.9 %");
   }
 
   private static Entry entry(String contender) {

@@ -10,16 +10,16 @@ import org.junit.jupiter.api.Test;
 
 class KeysTest {
   private final String[] inserted = Keys.inserted(1_000);
-  private final String[] asked = Keys.asked(inserted);
+  private final String[] asked = Keys.requested(inserted);
 
   @Test
-  void inserted_twice_isTheSame() {
+  void inserted_calledTwice_isEqual() {
     assertThat(inserted).isEqualTo(Keys.inserted(1_000)).doesNotHaveDuplicates();
     assertThat(inserted).allMatch(key -> key.matches("user-[0-9a-f]{16}"));
   }
 
   @Test
-  void asked_isInsertedInAnotherOrder_equalButNotIdentical() {
+  void requested_isInsertedInAnotherOrder_equalButNotIdentical() {
     assertThat(asked).containsExactlyInAnyOrder(inserted).isNotEqualTo(inserted);
     Set<String> identities = Collections.newSetFromMap(new IdentityHashMap<>());
     identities.addAll(List.of(inserted));

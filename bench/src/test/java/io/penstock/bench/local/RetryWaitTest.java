@@ -9,8 +9,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What docs/comparison.md says of who comes back to Bucket4j after exactly the wait that it was
- * told. {@code PeerBugsTest} in core asks Penstock the same.
+ * Checks the statement of docs/comparison.md about a caller of Bucket4j that retries after exactly
+ * the reported wait. {@code PeerBugsTest} in core checks the same for Penstock.
  */
 class RetryWaitTest {
   @Test

@@ -16,7 +16,7 @@ class ReadingsTest {
   private final Readings readings = new Readings();
 
   @Test
-  void ratio_isOfMedians() {
+  void ratio_comparesMedians() {
     for (long nanos : new long[] {900, 100, 200}) {
       readings.add(CELL, RedisContender.PENSTOCK, reading(new Tally(100, 0, 0, nanos, 0)));
     }
@@ -26,7 +26,7 @@ class ReadingsTest {
   }
 
   @Test
-  void plot_isOfOneWorkloadByCallers() {
+  void plot_showsOneWorkloadByCallers() {
     Cell more = new Cell(Workload.HOT_KEY, 256);
     Cell others = new Cell(Workload.PER_USER, 64);
     readings.add(CELL, RedisContender.PENSTOCK, reading(new Tally(100, 0, 0, 1_000, 0)));
@@ -44,11 +44,11 @@ class ReadingsTest {
                     CELL, RedisContender.PENSTOCK, reading(new Tally(998, 2, 0, 1_000, 0))))
         .isInstanceOf(FailedRunException.class)
         .hasMessage(
-            "hot_key, 64 callers, Penstock: 998 of 1000 answers were ALLOWED, fewer than 99.9 %");
+            "hot_key, 64 callers, Penstock: 998 of 1000 decisions were ALLOWED, less than 99.9 %");
   }
 
   @Test
-  void add_gaveUp_failsUnlessThatIsItsWay() {
+  void add_gaveUp_failsUnlessTheContenderMay() {
     Reading half = reading(new Tally(50, 0, 50, 1_000, 0));
     readings.add(CELL, RedisContender.WATCH_MULTI_EXEC, half);
     assertThatThrownBy(() -> readings.add(CELL, RedisContender.BUCKET4J, half))

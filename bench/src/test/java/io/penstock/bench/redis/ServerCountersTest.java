@@ -30,12 +30,12 @@ class ServerCountersTest {
   }
 
   @Test
-  void calls_neverUsed_isNone() {
+  void calls_neverUsed_isZero() {
     assertThat(counters.calls(Set.of("watch"))).isZero();
   }
 
   @Test
-  void figures_ofInfo_haveTheirUnits() {
+  void values_ofInfo_areConverted() {
     assertThat(counters.cpuMicros()).isEqualTo(3_750_000);
     assertThat(counters.usedMemory()).isEqualTo(1_048_576);
     assertThat(counters.text("redis_version")).contains("7.0.15");

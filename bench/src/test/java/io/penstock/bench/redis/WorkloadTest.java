@@ -16,12 +16,12 @@ class WorkloadTest {
   }
 
   @Test
-  void perUser_isAnotherForEach() {
+  void perUser_isDifferentForEach() {
     assertThat(keys(Workload.PER_USER)).hasSize(CALLERS);
   }
 
   @Test
-  void manyKeys_sharesThemOut_lastHasMost() {
+  void manyKeys_areDistributed_lastHasMost() {
     assertThat(keys(Workload.MANY_KEYS)).hasSize(Workload.MANY);
     int last = Workload.MANY_KEYS.keysOf(CALLERS - 1, CALLERS).length;
     for (int caller = 0; caller < CALLERS; caller++) {

@@ -27,7 +27,7 @@ class PageTest {
               new Curve("one", List.of(new Point(1_000, 20), new Point(1e7, 200))),
               new Curve("other", List.of(new Point(1_000, 40), new Point(1e7, 4_000)))));
 
-  private static final String LOCAL = "Inside one process";
+  private static final String LOCAL = "In process";
 
   @TempDir private Path folder;
 
@@ -38,7 +38,7 @@ class PageTest {
   }
 
   private static Findings findings() {
-    Table table = new Table("who|what", "", "ops");
+    ReportTable table = new ReportTable("who|what", "", "ops");
     table.add("a|b", "7");
     return new Findings(
         List.of(table),
@@ -51,22 +51,22 @@ class PageTest {
   }
 
   @Test
-  void text_ofFindings_hasTablesNotesAndWhatIsShort() {
+  void text_ofFindings_hasTablesNotesAndMissedTargets() {
     Page page = new Page("bench/run all --report");
     page.part(LOCAL, "bench/run local", "Keys", findings());
     page.failed(LOCAL, "bench/run local", "Memory", "no memory");
 
     assertThat(page.text(LocalDate.of(2026, 1, 2)))
-        .contains("2026-01-02", "## Inside one process", "    bench/run local", "### Keys")
+        .contains("2026-01-02", "## In process", "    bench/run local", "### Keys")
         .contains("| a\\|b | 7 |", "about it", "![Costs < benefits & more](images/growth.svg)")
-        .contains("| `local.keyed.bucket4j-map` | 4.90 | at least 5 | **short** |")
+        .contains("| `local.keyed.bucket4j-map` | 4.90 | at least 5 | **missed** |")
         .contains("| `redis.hot.calls` | 0.20 | at most 0.2 | met |")
         .contains("| `growth.keys` | 3.00 |  |  |")
         .contains("Failed: no memory");
   }
 
   @Test
-  void amended_onePart_leavesTheOthersAsTheyAre() {
+  void amended_onePart_leavesTheOthersUnchanged() {
     Page before = new Page("bench/run all --report");
     before.part(LOCAL, "bench/run local", "Keys", findings());
     before.failed(LOCAL, "bench/run local", "Memory", "no memory");
@@ -103,7 +103,7 @@ class PageTest {
   }
 
   @Test
-  void amended_partThatThePageLacks_isRefused() {
+  void amended_partThatThePageLacks_isRejected() {
     Page again = new Page("bench/run local --only memory --report");
     again.failed(LOCAL, "bench/run local", "Memory", "no memory");
 
@@ -113,7 +113,7 @@ class PageTest {
   }
 
   @Test
-  void write_page_hasThePicturesThatItShows() throws Exception {
+  void write_page_writesItsCharts() throws Exception {
     Page page = new Page("bench/run all --report");
     page.part(LOCAL, "bench/run local", "Keys", findings());
     page.write(folder);
@@ -127,7 +127,7 @@ class PageTest {
   }
 
   @Test
-  void svg_bars_areAsLongAsTheirFigures() throws Exception {
+  void svg_bars_areProportionalToTheirFigures() throws Exception {
     String svg =
         new Bars.Builder()
             .add("ours", 200)
@@ -137,7 +137,7 @@ class PageTest {
             .svg();
     var bars = parsed(svg).getElementsByTagName("rect");
 
-    // The first is the paper.
+    // The first is the background.
     double ours =
         Double.parseDouble(bars.item(1).getAttributes().getNamedItem("width").getNodeValue());
     double theirs =
@@ -147,7 +147,7 @@ class PageTest {
   }
 
   @Test
-  void axis_placesEqualFactorsAtEqualDistances() {
+  void axis_mapsEqualFactorsToEqualDistances() {
     LogAxis axis = LogAxis.of(List.of(1.0, 1_000.0), 0, 300);
 
     assertThat(axis.place(10)).isCloseTo(100, org.assertj.core.data.Offset.offset(1e-9));

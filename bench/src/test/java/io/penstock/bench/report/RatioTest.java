@@ -11,7 +11,7 @@ class RatioTest {
   }
 
   @Test
-  void bytesPerOp_noise_isNothing() {
+  void bytesPerOp_noise_isZero() {
     assertThat(Ratio.bytesPerOp("local.alloc", 0.0099)).hasToString("RATIO local.alloc 0");
     assertThat(Ratio.bytesPerOp("local.alloc", 0.01)).hasToString("RATIO local.alloc 0.010");
     assertThat(Ratio.bytesPerOp("local.alloc", 24)).hasToString("RATIO local.alloc 24.000");

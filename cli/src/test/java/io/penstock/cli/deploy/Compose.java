@@ -7,22 +7,22 @@ import java.util.TreeMap;
 /**
  * {@code deploy/docker/compose.yaml}.
  *
- * @param services by their names
+ * @param services the services by name
  */
 public record Compose(Map<String, Tree> services) {
-  /** What {@code ${NAME:?why}} stands for in tests. */
+  /** The value of {@code ${NAME:?message}} in tests. */
   private static final String SECRET = "a-secret-for-tests-only";
 
   public static Compose read() {
     return new Compose(DeployFile.yaml("docker/compose.yaml").get(0).at("services").entries());
   }
 
-  /** The services that are Penstock. */
+  /** Returns the names of the Penstock services. */
   public List<String> nodes() {
     return services.keySet().stream().filter(name -> name.startsWith("penstock-")).toList();
   }
 
-  /** The variables of a service. */
+  /** Returns the environment variables of a service. */
   public Map<String, String> variables(String service) {
     Map<String, String> variables = new TreeMap<>();
     services

@@ -13,12 +13,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The services of deploy/docker/compose.yaml know one another, and Penstock what it is told. */
+/**
+ * Checks that the services of deploy/docker/compose.yaml refer to each other, and that the settings
+ * of Penstock are valid.
+ */
 class ComposeFileTest {
   private static final Compose COMPOSE = Compose.read();
 
   @Test
-  void nodes_variables_areSettings() {
+  void nodes_variables_areValidSettings() {
     for (String node : COMPOSE.nodes()) {
       Settings settings = Variables.settings(COMPOSE.variables(node));
       assertThat(settings.nodes()).hasValue(COMPOSE.nodes().size());
@@ -38,7 +41,7 @@ class ComposeFileTest {
   }
 
   @Test
-  void services_thatOthersDependOn_areThere() {
+  void services_thatOthersDependOn_exist() {
     COMPOSE
         .services()
         .forEach(
@@ -52,7 +55,7 @@ class ComposeFileTest {
   }
 
   @Test
-  void nginx_servers_areTheProxyDoorsOfAllNodes() {
+  void nginx_servers_areTheProxyListenersOfAllNodes() {
     int port = Variables.settings(COMPOSE.variables(COMPOSE.nodes().get(0))).proxyPort();
     List<String> servers =
         Pattern.compile("server ([a-z0-9-]+:\\d+)")
@@ -68,7 +71,7 @@ class ComposeFileTest {
   }
 
   @Test
-  void files_thatAreMounted_areThere() {
+  void files_thatAreMounted_exist() {
     List<String> mounts =
         COMPOSE.services().values().stream()
             .filter(service -> service.has("volumes"))
@@ -87,7 +90,7 @@ class ComposeFileTest {
   }
 
   @Test
-  void policy_whereNodesLookForIt_isGood() {
+  void policy_thatNodesLoad_isValid() {
     Tree node = COMPOSE.services().get(COMPOSE.nodes().get(0));
     String[] mount = node.at("volumes").texts().get(0).split(":", -1);
     String named = node.at("environment.PENSTOCK_POLICY").text();
@@ -100,7 +103,7 @@ class ComposeFileTest {
   }
 
   @Test
-  void grace_atTheEnd_isLongerThanRequestsAreWaitedFor() {
+  void stopGracePeriod_isLongerThanTheShutdownTimeout() {
     for (String node : COMPOSE.nodes()) {
       String grace = COMPOSE.services().get(node).at("stop_grace_period").text();
       assertThat(grace).endsWith("s");
@@ -111,7 +114,7 @@ class ComposeFileTest {
   }
 
   @Test
-  void prometheus_targets_areTheAdminDoorsOfAllNodes() {
+  void prometheus_targets_areTheAdminListenersOfAllNodes() {
     Tree job =
         DeployFile.yaml("prometheus/prometheus.yml").get(0).at("scrape_configs").items().get(0);
     int port = Variables.settings(COMPOSE.variables(COMPOSE.nodes().get(0))).adminPort();

@@ -9,7 +9,7 @@ import java.util.List;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 
-/** Reads what is in {@code deploy/}. */
+/** Reads the files of {@code deploy/}. */
 final class DeployFile {
   private static final Path FOLDER = Path.of("..", "deploy");
 
@@ -27,7 +27,7 @@ final class DeployFile {
     }
   }
 
-  /** The documents of a file in YAML. */
+  /** Returns the documents of a YAML file. */
   static List<Tree> yaml(String name) {
     LoaderOptions options = new LoaderOptions();
     options.setAllowDuplicateKeys(false);
@@ -36,7 +36,7 @@ final class DeployFile {
     return documents;
   }
 
-  /** What stands between brackets in JSON. */
+  /** Returns the elements of a JSON array. */
   static List<String> list(String json) {
     return new Tree(new Yaml().load(json)).texts();
   }

@@ -15,12 +15,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The image can't be built here; what it says about us can be compared. */
+/** Compares the Dockerfile with the project. Tests don't build the image. */
 class DockerfileTest {
   private static final String FILE =
       DeployFile.text("docker/Dockerfile").replaceAll(" *\\\\\n *", " ");
 
-  /** What follows an instruction where it stands last. */
+  /** Returns the arguments of the last instruction of a kind. */
   private static String last(String instruction) {
     Matcher line = Pattern.compile("(?m)^" + instruction + " (.*)$").matcher(FILE);
     String found = null;
@@ -32,13 +32,13 @@ class DockerfileTest {
   }
 
   @Test
-  void user_isNotRootAndIsMadeBefore() {
+  void user_isNotRootAndIsCreated() {
     assertThat(last("USER")).isEqualTo("10001:10001");
     assertThat(FILE).contains("useradd --system --uid 10001 --user-group");
   }
 
   @Test
-  void entrypoint_isTheLauncherWhereItIsCopiedTo() throws Exception {
+  void entrypoint_isTheCopiedLauncher() throws Exception {
     assertThat(DeployFile.list(last("ENTRYPOINT"))).containsExactly("/opt/penstock/bin/penstock");
     assertThat(DeployFile.list(last("CMD"))).containsExactly("serve");
     assertThat(FILE)
@@ -53,7 +53,7 @@ class DockerfileTest {
   }
 
   @Test
-  void ports_areThoseOfAllDoors() {
+  void ports_areThoseOfAllListeners() {
     assertThat(last("EXPOSE").split(" "))
         .containsExactlyInAnyOrder(
             Setting.PORT.otherwise(),
@@ -62,7 +62,7 @@ class DockerfileTest {
   }
 
   @Test
-  void javas_areTheSameAndNewEnough() {
+  void javaVersions_areEqualAndSupported() {
     List<String> images =
         Pattern.compile("(?m)^FROM eclipse-temurin:(\\d+)-(jdk|jre)\\b")
             .matcher(FILE)
@@ -74,7 +74,7 @@ class DockerfileTest {
   }
 
   @Test
-  void options_ofTheJvm_areKnownToIt() throws Exception {
+  void jvmOptions_areAccepted() throws Exception {
     Matcher options = Pattern.compile("PENSTOCK_JAVA_OPTS=\"([^\"]+)\"").matcher(FILE);
     assertThat(options.find()).isTrue();
     List<String> command =
@@ -86,7 +86,7 @@ class DockerfileTest {
   }
 
   @Test
-  void healthcheck_againstAServerAndThenNone_succeedsAndFails() throws Exception {
+  void healthcheck_succeedsWithAServerAndFailsWithout() throws Exception {
     List<String> check = DeployFile.list(last("HEALTHCHECK").replaceAll("^.* CMD ", ""));
     assertThat(check).hasSize(3);
     String port;

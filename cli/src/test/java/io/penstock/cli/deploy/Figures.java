@@ -8,9 +8,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What {@code /metrics} shows: of each name the labels, and of each label the values.
+ * The metrics of {@code /metrics}: the labels of each metric, and the values of each label.
  *
- * @param byName such as {@code penstock_decision_seconds_bucket}
+ * @param byName keyed by names such as {@code penstock_decision_seconds_bucket}
  */
 record Figures(Map<String, Map<String, TreeSet<String>>> byName) {
   private static final Pattern LINE = Pattern.compile("(?m)^([a-z_]+)(?:\\{([^}]*)})? \\S+$");
@@ -20,7 +20,7 @@ record Figures(Map<String, Map<String, TreeSet<String>>> byName) {
     return new Figures(new TreeMap<>());
   }
 
-  /** These and those of another scrape. */
+  /** Adds the metrics of another scrape and returns this object. */
   Figures and(String scrape) {
     for (MatchResult line : LINE.matcher(scrape).results().toList()) {
       Map<String, TreeSet<String>> labels =

@@ -19,7 +19,9 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The manifests of deploy/kubernetes fit together, and to Penstock. */
+/**
+ * Checks that the manifests of deploy/kubernetes are consistent with each other and with Penstock.
+ */
 class KubernetesTest {
   private static final Tree DEPLOYMENT = one("deployment.yaml", "Deployment");
   private static final Tree POD = DEPLOYMENT.at("spec.template.spec");
@@ -46,14 +48,14 @@ class KubernetesTest {
   }
 
   @Test
-  void variables_areSettingsAndCountTheNodes() {
+  void variables_areValidSettingsAndMatchTheReplicas() {
     Settings settings = Variables.settings(variables());
 
     assertThat(settings.nodes()).hasValue(DEPLOYMENT.at("spec.replicas").number());
   }
 
   @Test
-  void ports_areThoseOfTheDoorsAndTheServiceAsksForOneOfThem() {
+  void ports_ofPodAndService_areThoseOfTheListeners() {
     Settings settings = Variables.settings(variables());
     Tree ports = CONTAINER.at("ports");
     assertThat(ports.item("name", "decision").at("containerPort").number())
@@ -75,7 +77,7 @@ class KubernetesTest {
   }
 
   @Test
-  void selectors_ofAll_chooseThePods() {
+  void selectors_matchThePods() {
     Map<String, Tree> labels = DEPLOYMENT.at("spec.template.metadata.labels").entries();
 
     assertThat(labels).isNotEmpty();
@@ -87,9 +89,9 @@ class KubernetesTest {
         .isLessThan(DEPLOYMENT.at("spec.replicas").number());
   }
 
-  /** With the variables of the pod, but for what is elsewhere. */
+  /** Uses the variables of the pod, except for addresses of other services. */
   @Test
-  void probes_ofAPod_areAnsweredWithoutATokenAndNothingElseIs() throws Exception {
+  void probes_needNoTokenAndOtherPathsDo() throws Exception {
     Map<String, String> variables = variables();
     variables.put(Setting.REDIS.variable(), "redis://127.0.0.1:1");
     variables.put(Setting.POLICY.variable(), writePolicy().toString());
@@ -120,7 +122,7 @@ class KubernetesTest {
   }
 
   @Test
-  void policy_whereThePodLooksForIt_isGood() throws Exception {
+  void policy_thatThePodLoads_isValid() throws Exception {
     Tree mount = CONTAINER.at("volumeMounts").item("name", "policy");
     assertThat(mount.has("subPath")).isFalse();
     String named = variables().get(Setting.POLICY.variable());
@@ -140,7 +142,7 @@ class KubernetesTest {
   }
 
   @Test
-  void end_hasTimeForAllThatHappens() {
+  void terminationGracePeriod_coversPreStopAndShutdown() {
     List<String> preStop = CONTAINER.at("lifecycle.preStop.exec.command").texts();
     assertThat(preStop).hasSize(2).startsWith("sleep");
     long shutdown = Variables.settings(variables()).shutdown().toSeconds();
@@ -150,7 +152,7 @@ class KubernetesTest {
   }
 
   @Test
-  void pod_userAndFolders_areThoseOfTheImage() throws Exception {
+  void pod_userAndFolders_matchTheImage() throws Exception {
     String image = DeployFile.text("docker/Dockerfile");
     String user = POD.at("securityContext.runAsUser").text();
     String group = POD.at("securityContext.runAsGroup").text();

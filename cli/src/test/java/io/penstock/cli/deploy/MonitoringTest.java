@@ -29,19 +29,22 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Dashboard, alerts and documents speak of figures that there are. */
+/** Checks that the dashboard, the alerts and the documentation name existing metrics. */
 class MonitoringTest {
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
   private static final Pattern ROW =
       Pattern.compile("(?m)^\\| `(penstock_[a-z_]+)` \\|([^|]*)\\| [^|]+ \\|$");
 
-  /** What a timer or a histogram adds to its name. */
+  /** The suffixes of timers and histograms. */
   private static final Pattern PART = Pattern.compile("_(bucket|count|sum|max)$");
 
   @TempDir static Path folder;
   private static final Figures FIGURES = Figures.none();
 
-  /** With all that can be counted switched on, and nobody there to be asked: that counts too. */
+  /**
+   * Scrapes a server with all features on. Redis, PostgreSQL and the origin are unreachable, which
+   * is counted as well.
+   */
   @BeforeAll
   static void scrape() throws Exception {
     Path policy =
@@ -87,7 +90,7 @@ class MonitoringTest {
   }
 
   @Test
-  void documents_tables_haveEveryFigureWithItsLabelsAndNoOther() throws Exception {
+  void documents_tables_listExactlyTheMetricsAndTheirLabels() throws Exception {
     Map<String, Set<String>> documented = new TreeMap<>();
     for (String page : List.of("service.md", "postgres.md")) {
       for (MatchResult row :
@@ -117,19 +120,19 @@ class MonitoringTest {
   }
 
   @Test
-  void alerts_queries_nameWhatThereIs() {
+  void alerts_queries_nameExistingMetrics() {
     List<Tree> alerts = alerts();
     assertThat(alerts).hasSizeGreaterThan(10);
     for (Tree alert : alerts) {
       Query query = new Query(alert.at("expr").text());
-      assertThat(query.mistakes(FIGURES)).as(alert.at("alert").text()).isEmpty();
+      assertThat(query.errors(FIGURES)).as(alert.at("alert").text()).isEmpty();
       assertThat(alert.at("labels.severity").text()).isIn("critical", "warning");
       assertThat(alert.at("annotations.summary").text()).isNotBlank();
     }
   }
 
   @Test
-  void alerts_ofTheFile_areExplainedOnThePageAndNoOthers() throws Exception {
+  void alerts_areExactlyThoseOfTheDocumentation() throws Exception {
     List<String> explained =
         Pattern.compile("(?m)^\\| `(Penstock[A-Za-z]+)` \\|")
             .matcher(Files.readString(Path.of("..", "docs", "operations.md")))
@@ -148,7 +151,7 @@ class MonitoringTest {
   }
 
   @Test
-  void prometheus_rules_areTheFileBesideIt() {
+  void prometheus_rules_areTheAlertsFile() {
     Tree prometheus = DeployFile.yaml("prometheus/prometheus.yml").get(0);
     assertThat(prometheus.at("rule_files").texts()).containsExactly("alerts.yml");
     assertThat(prometheus.at("scrape_configs").items())
@@ -157,7 +160,7 @@ class MonitoringTest {
   }
 
   @Test
-  void promtool_findsNothingWrong() throws Exception {
+  void promtool_reportsNoErrors() throws Exception {
     String promtool = Program.onPath("promtool");
     for (List<String> check :
         List.of(
@@ -176,7 +179,7 @@ class MonitoringTest {
   }
 
   @Test
-  void dashboard_queries_nameWhatThereIs() {
+  void dashboard_queries_nameExistingMetrics() {
     List<Tree> panels = dashboard().at("panels").items();
     List<String> queries = new ArrayList<>();
     for (Tree panel : panels) {
@@ -184,7 +187,7 @@ class MonitoringTest {
         for (Tree target : panel.at("targets").items()) {
           String query = target.at("expr").text();
           queries.add(query);
-          assertThat(new Query(query).mistakes(FIGURES)).as(panel.at("title").text()).isEmpty();
+          assertThat(new Query(query).errors(FIGURES)).as(panel.at("title").text()).isEmpty();
           assertThat(legendLabels(target)).allSatisfy(label -> assertThat(query).contains(label));
         }
       }
@@ -197,7 +200,7 @@ class MonitoringTest {
         unseen.add(family);
       }
     }
-    assertThat(unseen).as("figures that no panel shows").isEmpty();
+    assertThat(unseen).as("metrics that no panel shows").isEmpty();
   }
 
   private static List<String> legendLabels(Tree target) {
@@ -209,7 +212,7 @@ class MonitoringTest {
   }
 
   @Test
-  void dashboard_panels_haveRoomAndNumbersOfTheirOwn() {
+  void dashboard_panels_dontOverlapAndHaveUniqueIds() {
     Set<String> cells = new TreeSet<>();
     Set<Integer> ids = new TreeSet<>();
     for (Tree panel : dashboard().at("panels").items()) {
@@ -226,7 +229,7 @@ class MonitoringTest {
   }
 
   @Test
-  void dashboard_variables_areFilledFromWhatThereIs() {
+  void dashboard_variables_useExistingMetrics() {
     for (Tree variable : dashboard().at("templating.list").items()) {
       if (variable.at("type").text().equals("query")) {
         String[] words = variable.at("definition").text().split("[(,) ]+", -1);
@@ -239,7 +242,7 @@ class MonitoringTest {
     }
   }
 
-  /** JSON is YAML too. */
+  /** Reads the JSON as YAML, which is a superset. */
   private static Tree dashboard() {
     return DeployFile.yaml("grafana/penstock.json").get(0);
   }

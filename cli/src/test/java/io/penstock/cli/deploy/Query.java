@@ -8,53 +8,53 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** What a query in PromQL names: enough of the language for the queries that we have. */
+/** A PromQL query. Parses as much of the language as our queries use. */
 record Query(String text) {
   private static final Pattern STRING = Pattern.compile("\"[^\"]*\"");
   private static final Pattern GROUPING = Pattern.compile("\\b(?:by|without)\\s*\\(([^)]*)\\)");
-  private static final Pattern FIGURE =
+  private static final Pattern METRIC =
       Pattern.compile("\\b([a-z][a-z_]*_[a-z_]+|up)\\b(?!\\s*\\()(?:\\{([^}]*)})?");
   private static final Pattern MATCHER =
       Pattern.compile("([a-z_]+)\\s*(=~|!~|!=|=)\\s*\"([^\"]*)\"");
 
-  /** What Prometheus itself adds to everything. */
+  /** The labels that Prometheus adds to every metric. */
   private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance");
 
-  /** All that it names and that isn't there. */
-  List<String> mistakes(Figures figures) {
-    List<String> mistakes = new ArrayList<>();
+  /** Returns an error for each metric or label that doesn't exist. */
+  List<String> errors(Figures figures) {
+    List<String> errors = new ArrayList<>();
     Set<String> known = new TreeSet<>(OF_PROMETHEUS);
     List<MatchResult> named =
-        FIGURE.matcher(GROUPING.matcher(text).replaceAll(" ")).results().toList();
+        METRIC.matcher(GROUPING.matcher(text).replaceAll(" ")).results().toList();
     if (named.isEmpty()) {
-      mistakes.add("no figure in " + text);
+      errors.add("no metric in " + text);
     }
-    for (MatchResult figure : named) {
-      Map<String, TreeSet<String>> labels = figures.byName().get(figure.group(1));
+    for (MatchResult metric : named) {
+      Map<String, TreeSet<String>> labels = figures.byName().get(metric.group(1));
       if (labels != null) {
         known.addAll(labels.keySet());
-        mistakes.addAll(wrongMatchers(figure, labels));
-      } else if (!figure.group(1).equals("up")) {
-        mistakes.add("no figure " + figure.group(1));
+        errors.addAll(matcherErrors(metric, labels));
+      } else if (!metric.group(1).equals("up")) {
+        errors.add("unknown metric " + metric.group(1));
       }
     }
     for (MatchResult grouping : GROUPING.matcher(text).results().toList()) {
       for (String label : grouping.group(1).split("\\s*,\\s*", -1)) {
         if (!known.contains(label)) {
-          mistakes.add("no label " + label + " in " + text);
+          errors.add("unknown label " + label + " in " + text);
         }
       }
     }
     if (!isBalanced()) {
-      mistakes.add("brackets don't fit in " + text);
+      errors.add("unbalanced brackets in " + text);
     }
-    return mistakes;
+    return errors;
   }
 
-  private static List<String> wrongMatchers(
-      MatchResult figure, Map<String, TreeSet<String>> labels) {
-    List<String> mistakes = new ArrayList<>();
-    String matchers = figure.group(2) == null ? "" : figure.group(2);
+  private static List<String> matcherErrors(
+      MatchResult metric, Map<String, TreeSet<String>> labels) {
+    List<String> errors = new ArrayList<>();
+    String matchers = metric.group(2) == null ? "" : metric.group(2);
     for (MatchResult matcher : MATCHER.matcher(matchers).results().toList()) {
       String label = matcher.group(1);
       if (OF_PROMETHEUS.contains(label)) {
@@ -62,12 +62,12 @@ record Query(String text) {
       }
       TreeSet<String> values = labels.get(label);
       if (values == null) {
-        mistakes.add("no label " + label + " of " + figure.group(1));
+        errors.add("unknown label " + label + " of " + metric.group(1));
       } else if (matcher.group(2).equals("=") && !values.contains(matcher.group(3))) {
-        mistakes.add(figure.group(1) + " has no " + label + " " + matcher.group(3));
+        errors.add(metric.group(1) + " has no " + label + " " + matcher.group(3));
       }
     }
-    return mistakes;
+    return errors;
   }
 
   private boolean isBalanced() {

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** deploy/systemd/penstock.service */
+/** Checks deploy/systemd/penstock.service. */
 class SystemdUnitTest {
   private static final String UNIT = DeployFile.text("systemd/penstock.service");
   private static final String COMMAND = "/opt/penstock/bin/penstock";
@@ -25,7 +25,7 @@ class SystemdUnitTest {
   }
 
   @Test
-  void commands_startAndReload_areOurs() {
+  void commands_startAndReload_areThoseOfPenstock() {
     assertThat(value("ExecStart"))
         .isEqualTo(COMMAND + " serve --config /etc/penstock/penstock.yaml");
     assertThat(value("ExecReload")).isEqualTo("/bin/kill -HUP $MAINPID");
@@ -33,20 +33,20 @@ class SystemdUnitTest {
   }
 
   @Test
-  void end_isWaitedForLongerThanRequestsAre() {
+  void stopTimeout_isLongerThanTheShutdownTimeout() {
     int seconds = Integer.parseInt(value("TimeoutStopSec").replace("s", ""));
     assertThat(1_000 * seconds)
         .isGreaterThanOrEqualTo(Integer.parseInt(Setting.SHUTDOWN_MS.otherwise()) + 5_000);
   }
 
   @Test
-  void files_thatMayBeOpen_areTwiceTheConnections() {
+  void openFileLimit_isTwiceTheConnections() {
     assertThat(Integer.parseInt(value("LimitNOFILE")))
         .isGreaterThan(2 * Integer.parseInt(Setting.MAX_CONNECTIONS.otherwise()));
   }
 
   @Test
-  void systemd_findsNothingWrong(@TempDir Path folder) throws Exception {
+  void systemdAnalyze_reportsNoErrors(@TempDir Path folder) throws Exception {
     String analyze = Program.onPath("systemd-analyze");
     Path command = Files.createFile(folder.resolve("penstock"));
     assertThat(command.toFile().setExecutable(true)).isTrue();

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A part of a document in YAML or JSON. What isn't there fails the test that asks for it. */
+/** A node of a YAML or JSON document. Reading a missing value fails the test. */
 record Tree(Object value) {
-  /** What is at the end of a path such as {@code spec.replicas}. */
+  /** Returns the node at a path such as {@code spec.replicas}. */
   Tree at(String path) {
     Object current = value;
     for (String name : path.split("\\.", -1)) {
@@ -24,12 +24,12 @@ record Tree(Object value) {
 
   List<Tree> items() {
     if (!(value instanceof List<?> list)) {
-      throw new AssertionError("no list: " + value);
+      throw new AssertionError("not a list: " + value);
     }
     return list.stream().<Tree>map(Tree::new).toList();
   }
 
-  /** The only item of a list that has a value. */
+  /** Returns the only item of a list whose field has a value. */
   Tree item(String name, String wanted) {
     List<Tree> found = items().stream().filter(i -> i.at(name).text().equals(wanted)).toList();
     if (found.size() != 1) {
@@ -40,7 +40,7 @@ record Tree(Object value) {
 
   Map<String, Tree> entries() {
     if (!(value instanceof Map<?, ?> map)) {
-      throw new AssertionError("no map: " + value);
+      throw new AssertionError("not a map: " + value);
     }
     Map<String, Tree> entries = new TreeMap<>();
     map.forEach((name, entry) -> entries.put(String.valueOf(name), new Tree(entry)));

@@ -10,9 +10,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Variables of a deployment, judged as the process does. */
+/** Reads the environment variables of a deployment as Penstock does. */
 final class Variables {
-  private static final String OURS = "PENSTOCK_";
+  private static final String PREFIX = "PENSTOCK_";
   private static final Set<String> KNOWN =
       Stream.concat(
               Stream.of(Setting.values()).map(Setting::variable),
@@ -21,9 +21,10 @@ final class Variables {
 
   private Variables() {}
 
-  /** What is set; every variable must be one of ours or belong to somebody else. */
+  /** Returns the settings. Fails if a variable with our prefix is unknown. */
   static Settings settings(Map<String, String> variables) {
-    assertThat(variables.keySet().stream().filter(name -> name.startsWith(OURS))).isSubsetOf(KNOWN);
+    assertThat(variables.keySet().stream().filter(name -> name.startsWith(PREFIX)))
+        .isSubsetOf(KNOWN);
     Settings settings = SettingsReader.read(Map.of(), variables, null);
     assertThat(settings.warnings()).isEmpty();
     return settings;

@@ -1,4 +1,4 @@
-/** The files of {@code deploy/}, compared with what they deploy. */
+/** Tests that compare the files of {@code deploy/} with the project. */
 @NullMarked
 package io.penstock.cli.deploy;
 

@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Every command that a page shows is run by a test, or there is a reason why not. */
+/** Checks that a test runs every documented command, or that {@code not-run.txt} states why not. */
 class CommandListTest {
-  /** Blocks that DocumentedCommandsIT, CurlRecipeIT and GettingStartedIT run as a whole. */
+  /** The blocks that DocumentedCommandsIT, CurlRecipeIT and GettingStartedIT run completely. */
   private static final Set<String> RUN =
       Set.of(
           "docs/cli.md console",

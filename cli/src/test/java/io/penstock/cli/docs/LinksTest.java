@@ -8,19 +8,19 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Links between pages lead somewhere. Those to other sites are not looked at. */
+/** Checks the links between pages. Links to other sites are ignored. */
 class LinksTest {
   private static final List<Page> PAGES = Page.all();
 
   @Test
-  void links_ofAllPages_leadSomewhere() throws Exception {
+  void links_ofAllPages_resolve() throws Exception {
     List<String> broken = new ArrayList<>();
     int links = 0;
     for (Page page : PAGES) {
       for (String link : page.links()) {
         if (!link.matches("[a-z]+:.*")) {
           links++;
-          if (!leadsSomewhere(page, link)) {
+          if (!resolves(page, link)) {
             broken.add(page.name() + ": " + link);
           }
         }
@@ -30,7 +30,7 @@ class LinksTest {
     assertThat(links).isGreaterThan(50);
   }
 
-  private static boolean leadsSomewhere(Page page, String link) throws Exception {
+  private static boolean resolves(Page page, String link) throws Exception {
     int hash = link.indexOf('#');
     String file = hash < 0 ? link : link.substring(0, hash);
     Page target = page;
@@ -45,18 +45,18 @@ class LinksTest {
   }
 
   @Test
-  void links_thatLeadNowhere_areFound() throws Exception {
+  void links_thatAreBroken_areFound() throws Exception {
     Page page = new Page("docs/page.md", "# One thing\n[a](service.md#metrics) [b](#one-thing)\n");
     assertThat(page.links()).containsExactly("service.md#metrics", "#one-thing");
-    assertThat(leadsSomewhere(page, "service.md#metrics")).isTrue();
-    assertThat(leadsSomewhere(page, "#one-thing")).isTrue();
-    assertThat(leadsSomewhere(page, "#another")).isFalse();
-    assertThat(leadsSomewhere(page, "service.md#nothing")).isFalse();
-    assertThat(leadsSomewhere(page, "nowhere.md")).isFalse();
+    assertThat(resolves(page, "service.md#metrics")).isTrue();
+    assertThat(resolves(page, "#one-thing")).isTrue();
+    assertThat(resolves(page, "#another")).isFalse();
+    assertThat(resolves(page, "service.md#nothing")).isFalse();
+    assertThat(resolves(page, "nowhere.md")).isFalse();
   }
 
   @Test
-  void pages_ofDocs_areAllReachedFromTheReadme() {
+  void pages_ofDocs_areLinkedFromTheReadme() {
     String readme =
         PAGES.stream()
             .filter(page -> page.name().equals("README.md"))

@@ -11,27 +11,33 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What pages call by name is there: tests on all of them, types and packages where they matter. */
+/**
+ * Checks that names in the documentation exist: tests on all pages, types and packages on those
+ * about the code.
+ */
 class NamesTest {
   private static final Pattern TEST = Pattern.compile("`([A-Z][a-z]\\w*(?:Test|IT))`");
 
-  /** {@code Chunk} or {@code Chunk.find}, as code; in drawings, names of two words and more. */
+  /**
+   * {@code Segment} or {@code Segment.find} in inline code. In diagrams, only names of two or more
+   * words.
+   */
   private static final Pattern TYPE = Pattern.compile("\\b([A-Z][A-Za-z]*[a-z]\\w*)(?:\\.(\\w+))?");
 
-  private static final Pattern DRAWN =
+  private static final Pattern DIAGRAM_TYPE =
       Pattern.compile("\\b([A-Z][a-z]+(?:[A-Z]\\w*)+)(?:\\.([a-z]\\w+))?");
   private static final Pattern CODE = Pattern.compile("(?<!`)`([^`\\n]+)`");
   private static final Pattern INDENTED = Pattern.compile("(?m)^ {4}.*$");
   private static final Pattern PACKAGE = Pattern.compile("\\bio\\.penstock(?:\\.[a-z]+)*\\b");
 
-  /** Words that only look like types: names of others, and what is written in code for itself. */
-  private static final Set<String> OTHERS =
+  /** Words that look like types but are not. */
+  private static final Set<String> NOT_TYPES =
       Set.of("PostgreSQL", "WebFlux", "Retry", "After", "Pjcstress");
 
   private static final SourceTree SOURCES = SourceTree.ofTheProject();
 
   @Test
-  void tests_thatPagesName_areThere() {
+  void tests_thatPagesName_exist() {
     Set<String> named = new TreeSet<>();
     for (Page page : Page.all()) {
       TEST.matcher(page.text()).results().forEach(name -> named.add(name.group(1)));
@@ -41,27 +47,27 @@ class NamesTest {
   }
 
   @Test
-  void types_thatArchitectureAndGuaranteesName_areThere() {
+  void types_thatArchitectureAndGuaranteesName_exist() {
     assertThat(types(page("docs/ARCHITECTURE.md")))
         .hasSizeGreaterThan(100)
-        .allMatch(NamesTest::isThere);
+        .allMatch(NamesTest::exists);
     assertThat(types(page("docs/GUARANTEES.md")))
         .hasSizeGreaterThan(20)
-        .allMatch(NamesTest::isThere);
+        .allMatch(NamesTest::exists);
   }
 
   @Test
-  void types_thatAreNotThere_areFound() {
+  void types_thatDontExist_areFound() {
     String text =
         "`Segment.find` and `Segment.lose` in `Segmint`\n\n    SegmentedThing → BucketTable.take\n";
 
     assertThat(types(new Page("docs/page.md", text)))
-        .filteredOn(Predicate.not(NamesTest::isThere))
+        .filteredOn(Predicate.not(NamesTest::exists))
         .containsExactlyInAnyOrder("Segment.lose", "Segmint", "SegmentedThing");
   }
 
   @Test
-  void packages_ofArchitecture_areThoseThatThereAre() {
+  void packages_ofArchitecture_areComplete() {
     Set<String> named = new TreeSet<>();
     PACKAGE
         .matcher(page("docs/ARCHITECTURE.md").text())
@@ -81,20 +87,20 @@ class NamesTest {
         CODE.matcher(page.text())
             .results()
             .flatMap(code -> TYPE.matcher(code.group(1)).results().toList().stream());
-    Stream<MatchResult> drawn =
+    Stream<MatchResult> inDiagrams =
         INDENTED
             .matcher(page.text())
             .results()
-            .flatMap(line -> DRAWN.matcher(line.group()).results().toList().stream());
+            .flatMap(line -> DIAGRAM_TYPE.matcher(line.group()).results().toList().stream());
     Set<String> types = new TreeSet<>();
-    Stream.concat(inline, drawn)
-        .filter(name -> !OTHERS.contains(name.group(1)))
+    Stream.concat(inline, inDiagrams)
+        .filter(name -> !NOT_TYPES.contains(name.group(1)))
         .forEach(name -> types.add(name.group()));
     return types;
   }
 
-  /** A type, or a type and something that its source speaks of. */
-  private static boolean isThere(String name) {
+  /** Returns whether a type exists, or a type and a member that its source mentions. */
+  private static boolean exists(String name) {
     List<String> parts = List.of(name.split("\\.", -1));
     return SOURCES.hasType(parts.get(0))
         && (parts.size() == 1 || SOURCES.hasWord(parts.get(0), parts.get(1)));

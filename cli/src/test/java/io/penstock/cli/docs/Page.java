@@ -16,20 +16,20 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A page in Markdown.
+ * A Markdown page.
  *
- * @param name its path from the root of the project
+ * @param name its path relative to the project root
  */
 public record Page(String name, String text) {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
-  private static final Set<String> NOT_OURS = Set.of("target", ".git", ".mvn", ".idea");
+  private static final Set<String> SKIPPED_FOLDERS = Set.of("target", ".git", ".mvn", ".idea");
   private static final Pattern FENCED = Pattern.compile("(?ms)^ *```(\\w*)\\n(.*?)^ *```$");
   private static final Pattern CODE = Pattern.compile("`[^`\\n]+`");
   private static final Pattern LINK = Pattern.compile("\\]\\(([^()\\s]+)\\)");
   private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} (.+)$");
-  private static final Pattern TYPED = Pattern.compile("(?m)^\\$ (.+)$");
+  private static final Pattern PROMPT_LINE = Pattern.compile("(?m)^\\$ (.+)$");
 
-  /** A line that is indented as code is, behind an empty one or another of its kind. */
+  /** An indented code block: it starts after an empty line. */
   private static final Pattern INDENTED = Pattern.compile("(?m)(?<=\\n\\n|\\A)((?:^    .*\\n)+)");
 
   private static final Pattern COMMAND =
@@ -38,13 +38,13 @@ public record Page(String name, String text) {
               + "|(?:penstock|curl|docker|kubectl|systemctl|java|redis-cli|psql|promtool|export) .*");
 
   /**
-   * A command that somebody may type.
+   * A command on a page.
    *
-   * @param language that of its block, or nothing if it is merely indented
+   * @param language the language of its block; empty for an indented block
    */
   public record Command(String page, String language, String line) {}
 
-  /** All pages of the project. */
+  /** Returns all pages of the project. */
   public static List<Page> all() {
     List<Page> pages = new ArrayList<>();
     try {
@@ -53,7 +53,7 @@ public record Page(String name, String text) {
           new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes unused) {
-              return NOT_OURS.contains(folder.getFileName().toString())
+              return SKIPPED_FOLDERS.contains(folder.getFileName().toString())
                   ? FileVisitResult.SKIP_SUBTREE
                   : FileVisitResult.CONTINUE;
             }
@@ -73,18 +73,21 @@ public record Page(String name, String text) {
     return pages;
   }
 
-  /** Where its relative links begin: what is in {@code dist} lies at the root once unpacked. */
+  /**
+   * Returns the folder that relative links start from. Pages of {@code dist} are at the root of the
+   * unpacked archive.
+   */
   Path folder() {
     Path file = ROOT.resolve(name);
     return name.startsWith("cli/src/dist/") ? ROOT : file.getParent();
   }
 
-  /** What links lead to, outside of code. */
+  /** Returns the targets of links outside of code. */
   List<String> links() {
     return LINK.matcher(prose()).results().map(link -> link.group(1)).toList();
   }
 
-  /** What links can end in after {@code #}, as GitHub names headings. */
+  /** Returns the anchors of the headings, as GitHub generates them. */
   Set<String> anchors() {
     return HEADING
         .matcher(FENCED.matcher(text).replaceAll(""))
@@ -106,13 +109,16 @@ public record Page(String name, String text) {
     return CODE.matcher(FENCED.matcher(text).replaceAll("")).replaceAll("");
   }
 
-  /** All commands, in their order. */
+  /** Returns all commands in order. */
   public List<Command> commands() {
     List<Command> commands = new ArrayList<>();
     for (MatchResult block : FENCED.matcher(text).results().toList()) {
       String language = block.group(1);
       if (language.equals("console")) {
-        TYPED.matcher(block.group(2)).results().forEach(c -> add(language, c.group(1), commands));
+        PROMPT_LINE
+            .matcher(block.group(2))
+            .results()
+            .forEach(c -> add(language, c.group(1), commands));
       } else if (Set.of("sh", "bash", "shell").contains(language)) {
         block.group(2).lines().forEach(line -> add(language, line, commands));
       }

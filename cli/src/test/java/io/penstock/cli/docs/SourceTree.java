@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The Java sources of the project, by the names of their types. */
+/** The Java sources of the project, indexed by type name. */
 final class SourceTree {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Path MAIN = Path.of("src", "main", "java");
@@ -65,7 +65,7 @@ final class SourceTree {
     }
   }
 
-  /** All packages that are shipped. */
+  /** Returns all packages of published modules. */
   Set<String> packages() {
     Set<String> packages = new TreeSet<>();
     for (List<Path> files : filesByType.values()) {

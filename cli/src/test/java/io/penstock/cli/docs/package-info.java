@@ -1,4 +1,4 @@
-/** What all pages have in common: links that lead somewhere, commands that are run. */
+/** Tests of the documentation: links, commands, and names in the text. */
 @NullMarked
 package io.penstock.cli.docs;
 

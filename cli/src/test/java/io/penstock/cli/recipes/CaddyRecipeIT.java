@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** docs/recipes/caddy.md */
+/** Tests docs/recipes/caddy.md. */
 class CaddyRecipeIT extends ProxyContract {
   @Override
   String program() {
@@ -20,7 +20,7 @@ class CaddyRecipeIT extends ProxyContract {
             .with("127.0.0.1:8081", yes)
             .with("http://:8081", yes)
             .with("http://:80 ", "http://:" + site.port() + " ")
-            // Two Caddys on a machine can't have the same port for their API.
+            // Two instances of Caddy on a machine can't share the port of the admin API.
             .with("{\n\tservers", "{\n\tadmin off\n\tservers");
     Path config = site.folder().resolve("Caddyfile");
     Files.writeString(config, RecipePage.of("caddy.md").block("caddyfile", changes));

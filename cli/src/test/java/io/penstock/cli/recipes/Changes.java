@@ -3,34 +3,37 @@ package io.penstock.cli.recipes;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a test has to write differently from a page: ports, names, files. Each must be there. */
+/**
+ * Replacements that a test makes in the text of a page: ports, names, files. Each must occur in the
+ * text.
+ */
 final class Changes {
-  private record Change(String shown, String used) {}
+  private record Change(String original, String replacement) {}
 
   private final List<Change> changes = new ArrayList<>();
 
-  Changes with(String shown, String used) {
-    changes.add(new Change(shown, used));
+  Changes with(String original, String used) {
+    changes.add(new Change(original, used));
     return this;
   }
 
-  Changes with(String shown, int port) {
-    int colon = shown.lastIndexOf(':');
-    return with(shown, shown.substring(0, colon + 1) + port);
+  Changes with(String original, int port) {
+    int colon = original.lastIndexOf(':');
+    return with(original, original.substring(0, colon + 1) + port);
   }
 
   String in(String text) {
-    // By way of marks: what was put in is not changed again.
+    // Replaces in two steps, through marks, so that inserted text is not replaced again.
     String marked = text;
     for (int i = 0; i < changes.size(); i++) {
-      String shown = changes.get(i).shown();
-      if (!marked.contains(shown)) {
-        throw new IllegalStateException("no " + shown + " in:\n" + text);
+      String original = changes.get(i).original();
+      if (!marked.contains(original)) {
+        throw new IllegalStateException("not found: " + original + " in:\n" + text);
       }
-      marked = marked.replace(shown, mark(i));
+      marked = marked.replace(original, mark(i));
     }
     for (int i = 0; i < changes.size(); i++) {
-      marked = marked.replace(mark(i), changes.get(i).used());
+      marked = marked.replace(mark(i), changes.get(i).replacement());
     }
     return marked;
   }

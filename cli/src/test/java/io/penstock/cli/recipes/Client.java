@@ -16,15 +16,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A client that has an address of its own, sends what it is told to, and a request for each
- * connection. The client of the JDK can do neither.
+ * An HTTP client with its own source address that sends headers as given and opens a connection for
+ * each request. The client of the JDK does not support this.
  *
- * @param address its own, one of the loopback
- * @param port that of the server
+ * @param address its source address on the loopback interface
+ * @param port the port of the server
  */
 record Client(String address, int port) {
-  /** Far longer than any recipe waits for Penstock, far shorter than proxies do by themselves. */
-  private static final int PATIENCE_MILLIS = 10_000;
+  /** Far longer than the timeouts of the recipes, far shorter than the defaults of proxies. */
+  private static final int TIMEOUT_MILLIS = 10_000;
 
   private static final byte[] NO_BODY = {};
 
@@ -45,7 +45,7 @@ record Client(String address, int port) {
     return exchange(head(method, target, all), body);
   }
 
-  /** Sends a request whose body comes in two chunks. */
+  /** Sends a request with a body of two chunks. */
   Reply sendChunked(String method, String target, byte[] body, String... headers) {
     List<String> all = new ArrayList<>(List.of(headers));
     all.add("Transfer-Encoding: chunked");
@@ -74,7 +74,7 @@ record Client(String address, int port) {
 
   private Reply exchange(byte[] head, byte[] body) {
     try (Socket socket = new Socket()) {
-      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.setSoTimeout(TIMEOUT_MILLIS);
       socket.bind(new InetSocketAddress(InetAddress.getByName(address), 0));
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       socket.getOutputStream().write(head);
@@ -88,7 +88,7 @@ record Client(String address, int port) {
   private static Reply read(InputStream in) throws IOException {
     String statusLine = line(in);
     if (!statusLine.startsWith("HTTP/1.1 ")) {
-      throw new IOException("no answer: " + statusLine);
+      throw new IOException("not an HTTP response: " + statusLine);
     }
     Map<String, List<String>> headers = new TreeMap<>();
     for (String line = line(in); !line.isEmpty(); line = line(in)) {

@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** docs/recipes/curl.md */
+/** Tests docs/recipes/curl.md. */
 class CurlRecipeIT {
   private static final String TIMES =
       "(?<=Reset: |t=|Retry-After: |_after_ms\":|remaining\":)[0-9.]+";
@@ -15,7 +15,7 @@ class CurlRecipeIT {
   @TempDir Path folder;
 
   @Test
-  void commands_printWhatThePageSays() {
+  void commands_printTheDocumentedOutput() {
     Program.onPath("curl");
     RecipePage page = RecipePage.of("curl.md");
     List<String> commands = page.blocks("sh");
@@ -29,14 +29,14 @@ class CurlRecipeIT {
         try (Running shell =
             Running.start(folder, List.of("sh", "-euc", changes.in(commands.get(i))))) {
           shell.join();
-          assertThat(steady(shell.log())).isEqualTo(steady(printed.get(i)));
+          assertThat(masked(shell.log())).isEqualTo(masked(printed.get(i)));
         }
       }
     }
   }
 
-  /** Without what depends on how fast one is. */
-  private static String steady(String output) {
+  /** Masks the values that depend on timing. */
+  private static String masked(String output) {
     return output
         .replace("\r", "")
         .replaceAll(TIMES, "#")

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** docs/recipes/haproxy.md */
+/** Tests docs/recipes/haproxy.md. */
 class HaproxyRecipeIT extends ProxyContract {
   @Override
   String program() {
@@ -17,7 +17,7 @@ class HaproxyRecipeIT extends ProxyContract {
     RecipePage page = RecipePage.of("haproxy.md");
     Path folder = site.folder();
     Path script = folder.resolve("penstock.lua");
-    // Names of such sockets are the whole machine's.
+    // Names of abstract sockets are shared by the whole machine.
     String socket = "abns@penstock-" + site.port();
     Files.writeString(script, page.block("lua", new Changes().with("abns@penstock", socket)));
     Changes changes =

@@ -14,9 +14,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** docs/recipes/java.md */
+/** Tests docs/recipes/java.md. */
 class JavaRecipeIT {
-  /** Makes a program of what the page says about use: it asks, and says what it was told. */
+  /**
+   * A program around the usage example of the page. It sends a request and returns the response.
+   */
   private static final String PROGRAM =
       """
       import java.net.URI;
@@ -52,31 +54,31 @@ class JavaRecipeIT {
   }
 
   @Test
-  void gate_upToTheBurst_letsPassAndThenDenies() throws Exception {
-    Changes patient = new Changes().with("ofMillis(250)", "ofMillis(8_000)");
-    List<String> told = told(patient.with("ofMillis(100)", "ofMillis(8_000)"), 4);
+  void gate_upToTheBurst_allowsAndThenDenies() throws Exception {
+    Changes longTimeouts = new Changes().with("ofMillis(250)", "ofMillis(8_000)");
+    List<String> results = results(longTimeouts.with("ofMillis(100)", "ofMillis(8_000)"), 4);
 
-    assertThat(told)
+    assertThat(results)
         .containsExactly(
             "true 200 [2] false", "true 200 [1] false", "true 200 [0] false", "false 429 [0] true");
   }
 
   @Test
-  void gate_penstockHangs_letsPass() throws Exception {
+  void gate_penstockHangs_allows() throws Exception {
     penstock.freeze();
 
-    assertThat(told(new Changes(), 2)).containsOnly("true 200 [] false");
+    assertThat(results(new Changes(), 2)).containsOnly("true 200 [] false");
   }
 
   @Test
-  void gate_penstockIsKilled_letsPass() throws Exception {
+  void gate_penstockIsKilled_allows() throws Exception {
     penstock.kill();
 
-    assertThat(told(new Changes(), 2)).containsOnly("true 200 [] false");
+    assertThat(results(new Changes(), 2)).containsOnly("true 200 [] false");
   }
 
-  /** What the program is told when it asks some times. */
-  private List<String> told(Changes changes, int times) throws Exception {
+  /** Runs the program several times and returns the results. */
+  private List<String> results(Changes changes, int times) throws Exception {
     List<String> shown = RecipePage.of("java.md").blocks("java");
     String use = new Changes().with("127.0.0.1:8080", penstock.port()).in(shown.get(1));
     compile(
@@ -85,11 +87,11 @@ class JavaRecipeIT {
     try (URLClassLoader classes = new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
       Callable<?> program =
           (Callable<?>) classes.loadClass("Use").getDeclaredConstructor().newInstance();
-      String[] told = new String[times];
+      String[] results = new String[times];
       for (int i = 0; i < times; i++) {
-        told[i] = String.valueOf(program.call());
+        results[i] = String.valueOf(program.call());
       }
-      return List.of(told);
+      return List.of(results);
     }
   }
 

@@ -5,10 +5,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** docs/recipes/nginx.md */
+/** Tests docs/recipes/nginx.md. */
 class NginxRecipeIT extends ProxyContract {
-  /** What distributions have around the file that the page shows; files are of whoever tests. */
-  private static final String AROUND =
+  /**
+   * The main configuration around the file of the page, with paths that the current user can write.
+   */
+  private static final String MAIN_CONFIG =
       """
       user root;
       daemon off;
@@ -41,7 +43,7 @@ class NginxRecipeIT extends ProxyContract {
     Path folder = site.folder();
     Files.writeString(
         folder.resolve("penstock.conf"), RecipePage.of("nginx.md").block("nginx", changes));
-    Files.writeString(folder.resolve("nginx.conf"), AROUND);
+    Files.writeString(folder.resolve("nginx.conf"), MAIN_CONFIG);
     return Running.start(
         folder, List.of(program, "-p", folder.toString(), "-c", "nginx.conf", "-e", "stderr"));
   }

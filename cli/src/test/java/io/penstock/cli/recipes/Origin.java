@@ -13,12 +13,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** What is to be protected: answers everything with 200, but {@code /forbidden} with 403. */
+/** The protected origin. Responds with 200, or with 403 to {@code /forbidden}. */
 final class Origin implements AutoCloseable {
   /**
-   * A request that got through.
+   * A request that reached the origin.
    *
-   * @param body a character for each byte
+   * @param body one character for each byte
    */
   record Seen(String method, String target, String host, String body) {}
 
@@ -51,7 +51,7 @@ final class Origin implements AutoCloseable {
     return server.getAddress().getPort();
   }
 
-  /** Those with a path that begins so. */
+  /** Returns the requests whose path starts with a prefix. */
   List<Seen> seen(String path) {
     return seen.stream().filter(request -> request.target().startsWith(path)).toList();
   }

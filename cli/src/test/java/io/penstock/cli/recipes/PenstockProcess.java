@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The service as users start it, on ports that stay its own. */
+/** A Penstock process as users start it. It keeps its ports across restarts. */
 final class PenstockProcess implements AutoCloseable {
   private static final Path JAR = Path.of("target", "penstock.jar").toAbsolutePath();
   private static final int WARM_UP = 50;
@@ -28,7 +28,7 @@ final class PenstockProcess implements AutoCloseable {
     this.running = started();
   }
 
-  /** Starts it with a policy, in a folder of its own, and is back when it answers. */
+  /** Starts Penstock with a policy in its own folder, and waits until it responds. */
   static PenstockProcess start(Path parent, String policy, String... options) {
     int port = Ports.free();
     int adminPort = Ports.free();
@@ -47,7 +47,7 @@ final class PenstockProcess implements AutoCloseable {
     }
   }
 
-  /** A policy among the resources of these tests. */
+  /** Reads a policy from the test resources. */
   static String policy(String name) {
     try (var in = PenstockProcess.class.getResourceAsStream(name)) {
       if (in == null) {
@@ -61,7 +61,7 @@ final class PenstockProcess implements AutoCloseable {
 
   private Running started() {
     Running started = Running.start(folder, command).listening(adminPort).listening(port);
-    // A JVM that has just started takes its time, which is not what these tests are about.
+    // A JVM that has just started is slow, which is not what these tests are about.
     Client client = Client.of(port);
     for (int i = 0; i < WARM_UP; i++) {
       client.get("/v1/forward-auth", "X-Forwarded-For: 192.0.2." + i);
@@ -81,7 +81,7 @@ final class PenstockProcess implements AutoCloseable {
     running.kill();
   }
 
-  /** Starts it again after it was killed, on the same ports; what was counted is forgotten. */
+  /** Restarts the killed process on the same ports, with empty state. */
   void restart() {
     running = started();
   }

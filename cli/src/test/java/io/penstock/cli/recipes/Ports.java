@@ -4,18 +4,18 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Ports that stay free while nobody listens on them. */
+/** Finds ports that stay free until a test listens on them. */
 final class Ports {
-  /** Below those that systems give to outgoing connections, which would take one in between. */
+  /** Below the ephemeral ports of the system, which outgoing connections could take in between. */
   private static final int FROM = 20_000;
 
   private static final int TO = 32_000;
-  private static final int TRIES = 1_000;
+  private static final int MAX_ATTEMPTS = 1_000;
 
   private Ports() {}
 
   static int free() {
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
       int port = ThreadLocalRandom.current().nextInt(FROM, TO);
       if (isFree(port)) {
         return port;

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import java.io.File;
 import java.nio.file.Path;
 
-/** Programs that may or may not be installed. */
+/** Finds programs that may not be installed. */
 public final class Program {
   private Program() {}
 
-  /** Its file; a test that needs one which isn't there is skipped. */
+  /** Returns the path of a program, or skips the test if it is not installed. */
   public static String onPath(String name) {
     // Debian keeps servers in sbin, which is on the path of root only.
     String path = System.getenv("PATH") + File.pathSeparator + "/usr/sbin";

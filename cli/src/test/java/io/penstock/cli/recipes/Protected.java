@@ -3,14 +3,14 @@ package io.penstock.cli.recipes;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Penstock, and a proxy that asks it.
+ * Penstock and a proxy that uses it.
  *
- * @param port that of the proxy
+ * @param port the port of the proxy
  */
 record Protected(PenstockProcess penstock, Running proxy, int port) implements AutoCloseable {
   private static final AtomicInteger ADDRESSES = new AtomicInteger();
 
-  /** A client whose bucket is full. */
+  /** Returns a client with a new address, hence a full bucket. */
   Client newClient() {
     return new Client("127.0.1." + ADDRESSES.incrementAndGet(), port);
   }

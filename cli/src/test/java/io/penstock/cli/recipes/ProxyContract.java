@@ -18,7 +18,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What every recipe for a proxy promises. */
+/** The contract that every proxy recipe must fulfill. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ProxyContract {
   private static final int BURST = 3;
@@ -35,18 +35,18 @@ abstract class ProxyContract {
   private Path folder;
   private Protected shared;
 
-  /** The program's name. */
+  /** Returns the name of the program. */
   abstract String program();
 
-  /** Starts the program as its page says. */
+  /** Starts the program as documented. */
   abstract Running start(String program, Site site) throws IOException;
 
   @BeforeAll
   void startShared(@TempDir Path forAll) throws IOException {
-    assumeTrue(OS.LINUX.isCurrentOs(), "clients have many addresses on the loopback of Linux only");
+    assumeTrue(OS.LINUX.isCurrentOs(), "only the loopback interface of Linux has many addresses");
     Program.onPath(program());
     folder = forAll;
-    shared = patient();
+    shared = withLongTimeouts();
   }
 
   @AfterAll
@@ -57,23 +57,23 @@ abstract class ProxyContract {
     origin.close();
   }
 
-  /** With a proxy that waits for Penstock, however busy the machine. */
-  private Protected patient(String... options) throws IOException {
+  /** Starts a proxy with long timeouts, for tests that must pass on a busy machine. */
+  private Protected withLongTimeouts(String... options) throws IOException {
     return start(true, options);
   }
 
-  /** With a proxy that waits no longer than its page says. */
-  private Protected asOnThePage() throws IOException {
+  /** Starts a proxy with the timeouts of the page. */
+  private Protected withDocumentedTimeouts() throws IOException {
     return start(false);
   }
 
-  private Protected start(boolean patient, String... options) throws IOException {
+  private Protected start(boolean longTimeouts, String... options) throws IOException {
     Path own = Files.createTempDirectory(folder, program());
     PenstockProcess penstock =
         PenstockProcess.start(own, PenstockProcess.policy("limits.yaml"), options);
     try {
       int port = Ports.free();
-      Site site = new Site(own, port, penstock, origin.port(), patient);
+      Site site = new Site(own, port, penstock, origin.port(), longTimeouts);
       Running proxy = start(Program.onPath(program()), site).listening(port);
       return new Protected(penstock, proxy, port);
     } catch (IOException | RuntimeException | AssertionError e) {
@@ -116,7 +116,7 @@ abstract class ProxyContract {
   }
 
   @Test
-  void clients_areToldApartByAddress() {
+  void clients_areDistinguishedByAddress() {
     Client client = shared.newClient();
     exhaust(client);
 
@@ -125,7 +125,7 @@ abstract class ProxyContract {
   }
 
   @Test
-  void clients_thatClaimToBeOthersOrElsewhere_areDeniedAllTheSame() {
+  void clients_thatForgeHeaders_areStillDenied() {
     Client client = shared.newClient();
     exhaust(client);
 
@@ -145,7 +145,7 @@ abstract class ProxyContract {
   }
 
   @Test
-  void rules_ofMethodPathAndHost_applyToSuchRequestsOnly() {
+  void rules_withMethodPathAndHost_applyOnlyToMatchingRequests() {
     String[] forged = {
       "X-Original-Method: GET",
       "X-Original-URI: /nowhere",
@@ -171,7 +171,7 @@ abstract class ProxyContract {
             });
   }
 
-  /** The rules that Penstock applied to a request of a new client. */
+  /** Sends a request from a new client and returns the rules that Penstock applied. */
   private String policies(String method, String target, String... headers) {
     Reply reply = shared.newClient().send(method, target, "{}".getBytes(ISO_8859_1), headers);
     assertThat(reply.status()).isEqualTo(200);
@@ -193,7 +193,7 @@ abstract class ProxyContract {
   }
 
   @Test
-  void refusals_ofTheOrigin_stayWhatTheyAre() {
+  void errors_ofTheOrigin_arePassedOn() {
     Reply reply = shared.newClient().get("/forbidden");
 
     assertThat(reply.status()).isEqualTo(403);
@@ -203,23 +203,23 @@ abstract class ProxyContract {
   }
 
   @Test
-  void requests_thatPenstockWouldNotRead_neitherPassNorOpenTheDoor() {
+  void requests_thatPenstockRejects_neitherPassNorResetLimits() {
     Client client = shared.newClient();
     exhaust(client);
     String longUri = "/long" + "u".repeat(6_500);
 
     for (int kilobytes = 1; kilobytes < 64; kilobytes += kilobytes < 20 ? 1 : 10) {
-      // No header is too long by itself, for proxies that have a limit for each.
+      // No single header is too long, because some proxies limit each header.
       String[] headers = new String[kilobytes];
       Arrays.setAll(headers, i -> "X-Long-" + i + ": " + "a".repeat(1_000));
-      assertThat(refused(client, "/long", headers)).as("%d kB", kilobytes).isTrue();
-      assertThat(refused(client, longUri, headers)).as("%d kB and URI", kilobytes).isTrue();
+      assertThat(isRejected(client, "/long", headers)).as("%d kB", kilobytes).isTrue();
+      assertThat(isRejected(client, longUri, headers)).as("%d kB and URI", kilobytes).isTrue();
       assertThat(client.get("/long").status()).isEqualTo(429);
     }
     assertThat(origin.seen("/long")).isEmpty();
   }
 
-  private static boolean refused(Client client, String target, String... headers) {
+  private static boolean isRejected(Client client, String target, String... headers) {
     try {
       return client.get(target, headers).status() >= 400;
     } catch (UncheckedIOException cutOff) {
@@ -228,9 +228,9 @@ abstract class ProxyContract {
   }
 
   @Test
-  void rulesThatFailClosed_storeIsAway_denyWith503() throws IOException {
-    String nobody = "redis://127.0.0.1:" + Ports.free();
-    try (Protected degraded = patient("--redis", nobody)) {
+  void rulesThatFailClosed_storeUnavailable_denyWith503() throws IOException {
+    String unreachable = "redis://127.0.0.1:" + Ports.free();
+    try (Protected degraded = withLongTimeouts("--redis", unreachable)) {
       Reply reply = degraded.newClient().get("/vault");
 
       assertThat(reply.status()).isEqualTo(503);
@@ -244,7 +244,7 @@ abstract class ProxyContract {
 
   @Test
   void penstock_isKilled_requestsPassUntilItIsBack() throws IOException {
-    try (Protected mortal = asOnThePage()) {
+    try (Protected mortal = withDocumentedTimeouts()) {
       Client client = mortal.newClient();
       limitsApply(client);
 
@@ -258,7 +258,7 @@ abstract class ProxyContract {
 
   @Test
   void penstock_hangs_requestsPassUntilItIsBack() throws IOException {
-    try (Protected mortal = asOnThePage()) {
+    try (Protected mortal = withDocumentedTimeouts()) {
       Client client = mortal.newClient();
       limitsApply(client);
 
@@ -274,7 +274,7 @@ abstract class ProxyContract {
     Eventually.until("429", () -> client.get("/").status() == 429);
   }
 
-  /** A client that was denied isn't any more. That it doesn't wait for long is up to the client. */
+  /** Checks that a client that was denied now passes. The client's timeout bounds the wait. */
   private void passes(Client client, String path) {
     byte[] body = "hello".getBytes(ISO_8859_1);
     for (int i = 0; i < 5; i++) {

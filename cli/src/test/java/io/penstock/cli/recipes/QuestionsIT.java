@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What proxies ask that aren't run here, and what any proxy has to be able to rely on. */
+/** Tests the requests of proxies that these tests don't run, and what every proxy relies on. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class QuestionsIT {
   private static final String PATH = "/v1/forward-auth";
@@ -30,7 +30,7 @@ class QuestionsIT {
   }
 
   @Test
-  void envoy_asksWithMethodHostAndPathOfTheRequest_isUnderstood() {
+  void envoy_requestWithOriginalMethodHostAndPath_isUnderstood() {
     Reply reply =
         proxy.send(
             "PUT",
@@ -59,7 +59,7 @@ class QuestionsIT {
   }
 
   @Test
-  void traefik_asksWithForwardedHeaders_isUnderstood() {
+  void traefik_requestWithForwardedHeaders_isUnderstood() {
     Reply reply =
         proxy.get(
             PATH,
@@ -74,7 +74,7 @@ class QuestionsIT {
   }
 
   @Test
-  void headers_thatAreTooLong_areAnsweredRatherThanCutOff() {
+  void headers_thatAreTooLong_getAResponseInsteadOfAReset() {
     for (int kilobytes = 17; kilobytes < 700; kilobytes += 31) {
       Reply reply = proxy.get(PATH, "X-Long: " + "a".repeat(kilobytes << 10));
 

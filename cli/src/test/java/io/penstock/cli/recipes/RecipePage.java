@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** A page of {@code docs/recipes}, and what is shown on it. */
+/** A page of {@code docs/recipes} and its code blocks. */
 record RecipePage(String name, String text) {
   private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\w+)\\n(.*?)^```$");
 
@@ -19,7 +19,7 @@ record RecipePage(String name, String text) {
     }
   }
 
-  /** The blocks in a language, in their order. */
+  /** Returns the blocks in a language, in order. */
   List<String> blocks(String language) {
     return BLOCK
         .matcher(text)
@@ -29,7 +29,7 @@ record RecipePage(String name, String text) {
         .toList();
   }
 
-  /** The only block in a language, with other words in some places. */
+  /** Returns the only block in a language, with replacements. */
   String block(String language, Changes changes) {
     List<String> blocks = blocks(language);
     if (blocks.size() != 1) {

@@ -12,10 +12,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
 
-/** The pages themselves, without the programs that they are about. */
+/** Checks the pages without running the programs. */
 class RecipePagesTest {
   @Test
-  void index_listsEveryPageAndEachSaysWhatHappensWithoutPenstock() throws IOException {
+  void index_listsEveryPageAndEachCoversUnavailability() throws IOException {
     String index = RecipePage.of("README.md").text();
 
     for (String name : pages()) {
@@ -40,7 +40,7 @@ class RecipePagesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"envoy.md", "traefik.md"})
-  void configurations_thatNoTestRuns_areYamlAtLeast(String name) {
+  void configurations_thatNoTestRuns_areValidYaml(String name) {
     String config = RecipePage.of(name).block("yaml", new Changes());
 
     Object tree = new Yaml().load(config);

@@ -7,10 +7,10 @@ import java.util.Map;
 /**
  * A response.
  *
- * @param headers their names in lower case
+ * @param headers by lower-case name
  */
 record Reply(int status, Map<String, List<String>> headers, String body) {
-  /** The values of a header, joined; empty if there is none. */
+  /** Returns the joined values of a header; empty if it is missing. */
   String header(String name) {
     return String.join(", ", headers.getOrDefault(name.toLowerCase(Locale.ROOT), List.of()));
   }

@@ -9,9 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A program of its own process, which ends with the test. */
+/** A child process, which is killed when the test ends. */
 final class Running implements AutoCloseable {
-  private static final int CONNECT_MILLIS = 1_000;
+  private static final int CONNECT_TIMEOUT_MILLIS = 1_000;
 
   private final Process process;
   private final Path log;
@@ -21,7 +21,7 @@ final class Running implements AutoCloseable {
     this.log = log;
   }
 
-  /** Starts a program in a folder, where its log is too. */
+  /** Starts a program in a folder, which also holds its log. */
   static Running start(Path folder, List<String> command) {
     try {
       Path log = Files.createTempFile(folder, "log", ".txt");
@@ -34,14 +34,14 @@ final class Running implements AutoCloseable {
     }
   }
 
-  /** Waits until somebody listens on a port. */
+  /** Waits until the process listens on a port. */
   Running listening(int port) {
     Eventually.until(
         "port " + port,
         () -> {
           if (!process.isAlive()) {
             throw new IllegalStateException(
-                process.info().commandLine().orElse("") + " ended:\n" + log());
+                process.info().commandLine().orElse("") + " exited:\n" + log());
           }
           return accepts(port);
         });
@@ -50,7 +50,8 @@ final class Running implements AutoCloseable {
 
   private static boolean accepts(int port) {
     try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CONNECT_MILLIS);
+      socket.connect(
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CONNECT_TIMEOUT_MILLIS);
       return true;
     } catch (IOException notYet) {
       return false;
@@ -66,14 +67,14 @@ final class Running implements AutoCloseable {
   }
 
   void kill() {
-    // In this order: while it lives, nginx replaces workers that die.
+    // The master first: while it lives, nginx replaces workers that exit.
     List<ProcessHandle> workers = process.descendants().toList();
     process.destroyForcibly();
     join();
     workers.forEach(ProcessHandle::destroyForcibly);
   }
 
-  /** Stops it in its tracks: connections stay, nothing is answered. */
+  /** Suspends the process: connections stay open, and nothing is answered. */
   void freeze() {
     signal("STOP");
   }

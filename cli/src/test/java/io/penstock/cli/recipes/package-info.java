@@ -1,6 +1,6 @@
 /**
- * The pages of {@code docs/recipes}, run as they stand there against the real programs. Start at
- * {@code ProxyContract}.
+ * Tests that run the configurations of {@code docs/recipes} in the real programs. See {@code
+ * ProxyContract} first.
  */
 @NullMarked
 package io.penstock.cli.recipes;

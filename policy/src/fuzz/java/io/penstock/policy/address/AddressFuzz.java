@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Addresses, networks, and clients behind proxies. The input is an address, a network and the
- * header that a client sends, a line each.
+ * Fuzzes addresses, networks, and clients behind proxies. The input is an address, a network and
+ * the header that a client sends, one per line.
  */
 public final class AddressFuzz {
   private static final IpAddress PROXY = known("10.0.0.1");
@@ -54,7 +54,7 @@ public final class AddressFuzz {
     return network;
   }
 
-  /** Whatever a client has sent, the word of the proxy behind it counts. */
+  /** Whatever a client has sent, the address that the proxy appended counts. */
   private static void appended(AddressSource source, String header, String byProxy) {
     ClientAddress trusting = new ClientAddress(List.of(PROXIES), source);
     IpAddress client = trusting.resolve(PROXY, only(source, header + byProxy));

@@ -16,8 +16,8 @@ import io.penstock.testing.ManualClock;
 import java.io.IOException;
 
 /**
- * Requests of which a caller states everything, and what they are answered. Each line of the input
- * is a letter and what it stands for, as {@link #say} has it; an empty line sends the request.
+ * Fuzzes explicit requests and the responses to them. Each line of the input is a letter and a
+ * value, as {@link #apply} reads them; an empty line sends the request.
  */
 public final class AnswersFuzz {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -57,24 +57,24 @@ public final class AnswersFuzz {
       for (int i = 0; i < lines.count(); i++) {
         String line = lines.get(i);
         if (!line.isEmpty()) {
-          say(line.charAt(0), line.substring(1), request, clock);
+          apply(line.charAt(0), line.substring(1), request, clock);
           continue;
         }
-        ExplicitRequest asked = request.build();
-        answers(engine.preview(asked).toCompletableFuture().join());
-        answers(engine.decide(asked));
-        engine.explain(asked).toCompletableFuture().join();
+        ExplicitRequest built = request.build();
+        answers(engine.preview(built).toCompletableFuture().join());
+        answers(engine.decide(built));
+        engine.explain(built).toCompletableFuture().join();
         request = ExplicitRequest.builder();
       }
     }
   }
 
-  private static void say(
-      char what, String text, ExplicitRequest.Builder request, ManualClock clock) {
+  private static void apply(
+      char code, String text, ExplicitRequest.Builder request, ManualClock clock) {
     int equals = text.indexOf('=');
     String name = equals < 0 ? text : text.substring(0, equals);
     String value = equals < 0 ? "" : text.substring(equals + 1);
-    switch (what) {
+    switch (code) {
       case 'i' -> address(text, request);
       case 'm' -> request.method(text);
       case 'p' -> request.path(text);
@@ -132,9 +132,9 @@ public final class AnswersFuzz {
     }
   }
 
-  private static void check(boolean holds, String what) {
+  private static void check(boolean holds, String description) {
     if (!holds) {
-      throw new AssertionError(what);
+      throw new AssertionError(description);
     }
   }
 }

@@ -10,8 +10,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests as HTTP brings them. The input is a method, a target, a host, a cookie header and the
- * name of something wanted, a line each.
+ * Fuzzes HTTP requests. The input is a method, a target, a host, a cookie header and a name to look
+ * up, one per line.
  */
 public final class HttpRequestFuzz {
   private static final JwtVerifier NO_TOKENS = new JwtVerifier(JwtSettings.NONE);
@@ -31,16 +31,16 @@ public final class HttpRequestFuzz {
             NO_TOKENS);
     check(request.method(), lines.get(0));
     String path = Objects.requireNonNull(request.path());
-    int question = target.indexOf('?');
-    check(path, question < 0 ? target : target.substring(0, question));
+    int questionMark = target.indexOf('?');
+    check(path, questionMark < 0 ? target : target.substring(0, questionMark));
     host(request.host());
     if (request.claim(name) != null || request.attribute(name) != null) {
-      throw new AssertionError("nobody said " + name);
+      throw new AssertionError("value was not sent: " + name);
     }
     String query = request.query(name);
     String cookie = request.cookie(name);
-    if (question >= 0 && isPlain(target) && !name.isEmpty()) {
-      check(query, simply(target.substring(question + 1), "&", name));
+    if (questionMark >= 0 && isPlain(target) && !name.isEmpty()) {
+      check(query, simply(target.substring(questionMark + 1), "&", name));
     }
     if (isPlain(cookies) && !name.isEmpty()) {
       check(cookie, simply(onlyPairs(cookies), ";", name));
@@ -53,7 +53,7 @@ public final class HttpRequestFuzz {
     }
   }
 
-  /** Whether there is nothing in it that has to be decoded or trimmed. */
+  /** Returns whether the text contains nothing to decode or trim. */
   private static boolean isPlain(String text) {
     return text.chars().noneMatch(c -> c == '%' || c == '+' || c == '"' || c <= ' ');
   }

@@ -12,8 +12,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Tokens. The input is an {@code Authorization} header as a client sends it, and the JSON of a
- * header and of a payload that the issuer signs, a line each.
+ * Fuzzes tokens. The input is an {@code Authorization} header as a client sends it, and the JSON of
+ * a header and of a payload that the issuer signs, one per line.
  */
 public final class JwtFuzz {
   private static final String SECRET = "a secret of at least thirty-two bytes";
@@ -47,7 +47,7 @@ public final class JwtFuzz {
 
   private static void none(String authorization) {
     if (!VERIFYING.claims(authorization).isEmpty()) {
-      throw new AssertionError("nobody signed " + authorization);
+      throw new AssertionError("token was not signed by the issuer: " + authorization);
     }
   }
 

@@ -14,7 +14,7 @@ import io.penstock.testing.ManualClock;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Any text as a policy: it is refused with reasons, or can be applied. */
+/** Fuzzes the loader. Any text is either rejected with reasons, or can be applied as a policy. */
 public final class LoaderFuzz {
   private static final int MAX_REQUESTS = 5;
 
@@ -34,15 +34,18 @@ public final class LoaderFuzz {
   private static @Nullable Policy loaded(String text, String name) {
     try {
       return PolicyLoader.parse(text, name).policy();
-    } catch (PolicyException refused) {
-      if (refused.problems().isEmpty()) {
-        throw new AssertionError("refused without a reason", refused);
+    } catch (PolicyException rejected) {
+      if (rejected.problems().isEmpty()) {
+        throw new AssertionError("rejected without a reason", rejected);
       }
       return null;
     }
   }
 
-  /** Without its tokens: keys are read from files and fetched from elsewhere. */
+  /**
+   * Applies a policy without its tokens, because keys are read from files or fetched from
+   * elsewhere.
+   */
   private static void apply(@Nullable Policy loaded) {
     if (loaded == null) {
       return;
@@ -76,7 +79,7 @@ public final class LoaderFuzz {
     engine.explain(request).toCompletableFuture().join();
   }
 
-  /** A request that the rule applies to, as far as that is easily found. */
+  /** Returns a request that the rule applies to, as far as one is easy to find. */
   private static Request meeting(Rule rule) {
     ExplicitRequest.Builder request = ExplicitRequest.builder().ip("192.0.2.1").path("/").host("a");
     rule.limitKeys().forEach(part -> state(request, part.toString(), "1"));

@@ -2,7 +2,7 @@ package io.penstock.policy.address;
 
 import org.jspecify.annotations.Nullable;
 
-/** Reads addresses within longer texts. Used by one thread. */
+/** Parses addresses within longer texts. Not thread-safe. */
 final class AddressText {
   static final int MAX_LENGTH = 64;
 
@@ -12,7 +12,7 @@ final class AddressText {
   private final int end;
   private int at;
 
-  /** Groups before {@code ::} from the left, and those after it from the right. */
+  /** The groups before {@code ::} from the left, and those after it from the right. */
   private long headHigh;
 
   private long headLow;
@@ -27,7 +27,7 @@ final class AddressText {
     this.end = end;
   }
 
-  /** Reads the address that takes all of the range; null if it isn't one. */
+  /** Parses the address that spans the whole range; null if it isn't one. */
   static @Nullable IpAddress parse(String text, int from, int to) {
     if (to - from > MAX_LENGTH || to - from < 2) {
       return null;
@@ -61,7 +61,7 @@ final class AddressText {
     return value <= 255 ? value : -1;
   }
 
-  /** Reads a number of up to three digits without leading zeros; -1 if it isn't one. */
+  /** Parses a number of up to three digits without leading zeros; -1 if it isn't one. */
   static int decimal(String text, int from, int to) {
     int length = to - from;
     if (length < 1 || length > 3 || (length > 1 && text.charAt(from) == '0')) {
@@ -113,7 +113,7 @@ final class AddressText {
     return whole ? new IpAddress(headHigh | tailHigh, headLow | tailLow) : null;
   }
 
-  /** Reads a group and what parts it from the next, or an IPv4 address at the end. */
+  /** Parses a group and the separator after it, or an IPv4 address at the end. */
   private boolean group() {
     int start = at;
     int value = 0;

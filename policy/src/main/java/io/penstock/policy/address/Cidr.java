@@ -3,10 +3,10 @@ package io.penstock.policy.address;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network of IPv4 or of IPv6 addresses, never of both. Immutable.
+ * A network of either IPv4 or IPv6 addresses. Immutable.
  *
- * @param address its first address; bits of a host are left out
- * @param bits how many bits its addresses have in common: up to 32 in IPv4, up to 128 in IPv6
+ * @param address the first address; host bits are cleared
+ * @param bits the prefix length: up to 32 for IPv4, up to 128 for IPv6
  */
 public record Cidr(IpAddress address, int bits) {
   private static final int V4_BITS = 32;
@@ -14,16 +14,16 @@ public record Cidr(IpAddress address, int bits) {
   private static final int MAPPED_BITS = V6_BITS - V4_BITS;
 
   public Cidr {
-    int most = address.isV4() ? V4_BITS : V6_BITS;
-    if (bits < 0 || bits > most) {
-      throw new IllegalArgumentException("bits must be from 0 to " + most + ": " + bits);
+    int maxBits = address.isV4() ? V4_BITS : V6_BITS;
+    if (bits < 0 || bits > maxBits) {
+      throw new IllegalArgumentException("bits must be from 0 to " + maxBits + ": " + bits);
     }
     address = first(address, address.isV4() ? bits + MAPPED_BITS : bits);
   }
 
   /**
-   * Reads {@code 10.0.0.0/8}, {@code 2001:db8::/32} or a single address. A network within {@code
-   * ::ffff:0:0/96} is the IPv4 network.
+   * Parses {@code 10.0.0.0/8}, {@code 2001:db8::/32} or a single address. A network within {@code
+   * ::ffff:0:0/96} becomes the IPv4 network.
    *
    * @return null if it isn't a network
    */
@@ -54,13 +54,13 @@ public record Cidr(IpAddress address, int bits) {
         : new Cidr(first(address, bits), bits);
   }
 
-  /** Whether {@code that} is in it. */
+  /** Returns whether the network contains an address. */
   public boolean contains(IpAddress that) {
     return address.isV4() == that.isV4()
         && first(that, address.isV4() ? bits + MAPPED_BITS : bits).equals(address);
   }
 
-  /** Whether all of {@code that} is in it. */
+  /** Returns whether the network contains all of another one. */
   public boolean contains(Cidr that) {
     return bits <= that.bits && contains(that.address);
   }

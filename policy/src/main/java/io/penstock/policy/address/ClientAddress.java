@@ -5,27 +5,28 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the address of a client is told. Immutable.
+ * How the address of a client is determined. Immutable.
  *
- * <p>A header says what its last writer wants it to say, so it is read from its end, for as long as
- * the writers are trusted. What isn't an address ends the walk: whoever passed it on counts.
+ * <p>A client can put anything into a forwarding header, so the header is read from its end, for as
+ * long as the senders are trusted proxies. An element that isn't an address ends the search, and
+ * the proxy that passed it on counts as the client.
  *
- * @param trustedProxies the networks of proxies whose word counts
- * @param source where they say whom they ask for
- * @param ipv6Prefix how many bits of an IPv6 address tell clients apart
+ * @param trustedProxies the networks of trusted proxies
+ * @param source the header in which they state the client
+ * @param ipv6Prefix how many bits of an IPv6 address identify a client
  */
 public record ClientAddress(List<Cidr> trustedProxies, AddressSource source, int ipv6Prefix) {
-  /** What providers give a subscriber, at the least. */
+  /** The smallest network that providers usually assign to a subscriber. */
   public static final int DEFAULT_IPV6_PREFIX = 64;
 
   public static final int MIN_IPV6_PREFIX = 48;
   public static final int MAX_IPV6_PREFIX = 128;
 
-  /** The TCP peer, always. */
+  /** Always uses the TCP peer. */
   public static final ClientAddress PEER =
       new ClientAddress(List.of(), AddressSource.X_FORWARDED_FOR);
 
-  /** Where trusted proxies say whom they ask for. */
+  /** The header in which trusted proxies state the client. */
   public enum AddressSource {
     X_FORWARDED_FOR,
     FORWARDED,
@@ -34,12 +35,12 @@ public record ClientAddress(List<Cidr> trustedProxies, AddressSource source, int
 
     private final String headerName = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
-    /** The name of the header in lower case. */
+    /** Returns the name of the header in lower case. */
     public String headerName() {
       return headerName;
     }
 
-    /** The source with a header's name; null if there is none. */
+    /** Returns the source with this header name; null if there is none. */
     public static @Nullable AddressSource parse(String headerName) {
       for (AddressSource source : values()) {
         if (source.headerName.equalsIgnoreCase(headerName)) {
@@ -67,23 +68,26 @@ public record ClientAddress(List<Cidr> trustedProxies, AddressSource source, int
     }
   }
 
-  /** Identifies IPv6 clients by the default prefix. */
+  /** Creates settings with the default IPv6 prefix. */
   public ClientAddress(List<Cidr> trustedProxies, AddressSource source) {
     this(trustedProxies, source, DEFAULT_IPV6_PREFIX);
   }
 
-  /** The client behind {@code peer}, or the peer itself if it isn't a trusted proxy. */
+  /** Returns the client behind {@code peer}, or the peer itself if it isn't a trusted proxy. */
   public IpAddress resolve(IpAddress peer, Headers headers) {
     return trusts(peer) ? resolveBehind(peer, headers) : peer;
   }
 
-  /** The client behind {@code proxy}, which is trusted whatever its address. */
+  /** Returns the client behind {@code proxy}, which is trusted regardless of its address. */
   public IpAddress resolveBehind(IpAddress proxy, Headers headers) {
     IpAddress client = clientBehind(headers);
     return client == null ? proxy : client;
   }
 
-  /** The client as a proxy tells it that is trusted whatever its address; null if it doesn't. */
+  /**
+   * Returns the client as stated by a proxy that is trusted regardless of its address; null if it
+   * states none.
+   */
   public @Nullable IpAddress clientBehind(Headers headers) {
     String value = headers.get(source.headerName);
     if (value == null) {
@@ -101,7 +105,7 @@ public record ClientAddress(List<Cidr> trustedProxies, AddressSource source, int
     return client;
   }
 
-  /** Whether an address is that of a proxy whose word counts. */
+  /** Returns whether an address belongs to a trusted proxy. */
   public boolean trusts(IpAddress address) {
     for (int i = 0; i < trustedProxies.size(); i++) {
       if (trustedProxies.get(i).contains(address)) {

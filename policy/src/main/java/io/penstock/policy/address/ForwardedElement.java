@@ -2,13 +2,16 @@ package io.penstock.policy.address;
 
 import org.jspecify.annotations.Nullable;
 
-/** One proxy's part of a {@code Forwarded} header: {@code for="[2001:db8::1]:80";proto=http}. */
+/** An element of a {@code Forwarded} header: {@code for="[2001:db8::1]:80";proto=http}. */
 final class ForwardedElement {
   private static final String FOR = "for";
 
   private ForwardedElement() {}
 
-  /** Where the comma before the last element that ends at {@code end} is; -1 if there is none. */
+  /**
+   * Returns the position of the comma before the element that ends at {@code end}; -1 if there is
+   * none.
+   */
   static int commaBefore(String text, int end) {
     boolean quoted = false;
     for (int i = end - 1; i >= 0; i--) {
@@ -30,7 +33,9 @@ final class ForwardedElement {
     return (at - 1 - i) % 2 == 1;
   }
 
-  /** The address that it is for; null if it doesn't say one, says two or is no such element. */
+  /**
+   * Returns the address of the {@code for} parameter; null if it is missing, repeated or malformed.
+   */
   static @Nullable IpAddress address(String text, int from, int to) {
     IpAddress address = null;
     int at = from;
@@ -58,7 +63,10 @@ final class ForwardedElement {
     return address;
   }
 
-  /** Where the semicolon after a value is, or {@code to}; -1 if a quote is never closed. */
+  /**
+   * Returns the position of the semicolon after a value, or {@code to}; -1 if a quote is not
+   * closed.
+   */
   private static int valueEnd(String text, int from, int to) {
     boolean quoted = false;
     for (int i = from; i < to; i++) {

@@ -3,20 +3,20 @@ package io.penstock.policy.address;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The headers of a request, as a door has them. */
+/** The headers of a request. */
 @FunctionalInterface
 public interface Headers {
   /**
-   * The value of a header; of several, all of them joined by a comma and a space, cookies by a
+   * Returns the value of a header. Repeated values are joined by a comma and a space, cookies by a
    * semicolon and a space.
    *
    * @param name in lower case
-   * @return null if it isn't there
+   * @return null if the header is missing
    */
   @Nullable String get(String name);
 
   /**
-   * The values of a header, one for each line of it.
+   * Returns the values of a header, one for each line.
    *
    * @param name in lower case
    */

@@ -3,10 +3,10 @@ package io.penstock.policy.address;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses that a request came by, the nearest first. Used by one thread.
+ * The addresses that a request passed through, nearest first. Not thread-safe.
  *
- * <p>Elements are found from the end of a header, never from its start: so nothing that a client
- * has put there, such as a quote without its partner, changes how the words of proxies are read.
+ * <p>Elements are parsed from the end of a header. So nothing that a client has put at its start,
+ * such as an unclosed quote, changes how the elements of proxies are read.
  */
 final class Hops {
   private static final int MAX_PORT_LENGTH = 5;
@@ -20,7 +20,7 @@ final class Hops {
   private final String value;
   private final HopFormat form;
 
-  /** The end of what is still to be read; negative after the last. */
+  /** The end of the unread part; negative after the last element. */
   private int end;
 
   private Hops(String value, HopFormat form) {
@@ -29,22 +29,22 @@ final class Hops {
     this.end = value.length();
   }
 
-  /** A header that is one address. */
+  /** Returns the hops of a header with a single address. */
   static Hops single(String value) {
     return new Hops(value, HopFormat.SINGLE);
   }
 
-  /** Addresses with commas between them. */
+  /** Returns the hops of a comma-separated list of addresses. */
   static Hops listed(String value) {
     return new Hops(value, HopFormat.LISTED);
   }
 
-  /** The {@code for} parameters of RFC 7239. */
+  /** Returns the hops of the {@code for} parameters of RFC 7239. */
   static Hops forwarded(String value) {
     return new Hops(value, HopFormat.FORWARDED);
   }
 
-  /** The next address; null if there is none, or if the next element isn't one. */
+  /** Returns the next address; null if there is none, or if the next element isn't an address. */
   @Nullable IpAddress next() {
     if (end < 0) {
       return null;
@@ -62,7 +62,7 @@ final class Hops {
         : node(value, comma + 1, to);
   }
 
-  /** Reads an address with or without a port, and with spaces around. */
+  /** Parses an address with optional port and surrounding spaces. */
   static @Nullable IpAddress node(String text, int start, int stop) {
     int from = skipSpaces(text, start, stop);
     int to = stop;

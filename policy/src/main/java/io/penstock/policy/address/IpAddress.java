@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An IPv4 or IPv6 address. Immutable.
  *
- * <p>Both are held as 128 bits, IPv4 in its place within IPv6 ({@code ::ffff:0:0/96}), so that an
- * IPv4-mapped address is the IPv4 address and no one can have two.
+ * <p>Both are stored as 128 bits, IPv4 addresses as IPv4-mapped ones ({@code ::ffff:0:0/96}). So an
+ * IPv4-mapped address equals the IPv4 address, and no client has two.
  *
  * @param high the first 64 bits
  * @param low the last 64 bits
@@ -19,16 +19,16 @@ public record IpAddress(long high, long low) {
   private static final HexFormat HEX = HexFormat.of();
 
   /**
-   * Reads an address in any of its textual forms: dotted decimal without leading zeros; or IPv6,
-   * also in brackets and with a zone, which is left out. Never asks a name server.
+   * Parses an address: dotted decimal without leading zeros, or IPv6, optionally in brackets and
+   * with a zone, which is dropped. Never performs a DNS lookup.
    *
-   * @return null if it isn't one
+   * @return null if it isn't an address
    */
   public static @Nullable IpAddress parse(String text) {
     return AddressText.parse(text, 0, text.length());
   }
 
-  /** The address of a socket, without its zone. */
+  /** Returns the address of a socket, without its zone. */
   public static IpAddress of(InetAddress address) {
     byte[] bytes = address.getAddress();
     if (bytes.length == Integer.BYTES) {
@@ -50,19 +50,22 @@ public record IpAddress(long high, long low) {
     return new IpAddress(0, MAPPED | bits);
   }
 
-  /** Whether it is an IPv4 address. */
+  /** Returns whether it is an IPv4 address. */
   public boolean isV4() {
     return high == 0 && low >>> 32 == 0xffff;
   }
 
-  /** Whom it belongs to, as far as one can tell: the address itself, of IPv6 its network. */
+  /**
+   * Returns the text that identifies the subscriber: the IPv4 address, or the network of an IPv6
+   * address.
+   */
   public String subscriber(int ipv6Prefix) {
     StringBuilder text = new StringBuilder(40);
     appendSubscriber(text, ipv6Prefix);
     return text.toString();
   }
 
-  /** Adds {@link #subscriber} to a text. */
+  /** Appends {@link #subscriber} to a text. */
   public void appendSubscriber(StringBuilder text, int ipv6Prefix) {
     if (isV4()) {
       appendV4(text);
@@ -72,12 +75,12 @@ public record IpAddress(long high, long low) {
     }
   }
 
-  /** The first bits of a half. */
+  /** Returns a mask for the first bits of a half. */
   private static long mask(int bits) {
     return bits <= 0 ? 0 : bits >= Long.SIZE ? -1 : -1L << (Long.SIZE - bits);
   }
 
-  /** The canonical form of RFC 5952. */
+  /** Returns the canonical form of RFC 5952. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder(40);

@@ -1,4 +1,4 @@
-/** Addresses of clients and networks, and how to tell a client's address behind proxies. */
+/** IP addresses and networks, and the address of a client behind proxies. */
 @NullMarked
 package io.penstock.policy.address;
 

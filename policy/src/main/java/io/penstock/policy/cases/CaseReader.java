@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the cases of one file. */
+/** Reads the cases of a file. */
 final class CaseReader {
   private static final int MAX_NAME_LENGTH = 200;
   private static final int MAX_TIMES = 1_000_000;
-  private static final Duration LATEST = Duration.ofDays(36_500);
+  private static final Duration MAX_TIME = Duration.ofDays(36_500);
 
   private final Problems problems;
   private final Map<String, Location> names = new HashMap<>();
@@ -27,7 +27,7 @@ final class CaseReader {
     this.problems = problems;
   }
 
-  /** The items of a list that has to be there and not to be empty. */
+  /** Returns the items of a required list, which must not be empty. */
   static List<Located<Node>> items(Fields fields, String name) {
     List<Located<Node>> items = fields.require(name) ? fields.list(name) : null;
     if (items == null) {
@@ -39,7 +39,7 @@ final class CaseReader {
     return items;
   }
 
-  /** The case; null if there are errors in it. */
+  /** Returns the case; null if it has errors. */
   @Nullable PolicyCase read(Located<Node> node) {
     Fields fields = Fields.of(node, problems);
     if (fields == null) {
@@ -66,7 +66,7 @@ final class CaseReader {
     String name = fields.require("name") ? fields.text("name", CaseReader::checkedName) : null;
     Location other = name == null ? null : names.putIfAbsent(name, fields.at());
     if (other != null) {
-      fields.error("name", "must be the case's own: " + name + " is also at " + other);
+      fields.error("name", "must be unique: " + name + " is also at " + other);
     }
     return name;
   }
@@ -81,7 +81,7 @@ final class CaseReader {
     return name;
   }
 
-  /** When a request is sent: not before the one above it. */
+  /** Returns when a request is sent, which must not be before the previous one. */
   private static Duration time(Fields request, Duration before) {
     Duration at = request.time("at");
     if (at == null) {
@@ -91,8 +91,8 @@ final class CaseReader {
       request.error("at", "must not be before the request above, at " + before.toMillis() + "ms");
       return before;
     }
-    if (at.compareTo(LATEST) > 0) {
-      request.error("at", "must be at most " + LATEST.toDays() + "d");
+    if (at.compareTo(MAX_TIME) > 0) {
+      request.error("at", "must be at most " + MAX_TIME.toDays() + "d");
       return before;
     }
     return at;
@@ -100,14 +100,14 @@ final class CaseReader {
 
   private void add(Fields fields, Duration at, List<CaseStep> steps) {
     Located<Node> stated = fields.require("request") ? fields.placed("request") : null;
-    CheckRequest question = stated == null ? null : CheckRequestReader.read(stated, problems);
+    CheckRequest checkRequest = stated == null ? null : CheckRequestReader.read(stated, problems);
     int times = fields.whole("times", 1, MAX_TIMES, 1);
     Located<Node> expected = fields.require("expect") ? fields.placed("expect") : null;
     Expectation expectation =
         expected == null ? null : new ExpectationReader(problems).read(expected);
     fields.done();
-    if (question != null && expectation != null) {
-      steps.add(new CaseStep(fields.at(), at, question, times, expectation));
+    if (checkRequest != null && expectation != null) {
+      steps.add(new CaseStep(fields.at(), at, checkRequest, times, expectation));
     }
   }
 }

@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What came of one case. Immutable.
+ * The result of one case. Immutable.
  *
- * @param place where the case is written
+ * @param place the location of the case
  * @param sent how many requests were sent
- * @param failures in the order sent; none if all was as expected
+ * @param failures in the order sent; empty if all responses were as expected
  */
 public record CaseResult(String name, Location place, int sent, List<StepFailure> failures) {
   public CaseResult {
@@ -20,7 +20,7 @@ public record CaseResult(String name, Location place, int sent, List<StepFailure
     return failures.isEmpty();
   }
 
-  /** What failed, for people: a line for each request and one for each field that differed. */
+  /** Describes the failures: one line for each request, and one for each field that differs. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     for (StepFailure failure : failures) {

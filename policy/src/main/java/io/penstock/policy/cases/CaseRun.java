@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A run of one case, on buckets and a clock of its own. Used once, by one thread. */
+/** Runs one case with its own buckets and clock. Used once, by one thread. */
 final class CaseRun implements AutoCloseable {
   private final ManualClock clock = new ManualClock();
   private final InProcessStore store = InProcessStore.builder().clock(clock).build();
@@ -21,7 +21,7 @@ final class CaseRun implements AutoCloseable {
     this.engine = new PolicyEngine(store, withoutTokens(policy));
   }
 
-  /** Cases state claims themselves: keys for tokens need not be fetched, or waited for. */
+  /** Cases state claims themselves, so no token keys are fetched. */
   private static Policy withoutTokens(Policy policy) {
     return new Policy(
         policy.rules(),
@@ -51,7 +51,7 @@ final class CaseRun implements AutoCloseable {
     for (int i = 0; i < policyCase.steps().size(); i++) {
       CaseStep step = policyCase.steps().get(i);
       clock.set(step.at().toNanos());
-      StepFailure failure = take(step, i + 1);
+      StepFailure failure = run(step, i + 1);
       if (failure != null) {
         failures.add(failure);
       }
@@ -60,12 +60,12 @@ final class CaseRun implements AutoCloseable {
     return new CaseResult(policyCase.name(), policyCase.place(), sent, failures);
   }
 
-  private @Nullable StepFailure take(CaseStep step, int request) {
+  private @Nullable StepFailure run(CaseStep step, int request) {
     List<Mismatch> first = List.of();
     int firstTime = 0;
     int failed = 0;
     for (int time = 1; time <= step.times(); time++) {
-      Verdict verdict = answer(step.question());
+      Verdict verdict = decide(step.checkRequest());
       List<Mismatch> found = step.expectation().mismatches(verdict, time == step.times());
       if (!found.isEmpty() && failed++ == 0) {
         first = found;
@@ -77,9 +77,9 @@ final class CaseRun implements AutoCloseable {
         : new StepFailure(step.place(), request, step.at(), firstTime, step.times(), failed, first);
   }
 
-  private Verdict answer(CheckRequest question) {
-    return question.dryRun()
-        ? engine.preview(question.request()).toCompletableFuture().join()
-        : engine.decide(question.request());
+  private Verdict decide(CheckRequest checkRequest) {
+    return checkRequest.dryRun()
+        ? engine.preview(checkRequest.request()).toCompletableFuture().join()
+        : engine.decide(checkRequest.request());
   }
 }

@@ -7,9 +7,9 @@ import java.time.Duration;
 /**
  * A request of a case, or several equal ones at the same instant. Immutable.
  *
- * @param place where it is written
- * @param at the time since the case began
- * @param times how many requests, at least one
+ * @param place the location of the request
+ * @param at the time since the start of the case
+ * @param times how many requests are sent, at least one
  */
 record CaseStep(
-    Location place, Duration at, CheckRequest question, int times, Expectation expectation) {}
+    Location place, Duration at, CheckRequest checkRequest, int times, Expectation expectation) {}

@@ -16,15 +16,15 @@ import org.jspecify.annotations.Nullable;
  * A file of cases. Immutable.
  *
  * @param place the file
- * @param policy the policy that it is about; null if it doesn't say
- * @param cases those without errors
+ * @param policy the policy to test; null if the file names none
+ * @param cases the cases without errors
  */
 record CasesFile(Location place, @Nullable Path policy, List<PolicyCase> cases) {
   CasesFile {
     cases = List.copyOf(cases);
   }
 
-  /** The file, as far as it can be read; the rest is errors. */
+  /** Reads a file as far as possible, and reports errors about the rest. */
   static CasesFile read(Path file, Problems problems) {
     Location place = Location.of(file.toString());
     Node document = Document.read(file, problems);

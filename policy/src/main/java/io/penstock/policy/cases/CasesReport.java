@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What came of the cases of a file. Immutable.
+ * The results of the cases of a file. Immutable.
  *
- * @param results each case, in the order of the file
+ * @param results one for each case, in file order
  */
 public record CasesReport(List<CaseResult> results) {
   public CasesReport {
@@ -17,17 +17,17 @@ public record CasesReport(List<CaseResult> results) {
     return failed() == 0;
   }
 
-  /** How many cases failed. */
+  /** Returns how many cases failed. */
   public int failed() {
     return (int) results.stream().filter(result -> !result.passed()).count();
   }
 
-  /** How many requests were sent. */
+  /** Returns how many requests were sent. */
   public long sent() {
     return results.stream().mapToLong(CaseResult::sent).sum();
   }
 
-  /** How many of the requests sent were not answered as expected. */
+  /** Returns how many requests had unexpected responses. */
   public long requestsFailed() {
     return results.stream()
         .flatMap(result -> result.failures().stream())
@@ -35,7 +35,7 @@ public record CasesReport(List<CaseResult> results) {
         .sum();
   }
 
-  /** All that failed and a summary, for people; without line ends. */
+  /** Describes all failures, followed by a summary. The lines have no line endings. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     results.forEach(result -> lines.addAll(result.lines()));
@@ -51,7 +51,7 @@ public record CasesReport(List<CaseResult> results) {
     return lines;
   }
 
-  private static String counted(long count, String what) {
-    return count + " " + what + (count == 1 ? "" : "s");
+  private static String counted(long count, String noun) {
+    return count + " " + noun + (count == 1 ? "" : "s");
   }
 }

@@ -10,10 +10,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a verdict is expected to say; what is not named may be anything. Immutable.
+ * The expected verdict. Fields that are not listed may have any value. Immutable.
  *
- * @param figures of the answer as a whole
- * @param limits of each rule that applied, in order
+ * @param figures the expected fields of the whole response
+ * @param limits the expected fields of each rule that applied, in order
  * @param rules the names of the rules that applied, in order
  */
 record Expectation(
@@ -26,12 +26,15 @@ record Expectation(
     rules = rules == null ? null : List.copyOf(rules);
   }
 
-  /** What of this doesn't hold; {@code last} says whether figures that move are to be right. */
+  /**
+   * Returns the fields that differ; {@code last} states whether to compare fields that change from
+   * one request to the next.
+   */
   List<Mismatch> mismatches(Verdict verdict, boolean last) {
     List<Mismatch> mismatches = new ArrayList<>();
     figures.forEach(
         (figure, expected) -> {
-          if (last || !figure.isMoving()) {
+          if (last || !figure.changesPerRequest()) {
             compare(figure.code(), expected, figure.of(verdict), mismatches);
           }
         });
@@ -49,7 +52,7 @@ record Expectation(
       List<Outcome> outcomes,
       boolean last,
       List<Mismatch> mismatches) {
-    compare("limits", limits.size() + " of them", outcomes.size() + " of them", mismatches);
+    compare("limits", "length " + limits.size(), "length " + outcomes.size(), mismatches);
     for (int i = 0; i < Math.min(limits.size(), outcomes.size()); i++) {
       String path = "limits[" + i + "].";
       Outcome outcome = outcomes.get(i);
@@ -57,7 +60,7 @@ record Expectation(
           .get(i)
           .forEach(
               (figure, expected) -> {
-                if (last || !figure.isMoving()) {
+                if (last || !figure.changesPerRequest()) {
                   compare(path + figure.code(), expected, figure.of(outcome), mismatches);
                 }
               });

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what an answer is expected to say. */
+/** Reads the expectations of a case. */
 final class ExpectationReader {
   private static final Map<String, String> REASONS = new LinkedHashMap<>();
   private static final Map<String, String> MODES = new LinkedHashMap<>();
@@ -33,7 +33,7 @@ final class ExpectationReader {
     this.problems = problems;
   }
 
-  /** The expectation; null if there are errors in it. */
+  /** Returns the expectation; null if it has errors. */
   @Nullable Expectation read(Located<Node> node) {
     Fields fields = Fields.of(node, problems);
     if (fields == null) {
@@ -48,7 +48,7 @@ final class ExpectationReader {
       return null;
     }
     if (figures.isEmpty() && limits == null && rules == null) {
-      problems.error(node.at(), node.path(), "must name something that is expected");
+      problems.error(node.at(), node.path(), "must have at least one expected field");
       return null;
     }
     return new Expectation(figures, limits, rules);
@@ -57,7 +57,7 @@ final class ExpectationReader {
   private static Map<ResponseField, String> figures(Fields fields, boolean ofRule) {
     Map<ResponseField, String> figures = new EnumMap<>(ResponseField.class);
     for (ResponseField figure : ResponseField.values()) {
-      if (ofRule || !figure.isOfRules()) {
+      if (ofRule || !figure.isRuleOnly()) {
         String expected = expected(fields, figure, ofRule);
         if (expected != null) {
           figures.put(figure, expected);
@@ -72,7 +72,7 @@ final class ExpectationReader {
     if (!fields.has(name)) {
       return null;
     }
-    if (!fields.given(name) && canBeNone(figure, ofRule)) {
+    if (!fields.given(name) && canBeNull(figure, ofRule)) {
       return ResponseField.NONE;
     }
     return switch (figure) {
@@ -86,8 +86,11 @@ final class ExpectationReader {
     };
   }
 
-  /** Whether the answer has null there: without a rule, without a denial, or for never. */
-  private static boolean canBeNone(ResponseField figure, boolean ofRule) {
+  /**
+   * Returns whether the field can be null in a response: without a rule, without a denial, or if a
+   * retry can never succeed.
+   */
+  private static boolean canBeNull(ResponseField figure, boolean ofRule) {
     return switch (figure) {
       case REASON, RETRY_AFTER_MS -> true;
       case RULE, LIMIT, REMAINING -> !ofRule;
@@ -130,7 +133,7 @@ final class ExpectationReader {
         rules.add(scalar.text());
       } else {
         problems.error(
-            item.at(), item.path(), "must be the name of a rule, not " + item.value().what());
+            item.at(), item.path(), "must be the name of a rule, not " + item.value().describe());
       }
     }
     return rules;

@@ -1,11 +1,11 @@
 package io.penstock.policy.cases;
 
 /**
- * A field of an answer that is not as expected. Immutable.
+ * A field of a response that differs from the expectation. Immutable.
  *
  * @param field such as {@code allowed} or {@code limits[1].remaining}
- * @param expected as answers write it, without quotes
- * @param actual as answers write it, without quotes
+ * @param expected as written in responses, without quotes
+ * @param actual as written in responses, without quotes
  */
 public record Mismatch(String field, String expected, String actual) {
   @Override

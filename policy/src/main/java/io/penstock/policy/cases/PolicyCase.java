@@ -4,9 +4,9 @@ import io.penstock.policy.load.Location;
 import java.util.List;
 
 /**
- * Requests that follow one another, beginning with full buckets. Immutable.
+ * A sequence of requests that starts with full buckets. Immutable.
  *
- * @param place where it is written
+ * @param place the location of the case
  */
 record PolicyCase(String name, Location place, List<CaseStep> steps) {
   PolicyCase {

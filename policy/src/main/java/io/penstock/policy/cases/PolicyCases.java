@@ -10,8 +10,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tests a policy by a file of cases. Takes no time but that of the computation: every case has a
- * clock of its own that stands where its requests say, and begins with full buckets.
+ * Tests a policy with a file of cases. Tests don't wait: every case starts with full buckets and
+ * has its own clock, which is set to the times of its requests.
  *
  * <pre>{@code
  * policy: policy.yaml
@@ -23,15 +23,16 @@ import org.jspecify.annotations.Nullable;
  *       - {at: 100ms, request: {attributes: {user_id: u}}, expect: {allowed: true, remaining: 0}}
  * }</pre>
  *
- * <p>A request is stated as in {@code POST /v1/check}, and expectations name fields of its answer.
- * Each of {@code times} equal requests has to meet them; what changes from one to the next ({@code
- * remaining}, {@code reset_after_ms}, {@code delay_ms}) is expected of the last.
+ * <p>A request is written as in {@code POST /v1/check}, and expectations refer to fields of the
+ * response. All of {@code times} equal requests have to meet them. Fields that change from one
+ * request to the next ({@code remaining}, {@code reset_after_ms}, {@code delay_ms}) are compared
+ * for the last one only.
  */
 public final class PolicyCases {
   private PolicyCases() {}
 
   /**
-   * Runs the cases of a file on the policy that it names, relative to itself.
+   * Runs the cases of a file on the policy that it names, relative to the file.
    *
    * @throws PolicyException if the file or the policy can't be used
    */
@@ -44,7 +45,7 @@ public final class PolicyCases {
   }
 
   /**
-   * Runs the cases of a file on {@code policy}, whatever policy the file names.
+   * Runs the cases of a file on {@code policy}, regardless of the policy that the file names.
    *
    * @throws PolicyException if the file can't be used
    */
@@ -60,12 +61,14 @@ public final class PolicyCases {
         file.cases().stream().map(policyCase -> CaseRun.of(policyCase, policy)).toList());
   }
 
-  /** The policy that the file names; null, and errors, if it can't be used. */
+  /**
+   * Returns the policy that the file names. Reports errors and returns null if it can't be used.
+   */
   private static @Nullable Policy policyOf(CasesFile file, Problems problems) {
     Path policy = file.policy();
     if (policy == null) {
       if (problems.errorCount() == 0) {
-        problems.error(file.place(), "policy", "is required, as no policy is given otherwise");
+        problems.error(file.place(), "policy", "is required unless a policy is given separately");
       }
       return null;
     }

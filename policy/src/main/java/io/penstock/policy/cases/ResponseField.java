@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Something that an answer of {@code POST /v1/check} says, as text. */
+/** A field of the response to {@code POST /v1/check}, as text. */
 enum ResponseField {
   ALLOWED,
   RULE,
@@ -23,27 +23,27 @@ enum ResponseField {
   MODE,
   COST;
 
-  /** What is said of that of which there is none. */
+  /** The text of a missing value. */
   static final String NONE = "null";
 
   private final String code = name().toLowerCase(Locale.ROOT);
 
-  /** The name in files and answers. */
+  /** Returns the name in files and responses. */
   String code() {
     return code;
   }
 
-  /** Whether only results of single rules say it. */
-  boolean isOfRules() {
+  /** Returns whether only the results of single rules have the field. */
+  boolean isRuleOnly() {
     return this == MODE || this == COST;
   }
 
-  /** Whether it becomes another with each of several equal requests. */
-  boolean isMoving() {
+  /** Returns whether the field changes from one of several equal requests to the next. */
+  boolean changesPerRequest() {
     return this == REMAINING || this == RESET_AFTER_MS || this == DELAY_MS;
   }
 
-  /** What the answer as a whole says. */
+  /** Returns the value in the whole response. */
   String of(Verdict verdict) {
     Optional<Outcome> decisive = verdict.decisive();
     return switch (this) {
@@ -56,7 +56,7 @@ enum ResponseField {
     };
   }
 
-  /** What one rule says. */
+  /** Returns the value in the result of one rule. */
   String of(Outcome outcome) {
     Decision decision = outcome.decision();
     return switch (this) {
@@ -73,7 +73,7 @@ enum ResponseField {
     };
   }
 
-  /** A number as answers write it. */
+  /** Formats a number as in responses. */
   static String number(BigDecimal number) {
     return number.stripTrailingZeros().toPlainString();
   }

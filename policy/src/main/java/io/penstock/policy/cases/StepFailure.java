@@ -5,15 +5,15 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A request that was not answered as expected. Immutable.
+ * A request with an unexpected response. Immutable.
  *
- * @param place where the request is written
- * @param request which of the case's, from 1
- * @param at the time since the case began
- * @param time which of the {@code times} it is sent failed first, from 1
- * @param times how often it is sent
+ * @param place the location of the request
+ * @param request the number of the request in its case, from 1
+ * @param at the time since the start of the case
+ * @param time the first of the {@code times} repetitions that failed, from 1
+ * @param times how often the request is sent
  * @param failed how many of the {@code times} failed
- * @param mismatches what differed the first time
+ * @param mismatches the fields that differed the first time
  */
 public record StepFailure(
     Location place,

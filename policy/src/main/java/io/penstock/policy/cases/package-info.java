@@ -1,7 +1,7 @@
 /**
- * Tests of policies: requests at virtual times and what is expected to come of them, from files.
+ * Tests of policies: files with requests at virtual times and the expected responses.
  *
- * <p>Start at {@link io.penstock.policy.cases.PolicyCases}.
+ * <p>Start with {@link io.penstock.policy.cases.PolicyCases}.
  */
 @NullMarked
 package io.penstock.policy.cases;

@@ -5,14 +5,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** Files that can be read to their end. To open a pipe without a writer would wait for ever. */
+/**
+ * Checks that files can be read to their end. Opening a pipe without a writer would block forever.
+ */
 public final class RegularFile {
   private RegularFile() {}
 
   /**
-   * Checks that a file, or what a link leads to, is a regular one.
+   * Checks that a file, or the target of a link, is a regular file.
    *
-   * @throws IOException if it isn't, or isn't there
+   * @throws IOException if it isn't, or doesn't exist
    */
   public static void check(Path file) throws IOException {
     if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {

@@ -1,4 +1,4 @@
-/** What is read from files. */
+/** Checks on files before they are read. */
 @NullMarked
 package io.penstock.policy.file;
 

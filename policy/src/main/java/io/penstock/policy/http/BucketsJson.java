@@ -6,11 +6,13 @@ import io.penstock.policy.RuleBuckets;
 import java.io.IOException;
 import java.util.List;
 
-/** How the buckets of a key stand, as JSON. Amounts and times are as in {@link CheckJson}. */
+/**
+ * Writes the state of the buckets of a key as JSON. Amounts and times are as in {@link CheckJson}.
+ */
 public final class BucketsJson {
   private BucketsJson() {}
 
-  /** Writes them as an object. */
+  /** Writes the buckets as an object. */
   public static void write(RuleBuckets buckets, List<Decision> levels, JsonGenerator json)
       throws IOException {
     json.writeStartObject();

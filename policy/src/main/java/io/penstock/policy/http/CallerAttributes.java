@@ -2,12 +2,15 @@ package io.penstock.policy.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a door knows of a request besides what HTTP says; asked only for what rules name. */
+/**
+ * Supplies attributes that are not part of the HTTP request. Called only for attributes that rules
+ * refer to.
+ */
 @FunctionalInterface
 public interface CallerAttributes {
-  /** Nothing. */
+  /** Supplies no attributes. */
   CallerAttributes NOTHING = name -> null;
 
-  /** The value of an attribute, such as {@code user_id}; null if it isn't known. */
+  /** Returns the value of an attribute, such as {@code user_id}; null if it is unknown. */
   @Nullable String get(String name);
 }

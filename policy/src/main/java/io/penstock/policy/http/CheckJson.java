@@ -11,18 +11,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A verdict as {@code POST /v1/check} answers it. Amounts are in tokens with up to three decimal
- * places, times in milliseconds rounded up.
+ * Writes a verdict as the response to {@code POST /v1/check}. Amounts are in tokens with up to
+ * three decimal places, times in milliseconds rounded up.
  */
 public final class CheckJson {
   private CheckJson() {}
 
-  /** The answer as UTF-8. */
+  /** Returns the response as UTF-8. */
   public static byte[] bytes(Verdict verdict) {
     return Json.bytes(json -> write(verdict, json));
   }
 
-  /** Writes the answer as an object. */
+  /** Writes the response as an object. */
   public static void write(Verdict verdict, JsonGenerator json) throws IOException {
     Optional<Outcome> decisive = verdict.decisive();
     json.writeStartObject();

@@ -2,11 +2,13 @@ package io.penstock.policy.http;
 
 import java.util.function.BiConsumer;
 
-/** Finds cookies in a header as RFC 6265 has it: {@code a=b; c="d"}. */
+/** Parses the cookies in a header according to RFC 6265: {@code a=b; c="d"}. */
 public final class CookieText {
   private CookieText() {}
 
-  /** Tells the name and value, without quotes around, of each cookie in the order sent. */
+  /**
+   * Passes the name and the unquoted value of each cookie to {@code cookies}, in the order sent.
+   */
   public static void each(String text, BiConsumer<String, String> cookies) {
     for (int from = 0; from < text.length(); ) {
       int end = end(text, from);
@@ -18,7 +20,7 @@ public final class CookieText {
     }
   }
 
-  /** The values of a cookie without quotes around. */
+  /** Returns the unquoted values of a cookie. */
   static HeaderValues find(String text, String name) {
     HeaderValues values = new HeaderValues();
     for (int from = 0; from < text.length(); ) {
@@ -32,7 +34,7 @@ public final class CookieText {
     return values;
   }
 
-  /** Where the cookie that begins at {@code from} ends. */
+  /** Returns where the cookie that starts at {@code from} ends. */
   private static int end(String text, int from) {
     int semicolon = text.indexOf(';', from);
     return semicolon < 0 ? text.length() : semicolon;

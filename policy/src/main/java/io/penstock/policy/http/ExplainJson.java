@@ -12,13 +12,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An explanation as JSON: each rule, then the verdict as {@link CheckJson} has it. Amounts and
- * times are as there.
+ * Writes an explanation as JSON: each rule, then the verdict as in {@link CheckJson}, with the same
+ * units.
  */
 public final class ExplainJson {
   private ExplainJson() {}
 
-  /** The explanation as UTF-8. */
+  /** Returns the explanation as UTF-8. */
   public static byte[] bytes(Explanation explanation) {
     return Json.bytes(json -> write(explanation, json));
   }

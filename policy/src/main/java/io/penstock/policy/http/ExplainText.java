@@ -16,7 +16,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An explanation for people: what {@link ExplainJson} says, in lines.
+ * Formats an explanation for people, with the same content as {@link ExplainJson}.
  *
  * <pre>
  * enterprise does not apply: jwt:plan is missing, not enterprise
@@ -29,11 +29,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ExplainText {
   private static final String INDENT = "    ";
-  private static final String NEVER = ", never to pass";
+  private static final String NEVER = ", can never pass";
 
   private ExplainText() {}
 
-  /** The lines, without line ends. */
+  /** Returns the lines, without line endings. */
   public static List<String> lines(Explanation explanation) {
     List<String> lines = new ArrayList<>();
     for (Finding finding : explanation.findings()) {
@@ -55,14 +55,14 @@ public final class ExplainText {
     for (LimitStatus level : LimitStatus.of(charge, outcome)) {
       lines.add(INDENT + text(level));
     }
-    lines.add(INDENT + (outcome == null ? "not asked" : text(outcome.decision())));
+    lines.add(INDENT + (outcome == null ? "not evaluated" : text(outcome.decision())));
   }
 
   private static String bucket(ExpectedCharge charge) {
     if (charge.before() == null) {
       return "";
     }
-    return charge.key().isEmpty() ? ", one bucket for all" : ", key " + charge.key();
+    return charge.key().isEmpty() ? ", one bucket for all requests" : ", key " + charge.key();
   }
 
   private static String lease(Rule rule, ExpectedCharge charge) {
@@ -84,7 +84,7 @@ public final class ExplainText {
     Optional<Outcome> decisive = verdict.decisive();
     if (decisive.isEmpty()) {
       return verdict.allowed()
-          ? "allowed, no rule binds"
+          ? "allowed, no rule is enforced"
           : "denied" + reason(verdict.reason().orElse(null)) + NEVER;
     }
     Decision decision = decisive.get().decision();
@@ -111,7 +111,7 @@ public final class ExplainText {
     String reason = reason(decision.reason().orElse(null));
     return decision.never()
         ? reason + NEVER
-        : reason + ", to pass in " + Rounding.millis(decision.retryAfter()) + " ms";
+        : reason + ", retry in " + Rounding.millis(decision.retryAfter()) + " ms";
   }
 
   private static String reason(@Nullable Reason reason) {
@@ -123,7 +123,7 @@ public final class ExplainText {
   }
 
   private static String degraded(boolean degraded) {
-    return degraded ? ", without the store" : "";
+    return degraded ? ", decided without the store" : "";
   }
 
   private static String share(Decision decision) {

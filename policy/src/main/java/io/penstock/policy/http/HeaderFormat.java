@@ -1,6 +1,6 @@
 package io.penstock.policy.http;
 
-/** Which header fields tell callers how their limits stand. */
+/** Selects the header fields that report rate limits to clients. */
 public enum HeaderFormat {
   /**
    * {@code RateLimit-Limit}, {@code -Remaining} and {@code -Reset}, and the fields of the draft.
@@ -12,7 +12,7 @@ public enum HeaderFormat {
   LEGACY("legacy"),
   /** {@code X-RateLimit-Limit}, {@code X-RateLimit-Remaining} and {@code X-RateLimit-Reset}. */
   X_RATELIMIT("x-ratelimit"),
-  /** None; denials still say when to come back, and why. */
+  /** None. Denials still have {@code Retry-After} and the reason. */
   NONE("none");
 
   private final String code;
@@ -22,9 +22,9 @@ public enum HeaderFormat {
   }
 
   /**
-   * The form of this name in settings.
+   * Returns the format with this name in settings.
    *
-   * @throws IllegalArgumentException if there is no such form
+   * @throws IllegalArgumentException if there is no such format
    */
   public static HeaderFormat parse(String code) {
     for (HeaderFormat form : values()) {
@@ -36,7 +36,7 @@ public enum HeaderFormat {
         "headers must be all, draft, legacy, x-ratelimit or none: " + code);
   }
 
-  /** The name in settings. */
+  /** Returns the name in settings. */
   public String code() {
     return code;
   }
@@ -49,7 +49,7 @@ public enum HeaderFormat {
     return this == ALL || this == DRAFT;
   }
 
-  /** What the names of the triple begin with. */
+  /** Returns the prefix of the limit, remaining and reset fields. */
   String prefix() {
     return this == X_RATELIMIT ? "X-RateLimit" : "RateLimit";
   }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The values of one name, of which there is mostly one. Used by one thread. */
+/** The values of one name, usually a single one. Not thread-safe. */
 final class HeaderValues {
   private @Nullable String first;
   private @Nullable List<String> each;
@@ -21,7 +21,7 @@ final class HeaderValues {
     each.add(value);
   }
 
-  /** Each of them in the order added. */
+  /** Returns the values in the order added. */
   List<String> list() {
     if (each != null) {
       return each;
@@ -29,7 +29,7 @@ final class HeaderValues {
     return first == null ? List.of() : List.of(first);
   }
 
-  /** All of them joined by a comma and a space; null if there are none. */
+  /** Returns the values joined by a comma and a space; null if there are none. */
   @Nullable String joined() {
     return each == null ? first : String.join(", ", each);
   }

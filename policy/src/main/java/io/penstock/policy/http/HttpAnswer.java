@@ -3,18 +3,18 @@ package io.penstock.policy.http;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A verdict as an HTTP response. Immutable, as long as nobody writes to the body. */
+/** A verdict as an HTTP response. Immutable, provided that callers don't modify the body. */
 public final class HttpAnswer {
-  /** What a request that may pass is answered with by doors that have nothing else to say. */
+  /** The status for an allowed request, if the endpoint has no other response. */
   public static final int PASS = 200;
 
-  /** For a request whose path is rejected. */
+  /** The status for a request whose path is rejected. */
   public static final int BAD_REQUEST = 400;
 
-  /** Some rule allows no more. */
+  /** The status for a request over the limit. */
   public static final int TOO_MANY_REQUESTS = 429;
 
-  /** A rule can't be applied, and doesn't let pass what it can't count. */
+  /** The status for a request that a rule denies because it can't be evaluated. */
   public static final int UNAVAILABLE = 503;
 
   private final int status;
@@ -32,22 +32,25 @@ public final class HttpAnswer {
     this.body = body;
   }
 
-  /** {@link #PASS}, {@link #TOO_MANY_REQUESTS} or {@link #UNAVAILABLE}. */
+  /**
+   * Returns {@link #PASS}, {@link #BAD_REQUEST}, {@link #TOO_MANY_REQUESTS} or {@link
+   * #UNAVAILABLE}.
+   */
   public int status() {
     return status;
   }
 
-  /** The fields that say how things stand, in order; the type of the body is not among them. */
+  /** Returns the header fields in order, without the content type. */
   public List<Header> headers() {
     return headers;
   }
 
-  /** The type of the body; null if there is none. */
+  /** Returns the content type; null if there is no body. */
   public @Nullable String contentType() {
     return contentType;
   }
 
-  /** The body, empty if there is none; not a copy. */
+  /** Returns the body, which is not copied; empty if there is none. */
   public byte[] body() {
     return body;
   }

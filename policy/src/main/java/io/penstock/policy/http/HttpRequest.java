@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request as HTTP brings it, read only as far as rules ask. Used by one thread at a time.
+ * An HTTP request that is parsed lazily, as far as rules need it. Used by one thread at a time.
  *
  * <p>The path is as sent. Queries and cookies are searched in place for each name, in time linear
  * in their length.
@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
 public final class HttpRequest implements Request {
   private static final String AUTHORIZATION = "authorization";
 
-  /** What stands between values of the same name, and for claims of several tokens. */
+  /** Separates repeated values. Also the value of a claim if there are several tokens. */
   private static final String SEPARATOR = ", ";
 
   private final @Nullable IpAddress address;
   private final RequestLine line;
   private final Headers headers;
   private final JwtVerifier jwt;
-  private final CallerAttributes known;
+  private final CallerAttributes callerAttributes;
 
   private @Nullable String target;
   private int queryStart;
@@ -36,28 +36,28 @@ public final class HttpRequest implements Request {
   private @Nullable TokenCheck token;
   private boolean severalTokens;
 
-  /** A request of which the caller knows no more than HTTP does. */
+  /** Creates a request without caller attributes. */
   public HttpRequest(
       @Nullable IpAddress address, RequestLine line, Headers headers, JwtVerifier jwt) {
     this(address, line, headers, jwt, CallerAttributes.NOTHING);
   }
 
   /**
-   * @param address the client's, as far as it is known
-   * @param jwt asked for claims once, and only if a rule needs one
-   * @param known what the caller knows besides
+   * @param address the client's address, if known
+   * @param jwt verifies the token once, and only if a rule needs a claim
+   * @param callerAttributes attributes that are not part of the HTTP request
    */
   public HttpRequest(
       @Nullable IpAddress address,
       RequestLine line,
       Headers headers,
       JwtVerifier jwt,
-      CallerAttributes known) {
+      CallerAttributes callerAttributes) {
     this.address = address;
     this.line = line;
     this.headers = headers;
     this.jwt = jwt;
-    this.known = known;
+    this.callerAttributes = callerAttributes;
   }
 
   @Override
@@ -129,7 +129,7 @@ public final class HttpRequest implements Request {
     return severalTokens() ? SEPARATOR : token().claims().get(name);
   }
 
-  /** Of several tokens none is looked at before a rule says which one counts. */
+  /** If there are several tokens, none is verified until a rule chooses which one counts. */
   private boolean severalTokens() {
     return token().result() == TokenCheck.Result.ABSENT && severalTokens;
   }
@@ -161,7 +161,10 @@ public final class HttpRequest implements Request {
     };
   }
 
-  /** The claim of the first and of the last token: verifying is expensive, and no other counts. */
+  /**
+   * Returns the claim of the first and of the last token. Verification is expensive, and rules use
+   * no other token.
+   */
   private List<String> claimValues(String name) {
     String value = claim(name);
     if (!severalTokens()) {
@@ -175,6 +178,6 @@ public final class HttpRequest implements Request {
 
   @Override
   public @Nullable String attribute(String name) {
-    return known.get(name);
+    return callerAttributes.get(name);
   }
 }

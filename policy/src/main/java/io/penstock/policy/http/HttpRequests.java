@@ -5,7 +5,7 @@ import io.penstock.policy.address.Headers;
 import io.penstock.policy.address.IpAddress;
 import java.util.function.Supplier;
 
-/** Makes requests of what HTTP brings, by the policy in force. Thread-safe. */
+/** Creates requests according to the active policy. Thread-safe. */
 public final class HttpRequests {
   private final PolicyEngine engine;
 
@@ -13,22 +13,25 @@ public final class HttpRequests {
     this.engine = engine;
   }
 
-  /** A request that came from {@code peer}, which is the client unless it is a trusted proxy. */
+  /**
+   * Creates a request that came from {@code peer}, which is the client unless it is a trusted
+   * proxy.
+   */
   public HttpRequest from(IpAddress peer, RequestLine line, Headers headers) {
     return from(peer, line, headers, CallerAttributes.NOTHING);
   }
 
-  /** As above, with what the door knows besides. */
+  /** Creates a request with additional caller attributes. */
   public HttpRequest from(
-      IpAddress peer, RequestLine line, Headers headers, CallerAttributes known) {
+      IpAddress peer, RequestLine line, Headers headers, CallerAttributes callerAttributes) {
     IpAddress client = engine.policy().clientAddress().resolve(peer, headers);
-    return new HttpRequest(client, line, headers, engine.jwt(), known);
+    return new HttpRequest(client, line, headers, engine.jwt(), callerAttributes);
   }
 
   /**
-   * A request that a proxy asks about, which is trusted to say for whom.
+   * Creates a request on behalf of a proxy that is trusted to state the client's address.
    *
-   * @param proxy its address, asked for only if it doesn't say
+   * @param proxy the address of the proxy, called only if the proxy states no client
    */
   public HttpRequest behind(Supplier<IpAddress> proxy, RequestLine line, Headers headers) {
     IpAddress client = engine.policy().clientAddress().clientBehind(headers);

@@ -6,22 +6,22 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/** JSON in memory. */
+/** Writes JSON in memory. */
 public final class Json {
   private static final JsonFactory FACTORY = new JsonFactory();
-  private static final int USUAL_BYTES = 512;
+  private static final int INITIAL_CAPACITY = 512;
 
   private Json() {}
 
-  /** Something that can be written. */
+  /** A value that can be written as JSON. */
   @FunctionalInterface
   public interface JsonContent {
     void writeTo(JsonGenerator json) throws IOException;
   }
 
-  /** The UTF-8 of what {@code body} writes. */
+  /** Returns what {@code body} writes, as UTF-8. */
   public static byte[] bytes(JsonContent body) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(USUAL_BYTES);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(INITIAL_CAPACITY);
     try (JsonGenerator json = FACTORY.createGenerator(bytes)) {
       body.writeTo(json);
     } catch (IOException impossible) {

@@ -6,18 +6,19 @@ import io.penstock.policy.Rule;
 import java.util.List;
 
 /**
- * What tells the limits of a rule apart in headers, so that a name always stands for the same
- * figures: their places in the rule, from 1. The only limit of a rule has no number, which is 0.
+ * Numbers the limits of a rule, so that a name in headers always refers to the same limit. Numbers
+ * start at 1 and follow the order in the rule. The only limit of a rule has the number 0, which is
+ * not shown.
  */
 final class LimitNumbers {
   private LimitNumbers() {}
 
-  /** The number of the limit at a place. */
+  /** Returns the number of the limit at a position. */
   static int of(Rule rule, int place) {
     return rule.limits().size() == 1 ? 0 : place + 1;
   }
 
-  /** The number of the limit that a decision has the figures of. */
+  /** Returns the number of the limit whose figures a decision has. */
   static int of(Rule rule, Decision decision) {
     if (rule.limits().size() == 1) {
       return 0;
@@ -31,9 +32,9 @@ final class LimitNumbers {
     return of(rule, placeOf(decision.limit(), rule));
   }
 
-  /** The number of the limit that one of the results of a rule is of. */
+  /** Returns the number of the limit that one of the results of a rule belongs to. */
   static int of(Rule rule, List<Decision> results, int index) {
-    // A request that is denied without asking has one result for all limits.
+    // A request that is denied without asking the store has one result for all limits.
     boolean each = results.size() == rule.limits().size();
     return of(rule, each ? index : placeOf(results.get(index).limit(), rule));
   }

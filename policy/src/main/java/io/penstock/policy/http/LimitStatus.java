@@ -8,12 +8,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one limit of a rule stands before a request, and would after it. Immutable.
+ * The state of one limit of a rule before and after a request. Immutable.
  *
- * @param after null if the rule is not asked
+ * @param after null if the rule is not evaluated
  */
 record LimitStatus(Decision before, @Nullable Decision after) {
-  /** One for each limit of the rule, in its order; none if it has no bucket for the request. */
+  /**
+   * Returns the state of each limit of the rule, in order; empty if it has no bucket for the
+   * request.
+   */
   static List<LimitStatus> of(ExpectedCharge charge, @Nullable Outcome outcome) {
     List<LimitStatus> levels = new ArrayList<>();
     if (charge.before() != null) {

@@ -14,7 +14,7 @@ import io.penstock.policy.path.PathSettings;
 import java.io.IOException;
 import java.util.Locale;
 
-/** A policy as it is understood, as JSON for people and programs. Without its secrets. */
+/** Writes a loaded policy as JSON, without its secrets. */
 public final class PolicyJson {
   private PolicyJson() {}
 
@@ -86,7 +86,7 @@ public final class PolicyJson {
   private static void write(Match match, JsonGenerator json) throws IOException {
     json.writeStartObject();
     for (Condition condition : match.conditions()) {
-      json.writeStringField(condition.subject().toString(), condition.wants());
+      json.writeStringField(condition.subject().toString(), condition.describe());
     }
     json.writeEndObject();
   }
@@ -96,7 +96,7 @@ public final class PolicyJson {
     json.writeStringField("algorithm", algorithm(limit));
     json.writeFieldName("burst");
     json.writeNumber(Rounding.tokens(limit.burstThousandths()));
-    // A bucket of this burst is full again after the window, so its rate is burst by window.
+    // A bucket of this burst refills within the window, so its rate is burst divided by window.
     json.writeNumberField("window_ms", Rounding.millis(limit.window()));
     if (limit instanceof TokenBucket bucket) {
       json.writeStringField("rate", bucket.rate().toString());

@@ -9,8 +9,8 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Denials as problem details (RFC 9457), of the types that draft-ietf-httpapi-ratelimit-headers
- * defines.
+ * Writes denials as problem details (RFC 9457) with the types defined in
+ * draft-ietf-httpapi-ratelimit-headers.
  */
 final class ProblemDetails {
   private static final String TYPES = "https://iana.org/assignments/http-problem-types#";
@@ -28,7 +28,8 @@ final class ProblemDetails {
           json.writeStringField("type", "about:blank");
           json.writeStringField("title", "Bad Request");
           json.writeNumberField("status", HttpAnswer.BAD_REQUEST);
-          json.writeStringField("detail", "The path could be read in more than one way");
+          json.writeStringField(
+              "detail", "The path is ambiguous: servers may read it in different ways");
           json.writeStringField("reason", Reason.PATH_REJECTED.code());
           json.writeEndObject();
         });
@@ -56,7 +57,7 @@ final class ProblemDetails {
     json.writeEndObject();
   }
 
-  /** The limits that deny, by their names in the headers. */
+  /** Writes the names of the limits that deny, as in the headers. */
   private static void writeViolated(Outcome outcome, JsonGenerator json) throws IOException {
     List<Decision> results = outcome.decision().results();
     for (int i = 0; i < results.size(); i++) {
@@ -68,7 +69,7 @@ final class ProblemDetails {
   }
 
   private static String unavailable(Outcome outcome) {
-    return "Requests under rule " + outcome.rule().name() + " can't be counted at the moment.";
+    return "Rule " + outcome.rule().name() + " can't be evaluated at the moment.";
   }
 
   private static String detail(Outcome outcome) {
@@ -84,8 +85,8 @@ final class ProblemDetails {
               + Rounding.tokens(outcome.decision().limit().burstThousandths())
               + ".";
       case MISSING_KEY ->
-          "The request lacks something that rule " + rule + " needs, or sends it more than once.";
-      default -> "Rule " + rule + " allows no more at the moment.";
+          "The request lacks an attribute that rule " + rule + " requires, or repeats it.";
+      default -> "Rule " + rule + " allows no more requests at the moment.";
     };
   }
 }

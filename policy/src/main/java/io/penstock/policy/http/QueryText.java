@@ -4,15 +4,15 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Finds parameters in a query as forms write it: {@code a=b&c=d}, {@code +} for a space, bytes of
- * UTF-8 as {@code %41}. What looks like an escape and isn't one stands for itself.
+ * Finds parameters in a form-encoded query: {@code a=b&c=d}, {@code +} for a space, UTF-8 bytes as
+ * {@code %41}. Invalid escapes are kept as they are.
  */
 final class QueryText {
   private static final int ESCAPE_LENGTH = 3;
 
   private QueryText() {}
 
-  /** The decoded values of a parameter. */
+  /** Returns the decoded values of a parameter. */
   static HeaderValues find(String text, int start, String name) {
     HeaderValues values = new HeaderValues();
     int from = start;
@@ -27,9 +27,9 @@ final class QueryText {
     return values;
   }
 
-  private static int indexOrEnd(String text, char wanted, int from, int end) {
+  private static int indexOrEnd(String text, char delimiter, int from, int end) {
     int at = from;
-    while (at < end && text.charAt(at) != wanted) {
+    while (at < end && text.charAt(at) != delimiter) {
       at++;
     }
     return at;
@@ -80,7 +80,7 @@ final class QueryText {
     return decoded.toString();
   }
 
-  /** Decodes escapes that follow one another, as characters beyond ASCII take several. */
+  /** Decodes a run of escapes, because characters beyond ASCII take several. */
   private static int decodeRun(String text, int from, int to, StringBuilder decoded) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     int at = from;
@@ -93,7 +93,7 @@ final class QueryText {
     return at;
   }
 
-  /** The byte that is escaped at a place; -1 if there is none. */
+  /** Returns the byte that is escaped at a position; -1 if there is no escape. */
   private static int escaped(String text, int at, int to) {
     if (at + ESCAPE_LENGTH > to || text.charAt(at) != '%') {
       return -1;

@@ -5,7 +5,7 @@ import io.penstock.Limit;
 import io.penstock.TokenBucket;
 import org.jspecify.annotations.Nullable;
 
-/** What headers say of a limit of a rule, as far as it is the same for all requests. Immutable. */
+/** The parts of the headers about a limit that are the same for all requests. Immutable. */
 final class Quota {
   private static final char REPLACEMENT = '?';
   private static final String RESET = ";t=";
@@ -30,34 +30,34 @@ final class Quota {
     this.refill = limit instanceof TokenBucket bucket ? new NextToken(bucket) : null;
   }
 
-  /** What a limit of a rule is called: the rule, with a number if it has several limits. */
+  /** Returns the name of a limit: the name of the rule, with a number if it has several limits. */
   static String name(String rule, int number) {
     return number == 0 ? rule : rule + "#" + number;
   }
 
-  /** Whether this is about that limit of that rule. */
-  boolean isOf(String someRule, int someNumber, Limit someLimit) {
+  /** Returns whether this is the quota of the given limit of a rule. */
+  boolean matches(String someRule, int someNumber, Limit someLimit) {
     return number == someNumber
         && rule.equals(someRule)
         && (limit == someLimit || limit.equals(someLimit));
   }
 
-  /** The limit in whole tokens. */
+  /** Returns the limit in whole tokens. */
   String burst() {
     return burst;
   }
 
-  /** The item of {@code RateLimit-Policy}. */
+  /** Returns the item of {@code RateLimit-Policy}. */
   String policy() {
     return policy;
   }
 
-  /** The item of {@code RateLimit}. */
+  /** Returns the item of {@code RateLimit}. */
   String current(String remaining, @Nullable String reset) {
     return reset == null ? current + remaining : current + remaining + RESET + reset;
   }
 
-  /** Adds the item of {@code RateLimit} to others. */
+  /** Appends the item of {@code RateLimit}. */
   void current(StringBuilder items, long remaining, long reset) {
     items.append(current).append(remaining);
     if (reset >= 0) {
@@ -66,8 +66,8 @@ final class Quota {
   }
 
   /**
-   * Whole seconds, rounded up, until a decision under this limit would find more of it; negative if
-   * there is no such time. Zero would tell a client whose request never passes to try it now.
+   * Returns the seconds, rounded up, until more of the limit is available; negative if there is no
+   * such time. Zero would suggest an immediate retry to a client whose request can never pass.
    */
   long resetSeconds(Decision decision) {
     if (decision.never()) {
@@ -79,7 +79,7 @@ final class Quota {
     return refill == null ? Rounding.seconds(decision.resetAfter()) : refill.seconds(decision);
   }
 
-  /** A string of a structured field (RFC 9651), which has room for printable ASCII only. */
+  /** Returns a string of a structured field (RFC 9651), which may contain only printable ASCII. */
   private static String quoted(String text) {
     StringBuilder quoted = new StringBuilder(text.length() + 2).append('"');
     for (int i = 0; i < text.length(); i++) {

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Quotas that were worked out before. Thread-safe. Of two that fall into one place the later one
- * stays, so that rules of former policies go away by themselves.
+ * A cache of quotas. Thread-safe. A colliding entry replaces the previous one, so rules of former
+ * policies are evicted over time.
  */
 final class QuotaCache {
   private static final int PLACES = 1 << 10;
@@ -14,15 +14,15 @@ final class QuotaCache {
   private final AtomicReferenceArray<@Nullable Quota> places = new AtomicReferenceArray<>(PLACES);
 
   /**
-   * @param number which of the limits of the rule, from 1; 0 for its only one
+   * @param number the number of the limit within the rule, from 1; 0 for its only limit
    */
   Quota of(String rule, int number, Limit limit) {
-    // Not the whole limit, whose rate is expensive to hash.
+    // The full limit is not hashed because hashing its rate is expensive.
     int hash = (rule.hashCode() + number) * 31 + Long.hashCode(limit.burstThousandths());
     int place = (hash ^ (hash >>> 16)) & (PLACES - 1);
-    Quota known = places.getAcquire(place);
-    if (known != null && known.isOf(rule, number, limit)) {
-      return known;
+    Quota cached = places.getAcquire(place);
+    if (cached != null && cached.matches(rule, number, limit)) {
+      return cached;
     }
     Quota quota = new Quota(rule, number, limit);
     places.setRelease(place, quota);

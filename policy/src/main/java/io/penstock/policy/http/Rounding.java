@@ -3,7 +3,7 @@ package io.penstock.policy.http;
 import java.math.BigDecimal;
 import java.time.Duration;
 
-/** Times and amounts as answers give them: times rounded up, amounts of tokens as they are. */
+/** Formats times and amounts for responses. Times are rounded up; amounts of tokens are exact. */
 public final class Rounding {
   static final long NANOS_PER_SECOND = 1_000_000_000;
   static final long TOKEN = 1_000;
@@ -13,12 +13,12 @@ public final class Rounding {
 
   private Rounding() {}
 
-  /** Whole seconds, rounded up, of a time that is not negative. */
+  /** Returns a non-negative duration in seconds, rounded up. */
   static long seconds(Duration time) {
     return time.getSeconds() + (time.getNano() == 0 ? 0 : 1);
   }
 
-  /** Whole milliseconds, rounded up, of a time that is not negative. */
+  /** Returns a non-negative duration in milliseconds, rounded up. */
   public static long millis(Duration time) {
     int nanos = time.getNano();
     return time.getSeconds() * 1_000
@@ -26,7 +26,7 @@ public final class Rounding {
         + (nanos % NANOS_PER_MILLI == 0 ? 0 : 1);
   }
 
-  /** Thousandths as a decimal number of tokens without needless zeros. */
+  /** Returns thousandths as a decimal number of tokens without trailing zeros. */
   public static BigDecimal tokens(long thousandths) {
     return thousandths % TOKEN == 0
         ? BigDecimal.valueOf(thousandths / TOKEN)

@@ -13,14 +13,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Renders verdicts for HTTP, the same for every door. Thread-safe. Reads no clock: all it says
- * follows from the verdict.
+ * Renders verdicts as HTTP responses, in the same way for all integrations. Thread-safe. Reads no
+ * clock: responses depend only on the verdict.
  *
- * <p>A verdict to which no enforcing rule contributed has no headers at all. Rules in shadow never
- * appear.
+ * <p>Verdicts without an enforcing rule have no headers. Shadow rules never appear.
  */
 public final class VerdictResponses {
-  /** The type of the bodies of denials. */
+  /** The content type of denials. */
   public static final String PROBLEM_TYPE = "application/problem+json";
 
   private static final String RATE_LIMIT = "RateLimit";
@@ -45,7 +44,10 @@ public final class VerdictResponses {
     this.resetName = form.prefix() + "-Reset";
   }
 
-  /** The whole response to a denied request; to others, what doors have to add to theirs. */
+  /**
+   * Returns the complete response to a denied request, or the headers to add to the response of an
+   * allowed one.
+   */
   public HttpAnswer answer(Verdict verdict) {
     List<HttpAnswer.Header> headers = new ArrayList<>();
     headers(verdict, (name, value) -> headers.add(new HttpAnswer.Header(name, value)));
@@ -54,7 +56,7 @@ public final class VerdictResponses {
         : new HttpAnswer(status(verdict), headers, PROBLEM_TYPE, problem(verdict));
   }
 
-  /** The status that goes with the verdict, as {@link HttpAnswer#status} has it. */
+  /** Returns the status for a verdict, as in {@link HttpAnswer#status}. */
   public int status(Verdict verdict) {
     if (verdict == Verdict.PATH_REJECTED) {
       return HttpAnswer.BAD_REQUEST;
@@ -66,7 +68,7 @@ public final class VerdictResponses {
     return isUnavailable(decisive.get()) ? HttpAnswer.UNAVAILABLE : HttpAnswer.TOO_MANY_REQUESTS;
   }
 
-  /** The body of the response to a denied request, of type {@link #PROBLEM_TYPE}. */
+  /** Returns the body of the response to a denied request, of type {@link #PROBLEM_TYPE}. */
   public byte[] problem(Verdict verdict) {
     if (verdict == Verdict.PATH_REJECTED) {
       return ProblemDetails.rejectedPath();
@@ -80,7 +82,7 @@ public final class VerdictResponses {
     return ProblemDetails.bytes(status(verdict), decisive, verdict.outcomes());
   }
 
-  /** Adds the header fields that go with the verdict, whether it allows or denies. */
+  /** Adds the header fields for a verdict, whether it allows or denies. */
   public void headers(Verdict verdict, HeaderSink sink) {
     if (verdict == Verdict.PATH_REJECTED) {
       sink.add(PENSTOCK_REASON, Reason.PATH_REJECTED.code());
@@ -99,7 +101,7 @@ public final class VerdictResponses {
     }
   }
 
-  /** Whether {@link #headers} adds fields that tell how limits stand. */
+  /** Returns whether {@link #headers} adds fields about limits. */
   public boolean hasLevels(Verdict verdict) {
     return form != HeaderFormat.NONE && verdict.decisive().isPresent();
   }
@@ -164,7 +166,7 @@ public final class VerdictResponses {
 
   private void denial(Outcome outcome, HeaderSink sink) {
     Decision decision = outcome.decision();
-    // A wait of nothing under a dead store is no hint at all.
+    // A zero wait while the store is unavailable is not a useful hint.
     if (!decision.never() && !(decision.retryAfter().isZero() && isUnavailable(outcome))) {
       long wait = Math.max(1, Rounding.seconds(decision.retryAfter()));
       long added = jitter.added(wait, outcome.rule().name(), outcome.key());
@@ -176,7 +178,7 @@ public final class VerdictResponses {
     }
   }
 
-  /** Whether nobody decided. */
+  /** Returns whether the request was denied because no decision could be made. */
   private static boolean isUnavailable(Outcome outcome) {
     return outcome.decision().reason().filter(Reason::isUnavailable).isPresent();
   }

@@ -1,5 +1,6 @@
 /**
- * Answers as HTTP has them: status, headers and problem bodies, and a request as HTTP brings it.
+ * HTTP requests as policies see them, and verdicts as HTTP responses: status, headers and problem
+ * details.
  */
 @NullMarked
 package io.penstock.policy.http;

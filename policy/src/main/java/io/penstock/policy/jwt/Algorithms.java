@@ -3,9 +3,9 @@ package io.penstock.policy.jwt;
 import com.nimbusds.jose.JWSAlgorithm;
 import java.util.List;
 
-/** The algorithms that tokens may be signed with. */
+/** The supported signature algorithms of tokens. */
 final class Algorithms {
-  static final List<String> USUAL_OF_KEY_SETS = List.of("RS256", "ES256");
+  static final List<String> KEY_SET_DEFAULTS = List.of("RS256", "ES256");
 
   private static final List<JWSAlgorithm> KNOWN =
       List.of(
@@ -22,8 +22,8 @@ final class Algorithms {
           JWSAlgorithm.ES384,
           JWSAlgorithm.ES512);
 
-  /** What a key is commonly used with: the first of these that it supports. */
-  private static final List<JWSAlgorithm> BY_CUSTOM =
+  /** The default algorithm of a key is the first of these that it supports. */
+  private static final List<JWSAlgorithm> KEY_DEFAULTS =
       List.of(JWSAlgorithm.RS256, JWSAlgorithm.ES256, JWSAlgorithm.ES384, JWSAlgorithm.ES512);
 
   private Algorithms() {}
@@ -41,17 +41,17 @@ final class Algorithms {
     JWSAlgorithm algorithm = known(name);
     if (JWSAlgorithm.Family.HMAC_SHA.contains(algorithm)) {
       throw new IllegalArgumentException(
-          "algorithm must not be an HMAC with public keys, which are no secret: " + name);
+          "algorithm must not be an HMAC, because public keys are not secret: " + name);
     }
     return algorithm;
   }
 
-  static JWSAlgorithm usual(VerificationKey key) {
-    return BY_CUSTOM.stream().filter(key::supports).findFirst().orElseThrow();
+  static JWSAlgorithm defaultFor(VerificationKey key) {
+    return KEY_DEFAULTS.stream().filter(key::supports).findFirst().orElseThrow();
   }
 
-  /** As long as the hash, as RFC 7518 demands. */
-  static int leastSecretBytes(JWSAlgorithm algorithm) {
+  /** Returns the minimum length of a secret: as long as the hash, as RFC 7518 requires. */
+  static int minSecretBytes(JWSAlgorithm algorithm) {
     if (algorithm.equals(JWSAlgorithm.HS256)) {
       return 32;
     }

@@ -10,15 +10,15 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** A response that fails as soon as it is longer than it may be. */
+/** Collects a response body, and fails as soon as it exceeds the maximum size. */
 final class CappedBody implements BodySubscriber<byte[]> {
   private final CompletableFuture<byte[]> body = new CompletableFuture<>();
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-  private final int mostBytes;
+  private final int maxBytes;
   private Flow.@Nullable Subscription subscription;
 
-  CappedBody(int mostBytes) {
-    this.mostBytes = mostBytes;
+  CappedBody(int maxBytes) {
+    this.maxBytes = maxBytes;
   }
 
   @Override
@@ -35,9 +35,9 @@ final class CappedBody implements BodySubscriber<byte[]> {
   @Override
   public void onNext(List<ByteBuffer> buffers) {
     for (ByteBuffer buffer : buffers) {
-      if (buffer.remaining() > mostBytes - bytes.size()) {
+      if (buffer.remaining() > maxBytes - bytes.size()) {
         body.completeExceptionally(
-            new IOException("the body must have at most " + mostBytes + " bytes"));
+            new IOException("the body must have at most " + maxBytes + " bytes"));
         if (subscription != null) {
           subscription.cancel();
         }

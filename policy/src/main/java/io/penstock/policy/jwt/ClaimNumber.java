@@ -3,20 +3,20 @@ package io.penstock.policy.jwt;
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers in claims, of which each has one form however it was written. */
+/** Converts numbers in claims to a canonical form. */
 public final class ClaimNumber {
-  /** No number is longer, on either side of its point. */
+  /** The maximum number of digits before and after the decimal point. */
   public static final int MAX_DIGITS = 64;
 
   private ClaimNumber() {}
 
-  /** A number without an exponent and needless zeros; null if that would be endless. */
+  /** Returns a number without exponent and trailing zeros; null if it would be too long. */
   public static @Nullable String plain(String number) {
     try {
       BigDecimal value = new BigDecimal(number).stripTrailingZeros();
       long wholeDigits = (long) value.precision() - value.scale();
-      boolean brief = value.scale() <= MAX_DIGITS && wholeDigits <= MAX_DIGITS;
-      return brief ? value.toPlainString() : null;
+      boolean fits = value.scale() <= MAX_DIGITS && wholeDigits <= MAX_DIGITS;
+      return fits ? value.toPlainString() : null;
     } catch (ArithmeticException | NumberFormatException e) {
       return null;
     }

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a key set from a file when its modification time has changed. */
+/** Reads a key set from a file if its modification time has changed. */
 final class FileFetch implements KeyFetch {
   private final Path file;
   private @Nullable FileTime read;
@@ -26,7 +26,7 @@ final class FileFetch implements KeyFetch {
     } catch (KeyFetchException e) {
       throw e;
     } catch (NoSuchFileException e) {
-      throw new KeyFetchException(KeyFailure.FILE, "there is no such file: " + file, e);
+      throw new KeyFetchException(KeyFailure.FILE, "no such file: " + file, e);
     } catch (IOException e) {
       throw new KeyFetchException(KeyFailure.FILE, String.valueOf(e.getMessage()), e);
     }

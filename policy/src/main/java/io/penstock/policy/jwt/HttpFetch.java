@@ -14,7 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Fetches a key set over HTTP. Redirects are not followed. */
+/** Fetches a key set over HTTP. Doesn't follow redirects. */
 final class HttpFetch implements KeyFetch {
   private static final int OK = 200;
 
@@ -37,20 +37,20 @@ final class HttpFetch implements KeyFetch {
     CompletableFuture<HttpResponse<byte[]>> exchange =
         client.sendAsync(request, head -> new CappedBody(MAX_BYTES));
     try {
-      // The request's own time-out ends with the headers; a body may trickle.
+      // The request timeout covers only the headers; the body may still arrive slowly.
       HttpResponse<byte[]> response = exchange.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
       if (response.statusCode() != OK) {
         throw new KeyFetchException(
-            KeyFailure.STATUS, "the answer has status " + response.statusCode(), null);
+            KeyFailure.STATUS, "the response has status " + response.statusCode(), null);
       }
       return KeySet.parse(new String(response.body(), StandardCharsets.UTF_8));
     } catch (ExecutionException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       boolean late = cause instanceof HttpTimeoutException;
       throw new KeyFetchException(
-          late ? KeyFailure.TIMEOUT : KeyFailure.CONNECTION, "no answer: " + reason(cause), e);
+          late ? KeyFailure.TIMEOUT : KeyFailure.CONNECTION, "no response: " + reason(cause), e);
     } catch (TimeoutException e) {
-      throw new KeyFetchException(KeyFailure.TIMEOUT, "no answer within " + timeout, e);
+      throw new KeyFetchException(KeyFailure.TIMEOUT, "no response within " + timeout, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("closed");
@@ -59,7 +59,7 @@ final class HttpFetch implements KeyFetch {
     }
   }
 
-  /** The JDK has no message for a connection that is refused. */
+  /** The JDK gives no message for a refused connection. */
   private static String reason(Throwable cause) {
     String name = cause.getClass().getSimpleName();
     return cause.getMessage() == null ? name : name + ": " + cause.getMessage();

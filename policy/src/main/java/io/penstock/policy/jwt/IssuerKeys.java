@@ -2,21 +2,24 @@ package io.penstock.policy.jwt;
 
 import org.jspecify.annotations.Nullable;
 
-/** The keys of an issuer as time goes by. For many threads; never blocks. */
+/** The keys of an issuer, which may change over time. Thread-safe and non-blocking. */
 interface IssuerKeys {
-  /** The set in force. */
+  /** Returns the active key set. */
   KeySet current();
 
-  /** Says that a token named a key that isn't in the set, which may be an old one. */
+  /** Reports that a token refers to a key that is not in the set, which may be outdated. */
   void miss();
 
-  /** Why the set could not be fetched last time; null if it could. */
+  /** Returns why the last fetch failed; null if it succeeded. */
   @Nullable String lastFailure();
 
-  /** When the set was last found to be current, in milliseconds since 1970; now, if it is fixed. */
+  /**
+   * Returns when the set was last known to be current, in milliseconds since 1970; now, if it is
+   * fixed.
+   */
   long fetchedAtMillis(long nowMillis);
 
-  /** Keys that stay as they are. */
+  /** Returns keys that never change. */
   static IssuerKeys fixed(KeySet set) {
     return new IssuerKeys() {
       @Override

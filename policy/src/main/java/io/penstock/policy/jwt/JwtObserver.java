@@ -2,38 +2,37 @@ package io.penstock.policy.jwt;
 
 import java.util.List;
 
-/** Is told of tokens and of the keys that they are verified with. Must not block. */
+/** Observes rejected tokens and the state of the verification keys. Must not block. */
 public interface JwtObserver {
-  /** Nobody. */
+  /** Ignores all events. */
   JwtObserver NONE = new JwtObserver() {};
 
-  /** A token was rejected; told once for each request whose rules ask for its claims. */
-  default void rejected(TokenCheck.Result why) {}
+  /** Called when a token is rejected, once for each request whose rules need its claims. */
+  default void rejected(TokenCheck.Result reason) {}
 
-  /** An attempt to fetch keys failed. */
-  default void fetchFailed(KeyFailure why) {}
+  /** Called when an attempt to fetch keys fails. */
+  default void fetchFailed(KeyFailure reason) {}
 
   /**
-   * Fetching keys has begun to fail, fails still, or works again. Told when that changes, and from
-   * time to time as long as it fails.
+   * Called when fetching keys starts to fail or succeeds again, and periodically while it fails.
    *
    * @param working whether keys can be fetched
    * @param message for the log; without secrets
    */
   default void keysChanged(boolean working, String message) {}
 
-  /** All of some observers, as one. */
+  /** Returns an observer that forwards to all of {@code observers}. */
   static JwtObserver all(List<JwtObserver> observers) {
     List<JwtObserver> each = List.copyOf(observers);
     return new JwtObserver() {
       @Override
-      public void rejected(TokenCheck.Result why) {
-        each.forEach(observer -> observer.rejected(why));
+      public void rejected(TokenCheck.Result reason) {
+        each.forEach(observer -> observer.rejected(reason));
       }
 
       @Override
-      public void fetchFailed(KeyFailure why) {
-        each.forEach(observer -> observer.fetchFailed(why));
+      public void fetchFailed(KeyFailure reason) {
+        each.forEach(observer -> observer.fetchFailed(reason));
       }
 
       @Override

@@ -5,14 +5,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose tokens count, and when. Immutable.
+ * Which tokens are accepted. Immutable.
  *
  * @param trust whether tokens are verified
- * @param keys what signatures are verified with; only there when they are
- * @param algorithms the only algorithms that a token may be signed with; only there with keys
- * @param issuer who must have issued a token; null for anybody
- * @param audience whom a token must be for, one of these; empty for anybody
- * @param leeway how far clocks may be apart
+ * @param keys the source of verification keys; null unless tokens are verified
+ * @param algorithms the accepted signature algorithms; empty unless tokens are verified
+ * @param issuer the required issuer; null for any
+ * @param audience the accepted audiences, one of which is required; empty for any
+ * @param leeway the tolerated clock skew
  */
 public record JwtSettings(
     Trust trust,
@@ -23,15 +23,15 @@ public record JwtSettings(
     Duration leeway) {
   private static final Duration MAX_LEEWAY = Duration.ofHours(1);
 
-  /** No token counts. */
+  /** Accepts no tokens. */
   public static final JwtSettings NONE =
       new JwtSettings(Trust.NONE, null, List.of(), null, List.of(), Duration.ZERO);
 
-  /** Tokens are believed as they are: something in front has verified them. */
+  /** Accepts tokens without verification, because a component in front has verified them. */
   public static final JwtSettings TRUSTED =
       new JwtSettings(Trust.DECODE_ONLY, null, List.of(), null, List.of(), Duration.ZERO);
 
-  /** How a token comes to count. */
+  /** How tokens are accepted. */
   public enum Trust {
     NONE,
     DECODE_ONLY,
@@ -47,18 +47,21 @@ public record JwtSettings(
     if (trust != Trust.VERIFY) {
       if (keys != null || !algorithms.isEmpty()) {
         throw new IllegalArgumentException(
-            "keys and algorithms are for tokens that are verified, but trust is " + trust);
+            "keys and algorithms require trust VERIFY, but trust is " + trust);
       }
     } else if (keys == null) {
       throw new IllegalArgumentException("tokens can't be verified without keys");
     } else if (algorithms.isEmpty()) {
-      throw new IllegalArgumentException("at least one algorithm must be named");
+      throw new IllegalArgumentException("at least one algorithm is required");
     } else {
       algorithms.forEach(keys::check);
     }
   }
 
-  /** Tokens that {@code keys} verify with the algorithms usual for them, from and for anybody. */
+  /**
+   * Returns settings that verify tokens with {@code keys} and their default algorithms, for any
+   * issuer and audience.
+   */
   public static JwtSettings verifying(KeySource keys) {
     return new JwtSettings(
         Trust.VERIFY, keys, keys.defaultAlgorithms(), null, List.of(), Duration.ZERO);

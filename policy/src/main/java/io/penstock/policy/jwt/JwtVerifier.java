@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the claims of tokens that count. For many threads; neither blocks nor throws, whatever a
+ * Verifies tokens and returns their claims. Thread-safe. Neither blocks nor throws, whatever a
  * client sends.
  */
 public final class JwtVerifier implements AutoCloseable {
@@ -41,33 +41,34 @@ public final class JwtVerifier implements AutoCloseable {
   private final int ipv6Prefix;
 
   /**
-   * How the keys are.
+   * The state of the keys.
    *
-   * @param keys how many are in force
-   * @param lastFailure why they could not be brought last time; null if they could
+   * @param keys how many keys are active
+   * @param lastFailure why the last fetch failed; null if it succeeded
    */
   public record Status(int keys, @Nullable String lastFailure) {}
 
   /**
-   * A verifier in real time. Keys from a URL are fetched in the background; this waits for them for
-   * two seconds at most, and no token counts until they are there.
+   * Creates a verifier with the system clock. Keys from a URL are fetched in the background. The
+   * constructor waits for them for at most two seconds; until they are available, no token is
+   * accepted.
    *
-   * @throws IllegalArgumentException if a file of keys can't be read
+   * @throws IllegalArgumentException if a key file can't be read
    */
   public JwtVerifier(JwtSettings settings) {
     this(settings, InstantSource.system());
   }
 
   /**
-   * A verifier in real time that tells {@code observer}, otherwise the same.
+   * Creates a verifier with the system clock and an observer.
    *
-   * @param ipv6Prefix how many bits of an IPv6 address tell senders of bad tokens apart
+   * @param ipv6Prefix how many bits of an IPv6 address identify the sender of invalid tokens
    */
   public JwtVerifier(JwtSettings settings, int ipv6Prefix, JwtObserver observer) {
     this(settings, ipv6Prefix, InstantSource.system(), observer);
   }
 
-  /** A verifier in the time of {@code clock}, otherwise the same. */
+  /** Creates a verifier with another clock. */
   public JwtVerifier(JwtSettings settings, InstantSource clock) {
     this(settings, ClientAddress.DEFAULT_IPV6_PREFIX, clock, JwtObserver.NONE);
   }
@@ -112,10 +113,10 @@ public final class JwtVerifier implements AutoCloseable {
   }
 
   /**
-   * This verifier if the settings are the same, else one under other settings. Keys from the same
-   * source are kept: the source may be unavailable just now.
+   * Returns this verifier if the settings are the same, else a new one for the other settings. Keys
+   * from the same source are kept because the source may be unavailable at the moment.
    *
-   * @throws IllegalArgumentException if a file of keys can't be read
+   * @throws IllegalArgumentException if a key file can't be read
    */
   public JwtVerifier under(JwtSettings other, int otherPrefix) {
     if (other.equals(settings) && otherPrefix == ipv6Prefix) {
@@ -127,18 +128,18 @@ public final class JwtVerifier implements AutoCloseable {
   }
 
   /**
-   * The claims of the token in an {@code Authorization} header that are strings, numbers or
-   * booleans, as text; none if there is no token that counts.
+   * Returns the claims of the token in an {@code Authorization} header that are strings, numbers or
+   * booleans, as text; empty if there is no accepted token.
    */
   public Map<String, String> claims(@Nullable String authorization) {
     return check(authorization, null).claims();
   }
 
   /**
-   * Finds out what the token in an {@code Authorization} header is.
+   * Checks the token in an {@code Authorization} header.
    *
-   * @param client who sent it; null if that isn't known. Who sends many bad ones has the rest
-   *     rejected unseen, but for those that were accepted lately.
+   * @param client the sender; null if unknown. After many invalid tokens from a sender, further
+   *     ones are rejected without verification, except those that were accepted recently.
    */
   public TokenCheck check(@Nullable String authorization, @Nullable IpAddress client) {
     if (authorization == null || settings.trust() == JwtSettings.Trust.NONE) {
@@ -147,14 +148,14 @@ public final class JwtVerifier implements AutoCloseable {
     if (!authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
       return Result.ABSENT.check();
     }
-    TokenCheck check = looked(token(authorization), client);
+    TokenCheck check = checkToken(token(authorization), client);
     if (check.result().isRejection()) {
       observer.rejected(check.result());
     }
     return check;
   }
 
-  private TokenCheck looked(String token, @Nullable IpAddress client) {
+  private TokenCheck checkToken(String token, @Nullable IpAddress client) {
     if (token.length() > MAX_TOKEN_LENGTH) {
       return Result.MALFORMED.check();
     }
@@ -163,15 +164,18 @@ public final class JwtVerifier implements AutoCloseable {
     }
     KeySet keys = ring.keys().current();
     long nowMillis = clock.millis();
-    // Most tokens were seen before. What is known was well-formed, so that is not checked again.
+    // Most tokens were seen before. Cached tokens were well-formed, so their format is not checked
+    // again.
     TokenCheck known = verified.get(token, keys, nowMillis);
     if (known != null) {
       return known;
     }
-    return isCompact(token) ? unknown(token, keys, nowMillis, client) : Result.MALFORMED.check();
+    return isCompact(token)
+        ? checkUncached(token, keys, nowMillis, client)
+        : Result.MALFORMED.check();
   }
 
-  private TokenCheck unknown(
+  private TokenCheck checkUncached(
       String token, KeySet keys, long nowMillis, @Nullable IpAddress client) {
     String sender = client == null ? null : client.subscriber(ipv6Prefix);
     if (!budget.allows(sender)) {
@@ -190,23 +194,23 @@ public final class JwtVerifier implements AutoCloseable {
       }
       case EXPIRED, ISSUER, AUDIENCE -> rejected.put(id, check.result(), keys, nowMillis);
       default -> {
-        // Accepted, or it may be later.
+        // The token is accepted, or may be accepted later.
       }
     }
     return check;
   }
 
-  /** How the keys are, for people who ask why tokens don't count. */
+  /** Returns the state of the keys, for diagnosing rejected tokens. */
   public Status status() {
     return new Status(ring.keys().current().size(), ring.keys().lastFailure());
   }
 
-  /** Whether there may be tokens that can't be verified now. Costs nothing, unlike a check. */
+  /** Returns whether tokens may currently be unverifiable. Cheap, unlike a check. */
   public boolean mayLackKeys() {
     return settings.trust() == JwtSettings.Trust.VERIFY && ring.keys().lastFailure() != null;
   }
 
-  /** How long ago the keys were last found to be current; zero if they are fixed. */
+  /** Returns the time since the keys were last known to be current; zero if they are fixed. */
   public Duration keysAge() {
     long now = clock.millis();
     return Duration.ofMillis(Math.max(0, now - ring.keys().fetchedAtMillis(now)));
@@ -217,8 +221,8 @@ public final class JwtVerifier implements AutoCloseable {
     ring.close();
   }
 
-  /** Closes it while another is used, which may have the same keys. */
-  public void closeBeside(JwtVerifier other) {
+  /** Closes this verifier, but keeps keys that {@code other} still uses. */
+  public void closeUnlessShared(JwtVerifier other) {
     if (ring != other.ring) {
       ring.close();
     }
@@ -259,7 +263,7 @@ public final class JwtVerifier implements AutoCloseable {
       TokenClaims claims = payload(jwt);
       Result result = result(claims, clock.millis());
       return result == Result.ACCEPTED ? TokenCheck.accepted(claims.scalars()) : result.check();
-    } catch (ParseException | IOException | RuntimeException nonsense) {
+    } catch (ParseException | IOException | RuntimeException malformed) {
       return Result.MALFORMED.check();
     }
   }
@@ -271,7 +275,8 @@ public final class JwtVerifier implements AutoCloseable {
           || !jwt.getHeader().isBase64URLEncodePayload()) {
         return Result.ALGORITHM.check();
       }
-      // Claims are read first: to find a token expired costs much less than its signature.
+      // Claims are checked first, because rejecting an expired token is much cheaper than verifying
+      // its signature.
       TokenClaims claims = payload(jwt);
       Result result = result(claims, nowMillis);
       if (result != Result.ACCEPTED) {
@@ -290,7 +295,7 @@ public final class JwtVerifier implements AutoCloseable {
       double expiresMillis = (claims.expires() + leewaySeconds) * MILLIS;
       verified.put(token, keys, accepted, nowMillis, expiresMillis);
       return accepted;
-    } catch (ParseException | IOException | RuntimeException nonsense) {
+    } catch (ParseException | IOException | RuntimeException malformed) {
       return Result.MALFORMED.check();
     }
   }

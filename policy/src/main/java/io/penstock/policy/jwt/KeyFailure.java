@@ -4,19 +4,19 @@ import java.util.Locale;
 
 /** Why keys could not be fetched. */
 public enum KeyFailure {
-  /** There is no connection, or it broke. */
+  /** The connection failed or was lost. */
   CONNECTION,
   TIMEOUT,
-  /** The status of the answer was not 200. */
+  /** The response status was not 200. */
   STATUS,
-  /** There is an answer or a file, but no key set in it. */
+  /** The response or file is not a valid key set. */
   INVALID,
   /** The file can't be read. */
   FILE;
 
   private final String code = name().toLowerCase(Locale.ROOT);
 
-  /** The name in metrics. */
+  /** Returns the name in metrics. */
   public String code() {
     return code;
   }

@@ -3,18 +3,18 @@ package io.penstock.policy.jwt;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** A key set could not be fetched. */
+/** Thrown when a key set could not be fetched. */
 final class KeyFetchException extends IOException {
   private static final long serialVersionUID = 1;
 
-  private final KeyFailure why;
+  private final KeyFailure failure;
 
-  KeyFetchException(KeyFailure why, String message, @Nullable Throwable cause) {
+  KeyFetchException(KeyFailure failure, String message, @Nullable Throwable cause) {
     super(message, cause);
-    this.why = why;
+    this.failure = failure;
   }
 
-  KeyFailure why() {
-    return why;
+  KeyFailure failure() {
+    return failure;
   }
 }

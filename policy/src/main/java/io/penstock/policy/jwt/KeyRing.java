@@ -10,12 +10,12 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Keys, and the thread that keeps them fresh if they need one. For many threads. */
+/** Holds keys and the thread that refreshes them, if they need one. Thread-safe. */
 final class KeyRing implements AutoCloseable {
   private static final Duration FETCH_TIMEOUT = Duration.ofSeconds(5);
-  private static final Duration FIRST_WAIT = Duration.ofSeconds(2);
+  private static final Duration INITIAL_FETCH_WAIT = Duration.ofSeconds(2);
 
-  /** How often keys are looked at for being due, and a file for having changed. */
+  /** How often to check whether keys are due for a refresh, or whether a file has changed. */
   private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
 
   private final IssuerKeys keys;
@@ -34,7 +34,7 @@ final class KeyRing implements AutoCloseable {
       return ofFile(file, clock, observer);
     }
     if (source instanceof KeySource.JwksUrl url) {
-      return ofUrl(url, clock, FIRST_WAIT, observer);
+      return ofUrl(url, clock, INITIAL_FETCH_WAIT, observer);
     }
     return of(IssuerKeys.fixed(fixed(source)));
   }
@@ -49,7 +49,7 @@ final class KeyRing implements AutoCloseable {
     return KeySet.EMPTY;
   }
 
-  /** Keys that need no thread, or that somebody else keeps fresh. */
+  /** Returns a key ring without a thread, for keys that don't change or are refreshed elsewhere. */
   static KeyRing of(IssuerKeys keys) {
     return new KeyRing(keys, null);
   }
@@ -82,7 +82,9 @@ final class KeyRing implements AutoCloseable {
     return new KeyRing(keys, thread);
   }
 
-  /** A missing key doesn't make a file be read: within a second it is looked at anyway. */
+  /**
+   * A missing key doesn't trigger a read of the file, because it is checked every second anyway.
+   */
   static RefreshedKeys keys(KeySource.JwksFile source, InstantSource clock, JwtObserver observer) {
     return new RefreshedKeys(
         source.file().toString(),
@@ -96,7 +98,7 @@ final class KeyRing implements AutoCloseable {
   static RefreshedKeys keys(
       KeySource.JwksUrl source, InstantSource clock, Executor executor, JwtObserver observer) {
     HttpFetch fetch = new HttpFetch(source.url(), FETCH_TIMEOUT);
-    return new RefreshedKeys(source.shown(), fetch, source.refresh(), clock, executor, observer);
+    return new RefreshedKeys(source.redacted(), fetch, source.refresh(), clock, executor, observer);
   }
 
   private static ScheduledThreadPoolExecutor thread() {
@@ -108,7 +110,8 @@ final class KeyRing implements AutoCloseable {
               daemon.setDaemon(true);
               return daemon;
             });
-    // Tokens may still be looked at while this closes; then the keys stay as they are.
+    // Tokens may still be verified during shutdown. Refreshes are then dropped, and the keys stay
+    // as they are.
     thread.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
     return thread;
   }
@@ -119,9 +122,9 @@ final class KeyRing implements AutoCloseable {
         thread.scheduleWithFixedDelay(keys::refreshIfDue, millis, millis, TimeUnit.MILLISECONDS);
   }
 
-  private static void await(CountDownLatch first, Duration most) {
+  private static void await(CountDownLatch first, Duration maxWait) {
     try {
-      boolean unused = first.await(most.toMillis(), TimeUnit.MILLISECONDS);
+      boolean unused = first.await(maxWait.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -14,11 +14,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The keys in force at a time. Immutable, for many threads. */
+/** The keys that are active at a time. Immutable. */
 final class KeySet {
   static final KeySet EMPTY = new KeySet(List.of());
 
-  /** How many keys a token that names none may be tried with, as each try costs. */
+  /**
+   * The maximum number of keys to try for a token without a key ID, because each attempt is
+   * expensive.
+   */
   private static final int MAX_TRIES = 8;
 
   private final List<VerificationKey> keys;
@@ -32,10 +35,10 @@ final class KeySet {
   }
 
   /**
-   * Reads a JWK set. Keys of kinds that aren't known, for encryption, or too weak are left out, as
-   * they are for somebody else; secrets too, as a set is for public keys.
+   * Parses a JWK set. Skips keys of unknown types, keys for encryption and weak keys, which may be
+   * meant for other uses, and symmetric keys, because a set is for public keys.
    *
-   * @throws IOException if it isn't a set, or has no key left
+   * @throws IOException if the text is not a key set, or no usable key remains
    */
   static KeySet parse(String json) throws IOException {
     List<VerificationKey> keys = new ArrayList<>();
@@ -73,7 +76,7 @@ final class KeySet {
     return keys.size();
   }
 
-  /** Whether a token names a key that isn't here. */
+  /** Returns whether a token refers to a key that is not in the set. */
   boolean lacksKeyOf(JWSHeader header) {
     String id = header.getKeyID();
     if (id == null) {
@@ -87,7 +90,7 @@ final class KeySet {
     return true;
   }
 
-  /** Whether a key that the token may be signed with has signed it. */
+  /** Returns whether one of the candidate keys verifies the signature of a token. */
   boolean verifies(SignedJWT token) {
     JWSHeader header = token.getHeader();
     int tries = 0;
@@ -104,8 +107,11 @@ final class KeySet {
     return false;
   }
 
-  /** A key without a name may be any token's; a token that names none may be any key's. */
-  private static boolean isCandidate(VerificationKey key, @Nullable String wanted) {
-    return wanted == null || key.id() == null || key.id().equals(wanted);
+  /**
+   * A key without an ID is a candidate for every token, and a token without a key ID may use any
+   * key.
+   */
+  private static boolean isCandidate(VerificationKey key, @Nullable String keyId) {
+    return keyId == null || key.id() == null || key.id().equals(keyId);
   }
 }

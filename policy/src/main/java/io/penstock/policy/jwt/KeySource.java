@@ -8,15 +8,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** Where the keys of tokens come from. Immutable. */
+/** The source of verification keys. Immutable. */
 public sealed interface KeySource {
-  /** The algorithms to pin when none are named. */
+  /** Returns the algorithms to accept if none are configured. */
   List<String> defaultAlgorithms();
 
   /**
    * Checks that tokens signed with {@code algorithm} can be verified.
    *
-   * @throws IllegalArgumentException if there is no such algorithm, or not for these keys
+   * @throws IllegalArgumentException if the algorithm is unknown or doesn't fit the keys
    */
   void check(String algorithm);
 
@@ -34,11 +34,11 @@ public sealed interface KeySource {
         throw new IllegalArgumentException(
             "algorithm must be one of HS256, HS384, HS512 with a secret: " + algorithm);
       }
-      int least = Algorithms.leastSecretBytes(known);
+      int minBytes = Algorithms.minSecretBytes(known);
       int length = bytes().length;
-      if (length < least) {
+      if (length < minBytes) {
         throw new IllegalArgumentException(
-            "secret must have at least " + least + " bytes for " + algorithm + ": " + length);
+            "secret must have at least " + minBytes + " bytes for " + algorithm + ": " + length);
       }
     }
 
@@ -46,14 +46,14 @@ public sealed interface KeySource {
       return secret.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Without the secret, which is nobody's to see. */
+    /** Omits the secret. */
     @Override
     public String toString() {
       return "Secret";
     }
   }
 
-  /** An RSA or EC public key, or a certificate of one, in PEM form. */
+  /** An RSA or EC public key, or a certificate with one, in PEM format. */
   record PublicKey(String pem) implements KeySource {
     public PublicKey {
       VerificationKey.of(Pem.publicKey(pem));
@@ -61,16 +61,16 @@ public sealed interface KeySource {
 
     @Override
     public List<String> defaultAlgorithms() {
-      return List.of(Algorithms.usual(key()).getName());
+      return List.of(Algorithms.defaultFor(key()).getName());
     }
 
     @Override
     public void check(String algorithm) {
       if (!key().supports(Algorithms.asymmetric(algorithm))) {
         throw new IllegalArgumentException(
-            "algorithm must fit the public key, as "
-                + Algorithms.usual(key())
-                + " does: "
+            "algorithm must fit the public key, such as "
+                + Algorithms.defaultFor(key())
+                + ": "
                 + algorithm);
       }
     }
@@ -88,9 +88,9 @@ public sealed interface KeySource {
   /** A key set in a file, which is read again when it changes. */
   record JwksFile(Path file) implements KeySource {
     /**
-     * One that has a key set now.
+     * Returns a source whose file currently contains a key set.
      *
-     * @throws IllegalArgumentException if it hasn't
+     * @throws IllegalArgumentException if it doesn't
      */
     public static JwksFile checked(Path file) {
       try {
@@ -103,7 +103,7 @@ public sealed interface KeySource {
 
     @Override
     public List<String> defaultAlgorithms() {
-      return Algorithms.USUAL_OF_KEY_SETS;
+      return Algorithms.KEY_SET_DEFAULTS;
     }
 
     @Override
@@ -112,7 +112,10 @@ public sealed interface KeySource {
     }
   }
 
-  /** A key set that is fetched, and fetched again after {@code refresh} or for an unknown key. */
+  /**
+   * A key set at a URL, which is fetched again after {@code refresh} or when a token has an unknown
+   * key.
+   */
   record JwksUrl(URI url, Duration refresh) implements KeySource {
     private static final Duration MIN_REFRESH = Duration.ofSeconds(1);
 
@@ -128,8 +131,8 @@ public sealed interface KeySource {
       }
     }
 
-    /** The URL without user, password and query, any of which may be a secret. */
-    String shown() {
+    /** Returns the URL without user, password and query, any of which may be a secret. */
+    String redacted() {
       String path = url.getRawPath() == null ? "" : url.getRawPath();
       String port = url.getPort() < 0 ? "" : ":" + url.getPort();
       return url.getScheme() + "://" + url.getHost() + port + path;
@@ -137,12 +140,12 @@ public sealed interface KeySource {
 
     @Override
     public String toString() {
-      return "JwksUrl[" + shown() + ", refresh=" + refresh + "]";
+      return "JwksUrl[" + redacted() + ", refresh=" + refresh + "]";
     }
 
     @Override
     public List<String> defaultAlgorithms() {
-      return Algorithms.USUAL_OF_KEY_SETS;
+      return Algorithms.KEY_SET_DEFAULTS;
     }
 
     @Override

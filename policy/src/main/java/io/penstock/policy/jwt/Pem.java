@@ -9,7 +9,7 @@ import java.security.spec.X509EncodedKeySpec;
 import java.util.Base64;
 import java.util.List;
 
-/** Reads public keys from their PEM form. */
+/** Reads public keys in PEM format. */
 final class Pem {
   private static final String BEGIN = "-----BEGIN ";
   private static final String DASHES = "-----";
@@ -18,8 +18,8 @@ final class Pem {
   private Pem() {}
 
   /**
-   * The first public key in a text, or that of the first certificate. Messages never quote the
-   * text, which may be a private key by mistake.
+   * Returns the first public key in a text, or that of the first certificate. Messages never quote
+   * the text, which may be a private key by mistake.
    *
    * @throws IllegalArgumentException if there is none
    */
@@ -34,7 +34,7 @@ final class Pem {
     String type = pem.substring(label, labelEnd);
     int end = pem.indexOf("-----END " + type + DASHES, labelEnd);
     if (end < 0) {
-      throw new IllegalArgumentException("PEM must have an end: -----END " + type + DASHES);
+      throw new IllegalArgumentException("PEM must end with -----END " + type + DASHES);
     }
     String body = pem.substring(labelEnd + DASHES.length(), end);
     return switch (type) {

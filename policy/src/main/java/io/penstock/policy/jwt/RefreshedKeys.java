@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys that are fetched anew: after a while, sooner after a failure, and when one is missing. The
- * last set that could be read stays in effect until there is another. For many threads.
+ * Keys that are fetched periodically, with retries after a failure, and when a key is missing. The
+ * last valid set stays active until it is replaced. Thread-safe.
  */
 final class RefreshedKeys implements IssuerKeys {
   private static final long MISS_MILLIS = 10_000;
@@ -30,8 +30,8 @@ final class RefreshedKeys implements IssuerKeys {
   private volatile @Nullable String lastFailure = "not fetched yet";
   private volatile long currentAtMillis;
 
-  /** When to say again that keys can't be fetched. Guarded by this. */
-  private long remindAtMillis;
+  /** When failing fetches were last reported. Guarded by this. */
+  private long warnedAtMillis;
 
   /** Guarded by this. */
   private long fetchedAtMillis;
@@ -46,9 +46,9 @@ final class RefreshedKeys implements IssuerKeys {
   private boolean hasFetched;
 
   /**
-   * @param source where the keys are, for people; without secrets
-   * @param executor where keys are fetched from when one is missing; should be the thread that
-   *     calls {@link #refreshIfDue}
+   * @param source the location of the keys for messages; without secrets
+   * @param executor fetches keys when one is missing; should be the thread that calls {@link
+   *     #refreshIfDue}
    */
   RefreshedKeys(
       String source,
@@ -92,7 +92,7 @@ final class RefreshedKeys implements IssuerKeys {
     }
   }
 
-  /** Brings the keys if it is time to. Called often, by a thread that may wait. */
+  /** Fetches the keys if they are due. Called frequently, on a thread that may block. */
   synchronized void refreshIfDue() {
     if (hasPassed(waitMillis, fetchedAtMillis, clock.millis())) {
       refresh();
@@ -106,8 +106,8 @@ final class RefreshedKeys implements IssuerKeys {
         current = fetched;
       }
       if (failures > 0) {
-        String how = hasFetched ? "can be fetched again from " : "are fetched from ";
-        observer.keysChanged(true, "the keys of tokens " + how + source + keysLeft());
+        String event = hasFetched ? "can be fetched again from " : "are fetched from ";
+        observer.keysChanged(true, "token keys " + event + source + keyStatus());
       }
       hasFetched = true;
       failures = 0;
@@ -119,29 +119,32 @@ final class RefreshedKeys implements IssuerKeys {
       lastFailure = reason;
       long backoff = FIRST_RETRY_MILLIS << Math.min(failures++, MAX_DOUBLINGS);
       waitMillis = Math.min(Math.min(backoff, MAX_RETRY_MILLIS), refreshMillis);
-      failed(e instanceof KeyFetchException known ? known.why() : KeyFailure.INVALID, reason);
+      reportFailure(
+          e instanceof KeyFetchException known ? known.failure() : KeyFailure.INVALID, reason);
     }
     fetchedAtMillis = clock.millis();
   }
 
-  private void failed(KeyFailure why, String reason) {
-    observer.fetchFailed(why);
+  private void reportFailure(KeyFailure failure, String reason) {
+    observer.fetchFailed(failure);
     long now = clock.millis();
-    if (failures == 1 || hasPassed(REMINDER_MILLIS, remindAtMillis, now)) {
-      remindAtMillis = now;
+    if (failures == 1 || hasPassed(REMINDER_MILLIS, warnedAtMillis, now)) {
+      warnedAtMillis = now;
       observer.keysChanged(
-          false,
-          "cannot fetch the keys of tokens from " + source + " (" + reason + ")" + keysLeft());
+          false, "cannot fetch token keys from " + source + " (" + reason + ")" + keyStatus());
     }
   }
 
-  private String keysLeft() {
+  private String keyStatus() {
     return current.size() == 0
         ? "; no token can be verified: rules by jwt: claims fall back to on_store_failure"
         : "; keys in effect: " + current.size();
   }
 
-  /** A clock that was set back makes everything due, rather than nothing for as long. */
+  /**
+   * If the clock was set back, everything counts as due, so that refreshes don't stop until the
+   * clock catches up.
+   */
   private static boolean hasPassed(long millis, long since, long now) {
     return now - since >= millis || now < since;
   }

@@ -9,12 +9,12 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tokens that were found not to count, so that who repeats one doesn't cost a signature each time.
- * Only for a while, and only under the keys they were rejected with. For many threads.
+ * A cache of rejected tokens, so that repeating one doesn't require a signature verification each
+ * time. Entries expire, and apply only to the keys they were rejected with. Thread-safe.
  *
- * <p>They are known by 128 bits of a hash under a secret of this process: nobody can find a token
- * that looks like another. A table of fixed size, in which a token takes the place of the one that
- * was there.
+ * <p>Tokens are identified by 128 bits of a hash with a secret of this process, so an attacker
+ * cannot construct a token that collides with another. The table has a fixed size; a new entry
+ * replaces the one in its place.
  */
 final class RejectedTokens {
   static final int SIZE = 1 << 13;
@@ -24,14 +24,14 @@ final class RejectedTokens {
   private final AtomicReferenceArray<@Nullable Rejection> entries =
       new AtomicReferenceArray<>(SIZE);
 
-  private record Rejection(Id id, TokenCheck.Result why, KeySet keys, long fromMillis) {
-    boolean counts(Id wanted, KeySet inForce, long nowMillis) {
+  private record Rejection(Id id, TokenCheck.Result reason, KeySet keys, long fromMillis) {
+    boolean isValid(Id otherId, KeySet activeKeys, long nowMillis) {
       long age = nowMillis - fromMillis;
-      return id.equals(wanted) && keys == inForce && age >= 0 && age < MAX_MILLIS;
+      return id.equals(otherId) && keys == activeKeys && age >= 0 && age < MAX_MILLIS;
     }
   }
 
-  /** What a token is known by. */
+  /** Identifies a token. */
   record Id(long high, long low) {
     private int place() {
       return (int) low & (SIZE - 1);
@@ -50,17 +50,17 @@ final class RejectedTokens {
       ByteBuffer bytes = ByteBuffer.wrap(hash.digest(token.getBytes(StandardCharsets.ISO_8859_1)));
       return new Id(bytes.getLong(), bytes.getLong());
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
+      throw new IllegalStateException("SHA-256 is not available", e);
     }
   }
 
-  /** Why a token was rejected under these keys; null if that isn't known. */
+  /** Returns why a token was rejected under these keys; null if unknown. */
   TokenCheck.@Nullable Result get(Id id, KeySet keys, long nowMillis) {
     Rejection entry = entries.get(id.place());
-    return entry != null && entry.counts(id, keys, nowMillis) ? entry.why : null;
+    return entry != null && entry.isValid(id, keys, nowMillis) ? entry.reason : null;
   }
 
-  void put(Id id, TokenCheck.Result why, KeySet keys, long nowMillis) {
-    entries.set(id.place(), new Rejection(id, why, keys, nowMillis));
+  void put(Id id, TokenCheck.Result reason, KeySet keys, long nowMillis) {
+    entries.set(id.place(), new Rejection(id, reason, keys, nowMillis));
   }
 }

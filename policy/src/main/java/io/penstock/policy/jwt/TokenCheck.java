@@ -8,44 +8,48 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * What a token was found to be. Immutable.
+ * The result of checking a token. Immutable.
  *
- * @param claims strings as they are, numbers and booleans as text; none unless it was accepted
+ * @param claims strings as they are, numbers and booleans as text; empty unless the token was
+ *     accepted
  */
 public record TokenCheck(Result result, Map<String, String> claims) {
   private static final Map<Result, TokenCheck> WITHOUT_CLAIMS =
       Stream.of(Result.values())
           .collect(toUnmodifiableMap(result -> result, result -> new TokenCheck(result, Map.of())));
 
-  /** What can come of a check. */
+  /** The outcomes of a check. */
   public enum Result {
     /** There is no bearer token. */
     ABSENT,
     ACCEPTED,
-    /** There are no keys to verify it with at the moment: it may be good or not. */
+    /** No keys are available to verify the token, so it may be valid or not. */
     UNVERIFIABLE,
-    /** It is no signed token, or its claims can't be read. */
+    /** The token is not a signed token, or its claims can't be parsed. */
     MALFORMED,
-    /** It is signed with an algorithm that is not accepted. */
+    /** The token is signed with an algorithm that is not accepted. */
     ALGORITHM,
-    /** It names a key that the issuer doesn't have. */
+    /** The token refers to a key that the issuer doesn't have. */
     UNKNOWN_KEY,
     SIGNATURE,
     EXPIRED,
     NOT_YET_VALID,
     ISSUER,
     AUDIENCE,
-    /** Its sender sent so many bad ones lately that it was not looked at. */
+    /** The token was not verified because its sender sent too many invalid ones recently. */
     THROTTLED;
 
     private final String code = name().toLowerCase(Locale.ROOT);
 
-    /** The name in metrics. */
+    /** Returns the name in metrics. */
     public String code() {
       return code;
     }
 
-    /** Whether it is a token that doesn't count, for a reason of its own. */
+    /**
+     * Returns whether the token was rejected because of itself or its sender, rather than for lack
+     * of keys.
+     */
     public boolean isRejection() {
       return this != ABSENT && this != ACCEPTED && this != UNVERIFIABLE;
     }

@@ -14,18 +14,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a token says. Immutable.
+ * The claims of a token. Immutable.
  *
  * @param scalars strings as they are, numbers and booleans as text
- * @param expires in seconds since 1970; infinite if it never does
- * @param notBefore in seconds since 1970; negative infinity if it always was
- * @param audience whom it is for
+ * @param expires in seconds since 1970; positive infinity if the token doesn't expire
+ * @param notBefore in seconds since 1970; negative infinity if the token has no start
+ * @param audience the audiences of the token
  */
 record TokenClaims(
     Map<String, String> scalars, double expires, double notBefore, List<String> audience) {
   /**
-   * Claims may not come twice: readers would differ in which one they take. Names aren't kept for
-   * the next token, as anybody may invent them.
+   * Duplicate claims are errors because readers differ in which one they use. Names are not cached
+   * between tokens because clients can invent them.
    */
   private static final JsonFactory JSON =
       JsonFactory.builder()
@@ -35,9 +35,9 @@ record TokenClaims(
           .build();
 
   /**
-   * Reads the payload of a token.
+   * Parses the payload of a token.
    *
-   * @throws IOException if it isn't a JSON object in UTF-8, or its times aren't numbers
+   * @throws IOException if it is not a JSON object in UTF-8, or its times are not numbers
    */
   static TokenClaims parse(byte[] payload) throws IOException {
     String json = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(payload)).toString();
@@ -106,14 +106,17 @@ record TokenClaims(
   }
 
   /**
-   * What a token with these claims is, if its signature is good: accepted, or the first reason
-   * against it. Clocks may be apart by the leeway.
+   * Returns whether a token with these claims is acceptable if its signature is valid: accepted, or
+   * the first reason for rejection. Clocks may differ by the leeway.
    *
-   * @param issuer whom it must be from; null for anybody
-   * @param wanted whom it must be for, one of these; empty for anybody
+   * @param issuer the required issuer; null for any
+   * @param acceptedAudiences the accepted audiences, one of which is required; empty for any
    */
   TokenCheck.Result result(
-      double nowSeconds, double leewaySeconds, @Nullable String issuer, List<String> wanted) {
+      double nowSeconds,
+      double leewaySeconds,
+      @Nullable String issuer,
+      List<String> acceptedAudiences) {
     if (!(nowSeconds < expires + leewaySeconds)) {
       return TokenCheck.Result.EXPIRED;
     }
@@ -123,7 +126,7 @@ record TokenClaims(
     if (issuer != null && !issuer.equals(scalars.get("iss"))) {
       return TokenCheck.Result.ISSUER;
     }
-    return wanted.isEmpty() || wanted.stream().anyMatch(audience::contains)
+    return acceptedAudiences.isEmpty() || acceptedAudiences.stream().anyMatch(audience::contains)
         ? TokenCheck.Result.ACCEPTED
         : TokenCheck.Result.AUDIENCE;
   }

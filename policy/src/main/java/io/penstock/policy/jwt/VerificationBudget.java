@@ -7,11 +7,12 @@ import io.penstock.inprocess.InProcessStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many bad tokens are looked at before their senders' tokens are rejected unseen, because a
- * signature costs more than all the rest of a request. For many threads.
+ * Limits the verification of invalid tokens, because verifying a signature costs more than the rest
+ * of a request. Thread-safe.
  *
- * <p>An address that has sent too many of late is throttled. When all addresses together have, so
- * is every address that has sent any of late. One that has sent none never is, whatever others do.
+ * <p>A sender with too many recent invalid tokens is throttled. If all senders together exceed the
+ * overall limit, every sender with a recent invalid token is throttled. A sender without invalid
+ * tokens is never throttled, whatever others do.
  */
 final class VerificationBudget {
   static final int BURST = 10;
@@ -20,7 +21,7 @@ final class VerificationBudget {
   static final int OVERALL_PER_SECOND = 50;
   private static final int MAX_ADDRESSES = 1 << 16;
   private static final String ALL = "all";
-  private static final long WHOLE_BURST = BURST * 1_000L;
+  private static final long BURST_THOUSANDTHS = BURST * 1_000L;
 
   private final RateLimiter byAddress;
   private final RateLimiter overall;
@@ -34,20 +35,21 @@ final class VerificationBudget {
   }
 
   /**
-   * Whether a token of this sender is to be verified. If the sender is unknown, every token is.
+   * Returns whether to verify a token of this sender. Tokens of unknown senders are always
+   * verified.
    *
-   * @param sender the address, of IPv6 its network; null if unknown
+   * @param sender the address, or the network for IPv6; null if unknown
    */
   boolean allows(@Nullable String sender) {
     if (sender == null) {
       return true;
     }
     long left = byAddress.peek(sender).remainingThousandths();
-    return left >= WHOLE_BURST
+    return left >= BURST_THOUSANDTHS
         || (left >= 1_000 && overall.peek(ALL).remainingThousandths() >= 1_000);
   }
 
-  /** Charges this sender for a bad token. */
+  /** Charges this sender for an invalid token. */
   void spend(@Nullable String sender) {
     boolean unused = overall.tryAcquire(ALL);
     if (sender != null) {

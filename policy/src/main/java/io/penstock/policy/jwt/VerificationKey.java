@@ -14,10 +14,10 @@ import java.security.interfaces.RSAPublicKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key that signatures are verified with. Immutable, for many threads.
+ * A key for verifying signatures. Immutable and thread-safe.
  *
- * @param id its name in a key set
- * @param algorithm the only one it is for; null for all that it supports
+ * @param id the key ID in a key set
+ * @param algorithm the only algorithm that the key is for; null for all that it supports
  */
 record VerificationKey(
     @Nullable String id, @Nullable JWSAlgorithm algorithm, JWSVerifier verifier) {
@@ -36,7 +36,7 @@ record VerificationKey(
   }
 
   /**
-   * @throws IllegalArgumentException if the key is of a kind that isn't known, or weak
+   * @throws IllegalArgumentException if the key is weak or of an unsupported type
    */
   static VerificationKey of(PublicKey key, @Nullable String id, @Nullable JWSAlgorithm algorithm) {
     return new VerificationKey(id, algorithm, verifier(key));
@@ -69,9 +69,9 @@ record VerificationKey(
     }
   }
 
-  boolean supports(JWSAlgorithm wanted) {
-    return (algorithm == null || algorithm.equals(wanted))
-        && verifier.supportedJWSAlgorithms().contains(wanted);
+  boolean supports(JWSAlgorithm requested) {
+    return (algorithm == null || algorithm.equals(requested))
+        && verifier.supportedJWSAlgorithms().contains(requested);
   }
 
   boolean verifies(SignedJWT token) {

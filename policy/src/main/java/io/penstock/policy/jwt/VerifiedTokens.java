@@ -5,19 +5,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tokens that were found to count, so that a client's next request doesn't cost a signature. Only
- * for a while, and only under the keys they were verified with. For many threads.
+ * A cache of verified tokens, so that further requests of a client don't require a signature
+ * verification. Entries expire, and apply only to the keys they were verified with. Thread-safe.
  *
- * <p>There are two generations: when the young one is full, the old one is dropped, and the young
- * one becomes the old one. A token that is used stays.
+ * <p>The cache has two generations. When the young one is full, it replaces the old one, whose
+ * entries are dropped. A token in the old generation moves to the young one when it is used.
  */
 final class VerifiedTokens {
   static final int MAX_TOKENS = 8_192;
   private static final long MAX_MILLIS = 60_000;
 
   private record Verification(TokenCheck check, KeySet keys, long fromMillis, double toMillis) {
-    boolean counts(KeySet inForce, long nowMillis) {
-      return keys == inForce && nowMillis >= fromMillis && nowMillis < toMillis;
+    boolean isValid(KeySet activeKeys, long nowMillis) {
+      return keys == activeKeys && nowMillis >= fromMillis && nowMillis < toMillis;
     }
   }
 
@@ -32,11 +32,11 @@ final class VerifiedTokens {
         put(token, entry);
       }
     }
-    return entry != null && entry.counts(keys, nowMillis) ? entry.check : null;
+    return entry != null && entry.isValid(keys, nowMillis) ? entry.check : null;
   }
 
   /**
-   * @param expiresMillis when the token ceases to count
+   * @param expiresMillis when the token expires
    */
   void put(String token, KeySet keys, TokenCheck check, long nowMillis, double expiresMillis) {
     double toMillis = Math.min(expiresMillis, nowMillis + (double) MAX_MILLIS);

@@ -1,4 +1,4 @@
-/** Tokens whose claims rules may go by. */
+/** Verification of tokens (JWT), whose claims rules can use. */
 @NullMarked
 package io.penstock.policy.jwt;
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Reads how the address of a client is told. */
+/** Reads the {@code client_address} section, which states how a client's address is determined. */
 final class AddressReader {
   private static final Map<String, ClientAddress.AddressSource> HEADERS =
       EnumFields.of(
@@ -16,7 +16,7 @@ final class AddressReader {
 
   private AddressReader() {}
 
-  /** The settings; the peer if there are errors in them. */
+  /** Returns the settings, or {@link ClientAddress#PEER} if they have errors. */
   static ClientAddress read(Located<Node> node, Problems problems) {
     Fields fields = Fields.of(node, problems);
     if (fields == null) {

@@ -6,16 +6,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code algorithm} can be. */
+/** The values of {@code algorithm}. */
 enum Algorithm {
   TOKEN_BUCKET(null),
-  /** A token bucket that holds one request and makes others wait. */
+  /** A token bucket that holds one request and delays the others. */
   LEAKY_BUCKET(null),
   FIXED_WINDOW(WindowLimit.Counting.FIXED_WINDOW),
   SLIDING_WINDOW_COUNTER(WindowLimit.Counting.SLIDING_WINDOW_COUNTER),
   SLIDING_WINDOW_LOG(WindowLimit.Counting.SLIDING_WINDOW_LOG);
 
-  /** By name, other names included. */
+  /** The algorithms by name, including aliases. */
   static final Map<String, Algorithm> CHOICES;
 
   static {
@@ -31,7 +31,7 @@ enum Algorithm {
     this.window = window;
   }
 
-  /** How it counts a window; null for buckets. */
+  /** Returns how the algorithm counts a window; null for buckets. */
   WindowLimit.@Nullable Counting window() {
     return window;
   }

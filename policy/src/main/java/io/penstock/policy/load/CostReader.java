@@ -5,7 +5,7 @@ import io.penstock.policy.Cost;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what a request costs. */
+/** Reads the cost of a request. */
 final class CostReader {
   static final List<String> FIELDS =
       List.of("cost_source", "fixed_cost", "default_cost", "min_cost");
@@ -16,7 +16,7 @@ final class CostReader {
   private CostReader() {}
 
   /**
-   * @param lenient whether costs of the other kind may be there too, and don't count
+   * @param lenient whether fields for the other kind of cost are ignored instead of rejected
    */
   static Cost read(Fields fields, boolean lenient) {
     String written = fields.text("cost_source");
@@ -26,20 +26,20 @@ final class CostReader {
     long defaultCost = cost(fields, "default_cost", ONE);
     if (fixed) {
       if (!lenient) {
-        fields.reject("default_cost", "needs a cost_source; with a fixed cost say fixed_cost");
-        fields.reject("min_cost", "needs a cost_source; with a fixed cost say fixed_cost");
+        fields.reject("default_cost", "needs a cost_source; for a fixed cost use fixed_cost");
+        fields.reject("min_cost", "needs a cost_source; for a fixed cost use fixed_cost");
       }
       cost(fields, "min_cost", ONE);
       return Cost.fixed(fixedCost);
     }
     if (!lenient) {
-      fields.reject("fixed_cost", "means nothing with a cost_source; say default_cost");
+      fields.reject("fixed_cost", "can't be combined with a cost_source; use default_cost");
     }
-    long least = cost(fields, "min_cost", Math.min(ONE, defaultCost));
-    if (least > defaultCost) {
+    long minCost = cost(fields, "min_cost", Math.min(ONE, defaultCost));
+    if (minCost > defaultCost) {
       fields.error("min_cost", "must be at most default_cost");
     }
-    return new Cost(source, defaultCost, least);
+    return new Cost(source, defaultCost, minCost);
   }
 
   private static @Nullable Attribute source(Fields fields) {
@@ -56,8 +56,8 @@ final class CostReader {
         });
   }
 
-  private static long cost(Fields fields, String name, long otherwise) {
+  private static long cost(Fields fields, String name, long defaultValue) {
     Long cost = fields.number(name, Decimals::cost);
-    return cost == null ? otherwise : cost;
+    return cost == null ? defaultValue : cost;
   }
 }

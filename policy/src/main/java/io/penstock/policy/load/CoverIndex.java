@@ -15,98 +15,105 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds a match that covers another one without comparing all with all. Not thread-safe.
+ * Finds a match that covers another one without comparing all pairs. Not thread-safe.
  *
- * <p>A match is filed under the texts of one of its conditions: the values, the literal beginnings
- * of patterns, or the networks. One that it covers has a condition on the same subject with each of
- * its own values among those values, or begins with one of those beginnings; so looking up one
- * value, or the beginnings of one pattern, finds it. Networks are found so when they are equal, and
- * wider ones by their width. Of those filed in one place only the first {@link #MAX_COMPARED} are
- * compared: not to find one is only a mistake of an author that goes unnoticed.
+ * <p>A match is indexed by one of its conditions: by the values, the literal prefixes of the
+ * patterns, or the networks. Any match that it covers has a condition on the same subject whose
+ * values are all among those values, or whose patterns all start with one of those prefixes.
+ * Looking up one value, or the prefixes of one pattern, is therefore enough to find it. Equal
+ * networks are found the same way, wider ones by their prefix length. At most {@link #MAX_COMPARED}
+ * entries of each index position are compared. A missed cover only means that a mistake in the
+ * policy is not reported.
  */
 final class CoverIndex<T> {
   private static final int MAX_COMPARED = 200;
   private static final int MAX_PREFIX_LENGTH = 200;
 
-  private record Filed<T>(Match match, T value) {}
+  private record Entry<T>(Match match, T value) {}
 
   private record Place(KeyPart subject, String text) {}
 
-  private final Map<Place, List<Filed<T>>> places = new HashMap<>();
-  private final TreeMap<Integer, List<Filed<T>>> networks = new TreeMap<>();
-  private final List<Filed<T>> unconditional = new ArrayList<>();
-  private final BitSet beginningLengths = new BitSet();
+  private final Map<Place, List<Entry<T>>> places = new HashMap<>();
+  private final TreeMap<Integer, List<Entry<T>>> networks = new TreeMap<>();
+  private final List<Entry<T>> unconditional = new ArrayList<>();
+  private final BitSet prefixLengths = new BitSet();
 
   void add(Match match, T value) {
-    Filed<T> filed = new Filed<>(match, value);
+    Entry<T> entry = new Entry<>(match, value);
     Condition anchor = anchor(match);
     if (anchor == null) {
-      unconditional.add(filed);
+      unconditional.add(entry);
       return;
     }
     if (anchor instanceof Condition.Within within) {
       int widest = within.networks().stream().mapToInt(Cidr::bits).min().orElse(0);
-      networks.computeIfAbsent(widest, bits -> new ArrayList<>()).add(filed);
+      networks.computeIfAbsent(widest, bits -> new ArrayList<>()).add(entry);
     }
     for (Place place : placesOf(anchor)) {
-      places.computeIfAbsent(place, p -> new ArrayList<>()).add(filed);
+      places.computeIfAbsent(place, p -> new ArrayList<>()).add(entry);
     }
   }
 
-  /** The condition to file a match by: networks last, else where the fewest are filed. */
+  /**
+   * Returns the condition to index a match by: the one with the fewest entries so far, and networks
+   * only if there is nothing else.
+   */
   private @Nullable Condition anchor(Match match) {
     Condition anchor = null;
-    int fewest = Integer.MAX_VALUE;
+    int minEntries = Integer.MAX_VALUE;
     for (Condition condition : match.conditions()) {
-      int most = 0;
+      int maxEntries = 0;
       for (Place place : placesOf(condition)) {
-        most = Math.max(most, filed(place).size());
+        maxEntries = Math.max(maxEntries, entriesAt(place).size());
       }
       if (condition instanceof Condition.Within) {
-        most = Integer.MAX_VALUE - 1;
+        maxEntries = Integer.MAX_VALUE - 1;
       }
-      if (most < fewest) {
+      if (maxEntries < minEntries) {
         anchor = condition;
-        fewest = most;
+        minEntries = maxEntries;
       }
     }
     return anchor;
   }
 
-  /** The value of a match that covers {@code match}, if {@code also} holds for it. */
-  @Nullable T covering(Match match, Predicate<T> also) {
-    List<List<Filed<T>>> candidates = new ArrayList<>();
+  /**
+   * Returns the value of a match that covers {@code match} and satisfies {@code filter}, or null.
+   */
+  @Nullable T covering(Match match, Predicate<T> filter) {
+    List<List<Entry<T>>> candidates = new ArrayList<>();
     candidates.add(unconditional);
     for (Condition condition : match.conditions()) {
       addCandidates(condition, candidates);
     }
-    for (List<Filed<T>> list : candidates) {
-      for (Filed<T> filed : list.subList(0, Math.min(list.size(), MAX_COMPARED))) {
-        if (filed.match().covers(match) && also.test(filed.value())) {
-          return filed.value();
+    for (List<Entry<T>> list : candidates) {
+      for (Entry<T> entry : list.subList(0, Math.min(list.size(), MAX_COMPARED))) {
+        if (entry.match().covers(match) && filter.test(entry.value())) {
+          return entry.value();
         }
       }
     }
     return null;
   }
 
-  private void addCandidates(Condition condition, List<List<Filed<T>>> candidates) {
+  private void addCandidates(Condition condition, List<List<Entry<T>>> candidates) {
     KeyPart subject = condition.subject();
     if (condition instanceof Condition.OneOf oneOf) {
-      candidates.add(filed(new Place(subject, oneOf.values().iterator().next())));
+      candidates.add(entriesAt(new Place(subject, oneOf.values().iterator().next())));
     } else if (condition instanceof Condition.Like like) {
-      String text = cut(like.patterns().get(0).text());
-      beginningLengths.stream()
+      String text = truncate(like.patterns().get(0).text());
+      prefixLengths.stream()
           .takeWhile(length -> length <= text.length())
-          .forEach(length -> candidates.add(filed(new Place(subject, text.substring(0, length)))));
+          .forEach(
+              length -> candidates.add(entriesAt(new Place(subject, text.substring(0, length)))));
     } else if (condition instanceof Condition.Within within) {
       Cidr network = within.networks().get(0);
-      candidates.add(filed(new Place(subject, network.toString())));
+      candidates.add(entriesAt(new Place(subject, network.toString())));
       candidates.addAll(networks.headMap(network.bits()).values());
     }
   }
 
-  private List<Filed<T>> filed(Place place) {
+  private List<Entry<T>> entriesAt(Place place) {
     return places.getOrDefault(place, List.of());
   }
 
@@ -118,17 +125,17 @@ final class CoverIndex<T> {
     } else if (condition instanceof Condition.Like like) {
       like.patterns().stream()
           .map(Pattern::literalPrefix)
-          .map(CoverIndex::cut)
+          .map(CoverIndex::truncate)
           .distinct()
-          .forEach(beginning -> found.add(new Place(subject, beginning)));
-      found.forEach(place -> beginningLengths.set(place.text().length()));
+          .forEach(prefix -> found.add(new Place(subject, prefix)));
+      found.forEach(place -> prefixLengths.set(place.text().length()));
     } else if (condition instanceof Condition.Within within) {
       within.networks().forEach(network -> found.add(new Place(subject, network.toString())));
     }
     return found;
   }
 
-  private static String cut(String text) {
+  private static String truncate(String text) {
     return text.length() > MAX_PREFIX_LENGTH ? text.substring(0, MAX_PREFIX_LENGTH) : text;
   }
 }

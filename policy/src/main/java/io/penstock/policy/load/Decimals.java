@@ -3,9 +3,8 @@ package io.penstock.policy.load;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
-/** Numbers of tokens as files write them, exactly. */
+/** Exact numbers of tokens as written in files. */
 final class Decimals {
-  /** No cost is larger. */
   private static final BigDecimal MAX_COST = new BigDecimal("1000000000000");
 
   private static final BigDecimal MAX_AMOUNT = new BigDecimal("1000000000");
@@ -13,7 +12,7 @@ final class Decimals {
 
   private Decimals() {}
 
-  /** Reads a number that can be computed with: an exponent of a million can't. */
+  /** Parses a number. Rejects extreme exponents, which would make arithmetic too expensive. */
   static BigDecimal parse(String text) {
     if (text.length() <= MAX_LENGTH) {
       try {
@@ -29,7 +28,7 @@ final class Decimals {
         "must be a number of at most " + MAX_LENGTH + " digits: " + text);
   }
 
-  /** Checks what has to be more than nothing. */
+  /** Checks that a number is positive. */
   static BigDecimal positive(BigDecimal number) {
     if (number.signum() <= 0) {
       throw new IllegalArgumentException("must be positive: " + number.toPlainString());
@@ -37,7 +36,9 @@ final class Decimals {
     return number;
   }
 
-  /** A burst or window limit in thousandths of a token; it has to be a whole number of them. */
+  /**
+   * Returns a burst or window limit in thousandths of a token. It has to be a whole number of them.
+   */
   static long amount(BigDecimal tokens) {
     positive(tokens);
     if (tokens.compareTo(MAX_AMOUNT) > 0) {
@@ -52,7 +53,7 @@ final class Decimals {
     return thousandths.longValueExact();
   }
 
-  /** A cost in thousandths of a token, rounded up. */
+  /** Returns a cost in thousandths of a token, rounded up. */
   static long cost(BigDecimal tokens) {
     positive(tokens);
     if (tokens.compareTo(MAX_COST) > 0) {
@@ -62,7 +63,7 @@ final class Decimals {
     return tokens.movePointRight(3).setScale(0, RoundingMode.CEILING).longValueExact();
   }
 
-  /** What a period brings, rounded up to a whole token, as a burst in thousandths. */
+  /** Returns the tokens of one period as a burst in thousandths, rounded up to a whole token. */
   static long burstOf(BigDecimal tokens) {
     return amount(tokens.setScale(0, RoundingMode.CEILING).min(MAX_AMOUNT));
   }

@@ -5,25 +5,25 @@ import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Reads JSON and YAML, at most 64 MiB and 50 levels of it, into trees that know their places. */
+/** Reads JSON and YAML documents of up to 64 MiB and 50 levels into trees with source locations. */
 public final class Document {
-  /** No file is larger, in bytes; no text, in characters. */
+  /** The maximum size of a file in bytes, and of a text in characters. */
   static final int MAX_BYTES = 64 << 20;
 
   private Document() {}
 
   /**
-   * Reads one document: JSON if the name ends in {@code .json}, else YAML.
+   * Parses one document: JSON if the name ends in {@code .json}, else YAML.
    *
-   * @param name the file, as it is to be named in problems
-   * @return the document; null if it can't be read, for which there are errors then
+   * @param name the name of the file in error messages
+   * @return the document; null if it can't be read, in which case there are errors
    */
   public static @Nullable Node parse(String text, String name, Problems problems) {
     if (text.length() > MAX_BYTES) {
       problems.error(Location.of(name), "", "must not be larger than 64 MiB");
       return null;
     }
-    // Some editors begin a file with a byte order mark.
+    // Some editors write a byte order mark at the start of a file.
     String document = text.startsWith("\ufeff") ? text.substring(1) : text;
     int before = problems.errorCount();
     TreeBuilder tree = new TreeBuilder(problems);
@@ -37,7 +37,7 @@ public final class Document {
       problems.error(e.location(), "", String.valueOf(e.getMessage()));
     }
     Node root = tree.root();
-    if (problems.errorCount() == before && isNothing(root)) {
+    if (problems.errorCount() == before && isEmpty(root)) {
       problems.error(Location.of(name), "", "is empty");
     }
     return problems.errorCount() == before ? root : null;
@@ -46,7 +46,7 @@ public final class Document {
   /**
    * Reads the document in a file, as {@link #parse} does.
    *
-   * @return the document; null if it can't be read, for which there are errors then
+   * @return the document; null if it can't be read, in which case there are errors
    */
   public static @Nullable Node read(Path file, Problems problems) {
     try {
@@ -57,7 +57,7 @@ public final class Document {
     }
   }
 
-  private static boolean isNothing(@Nullable Node root) {
+  private static boolean isEmpty(@Nullable Node root) {
     return root == null
         || (root instanceof Node.Scalar scalar && scalar.kind() == Node.NodeKind.NULL);
   }

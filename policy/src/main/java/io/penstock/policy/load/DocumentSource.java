@@ -6,20 +6,25 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a document comes from. Immutable but for what it has read.
+ * The source of a document. Immutable, except that {@code files} records what was read.
  *
- * @param prefix what names of rules get to begin with
- * @param folder what the files that it names are relative to
+ * @param prefix the prefix of rule names
+ * @param folder the folder that relative file names refer to
  * @param files the files that have been read
  */
 record DocumentSource(String prefix, Path folder, ReadFiles files) {
-  /** The file that a field names; null, and an error, if it can't be read. */
+  /**
+   * Returns the file that a field refers to. Reports an error and returns null if it can't be read.
+   */
   @Nullable Path file(Fields fields, String name) {
     Path file = resolved(fields, name);
     return file == null || content(file, fields, name) == null ? null : file;
   }
 
-  /** The text of the file that a field names; null, and an error, if it can't be read. */
+  /**
+   * Returns the text of the file that a field refers to. Reports an error and returns null if it
+   * can't be read.
+   */
   @Nullable String content(Fields fields, String name) {
     Path file = resolved(fields, name);
     return file == null ? null : content(file, fields, name);

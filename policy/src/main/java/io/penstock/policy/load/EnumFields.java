@@ -6,11 +6,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 
-/** The words that fields take. */
+/** Maps the allowed values of fields to constants. */
 final class EnumFields {
   private EnumFields() {}
 
-  /** By the names of constants in lower case. */
+  /** Maps constants by their names in lower case. */
   static <E extends Enum<E>> Map<String, E> of(E[] values) {
     return of(values, value -> value.name().toLowerCase(Locale.ROOT));
   }

@@ -11,10 +11,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of a mapping, asked for by name and type. What is not as asked for becomes a problem
- * at its place, and the answer is as if the field were not there. Not thread-safe.
+ * Reads the fields of a mapping by name and type. Invalid values are reported as problems at their
+ * location and treated as missing. Not thread-safe.
  *
- * <p>Call {@link #done} last: every field that nobody asked for is an error then.
+ * <p>Call {@link #done} last. It reports every field that was not read as unknown.
  */
 public final class Fields {
   private final Node.Mapping mapping;
@@ -28,26 +28,28 @@ public final class Fields {
     this.problems = problems;
   }
 
-  /** The fields of {@code node}; null if it is no mapping, which is an error. */
+  /**
+   * Returns the fields of {@code node}. Reports an error and returns null if it is not a mapping.
+   */
   public static @Nullable Fields of(Located<Node> node, Problems problems) {
     if (node.value() instanceof Node.Mapping mapping) {
       return new Fields(mapping, node.path(), problems);
     }
-    problems.error(node.at(), node.path(), "must be a mapping, not " + node.value().what());
+    problems.error(node.at(), node.path(), "must be a mapping, not " + node.value().describe());
     return null;
   }
 
-  /** Where the mapping begins. */
+  /** Returns the location of the mapping. */
   public Location at() {
     return mapping.at();
   }
 
-  /** The path of a field. */
+  /** Returns the path of a field. */
   public String path(String name) {
     return path.isEmpty() ? name : path + "." + name;
   }
 
-  /** All names that are there, in the order written, asked for or not. */
+  /** Returns the names of all fields in the order written, read or not. */
   public Set<String> names() {
     return mapping.entries().keySet();
   }
@@ -56,7 +58,7 @@ public final class Fields {
     return node(name) != null;
   }
 
-  /** Whether a field is there and is not null. */
+  /** Returns whether a field is present and not null. */
   public boolean given(String name) {
     Node node = node(name);
     return node != null
@@ -69,30 +71,36 @@ public final class Fields {
     return entry == null ? null : entry.value();
   }
 
-  /** A field that is there, with its place. */
+  /** Returns a field with its location, or null if it is missing. */
   public @Nullable Located<Node> placed(String name) {
     Node node = node(name);
     return node == null ? null : new Located<>(node, node.at(), path(name));
   }
 
-  /** A single value as it was written, of whatever kind. */
+  /** Returns a scalar of any kind as written. */
   public @Nullable String text(String name) {
     Located<Node> placed = placed(name);
     return placed == null ? null : text(placed);
   }
 
-  /** What {@code parser} makes of a text; its {@link IllegalArgumentException} is an error here. */
+  /**
+   * Returns the result of {@code parser} for a text. An {@link IllegalArgumentException} of the
+   * parser is reported as an error.
+   */
   public <T> @Nullable T text(String name, Function<String, T> parser) {
     String text = text(name);
     return text == null ? null : parsed(name, text, parser);
   }
 
-  /** A number with all its digits. */
+  /** Returns a number with all its digits. */
   public @Nullable BigDecimal number(String name) {
     return number(name, Function.identity());
   }
 
-  /** What {@code parser} makes of a number; its {@link IllegalArgumentException} is an error. */
+  /**
+   * Returns the result of {@code parser} for a number. An {@link IllegalArgumentException} of the
+   * parser is reported as an error.
+   */
   public <T> @Nullable T number(String name, Function<BigDecimal, T> parser) {
     Node node = node(name);
     if (node == null) {
@@ -101,33 +109,36 @@ public final class Fields {
     if (node instanceof Node.Scalar scalar && scalar.kind() == Node.NodeKind.NUMBER) {
       return parsed(name, scalar.text(), parser.compose(Decimals::parse));
     }
-    error(name, "must be a number, not " + described(node));
+    error(name, "must be a number, not " + describe(node));
     return null;
   }
 
-  /** A whole number within bounds, or {@code otherwise}. */
-  public int whole(String name, int least, int most, int otherwise) {
-    String rule = "must be a whole number from " + least + " to " + most + ": ";
+  /**
+   * Returns a whole number within bounds, or {@code defaultValue} if the field is missing or
+   * invalid.
+   */
+  public int whole(String name, int min, int max, int defaultValue) {
+    String rule = "must be a whole number from " + min + " to " + max + ": ";
     Integer number =
         number(
             name,
             value -> {
-              if (value.compareTo(BigDecimal.valueOf(least)) < 0
-                  || value.compareTo(BigDecimal.valueOf(most)) > 0
+              if (value.compareTo(BigDecimal.valueOf(min)) < 0
+                  || value.compareTo(BigDecimal.valueOf(max)) > 0
                   || value.stripTrailingZeros().scale() > 0) {
                 throw new IllegalArgumentException(rule + value.toPlainString());
               }
               return value.intValueExact();
             });
-    return number == null ? otherwise : number;
+    return number == null ? defaultValue : number;
   }
 
-  /** A length of time from nothing on, such as {@code 100ms} or {@code 2m}. */
+  /** Returns a duration, such as {@code 100ms} or {@code 2m}. It may be zero. */
   public @Nullable Duration time(String name) {
     return text(name, Periods::parseFromZero);
   }
 
-  /** Whether a field is {@code true}. */
+  /** Returns whether a field is {@code true}. */
   public boolean flag(String name) {
     Node node = node(name);
     if (node == null) {
@@ -136,11 +147,11 @@ public final class Fields {
     if (node instanceof Node.Scalar scalar && scalar.kind() == Node.NodeKind.BOOLEAN) {
       return Boolean.parseBoolean(scalar.text());
     }
-    error(name, "must be true or false, not " + described(node));
+    error(name, "must be true or false, not " + describe(node));
     return false;
   }
 
-  /** One of some words. */
+  /** Returns the constant for one of the allowed values. */
   public <E> @Nullable E choice(String name, Map<String, E> choices) {
     String text = text(name);
     if (text == null) {
@@ -159,20 +170,23 @@ public final class Fields {
     return choice;
   }
 
-  /** One of some words, or {@code otherwise}. */
-  public <E> E choice(String name, Map<String, E> choices, E otherwise) {
+  /**
+   * Returns the constant for one of the allowed values, or {@code defaultValue} if the field is
+   * missing or invalid.
+   */
+  public <E> E choice(String name, Map<String, E> choices, E defaultValue) {
     E choice = choice(name, choices);
-    return choice == null ? otherwise : choice;
+    return choice == null ? defaultValue : choice;
   }
 
-  /** The items of a list with their places; null if there is none. */
+  /** Returns the items of a list with their locations; null if there is none. */
   public @Nullable List<Located<Node>> list(String name) {
     Node node = node(name);
     if (node == null) {
       return null;
     }
     if (!(node instanceof Node.Sequence sequence)) {
-      error(name, "must be a list, in brackets, not " + described(node));
+      error(name, "must be a list, in brackets, not " + describe(node));
       return null;
     }
     List<Located<Node>> items = new ArrayList<>(sequence.items().size());
@@ -182,23 +196,23 @@ public final class Fields {
     return items;
   }
 
-  /** A mapping within; null if there is none. */
+  /** Returns a nested mapping; null if there is none. */
   public @Nullable Fields mapping(String name) {
     Located<Node> placed = placed(name);
     return placed == null ? null : of(placed, problems);
   }
 
-  /** A single value as it was written; null, and an error, if it is none. */
+  /** Returns a scalar as written. Reports an error and returns null if the node is not a scalar. */
   @Nullable String text(Located<Node> placed) {
     if (placed.value() instanceof Node.Scalar scalar && scalar.kind() != Node.NodeKind.NULL) {
       return scalar.text();
     }
     problems.error(
-        placed.at(), placed.path(), "must be a single value, not " + placed.value().what());
+        placed.at(), placed.path(), "must be a single value, not " + placed.value().describe());
     return null;
   }
 
-  /** It is an error if a field is missing. */
+  /** Reports an error and returns false if a field is missing. */
   public boolean require(String name) {
     if (has(name)) {
       return true;
@@ -207,12 +221,12 @@ public final class Fields {
     return false;
   }
 
-  /** It is an error if a field is there. */
-  public void reject(String name, String why) {
+  /** Reports an error if a field is present. */
+  public void reject(String name, String message) {
     known.add(name);
     Node.NodeField entry = mapping.entries().get(name);
     if (entry != null) {
-      problems.error(entry.at(), path(name), why);
+      problems.error(entry.at(), path(name), message);
     }
   }
 
@@ -226,19 +240,19 @@ public final class Fields {
     problems.warning(place(name), path(name), message);
   }
 
-  /** Adds what a constructor said to a field's value. */
+  /** Reports the exception of a parser or constructor as an error of a field. */
   public void refused(String name, IllegalArgumentException e) {
     String message = String.valueOf(e.getMessage());
-    boolean isAboutTheWhole = message.startsWith(name + " must ");
-    error(name, isAboutTheWhole ? message.substring(name.length() + 1) : message);
+    boolean startsWithName = message.startsWith(name + " must ");
+    error(name, startsWithName ? message.substring(name.length() + 1) : message);
   }
 
-  /** Names that would be right, whether or not anybody asks for them. */
-  public void knows(Collection<String> names) {
+  /** Declares names as known, whether or not they are read. */
+  public void declareKnown(Collection<String> names) {
     known.addAll(names);
   }
 
-  /** It is an error if there is a field that nobody asked for. */
+  /** Reports an error for each unknown field. */
   public void done() {
     mapping
         .entries()
@@ -250,17 +264,17 @@ public final class Fields {
             });
   }
 
-  /** A name without a value may be a part of an unquoted secret: it isn't repeated. */
+  /** A name without a value may be a part of an unquoted secret, so it is not quoted. */
   private void unknown(String name, Node.NodeField entry) {
     String hint = problems.isFull() ? "" : Suggestions.hint(name, known);
-    String begin = name.substring(0, Math.max(0, name.indexOf(':')));
-    if (known.contains(begin)) {
-      problems.error(entry.at(), path(begin), "must have a space after the colon");
+    String prefix = name.substring(0, Math.max(0, name.indexOf(':')));
+    if (known.contains(prefix)) {
+      problems.error(entry.at(), path(prefix), "must have a space after the colon");
     } else if (entry.value() instanceof Node.Scalar scalar && scalar.text().isEmpty()) {
       String advice = "has an unknown field without a value; quote text that contains a , or :";
       problems.error(entry.at(), path, advice + hint);
     } else {
-      problems.error(entry.at(), path(name), "is no known field" + hint);
+      problems.error(entry.at(), path(name), "unknown field" + hint);
     }
   }
 
@@ -278,9 +292,9 @@ public final class Fields {
     return entry == null ? at() : entry.value().at();
   }
 
-  private static String described(Node node) {
+  private static String describe(Node node) {
     return node instanceof Node.Scalar scalar && scalar.kind() == Node.NodeKind.TEXT
         ? "text: " + scalar.text()
-        : node.what();
+        : node.describe();
   }
 }

@@ -13,16 +13,17 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What files look like from outside: another signature means that they may have changed. */
+/** The metadata of a set of files. A different signature means that the files may have changed. */
 record FileSignature(List<FileStamp> entries) {
-  /** Some file systems tell times apart by no less than this. */
+  /** The coarsest timestamp resolution of common file systems. */
   private static final Duration COARSEST_TICK = Duration.ofSeconds(2);
 
   /**
-   * One file.
+   * The metadata of one file.
    *
-   * @param real where links lead to; null, as all the rest, if there is nothing
-   * @param key the identity of the file, where file systems have such a thing
+   * @param real the file with links resolved; null, like the other attributes, if the file doesn't
+   *     exist
+   * @param key the identity of the file, if the file system has one
    */
   private record FileStamp(
       Path file,
@@ -51,7 +52,7 @@ record FileSignature(List<FileStamp> entries) {
     }
   }
 
-  /** The signature of a policy and of the other files that it needs. */
+  /** Returns the signature of a policy and of the other files that it needs. */
   static FileSignature of(Path root, Set<Path> needed) {
     Set<Path> files = new LinkedHashSet<>();
     try {
@@ -71,7 +72,7 @@ record FileSignature(List<FileStamp> entries) {
     return files;
   }
 
-  /** Whether a file was changed so lately that another change might look the same. */
+  /** Returns whether a file was changed so recently that another change might not be visible. */
   boolean isFresh(Instant now) {
     return entries.stream().anyMatch(entry -> entry.isFresh(now));
   }

@@ -9,9 +9,9 @@ import java.io.IOException;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
 
-/** Reads JSON as the standard has it: no comments, no trailing commas. */
+/** Reads strict JSON, without comments or trailing commas. */
 final class JsonTreeReader {
-  /** Names come from clients: those that nobody will send again must not stay in memory. */
+  /** Field names come from clients, so they must not be interned. */
   private static final JsonFactory JSON =
       JsonFactory.builder().disable(JsonFactory.Feature.INTERN_FIELD_NAMES).build();
 
@@ -31,7 +31,7 @@ final class JsonTreeReader {
     }
   }
 
-  /** Where the parser stopped: what is too long for it, it reports without a location. */
+  /** Returns where the parser stopped. It reports values that are too long without a location. */
   private static Location place(String file, JsonProcessingException e, JsonParser parser) {
     JsonLocation location = e.getLocation();
     return place(file, location == null ? parser.currentLocation() : location);
@@ -63,8 +63,8 @@ final class JsonTreeReader {
   }
 
   /**
-   * Without the parser's advice on its own settings, and without the text, which may be a secret
-   * that was left unquoted.
+   * Removes advice on parser settings from a message, and the quoted text, which may be an unquoted
+   * secret.
    */
   private static String readable(String message) {
     return message

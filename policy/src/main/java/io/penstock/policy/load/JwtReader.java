@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads whose tokens count. */
+/** Reads the {@code jwt} section, which states how tokens are verified. */
 final class JwtReader {
   private static final List<String> SOURCES =
       List.of("secret", "secret_file", "public_key", "public_key_file", "jwks_file", "jwks_url");
@@ -27,14 +27,14 @@ final class JwtReader {
     this.problems = problems;
   }
 
-  /** The settings; none if there are errors in them. */
+  /** Returns the settings, or {@link JwtSettings#NONE} if they have errors. */
   JwtSettings read(Located<Node> node) {
     if (node.value() instanceof Node.Scalar scalar) {
       if (scalar.text().equals("trusted") && scalar.kind() == Node.NodeKind.TEXT) {
         return JwtSettings.TRUSTED;
       }
       problems.error(
-          node.at(), node.path(), "must be trusted, or a mapping that says how to verify");
+          node.at(), node.path(), "must be trusted, or a mapping with the keys to verify tokens");
       return JwtSettings.NONE;
     }
     Fields fields = Fields.of(node, problems);
@@ -42,7 +42,7 @@ final class JwtReader {
   }
 
   private JwtSettings verified(Fields fields) {
-    fields.knows(SOURCES);
+    fields.declareKnown(SOURCES);
     KeySource keys = keys(fields);
     List<String> algorithms = texts(fields, "algorithms");
     String issuer = fields.text("issuer");
@@ -119,7 +119,7 @@ final class JwtReader {
     }
   }
 
-  /** Messages don't repeat the text: there may be a password in it. */
+  /** Messages don't quote the URL because it may contain a password. */
   private static URI url(String text) {
     try {
       URI url = new URI(text);
@@ -136,7 +136,7 @@ final class JwtReader {
     }
   }
 
-  /** One text or a list of some. */
+  /** Reads a text or a list of texts. */
   private List<String> texts(Fields fields, String name) {
     Located<Node> placed = fields.placed(name);
     if (placed == null) {

@@ -7,7 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Reads what tells buckets apart. */
+/** Reads the keys of a rule, which select a bucket. */
 final class KeysReader {
   private static final int MAX_KEYS = 8;
   private static final String NAME = "limit_keys";
@@ -17,7 +17,7 @@ final class KeysReader {
   static List<KeyPart> read(Fields rule, Problems problems) {
     List<KeyPart> keys = new ArrayList<>();
     if (!rule.has(NAME)) {
-      rule.error(NAME, "is required; [] is one bucket for all");
+      rule.error(NAME, "is required; [] is one bucket for all requests");
       return keys;
     }
     if (rule.node(NAME) instanceof Node.Scalar scalar && scalar.kind() == Node.NodeKind.TEXT) {
@@ -29,7 +29,7 @@ final class KeysReader {
       return keys;
     }
     if (items.size() > MAX_KEYS) {
-      rule.error(NAME, "must be at most " + MAX_KEYS + " keys: " + items.size());
+      rule.error(NAME, "must have at most " + MAX_KEYS + " keys: " + items.size());
     }
     Set<Attribute> named = new HashSet<>();
     for (Located<Node> item : items) {
@@ -48,7 +48,7 @@ final class KeysReader {
   private static KeyPart checked(KeyPart part, Set<Attribute> named) {
     for (Attribute attribute : part.alternatives()) {
       if (!named.add(attribute)) {
-        throw new IllegalArgumentException("must not name an attribute again: " + attribute);
+        throw new IllegalArgumentException("must not repeat an attribute: " + attribute);
       }
     }
     return part;

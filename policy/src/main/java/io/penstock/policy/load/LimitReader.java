@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one limit, in the short form or as {@code algorithm_config} has it. */
+/** Reads one limit, in the short form or from {@code algorithm_config}. */
 final class LimitReader {
   static final List<String> SHORT_FIELDS = List.of("rate", "burst", "limit", "window");
 
@@ -35,28 +35,28 @@ final class LimitReader {
   }
 
   /**
-   * The limit; null if there are errors in it.
+   * Returns the limit; null if it has errors.
    *
-   * @param leastBurstThousandths what a leaky bucket has to hold
+   * @param minBurstThousandths the capacity of a leaky bucket
    */
-  @Nullable Limit read(Algorithm algorithm, long leastBurstThousandths) {
+  @Nullable Limit read(Algorithm algorithm, long minBurstThousandths) {
     WindowLimit.Counting kind = algorithm.window();
     if (kind != null) {
-      String why = "belongs to token buckets; a window has limit and window";
+      String reason = "is only for token buckets; a window has limit and window";
       for (String name : bucketFields()) {
-        fields.reject(name, why);
+        fields.reject(name, reason);
       }
       return window(kind);
     }
-    String why = "belongs to windows; give algorithm: fixed_window or sliding_window";
+    String reason = "is only for windows; set algorithm: fixed_window or sliding_window";
     if (fields.has("limit") || fields.has("window")) {
-      fields.reject(fields.has("limit") ? "limit" : "window", why);
+      fields.reject(fields.has("limit") ? "limit" : "window", reason);
       return null;
     }
     StatedRate stated = rate();
     if (algorithm == Algorithm.LEAKY_BUCKET) {
-      fields.reject("burst", "means nothing for a leaky_bucket, which holds one request");
-      return stated == null ? null : bucket(stated, leastBurstThousandths);
+      fields.reject("burst", "is not allowed for a leaky_bucket, which holds one request");
+      return stated == null ? null : bucket(stated, minBurstThousandths);
     }
     Long burst = isLongForm && !fields.require("burst") ? null : burst(stated);
     return stated == null || burst == null ? null : bucket(stated, burst);
@@ -90,7 +90,7 @@ final class LimitReader {
       return fields.require("rate") ? fields.text("rate", StatedRate::parse) : null;
     }
     if (fields.has("tokens_per_second") && fields.has("rps")) {
-      fields.error("rps", "says the same as tokens_per_second; give one of them");
+      fields.error("rps", "is the same as tokens_per_second; set only one of them");
     } else if (!fields.has("tokens_per_second") && !fields.has("rps")) {
       fields.error("tokens_per_second", "is required, or rps");
     }
@@ -121,7 +121,8 @@ final class LimitReader {
       return null;
     }
     try {
-      // In process, and in Redis: whatever loads can be kept by either.
+      // Check for both the in-process store and Redis, so that either supports every policy that
+      // loads.
       FixedPointRate.of(bucket, 1);
       FixedPointRate.of(bucket, MICROSECOND, FixedPointRate.MAX_UNITS_IN_DOUBLES);
     } catch (IllegalArgumentException e) {
@@ -133,13 +134,13 @@ final class LimitReader {
   }
 
   private void checkBurst(TokenBucket bucket, String burstField) {
-    if (fields.has("burst") && StatedRate.outruns(bucket.rate(), bucket.burstThousandths())) {
-      String message = "must be at least what a second brings: " + bucket.burst();
+    if (fields.has("burst") && StatedRate.exceedsBurst(bucket.rate(), bucket.burstThousandths())) {
+      String message = "must be at least the tokens of one second: " + bucket.burst();
       if (isLongForm) {
         fields.error("burst", message);
       } else {
         fields.warning(
-            "burst", "is less than a second brings, so bursts are cut: " + bucket.burst());
+            "burst", "is less than the tokens of one second, so bursts are cut: " + bucket.burst());
       }
     }
     if (bucket.window().compareTo(LONG_REFILL) > 0) {

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads how much a rule lets pass, in whichever form it says so. */
+/** Reads the limits of a rule in any of their forms. */
 final class LimitsReader {
   static final List<String> FIELDS =
       List.of("algorithm", "algorithm_config", "limits", "unlimited");
@@ -16,9 +16,9 @@ final class LimitsReader {
   private static final Cost PLAIN = Cost.fixed(ONE);
 
   /**
-   * What a rule lets pass. Immutable.
+   * The limits of a rule. Immutable.
    *
-   * @param isLeaky whether requests over the limit wait, without being told to
+   * @param isLeaky whether requests over the limit are delayed by default
    */
   record RuleLimits(List<Limit> all, Cost cost, boolean isLeaky) {}
 
@@ -41,10 +41,10 @@ final class LimitsReader {
   }
 
   private RuleLimits unlimited() {
-    String why = "means nothing with unlimited: true";
-    rejectAll(LimitReader.SHORT_FIELDS, why);
-    rejectAll(CostReader.FIELDS, why);
-    rejectAll(List.of("algorithm", "algorithm_config", "limits"), why);
+    String reason = "can't be combined with unlimited: true";
+    rejectAll(LimitReader.SHORT_FIELDS, reason);
+    rejectAll(CostReader.FIELDS, reason);
+    rejectAll(List.of("algorithm", "algorithm_config", "limits"), reason);
     rejectAll(
         List.of(
             "on_limit",
@@ -52,21 +52,21 @@ final class LimitsReader {
             "on_store_failure",
             "consistency",
             "refund_on_upstream_error"),
-        why);
+        reason);
     return new RuleLimits(List.of(), PLAIN, false);
   }
 
   private RuleLimits longForm() {
-    String why = "can't stand beside algorithm_config; say all of the limit there";
-    rejectAll(LimitReader.SHORT_FIELDS, why);
-    rejectAll(CostReader.FIELDS, why);
-    rejectAll(List.of("limits"), why);
+    String reason = "can't be combined with algorithm_config; set the whole limit there";
+    rejectAll(LimitReader.SHORT_FIELDS, reason);
+    rejectAll(CostReader.FIELDS, reason);
+    rejectAll(List.of("limits"), reason);
     Algorithm algorithm = algorithm(rule);
     Fields config = rule.mapping("algorithm_config");
     if (config == null) {
       return new RuleLimits(List.of(), PLAIN, false);
     }
-    config.knows(List.of("tokens_per_second", "rps", "burst", "limit", "window"));
+    config.declareKnown(List.of("tokens_per_second", "rps", "burst", "limit", "window"));
     Cost cost = CostReader.read(config, true);
     RuleLimits limits = one(LimitReader.longForm(config), config, algorithm, cost);
     config.done();
@@ -83,9 +83,9 @@ final class LimitsReader {
   }
 
   private RuleLimits several() {
-    String why = "can't stand beside limits; say it in each of them";
-    rejectAll(LimitReader.SHORT_FIELDS, why);
-    rejectAll(List.of("algorithm"), why);
+    String reason = "can't be combined with limits; set it in each of them";
+    rejectAll(LimitReader.SHORT_FIELDS, reason);
+    rejectAll(List.of("algorithm"), reason);
     Cost cost = CostReader.read(rule, false);
     List<Located<Node>> items = rule.list("limits");
     List<Limit> limits = new ArrayList<>();
@@ -109,7 +109,7 @@ final class LimitsReader {
     if (algorithm == Algorithm.LEAKY_BUCKET) {
       fields.error("algorithm", "leaky_bucket can't be one of several limits");
     }
-    fields.knows(LimitReader.SHORT_FIELDS);
+    fields.declareKnown(LimitReader.SHORT_FIELDS);
     limits.addAll(one(LimitReader.shortForm(fields), fields, algorithm, cost).all());
     fields.done();
   }
@@ -126,12 +126,13 @@ final class LimitsReader {
     }
     if (cost.fallback() > limit.burstThousandths()) {
       String name = algorithm.window() == null ? "burst" : "limit";
-      fields.warning(name, "is less than a request costs, so none can pass: " + limit.burst());
+      fields.warning(
+          name, "is less than the cost of a request, so none can pass: " + limit.burst());
     }
     return new RuleLimits(List.of(limit), cost, isLeaky);
   }
 
-  private void rejectAll(List<String> names, String why) {
-    names.forEach(name -> rule.reject(name, why));
+  private void rejectAll(List<String> names, String reason) {
+    names.forEach(name -> rule.reject(name, reason));
   }
 }

@@ -4,10 +4,10 @@ import io.penstock.policy.Policy;
 import java.util.List;
 
 /**
- * A policy that can be used. Immutable.
+ * A policy without errors. Immutable.
  *
  * @param policy the policy
- * @param warnings what its author should know, in the order of files and lines
+ * @param warnings warnings for the author, ordered by file and line
  */
 public record LoadedPolicy(Policy policy, List<Problem> warnings) {
   public LoadedPolicy {

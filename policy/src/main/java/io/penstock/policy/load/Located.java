@@ -1,8 +1,8 @@
 package io.penstock.policy.load;
 
 /**
- * Something and where it was read. Immutable.
+ * A value with its location. Immutable.
  *
- * @param path its field, such as {@code rules[3]}; empty for the whole
+ * @param path the field, such as {@code rules[3]}; empty for the whole document
  */
 public record Located<T>(T value, Location at, String path) {}

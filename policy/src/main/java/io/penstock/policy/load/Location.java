@@ -1,14 +1,14 @@
 package io.penstock.policy.load;
 
 /**
- * A place in a file. Immutable.
+ * A location in a file. Immutable.
  *
- * @param file the file as it was named by whoever asked for it
+ * @param file the name of the file as given by the caller
  * @param line from 1; 0 for the file as a whole
  * @param column from 1; 0 for the file as a whole
  */
 public record Location(String file, int line, int column) {
-  /** A file or folder as a whole. */
+  /** Returns the location of a file or folder as a whole. */
   public static Location of(String file) {
     return new Location(file, 0, 0);
   }

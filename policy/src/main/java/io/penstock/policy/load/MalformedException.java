@@ -1,6 +1,6 @@
 package io.penstock.policy.load;
 
-/** A document that can't be read any further. */
+/** Thrown when a document is malformed and can't be read any further. */
 final class MalformedException extends Exception {
   private static final long serialVersionUID = 1;
 

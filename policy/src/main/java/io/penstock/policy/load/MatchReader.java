@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Reads which requests a rule applies to. */
+/** Reads the conditions of a rule. */
 final class MatchReader {
   private final Fields match;
   private final Problems problems;
@@ -23,7 +23,7 @@ final class MatchReader {
     this.problems = problems;
   }
 
-  /** The conditions of {@code match} in {@code fields}; any request if there is none. */
+  /** Returns the conditions of {@code match} in {@code fields}; any request if there are none. */
   static Match read(Fields fields, Problems problems) {
     Located<Node> written = fields.placed("match");
     Fields match = written == null ? null : Fields.of(texts(written), problems);
@@ -45,7 +45,7 @@ final class MatchReader {
         continue;
       }
       if (conditions.stream().anyMatch(other -> other.subject().equals(subject))) {
-        match.error(name, "is matched already; give its values as one list");
+        match.error(name, "duplicates a condition; list all values in one condition");
       }
       conditions.add(condition(subject, values));
     }
@@ -56,7 +56,7 @@ final class MatchReader {
     try {
       KeyPart subject = KeyPart.parse(name);
       if (subject.alternatives().size() > 1
-          && subject.alternatives().stream().anyMatch(MatchReader::hasFormOfItsOwn)) {
+          && subject.alternatives().stream().anyMatch(MatchReader::hasSpecialSyntax)) {
         match.error(name, "ip:address, path, method and host can't be alternatives in a match");
         return null;
       }
@@ -67,7 +67,7 @@ final class MatchReader {
     }
   }
 
-  private static boolean hasFormOfItsOwn(Attribute attribute) {
+  private static boolean hasSpecialSyntax(Attribute attribute) {
     return attribute.source().isPlace() || attribute.source() == Attribute.AttributeSource.ADDRESS;
   }
 
@@ -111,7 +111,9 @@ final class MatchReader {
     for (Located<String> value : values) {
       if (value.value().indexOf('*') >= 0) {
         problems.warning(
-            value.at(), value.path(), "* is compared as it is, not a pattern: " + value.value());
+            value.at(),
+            value.path(),
+            "* is compared literally, it is not a wildcard: " + value.value());
       }
     }
     return new Condition.OneOf(subject, new LinkedHashSet<>(all(values, form)));
@@ -136,7 +138,7 @@ final class MatchReader {
     return new Pattern(text);
   }
 
-  /** An address or network. */
+  /** Parses an address or network. */
   static Cidr network(String text) {
     Cidr network = Cidr.parse(text);
     if (network == null) {

@@ -11,25 +11,25 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Writes the values of a match as the texts that they are compared as, so that they mean the same
- * wherever they are kept.
+ * Converts the values of a match to the texts that they are compared as, so that they mean the same
+ * in every store.
  */
 public final class MatchTexts {
-  /** What tokens can have as a number: 007 can only be text there. */
+  /** The numbers that JSON tokens can contain. A value such as 007 can only be text there. */
   private static final Pattern NUMBER_OF_JSON =
       Pattern.compile("-?(?:0|[1-9][0-9]*+)(?:\\.[0-9]++)?+(?:[eE][-+]?+[0-9]++)?+");
 
   private static final int MAX_NUMBER_LENGTH = 200;
 
-  private final boolean ofClaims;
-  private final boolean ofText;
+  private final boolean matchesClaims;
+  private final boolean matchesText;
 
   private MatchTexts(String subject) {
     List<Attribute> attributes = attributes(subject);
-    this.ofClaims =
+    this.matchesClaims =
         attributes.stream()
             .anyMatch(attribute -> attribute.source() == Attribute.AttributeSource.CLAIM);
-    this.ofText =
+    this.matchesText =
         !attributes.stream()
             .map(Attribute::source)
             .allMatch(
@@ -38,7 +38,7 @@ public final class MatchTexts {
                         || source == Attribute.AttributeSource.STATED);
   }
 
-  /** Without any, if there is no such attribute: whoever reads the match says so. */
+  /** Returns no attributes if the subject is invalid; the reader of the match reports that. */
   private static List<Attribute> attributes(String subject) {
     try {
       return KeyPart.parse(subject).alternatives();
@@ -47,7 +47,7 @@ public final class MatchTexts {
     }
   }
 
-  /** The same match, in which numbers and booleans are text. */
+  /** Returns the match with numbers and booleans converted to text. */
   public static Node.Mapping of(Node.Mapping match) {
     Map<String, Node.NodeField> entries = new LinkedHashMap<>();
     match
@@ -67,8 +67,8 @@ public final class MatchTexts {
     List<Node> written = value instanceof Node.Sequence list ? list.items() : List.of(value);
     List<Node> texts = new ArrayList<>(written.size());
     written.forEach(item -> texts.add(text(item)));
-    if (ofClaims) {
-      // At the end, so that the others keep their places in the list.
+    if (matchesClaims) {
+      // Added at the end, so that the other values keep their positions in the list.
       written.forEach(item -> addNumber(item, texts));
     }
     return value instanceof Node.Sequence || texts.size() > 1
@@ -82,11 +82,11 @@ public final class MatchTexts {
         || scalar.kind() == Node.NodeKind.NULL) {
       return item;
     }
-    boolean isTruth = scalar.kind() == Node.NodeKind.BOOLEAN && !ofText;
-    return text(scalar, isTruth ? scalar.text().toLowerCase(Locale.ROOT) : scalar.text());
+    boolean isBoolean = scalar.kind() == Node.NodeKind.BOOLEAN && !matchesText;
+    return text(scalar, isBoolean ? scalar.text().toLowerCase(Locale.ROOT) : scalar.text());
   }
 
-  /** A claim may be a number, which has one form, or text that looks like one. */
+  /** A claim may be a number, which has one canonical form, or text that looks like a number. */
   private static void addNumber(Node item, List<Node> texts) {
     if (item instanceof Node.Scalar scalar
         && scalar.kind() == Node.NodeKind.NUMBER

@@ -13,16 +13,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A policy of files, and of rules from elsewhere after those. Immutable.
+ * A policy merged from files and from the database, whose rules follow those of the files.
+ * Immutable.
  *
- * <p>Each rule from elsewhere is judged by itself. A rule that can't be used, because it can't be
- * read, has the name of another one, could never apply or has a limit that the store can't keep,
- * stays at its previous version; if that can't be used either, it is left out. So no rule can
+ * <p>Each rule from the database is checked by itself. A rule is unusable if it can't be read, has
+ * the name of another rule, could never apply or has a limit that the store doesn't support. It
+ * then keeps its previous version; if that is unusable too, the rule is omitted. So no rule can
  * deactivate others.
  *
- * @param standings the rules from elsewhere that are active
- * @param problems why others are not
- * @param warnings what the authors of active rules from elsewhere should know
+ * @param standings the active rules from the database
+ * @param problems why other rules from the database are not active
+ * @param warnings warnings for the authors of active rules from the database
  */
 public record MergedPolicy(
     Policy policy, List<OrderedRule> standings, List<Problem> problems, List<Problem> warnings) {
@@ -32,9 +33,9 @@ public record MergedPolicy(
     warnings = List.copyOf(warnings);
   }
 
-  /** Finds out whether a rule that is well written can be active in this process. */
+  /** Checks whether a valid rule can be active in this process. */
   public interface RuleCheck {
-    /** For processes that have no store. */
+    /** Accepts all rules, for processes without a store. */
     RuleCheck NONE = rule -> {};
 
     /**
@@ -45,13 +46,13 @@ public record MergedPolicy(
     void check(Rule rule);
   }
 
-  /** Rules from elsewhere that can be active together, and why others can't. */
+  /** The rules from the database that can be active together, and why others can't. */
   private record Attempt(Policy policy, List<OrderedRule> standings, List<Problem> problems) {}
 
   /**
-   * Joins them.
+   * Merges the rules of files and candidates from the database.
    *
-   * @param origin what to call the files in problems
+   * @param origin the name of the files in error messages
    */
   public static MergedPolicy of(
       Policy files, String origin, List<RuleCandidate> candidates, RuleCheck check) {
@@ -68,9 +69,11 @@ public record MergedPolicy(
     }
     Attempt first = attempt(files, origin, now, check);
     problems.addAll(first.problems);
-    List<OrderedRule> instead = withThoseBefore(candidates, first.standings);
+    List<OrderedRule> withPrevious = withPreviousVersions(candidates, first.standings);
     Attempt best =
-        instead.size() == first.standings.size() ? first : attempt(files, origin, instead, check);
+        withPrevious.size() == first.standings.size()
+            ? first
+            : attempt(files, origin, withPrevious, check);
     return new MergedPolicy(
         best.policy, best.standings, problems, warnings(best.standings, files.paths()));
   }
@@ -78,25 +81,25 @@ public record MergedPolicy(
   private static List<Problem> warnings(List<OrderedRule> standings, PathSettings paths) {
     Problems problems = new Problems();
     PatternCheck patterns = new PatternCheck(paths, problems);
-    for (OrderedRule standing : standings) {
-      patterns.check(standing.rule().value().match(), standing.rule());
+    for (OrderedRule ordered : standings) {
+      patterns.check(ordered.rule().value().match(), ordered.rule());
     }
     return problems.warnings();
   }
 
-  private static List<OrderedRule> withThoseBefore(
+  private static List<OrderedRule> withPreviousVersions(
       List<RuleCandidate> candidates, List<OrderedRule> good) {
     Set<OrderedRule> used = Collections.newSetFromMap(new IdentityHashMap<>());
     used.addAll(good);
-    List<OrderedRule> instead = new ArrayList<>(candidates.size());
+    List<OrderedRule> withPrevious = new ArrayList<>(candidates.size());
     for (RuleCandidate candidate : candidates) {
       if (candidate.now() != null && used.contains(candidate.now())) {
-        instead.add(candidate.now());
+        withPrevious.add(candidate.now());
       } else if (candidate.before() != null) {
-        instead.add(candidate.before());
+        withPrevious.add(candidate.before());
       }
     }
-    return instead;
+    return withPrevious;
   }
 
   private static Attempt attempt(
@@ -110,32 +113,32 @@ public record MergedPolicy(
       all.add(new Located<>(rule, place, rule.name()));
     }
     IdentityHashMap<Located<Rule>, OrderedRule> known = new IdentityHashMap<>();
-    for (OrderedRule standing : standings.stream().sorted(OrderedRule.IN_ORDER).toList()) {
-      Located<Rule> rule = standing.rule();
+    for (OrderedRule ordered : standings.stream().sorted(OrderedRule.IN_ORDER).toList()) {
+      Located<Rule> rule = ordered.rule();
       if (!isUsable(rule, check, problems)) {
         continue;
       }
       Location other = names.putIfAbsent(rule.value().name(), rule.at());
       if (other == null) {
         all.add(rule);
-        known.put(rule, standing);
+        known.put(rule, ordered);
       } else {
         problems.error(
             rule.at(),
             "name",
-            "must have a name of its own: " + rule.value().name() + " is also at " + other);
+            "must have a unique name: " + rule.value().name() + " is also at " + other);
       }
     }
     List<Located<Rule>> reachable =
         new Reachability(placed(files.exempt(), place), files.paths(), problems).check(all);
-    List<OrderedRule> inForce = new ArrayList<>();
+    List<OrderedRule> active = new ArrayList<>();
     for (Located<Rule> rule : reachable) {
-      OrderedRule standing = known.get(rule);
-      if (standing != null) {
-        inForce.add(standing);
+      OrderedRule ordered = known.get(rule);
+      if (ordered != null) {
+        active.add(ordered);
       }
     }
-    return new Attempt(joined(files, reachable), inForce, problems.errors());
+    return new Attempt(joined(files, reachable), active, problems.errors());
   }
 
   private static boolean isUsable(Located<Rule> rule, RuleCheck check, Problems problems) {

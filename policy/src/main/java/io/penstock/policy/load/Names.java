@@ -1,6 +1,6 @@
 package io.penstock.policy.load;
 
-/** Names of rules and groups, which go into keys, headers and metrics. */
+/** Checks the names of rules and groups, which are used in keys, headers and metrics. */
 final class Names {
   private static final int MAX_LENGTH = 100;
 
@@ -16,7 +16,7 @@ final class Names {
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);
       if (c < ' ' || c >= 0x7f || c == '"' || c == '\\') {
-        throw new IllegalArgumentException("must be of printable ASCII without \" and \\: " + name);
+        throw new IllegalArgumentException("must be printable ASCII without \" and \\: " + name);
       }
     }
     return name;

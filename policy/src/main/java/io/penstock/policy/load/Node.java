@@ -5,15 +5,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A piece of a JSON or YAML document that knows its place. Immutable. */
+/** A node of a JSON or YAML document with its location. Immutable. */
 public sealed interface Node {
-  /** Where it begins. */
+  /** Returns where the node starts. */
   Location at();
 
-  /** What it is, for messages: {@code a list}. */
-  String what();
+  /** Returns what kind of node this is, for messages, such as {@code a list}. */
+  String describe();
 
-  /** What a scalar was written as. */
+  /** The kind of a scalar. */
   enum NodeKind {
     TEXT,
     NUMBER,
@@ -24,16 +24,16 @@ public sealed interface Node {
   /**
    * A single value.
    *
-   * @param text as written, so that a number keeps all its digits; without quotes
+   * @param text as written but without quotes, so a number keeps all its digits
    */
   record Scalar(Location at, String text, NodeKind kind) implements Node {
     @Override
-    public String what() {
+    public String describe() {
       return switch (kind) {
         case TEXT -> "text";
         case NUMBER -> "a number";
         case BOOLEAN -> "true or false";
-        case NULL -> "nothing";
+        case NULL -> "null";
       };
     }
   }
@@ -45,27 +45,27 @@ public sealed interface Node {
     }
 
     @Override
-    public String what() {
+    public String describe() {
       return "a list";
     }
   }
 
-  /** Values by their keys, in the order written. */
+  /** A mapping in the order written. */
   record Mapping(Location at, Map<String, NodeField> entries) implements Node {
     public Mapping {
       entries = Collections.unmodifiableMap(new LinkedHashMap<>(entries));
     }
 
     @Override
-    public String what() {
+    public String describe() {
       return "a mapping";
     }
   }
 
   /**
-   * A value of a mapping.
+   * A field of a mapping.
    *
-   * @param at where its key is
+   * @param at the location of the key
    */
   record NodeField(Location at, Node value) {}
 }

@@ -4,11 +4,11 @@ import io.penstock.policy.Rule;
 import java.util.Comparator;
 
 /**
- * A rule that is in no file, and where it stands among others that aren't. Immutable.
+ * A rule from the database and its order among the others. Immutable.
  *
- * @param id its own, whatever it is called
- * @param order those with less come first
- * @param last whether it comes after others of the same order
+ * @param id identifies the rule, regardless of its name
+ * @param order lower values come first
+ * @param last whether the rule comes after others of the same order
  */
 public record OrderedRule(Located<Rule> rule, long id, int order, boolean last) {
   static final Comparator<OrderedRule> IN_ORDER =

@@ -4,7 +4,7 @@ import io.penstock.policy.path.PathSettings;
 import io.penstock.policy.path.PathSettings.EncodedSlashes;
 import java.util.Map;
 
-/** Reads how paths are made normal. */
+/** Reads the {@code paths} section, which states how paths are normalized. */
 final class PathsReader {
   private static final Map<String, EncodedSlashes> ENCODED_SLASHES =
       EnumFields.of(EncodedSlashes.values());
@@ -16,20 +16,20 @@ final class PathsReader {
 
   private PathsReader() {}
 
-  /** The settings; the usual ones if there are errors in them. */
+  /** Returns the settings, or the defaults if they have errors. */
   static PathSettings read(Located<Node> node, Problems problems) {
     Fields fields = Fields.of(node, problems);
     if (fields == null) {
       return PathSettings.DEFAULT;
     }
-    PathSettings usual = PathSettings.DEFAULT;
+    PathSettings defaults = PathSettings.DEFAULT;
     PathSettings settings =
         new PathSettings(
-            fields.choice("encoded_slashes", ENCODED_SLASHES, usual.encodedSlashes()),
-            fields.choice("parameters", STRIPS, usual.stripsParameters()),
-            fields.choice("case", IGNORES_CASE, usual.ignoresCase()),
-            fields.choice("trailing_dots", STRIPS, usual.stripsTrailingDots()),
-            fields.choice("trailing_slash", STRIPS, usual.stripsTrailingSlash()));
+            fields.choice("encoded_slashes", ENCODED_SLASHES, defaults.encodedSlashes()),
+            fields.choice("parameters", STRIPS, defaults.stripsParameters()),
+            fields.choice("case", IGNORES_CASE, defaults.ignoresCase()),
+            fields.choice("trailing_dots", STRIPS, defaults.stripsTrailingDots()),
+            fields.choice("trailing_slash", STRIPS, defaults.stripsTrailingSlash()));
     fields.done();
     return settings;
   }

@@ -12,15 +12,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Warns of patterns of paths and hosts that no request matches under the policy's {@code paths}, or
- * only requests that were hardly meant, and of exemptions of all requests. Wants patterns as their
- * author wrote them.
+ * Warns of path and host patterns that match no request under the policy's {@code paths}, or only
+ * requests that were probably not meant, and of exemptions of all requests. Expects patterns as
+ * written in the policy.
  */
 final class PatternCheck {
   private static final Set<String> ALL = Set.of("*", "/*");
   private static final String NOT_IN_HOSTS = "/@?# ";
 
-  /** Stands for what a star matches. */
+  /** A placeholder for the text that a star matches. */
   private static final String ANY = "x";
 
   private final PathSettings paths;
@@ -37,16 +37,16 @@ final class PatternCheck {
         String place = like.subject().toString();
         for (Pattern pattern : like.patterns()) {
           String text = pattern.text();
-          String against = place.equals("path") ? againstPath(text) : againstHost(text);
-          if (against != null) {
-            problems.warning(placed.at(), field(placed, ".match." + place), against + ": " + text);
+          String warning = place.equals("path") ? pathWarning(text) : hostWarning(text);
+          if (warning != null) {
+            problems.warning(placed.at(), field(placed, ".match." + place), warning + ": " + text);
           }
         }
       }
     }
   }
 
-  /** Warns of an exemption that leaves nothing to limit. */
+  /** Checks an exemption, and warns if it exempts every request. */
   void checkExempt(Match match, Located<?> placed) {
     check(match, placed);
     if (match.conditions().stream().allMatch(PatternCheck::acceptsAll)) {
@@ -68,19 +68,19 @@ final class PatternCheck {
     return placed.path().isEmpty() ? name.substring(1) : placed.path() + name;
   }
 
-  private static @Nullable String againstHost(String pattern) {
+  private static @Nullable String hostWarning(String pattern) {
     return HostName.of(pattern).equals(pattern)
             && pattern.chars().noneMatch(c -> NOT_IN_HOSTS.indexOf(c) >= 0)
         ? null
         : "never matches, as hosts are compared without scheme, port, path and final dot";
   }
 
-  private @Nullable String againstPath(String pattern) {
+  private @Nullable String pathWarning(String pattern) {
     if (pattern.indexOf('?') >= 0) {
       return "a path has no query; match query:NAME, or write %3F for a question mark in the path";
     }
     if (paths.stripsParameters() && pattern.indexOf(';') >= 0) {
-      return "path parameters are stripped before rules match; say paths: {parameters: keep}";
+      return "path parameters are stripped before rules match; set paths: {parameters: keep}";
     }
     String example = NormalPath.matched(example(pattern), paths);
     if (example == null) {
@@ -93,7 +93,7 @@ final class PatternCheck {
         : "never matches, as paths are normalized first: no //, no . or .. segments, no #";
   }
 
-  /** The simplest path that the pattern is written for. */
+  /** Returns the simplest path that the pattern should match. */
   private static String example(String pattern) {
     String filled = pattern.replace("*", ANY);
     return filled.startsWith("/") ? filled : "/" + filled;

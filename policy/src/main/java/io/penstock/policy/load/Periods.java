@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Lengths of time as files write them: {@code 60s}, {@code 1h}. */
+/** Parses durations as written in files, such as {@code 60s} or {@code 1h}. */
 final class Periods {
   private static final Pattern FORM = Pattern.compile("([0-9]{1,9})\\s*([a-z]{1,10})");
   private static final Map<String, Duration> UNITS = units(false);
@@ -14,16 +14,16 @@ final class Periods {
 
   private Periods() {}
 
-  /** Reads the period of a rule, which is longer than nothing and of whole seconds. */
+  /** Parses the period of a rule, which is positive and in whole seconds. */
   static Duration parse(String text) {
     Duration period = parse(text, UNITS, "must be like 60s, 1m, 1h or 1d: ");
     if (period.isZero()) {
-      throw new IllegalArgumentException("must be longer than nothing: " + text);
+      throw new IllegalArgumentException("must be positive: " + text);
     }
     return period;
   }
 
-  /** Reads a length of time that may be nothing, and as short as a millisecond. */
+  /** Parses a duration that may be zero and has a resolution of a millisecond. */
   static Duration parseFromZero(String text) {
     return parse(text, FINE_UNITS, "must be like 100ms, 1s, 2m or 1h: ");
   }

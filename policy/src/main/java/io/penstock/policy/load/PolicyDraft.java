@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A policy that is put together from one document or several. Not thread-safe. */
+/** A policy that is being assembled from one or more documents. Not thread-safe. */
 final class PolicyDraft {
-  /** What documents may say to editors. */
-  static final List<String> FOR_EDITORS = List.of("$schema");
+  /** Fields that only editors use. */
+  static final List<String> EDITOR_FIELDS = List.of("$schema");
 
   private final Problems problems;
   private final List<Located<Rule>> rules = new ArrayList<>();
@@ -33,7 +33,7 @@ final class PolicyDraft {
     this.problems = problems;
   }
 
-  /** Adds a document: rules and what they need, or a bare rule. */
+  /** Adds a document: rules with their settings, or a single rule. */
   void add(Node document, DocumentSource origin) {
     RuleReader reader = new RuleReader(origin.prefix(), problems);
     Located<Node> whole = new Located<>(document, document.at(), "");
@@ -54,14 +54,14 @@ final class PolicyDraft {
       addExempt(entry);
     }
     addSections(fields, origin);
-    fields.knows(FOR_EDITORS);
+    fields.declareKnown(EDITOR_FIELDS);
     fields.done();
   }
 
   /**
-   * The policy.
+   * Returns the policy.
    *
-   * @param whole the file or folder that all of it is from
+   * @param whole the file or folder that the policy comes from
    * @throws PolicyException if there are errors
    */
   LoadedPolicy finish(Location whole) {
@@ -98,7 +98,7 @@ final class PolicyDraft {
     Location other = names.putIfAbsent(name, rule.at());
     if (other != null) {
       problems.error(
-          rule.at(), rule.path(), "must have a name of its own: " + name + " is also at " + other);
+          rule.at(), rule.path(), "must have a unique name: " + name + " is also at " + other);
       return;
     }
     rules.add(rule);
@@ -146,15 +146,15 @@ final class PolicyDraft {
     }
   }
 
-  /** What stands only once in a policy, however many files it has. */
-  private @Nullable Located<Node> section(Fields fields, String name, String what) {
+  /** Returns a section that may appear only once in a policy, even if it has several files. */
+  private @Nullable Located<Node> section(Fields fields, String name, String key) {
     Located<Node> section = fields.placed(name);
     if (section == null) {
       return null;
     }
-    Location first = sections.putIfAbsent(what, section.at());
+    Location first = sections.putIfAbsent(key, section.at());
     if (first != null) {
-      problems.error(section.at(), name, "must be said in one place only; it is also at " + first);
+      problems.error(section.at(), name, "must be set only once; it is also set at " + first);
     }
     return section;
   }

@@ -4,7 +4,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A policy, or a file about one, can't be used. Says everything that is wrong with it, a line each.
+ * Thrown when a policy, or a file about one, can't be used. The message lists all errors, one per
+ * line.
  */
 public final class PolicyException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -22,12 +23,12 @@ public final class PolicyException extends RuntimeException {
     this.warnings = List.copyOf(warnings);
   }
 
-  /** The errors, in the order of files and lines. */
+  /** Returns the errors, ordered by file and line. */
   public List<Problem> problems() {
     return problems;
   }
 
-  /** What is doubtful besides, as far as it was read; in the order of files and lines. */
+  /** Returns the warnings for the parts that could be read, ordered by file and line. */
   public List<Problem> warnings() {
     return warnings;
   }

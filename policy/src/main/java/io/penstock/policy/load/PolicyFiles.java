@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** Which files a policy is read from. */
+/** Lists the files of a policy. */
 final class PolicyFiles {
   private static final List<String> ENDINGS = List.of(".yaml", ".yml", ".json");
 
   private PolicyFiles() {}
 
   /**
-   * A file itself; of a folder, the policies in it by name. Hidden entries are not among them, such
-   * as the {@code ..data} of mounted config maps, to which the visible links point.
+   * Returns a file itself, or the policies in a folder sorted by name. Hidden entries are skipped,
+   * such as the {@code ..data} of mounted config maps, to which the visible links point.
    */
   static List<Path> under(Path root) throws IOException {
     if (!Files.isDirectory(root)) {
@@ -36,7 +36,7 @@ final class PolicyFiles {
         && !Files.isDirectory(file);
   }
 
-  /** The name of a file without its ending. */
+  /** Returns the name of a file without its extension. */
   static String baseName(Path file) {
     String name = name(file);
     return name.substring(0, name.lastIndexOf('.'));

@@ -6,27 +6,27 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Reads policies. All that is wrong with one is said at once, each error at its place; a policy
- * with errors is never returned.
+ * Loads policies. Reports all errors of a policy at once, each with its location. A policy with
+ * errors is never returned.
  */
 public final class PolicyLoader {
   private PolicyLoader() {}
 
   /**
-   * Reads a policy from a file, or from all {@code .yaml}, {@code .yml} and {@code .json} files of
-   * a folder, whose rules are then named {@code file/rule}.
+   * Loads a policy from a file, or from all {@code .yaml}, {@code .yml} and {@code .json} files in
+   * a folder. Rules from a folder are named {@code file/rule}.
    *
-   * @throws PolicyException if it can't be used
+   * @throws PolicyException if the policy can't be used
    */
   public static LoadedPolicy load(Path fileOrFolder) {
     return load(fileOrFolder, new ReadFiles());
   }
 
   /**
-   * Reads a policy from a text; files that it names are relative to the working directory.
+   * Parses a policy. File names in it are relative to the working directory.
    *
-   * @param name what to call the text in problems; JSON if it ends in {@code .json}, else YAML
-   * @throws PolicyException if it can't be used
+   * @param name the name of the text in error messages; JSON if it ends in {@code .json}, else YAML
+   * @throws PolicyException if the policy can't be used
    */
   public static LoadedPolicy parse(String text, String name) {
     Problems problems = new Problems();
@@ -42,7 +42,7 @@ public final class PolicyLoader {
     List<Path> files = filesUnder(root, read, problems);
     if (isFolder && files.isEmpty() && problems.errorCount() == 0) {
       problems.error(
-          Location.of(root.toString()), "", "has no policies in it (*.yaml, *.yml, *.json)");
+          Location.of(root.toString()), "", "contains no policies (*.yaml, *.yml, *.json)");
     }
     for (Path file : files) {
       String prefix = isFolder ? PolicyFiles.baseName(file) + "/" : "";
@@ -62,7 +62,7 @@ public final class PolicyLoader {
       return PolicyFiles.under(root);
     } catch (IOException e) {
       problems.error(Location.of(root.toString()), "", ReadFiles.reason(e));
-      read.failed(root);
+      read.recordFailure(root);
       return List.of();
     }
   }

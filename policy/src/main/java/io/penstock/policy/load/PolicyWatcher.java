@@ -8,27 +8,27 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells when a policy has changed. Thread-safe; the listener is called by one thread at a time.
+ * Watches a policy for changes. Thread-safe; the listener is called by one thread at a time.
  *
- * <p>It looks at the files again and again instead of asking to be notified: editors that write by
- * renaming, config maps that swap links, network mounts and deletions are all the same to it. What
- * has changed is read once all files have looked the same for {@link #SETTLE}, because the first
- * half of a file that is being written may be a policy too, and is only told if what is in the
- * files has changed. Files that the policy names, such as those of secrets, are watched with it.
+ * <p>The watcher polls instead of using file system notifications. So it handles editors that write
+ * by renaming, config maps that swap links, network mounts and deletions in the same way. A change
+ * is read once all files have been stable for {@link #SETTLE}, because the first half of a file
+ * that is being written may also be a valid policy. The listener is called only if the content has
+ * changed. Files that the policy refers to, such as those of secrets, are watched, too.
  */
 public final class PolicyWatcher implements AutoCloseable {
-  /** How often to look. */
+  /** The polling interval. */
   public static final Duration INTERVAL = Duration.ofMillis(250);
 
-  /** How long files must have looked the same before a change is read. */
+  /** How long files have to be stable before a change is read. */
   public static final Duration SETTLE = Duration.ofSeconds(2);
 
-  /** Is told of policies, good and bad. */
+  /** Receives new policies and errors. */
   public interface PolicyListener {
-    /** There is a policy, to be used from now on. */
+    /** Called with a policy to use from now on. */
     void onLoaded(LoadedPolicy policy);
 
-    /** What is there now can't be used: what was loaded before stays. Told once for each change. */
+    /** Called once for each change that can't be used. The previous policy stays active. */
     void onRejected(PolicyException reasons);
   }
 
@@ -39,13 +39,13 @@ public final class PolicyWatcher implements AutoCloseable {
   private final NanoClock time;
   private final Clock clock = Clock.systemUTC();
   private long seenNanos;
-  private @Nullable ReadFiles known;
+  private @Nullable ReadFiles loadedFiles;
   private @Nullable FileSignature settled;
   private @Nullable FileSignature seen;
   private @Nullable Thread thread;
   private boolean closed;
 
-  /** A watcher that looks every {@link #INTERVAL} once it is started. */
+  /** Creates a watcher that polls every {@link #INTERVAL} once it is started. */
   public PolicyWatcher(Path fileOrFolder, PolicyListener listener) {
     this(fileOrFolder, INTERVAL, listener);
   }
@@ -71,23 +71,23 @@ public final class PolicyWatcher implements AutoCloseable {
   }
 
   /**
-   * Reads the policy now and tells the caller rather than the listener. What is there now is then
-   * known, and only changes are told.
+   * Loads the policy now and returns it without calling the listener. Later changes are compared
+   * with this version.
    *
-   * @throws PolicyException if it can't be used
+   * @throws PolicyException if the policy can't be used
    */
   public synchronized LoadedPolicy load() {
     ReadFiles read = new ReadFiles();
     try {
       return PolicyLoader.load(root, read);
     } finally {
-      known = read;
+      loadedFiles = read;
       settled = null;
-      see(FileSignature.of(root, read.files()));
+      recordSeen(FileSignature.of(root, read.files()));
     }
   }
 
-  /** Reads the policy now and tells the listener, whether or not anything has changed. */
+  /** Loads the policy now and calls the listener, whether or not anything has changed. */
   public synchronized void reload() {
     LoadedPolicy loaded;
     try {
@@ -99,46 +99,47 @@ public final class PolicyWatcher implements AutoCloseable {
     listener.onLoaded(loaded);
   }
 
-  /** Looks once. */
-  public synchronized void look() {
+  /** Checks for changes once. */
+  public synchronized void poll() {
     if (closed) {
       return;
     }
-    FileSignature now = FileSignature.of(root, known == null ? Set.of() : known.files());
+    FileSignature now =
+        FileSignature.of(root, loadedFiles == null ? Set.of() : loadedFiles.files());
     if (now.equals(settled)) {
       return;
     }
     if (!now.equals(seen)) {
-      see(now);
+      recordSeen(now);
       return;
     }
     if (time.nanos() - seenNanos < settle.toNanos()) {
       return;
     }
-    if (known != null && ReadFiles.now(now.files()).sameAs(known)) {
+    if (loadedFiles != null && ReadFiles.now(now.files()).sameAs(loadedFiles)) {
       settled = now.isFresh(clock.instant()) ? null : now;
       return;
     }
     reload();
   }
 
-  private void see(FileSignature now) {
+  private void recordSeen(FileSignature now) {
     seen = now;
     seenNanos = time.nanos();
   }
 
-  /** Looks regularly from now on, in a thread that keeps no process alive. */
+  /** Starts checking for changes in a daemon thread. */
   public synchronized void start() {
     if (closed || thread != null) {
       throw new IllegalStateException("a watcher can be started once, before it is closed");
     }
-    Thread looking = new Thread(this::run, "penstock-policy-watcher");
-    looking.setDaemon(true);
-    looking.start();
-    thread = looking;
+    Thread watcherThread = new Thread(this::run, "penstock-policy-watcher");
+    watcherThread.setDaemon(true);
+    watcherThread.start();
+    thread = watcherThread;
   }
 
-  /** Stops looking; nothing is told afterwards. */
+  /** Stops the watcher. The listener is not called afterwards. */
   @Override
   public synchronized void close() {
     closed = true;
@@ -152,7 +153,7 @@ public final class PolicyWatcher implements AutoCloseable {
     while (!isClosed()) {
       try {
         Thread.sleep(interval.toMillis());
-        look();
+        poll();
       } catch (InterruptedException e) {
         return;
       } catch (RuntimeException | Error e) {

@@ -1,19 +1,19 @@
 package io.penstock.policy.load;
 
 /**
- * Something wrong or doubtful in a file, in one line. Immutable.
+ * An error or warning about a file, in one line. Immutable.
  *
- * @param path the field, such as {@code rules[3].burst}; empty for the whole
+ * @param path the field, such as {@code rules[3].burst}; empty for the whole document
  * @param message what is wrong, and what would be right
  */
 public record Problem(Severity severity, Location location, String path, String message) {
   private static final int MAX_LENGTH = 400;
 
-  /** How bad it is. */
+  /** The severity of a problem. */
   public enum Severity {
-    /** What was read can't be used. */
+    /** The document can't be used. */
     ERROR,
-    /** What was read can be used, but may not do what its author thinks. */
+    /** The document can be used, but may not do what its author expects. */
     WARNING
   }
 
@@ -22,7 +22,10 @@ public record Problem(Severity severity, Location location, String path, String 
     message = inOneLine(message);
   }
 
-  /** Files quote anything: what goes to a log must be short and can't begin a line of its own. */
+  /**
+   * Messages quote text from files, so they are truncated and stripped of control characters before
+   * they reach a log.
+   */
   private static String inOneLine(String text) {
     String shortened = text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) + "…" : text;
     StringBuilder line = new StringBuilder(shortened.length());
@@ -33,7 +36,7 @@ public record Problem(Severity severity, Location location, String path, String 
     return line.toString();
   }
 
-  /** {@code policy.yaml:12:5: rules[3].burst: must be positive: -3}. */
+  /** Returns a line such as {@code policy.yaml:12:5: rules[3].burst: must be positive: -3}. */
   @Override
   public String toString() {
     return location

@@ -12,23 +12,23 @@ import java.util.Locale;
  * Collects the errors and warnings of a document, so that they are reported together. Not
  * thread-safe.
  *
- * <p>All are counted; of each severity only the first {@code max} are kept, and one more that says
- * how many others there are. A document in which every field is wrong would otherwise become a
- * report many times its size.
+ * <p>All problems are counted. Of each severity only the first {@code max} are kept, followed by
+ * one that states how many were omitted. Otherwise the report about a document in which every field
+ * is wrong could be many times its size.
  */
 public final class Problems {
   private static final int MAX_IN_FILES = 1_000;
 
-  private static final Comparator<Problem> AS_READ =
+  private static final Comparator<Problem> BY_LOCATION =
       comparing(Problem::location, comparing(Location::file))
           .thenComparing(Problem::location, comparingInt(Location::line))
           .thenComparing(Problem::location, comparingInt(Location::column));
 
   private final int max;
-  private final Kept errors = new Kept(Problem.Severity.ERROR);
-  private final Kept warnings = new Kept(Problem.Severity.WARNING);
+  private final ProblemList errors = new ProblemList(Problem.Severity.ERROR);
+  private final ProblemList warnings = new ProblemList(Problem.Severity.WARNING);
 
-  /** Keeps as many problems as somebody may want to read of their own files. */
+  /** Keeps as many problems as the author of a file may want to read. */
   public Problems() {
     this(MAX_IN_FILES);
   }
@@ -40,38 +40,38 @@ public final class Problems {
     this.max = max;
   }
 
-  /** Adds something because of which the file can't be used. */
+  /** Adds an error, which makes the file unusable. */
   public void error(Location location, String path, String message) {
     errors.add(location, path, message);
   }
 
-  /** Adds something that its author should know. */
+  /** Adds a warning for the author. */
   public void warning(Location location, String path, String message) {
     warnings.add(location, path, message);
   }
 
-  /** How many errors there are by now: no more afterwards means that a part was read well. */
+  /** Returns the number of errors so far. If it stays the same, a part was read without errors. */
   public int errorCount() {
     return errors.count;
   }
 
-  /** Whether further errors are only counted, so that their messages need no care. */
+  /** Returns whether further errors are only counted, so that their messages don't matter. */
   boolean isFull() {
     return errors.count >= max;
   }
 
-  /** The errors, in the order of files and lines. */
+  /** Returns the errors, ordered by file and line. */
   public List<Problem> errors() {
     return errors.sorted();
   }
 
-  /** The warnings, in the order of files and lines. */
+  /** Returns the warnings, ordered by file and line. */
   public List<Problem> warnings() {
     return warnings.sorted();
   }
 
   /**
-   * Ends the reading of a file that can't be used.
+   * Throws an exception with all problems if there are errors.
    *
    * @throws PolicyException if there are errors
    */
@@ -81,13 +81,13 @@ public final class Problems {
     }
   }
 
-  /** The first problems of one severity, and how many there are. */
-  private final class Kept {
+  /** The first problems of one severity, and their total number. */
+  private final class ProblemList {
     final Problem.Severity severity;
     final List<Problem> first = new ArrayList<>();
     int count;
 
-    Kept(Problem.Severity severity) {
+    ProblemList(Problem.Severity severity) {
       this.severity = severity;
     }
 
@@ -99,7 +99,7 @@ public final class Problems {
 
     List<Problem> sorted() {
       List<Problem> sorted = new ArrayList<>(first);
-      sorted.sort(AS_READ);
+      sorted.sort(BY_LOCATION);
       if (count > first.size()) {
         Location last = sorted.get(sorted.size() - 1).location();
         sorted.add(

@@ -14,11 +14,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds rules that can never apply, because an exemption or an earlier tier takes every request
- * that they match. Paths are compared in the spelling in which requests are matched.
+ * Finds rules that can never apply because an exemption or an earlier tier takes every request that
+ * they match. Paths are compared in normalized form.
  *
- * <p>Enforcing rules and shadows are tiers of their own kind only. A rule that is enforced for some
- * keys is of both kinds, and keeps nothing from others for sure.
+ * <p>Enforcing rules and shadow rules form separate sequences of tiers. A rule that is enforced for
+ * a percentage of its keys belongs to both, and is not certain to take any request from later
+ * tiers.
  */
 final class Reachability {
   private static final int ALL = 100;
@@ -36,7 +37,7 @@ final class Reachability {
     exempt.forEach(entry -> this.exempt.add(entry.value().under(paths), entry));
   }
 
-  /** Those of {@code rules} that can apply, or are off; there are errors about the others. */
+  /** Returns the {@code rules} that can apply or are off, and reports errors about the others. */
   List<Located<Rule>> check(List<Located<Rule>> rules) {
     List<Located<Rule>> reachable = new ArrayList<>(rules.size());
     for (Located<Rule> placed : rules) {
@@ -51,7 +52,8 @@ final class Reachability {
     Rule rule = placed.value().under(paths);
     Located<Match> exemption = exempt.covering(rule.match(), entry -> true);
     if (exemption != null) {
-      refuse(placed, exemption.path() + ", at " + exemption.at() + ", exempts every request of it");
+      reportUnreachable(
+          placed, exemption.path() + ", at " + exemption.at() + ", exempts all of its requests");
       return false;
     }
     TierGroup group = rule.tierGroup();
@@ -63,12 +65,12 @@ final class Reachability {
       }
     }
     if (hiding != null) {
-      refuse(
+      reportUnreachable(
           placed,
           hiding.value().name()
               + ", at "
               + hiding.at()
-              + ", takes every request of it first; put this one before it");
+              + ", matches all of its requests first; move this rule before it");
       return false;
     }
     if (rule.rollout().enforcePercent() == ALL) {
@@ -82,11 +84,12 @@ final class Reachability {
     CoverIndex<Located<Rule>> index = earlier.get(tiers);
     return index == null
         ? null
-        : index.covering(rule.match(), other -> appliesWherever(other.value(), rule));
+        : index.covering(rule.match(), other -> neverSkips(other.value(), rule));
   }
 
-  private void refuse(Located<Rule> placed, String why) {
-    problems.error(placed.at(), placed.path(), placed.value().name() + " can never apply: " + why);
+  private void reportUnreachable(Located<Rule> placed, String reason) {
+    problems.error(
+        placed.at(), placed.path(), placed.value().name() + " can never apply: " + reason);
   }
 
   private static List<Mode> kinds(Rule rule) {
@@ -96,14 +99,16 @@ final class Reachability {
         : List.of(Mode.ENFORCE, Mode.SHADOW);
   }
 
-  /** Whether no missing key lets {@code other} pass a request over to {@code rule}. */
-  private static boolean appliesWherever(Rule other, Rule rule) {
+  /**
+   * Returns whether {@code other} never skips a request of {@code rule} because of a missing key.
+   */
+  private static boolean neverSkips(Rule other, Rule rule) {
     return other.limitKeys().stream()
-        .allMatch(part -> other.onMissing(part) != MissingKey.SKIP || isThere(part, rule));
+        .allMatch(part -> other.onMissing(part) != MissingKey.SKIP || isAlwaysPresent(part, rule));
   }
 
-  /** Whether every request that {@code rule} applies to has {@code part}. */
-  private static boolean isThere(KeyPart part, Rule rule) {
+  /** Returns whether every request that {@code rule} applies to has {@code part}. */
+  private static boolean isAlwaysPresent(KeyPart part, Rule rule) {
     return rule.limitKeys().stream()
             .anyMatch(own -> rule.onMissing(own) == MissingKey.SKIP && implies(own, part))
         || rule.match().conditions().stream()

@@ -17,13 +17,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Reads files and remembers what was in them, by a digest. Not thread-safe. */
+/** Reads files and remembers the digests of their content. Not thread-safe. */
 final class ReadFiles {
   private static final String UNREADABLE = "unreadable";
 
   private final Map<Path, String> digests = new TreeMap<>();
 
-  /** What would be read of {@code files} now. */
+  /** Returns the current digests of {@code files}. */
   static ReadFiles now(Set<Path> files) {
     ReadFiles read = new ReadFiles();
     files.forEach(file -> read.digests.put(file, digestNow(file)));
@@ -34,30 +34,30 @@ final class ReadFiles {
     return digests.keySet();
   }
 
-  /** Whether the same files had the same in them. */
+  /** Returns whether both have the same files with the same content. */
   boolean sameAs(ReadFiles other) {
     return digests.equals(other.digests);
   }
 
-  /** Remembers that there was nothing to read. */
-  void failed(Path file) {
+  /** Remembers that a file could not be read. */
+  void recordFailure(Path file) {
     digests.put(file, UNREADABLE);
   }
 
-  /** The text of a file in UTF-8. */
+  /** Reads a file as UTF-8 text. */
   String text(Path file) throws IOException {
     byte[] bytes;
     try {
       bytes = bytes(file);
     } catch (IOException e) {
-      failed(file);
+      recordFailure(file);
       throw e;
     }
     digests.put(file, digest(bytes));
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException e) {
-      throw new IOException("is not text in UTF-8", e);
+      throw new IOException("is not valid UTF-8", e);
     }
   }
 
@@ -80,10 +80,10 @@ final class ReadFiles {
     }
   }
 
-  /** Why a file can't be read, without its name. */
+  /** Returns why a file can't be read, without its name. */
   static String reason(IOException e) {
     if (e instanceof NoSuchFileException) {
-      return "there is no such file";
+      return "no such file";
     }
     if (e instanceof FileSystemException system) {
       return "can't be read: "
@@ -96,7 +96,7 @@ final class ReadFiles {
     try {
       return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
+      throw new IllegalStateException("SHA-256 is not available", e);
     }
   }
 }

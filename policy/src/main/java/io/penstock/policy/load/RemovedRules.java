@@ -3,16 +3,23 @@ package io.penstock.policy.load;
 import io.penstock.policy.Policy;
 import org.jspecify.annotations.Nullable;
 
-/** Notices when a reload leaves little of a policy, as half of a file does. */
+/** Detects reloads that remove most of a policy, as a truncated file does. */
 public final class RemovedRules {
   private RemovedRules() {}
 
-  /** What to warn about when one policy replaces another; null if most of the rules stay. */
+  /**
+   * Returns a warning if the new policy has fewer than half as many rules as the old one; otherwise
+   * null.
+   */
   public static @Nullable String warning(Policy before, Policy after) {
-    int had = before.rules().size();
-    int has = after.rules().size();
-    return 2 * has >= had
+    int countBefore = before.rules().size();
+    int countAfter = after.rules().size();
+    return 2 * countAfter >= countBefore
         ? null
-        : "the reload removed most rules (" + had + " before, " + has + " now): is it complete?";
+        : "the reload removed most rules ("
+            + countBefore
+            + " before, "
+            + countAfter
+            + " now): is it complete?";
   }
 }

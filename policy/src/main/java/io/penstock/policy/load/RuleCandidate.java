@@ -4,11 +4,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule that is in no file: as it is now, and as it was when it could last be used. Immutable.
+ * A rule from the database: its current version and the last usable one. Immutable.
  *
- * @param now null if it can't be read
- * @param before null if it never could be used
- * @param problems why it can't be read
+ * @param now the current version; null if it can't be read
+ * @param before the last usable version; null if there is none
+ * @param problems why the current version can't be read
  */
 public record RuleCandidate(
     @Nullable OrderedRule now, @Nullable OrderedRule before, List<Problem> problems) {

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one rule. */
+/** Reads a rule. */
 final class RuleReader {
   static final Map<String, Mode> MODES = EnumFields.of(Mode.values(), Mode::code);
 
@@ -38,29 +38,29 @@ final class RuleReader {
   private final String prefix;
 
   /**
-   * @param prefix what the names of rules get to begin with
+   * @param prefix the prefix of rule names
    */
   RuleReader(String prefix, Problems problems) {
     this.prefix = prefix;
     this.problems = problems;
   }
 
-  /** The rule; null if there are errors in it. */
+  /** Returns the rule; null if it has errors. */
   @Nullable Located<Rule> read(Located<Node> node) {
     return read(node, List.of());
   }
 
-  /** A rule that is a document by itself. */
+  /** Reads a rule that is a document by itself. */
   @Nullable Located<Rule> readBare(Located<Node> node) {
-    return read(node, PolicyDraft.FOR_EDITORS);
+    return read(node, PolicyDraft.EDITOR_FIELDS);
   }
 
-  private @Nullable Located<Rule> read(Located<Node> node, List<String> besides) {
+  private @Nullable Located<Rule> read(Located<Node> node, List<String> extraFields) {
     Fields fields = Fields.of(node, problems);
     if (fields == null) {
       return null;
     }
-    fields.knows(besides);
+    fields.declareKnown(extraFields);
     int before = problems.errorCount();
     Rule rule = rule(fields);
     fields.done();
@@ -72,9 +72,9 @@ final class RuleReader {
   }
 
   private @Nullable Rule rule(Fields fields) {
-    fields.knows(LimitsReader.FIELDS);
-    fields.knows(LimitReader.SHORT_FIELDS);
-    fields.knows(CostReader.FIELDS);
+    fields.declareKnown(LimitsReader.FIELDS);
+    fields.declareKnown(LimitReader.SHORT_FIELDS);
+    fields.declareKnown(CostReader.FIELDS);
     String name = fields.require("name") ? fields.text("name", this::name) : null;
     String description = fields.text("description");
     LimitsReader.RuleLimits limits = new LimitsReader(fields, problems).read();
@@ -110,13 +110,13 @@ final class RuleReader {
         fields.choice("on_limit", ON_LIMIT, limits.isLeaky() ? OnLimit.DELAY : OnLimit.REJECT);
     if (onLimit == OnLimit.REJECT) {
       if (limits.isLeaky()) {
-        fields.error("on_limit", "must be delay for a leaky_bucket, or not be there");
+        fields.error("on_limit", "must be delay for a leaky_bucket, or be omitted");
       }
       fields.reject("max_delay_ms", "needs on_limit: delay");
       return Duration.ZERO;
     }
     int millis = fields.whole("max_delay_ms", 1, MAX_DELAY_MILLIS, DEFAULT_DELAY_MILLIS);
-    if (!isOfTokenBuckets(limits)) {
+    if (!hasOnlyTokenBuckets(limits)) {
       fields.error("on_limit", "delay needs token buckets; a window can only reject");
       return Duration.ZERO;
     }
@@ -126,7 +126,7 @@ final class RuleReader {
   private static StoreOptions storeOptions(Fields fields, LimitsReader.RuleLimits limits) {
     Consistency consistency =
         fields.choice("consistency", CONSISTENCIES, StoreOptions.DEFAULT.consistency());
-    if (consistency == Consistency.LEASED && !isOfTokenBuckets(limits)) {
+    if (consistency == Consistency.LEASED && !hasOnlyTokenBuckets(limits)) {
       fields.error("consistency", "leased needs token buckets; a window can't be leased");
     }
     return new StoreOptions(
@@ -136,25 +136,25 @@ final class RuleReader {
 
   private static boolean refunds(Fields fields, LimitsReader.RuleLimits limits) {
     boolean refunds = fields.flag(REFUND);
-    if (refunds && !isOfTokenBuckets(limits)) {
-      fields.error(REFUND, "needs token buckets; a window can't be given anything back");
+    if (refunds && !hasOnlyTokenBuckets(limits)) {
+      fields.error(REFUND, "needs token buckets; windows don't support refunds");
       return false;
     }
     return refunds;
   }
 
-  private static boolean isOfTokenBuckets(LimitsReader.RuleLimits limits) {
+  private static boolean hasOnlyTokenBuckets(LimitsReader.RuleLimits limits) {
     return limits.all().stream().allMatch(TokenBucket.class::isInstance);
   }
 
   private static Rule.Rollout rollout(Fields fields) {
     Mode mode = fields.choice("mode", MODES, Mode.ENFORCE);
     if (mode != Mode.ENFORCE) {
-      fields.reject("enforce_percent", "means nothing with mode: " + mode.code());
+      fields.reject("enforce_percent", "can't be combined with mode: " + mode.code());
     }
     boolean manual = fields.flag("manual");
     if (manual) {
-      fields.reject("group", "means nothing with manual: true");
+      fields.reject("group", "can't be combined with manual: true");
     }
     return new Rule.Rollout(mode, fields.whole("enforce_percent", 0, 100, 100), manual);
   }

@@ -6,31 +6,31 @@ import io.penstock.policy.KeyPart;
 import io.penstock.policy.MissingKey;
 import io.penstock.policy.Rule;
 
-/** Warns of rules that clients can get around. */
+/** Warns of rules that clients can bypass. */
 final class RuleWarnings {
   private RuleWarnings() {}
 
   static void check(Rule rule, Fields fields) {
     for (KeyPart part : rule.limitKeys()) {
-      if (rule.onMissing(part) == MissingKey.SKIP && canBeLeftOut(part, rule)) {
-        fields.warning("on_missing_key", "clients can escape this rule by leaving out " + part);
+      if (rule.onMissing(part) == MissingKey.SKIP && canBeOmitted(part, rule)) {
+        fields.warning("on_missing_key", "clients can bypass this rule by omitting " + part);
       }
     }
     if (!rule.isUnlimited()
         && !rule.limitKeys().isEmpty()
         && rule.limitKeys().stream().allMatch(part -> canBeInvented(part, rule))) {
       fields.warning(
-          "limit_keys", "clients can invent these at will, and get a fresh bucket for each");
+          "limit_keys", "clients can invent values of these keys, and get a new bucket for each");
     }
   }
 
-  private static boolean canBeLeftOut(KeyPart part, Rule rule) {
+  private static boolean canBeOmitted(KeyPart part, Rule rule) {
     return part.isOmittable()
-        && part.alternatives().stream().noneMatch(RuleWarnings::isAlwaysThere)
+        && part.alternatives().stream().noneMatch(RuleWarnings::isAlwaysPresent)
         && !isPinned(part, rule);
   }
 
-  private static boolean isAlwaysThere(Attribute attribute) {
+  private static boolean isAlwaysPresent(Attribute attribute) {
     return attribute.source().isPlace() || attribute.source() == Attribute.AttributeSource.ADDRESS;
   }
 
@@ -39,7 +39,7 @@ final class RuleWarnings {
         && !isPinned(part, rule);
   }
 
-  /** Whether the rule applies to some values only. */
+  /** Returns whether the rule applies only to certain values of the key. */
   private static boolean isPinned(KeyPart part, Rule rule) {
     return rule.match().conditions().stream().map(Condition::subject).anyMatch(part::equals);
   }

@@ -2,11 +2,11 @@ package io.penstock.policy.load;
 
 import org.jspecify.annotations.Nullable;
 
-/** Reads secrets, which stand in the policy or in a file of their own. Never quotes them. */
+/** Reads secrets from the policy or from separate files. Never quotes them. */
 final class Secrets {
   private Secrets() {}
 
-  /** The secret in {@code name}, or in the file that {@code name_file} names. */
+  /** Returns the secret in {@code name}, or in the file that {@code name_file} refers to. */
   static @Nullable String read(Fields fields, String name, DocumentSource origin) {
     String file = name + "_file";
     boolean isInFile = fields.has(file);
@@ -18,7 +18,7 @@ final class Secrets {
     return secret;
   }
 
-  /** Editors end a file with a line end that is no part of the secret. */
+  /** Removes the line ending that editors add at the end of a file. */
   private static @Nullable String withoutLineEnd(@Nullable String text) {
     return text == null ? null : text.replaceFirst("\\R\\z", "");
   }

@@ -7,13 +7,13 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A rate as a rule states it: so many tokens in each period. Immutable. */
+/** A rate as written in a rule: a number of tokens per period. Immutable. */
 record StatedRate(BigDecimal tokens, Duration period) {
   private static final Pattern FORM =
       Pattern.compile("([-+.0-9]{1,40})\\s*/\\s*([0-9]{0,9}\\s*[a-z]{1,10})");
   private static final BigInteger NANOS_PER_SECOND = BigInteger.valueOf(1_000_000_000);
 
-  /** Reads {@code 5/min}, {@code 100/10s} or {@code 0.083/s}. */
+  /** Parses {@code 5/min}, {@code 100/10s} or {@code 0.083/s}. */
   static StatedRate parse(String text) {
     Matcher matcher = FORM.matcher(text);
     if (!matcher.matches()) {
@@ -33,8 +33,8 @@ record StatedRate(BigDecimal tokens, Duration period) {
     return Rate.of(tokens, period);
   }
 
-  /** Whether a second brings more than {@code burstThousandths}. */
-  static boolean outruns(Rate rate, long burstThousandths) {
+  /** Returns whether the tokens of one second exceed {@code burstThousandths}. */
+  static boolean exceedsBurst(Rate rate, long burstThousandths) {
     BigInteger second = rate.thousandths().multiply(NANOS_PER_SECOND);
     return second.compareTo(rate.nanos().multiply(BigInteger.valueOf(burstThousandths))) > 0;
   }

@@ -4,19 +4,22 @@ import java.util.Collection;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what somebody meant to write. */
+/** Suggests corrections for misspelled words. */
 public final class Suggestions {
   private static final int MAX_LENGTH = 40;
 
   private Suggestions() {}
 
-  /** {@code "; did you mean burst?"} if one of {@code known} is close to {@code word}, else "". */
+  /**
+   * Returns {@code "; did you mean burst?"} if one of {@code known} is close to {@code word}, else
+   * "".
+   */
   static String hint(String word, Collection<String> known) {
     String nearest = to(word, known);
     return nearest == null ? "" : "; did you mean " + nearest + "?";
   }
 
-  /** The one of {@code known} that is close to {@code word}; null if none is. */
+  /** Returns the word in {@code known} that is closest to {@code word}; null if none is close. */
   public static @Nullable String to(String word, Collection<String> known) {
     if (word.length() > MAX_LENGTH) {
       return null;
@@ -34,7 +37,7 @@ public final class Suggestions {
     return nearest;
   }
 
-  /** How many letters to add, drop, change or swap with their neighbour. */
+  /** Returns the edit distance: how many letters to add, drop, change or swap with a neighbour. */
   static int distance(String a, String b) {
     int[][] d = new int[a.length() + 1][b.length() + 1];
     for (int i = 0; i <= a.length(); i++) {

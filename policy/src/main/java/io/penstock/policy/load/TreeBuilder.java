@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a tree of what a parser reads piece by piece. Not thread-safe. */
+/** Builds a tree from the events of a parser. Not thread-safe. */
 final class TreeBuilder {
-  private static final int DEEPEST = 50;
+  private static final int MAX_DEPTH = 50;
 
   /** A list or mapping that is still being read. */
   private static final class Open {
@@ -39,13 +39,13 @@ final class TreeBuilder {
     this.problems = problems;
   }
 
-  /** The whole document; null if there is nothing in it. */
+  /** Returns the root of the document; null if it is empty. */
   @Nullable Node root() {
     return root;
   }
 
-  /** Whether what comes next in this place is a key rather than a value. */
-  boolean wantsKey() {
+  /** Returns whether a key is expected next rather than a value. */
+  boolean expectsKey() {
     Open innermost = open.peek();
     return innermost != null && innermost.items == null && innermost.key == null;
   }
@@ -54,7 +54,7 @@ final class TreeBuilder {
     Open mapping = open.element();
     Node.NodeField first = mapping.entries.get(text);
     if (first != null) {
-      problems.error(at, "", "the key " + text + " is there already, at " + first.at());
+      problems.error(at, "", "duplicate key: " + text + ", first at " + first.at());
     }
     mapping.key = text;
     mapping.keyAt = at;
@@ -79,8 +79,8 @@ final class TreeBuilder {
 
   private void open(Open next) throws MalformedException {
     checkPlace(next.at);
-    if (open.size() == DEEPEST) {
-      throw new MalformedException(next.at, "must not be nested deeper than " + DEEPEST);
+    if (open.size() == MAX_DEPTH) {
+      throw new MalformedException(next.at, "must not be nested deeper than " + MAX_DEPTH);
     }
     open.push(next);
   }

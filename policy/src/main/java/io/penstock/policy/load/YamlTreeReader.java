@@ -20,10 +20,10 @@ import org.yaml.snakeyaml.reader.ReaderException;
 import org.yaml.snakeyaml.reader.StreamReader;
 
 /**
- * Reads the part of YAML that says what JSON says. Scalars are those of YAML 1.2: {@code off} and
+ * Reads the subset of YAML that corresponds to JSON. Scalars follow YAML 1.2: {@code off} and
  * {@code no} are text. Anchors, aliases, merge keys and tags are errors.
  *
- * <p>Messages never repeat the text: it may be a secret that was left unquoted.
+ * <p>Messages never quote the text because it may be an unquoted secret.
  */
 final class YamlTreeReader {
   private static final Set<String> NULLS = Set.of("", "~", "null", "Null", "NULL");
@@ -32,15 +32,15 @@ final class YamlTreeReader {
   private static final Pattern NUMBER =
       Pattern.compile("[-+]?+(?:\\d++(?:\\.\\d*+)?+|\\.\\d++)(?:[eE][-+]?+\\d++)?+");
 
-  /** Where the parser's messages repeat more of the text than a character. */
-  private static final Pattern REPEATED =
+  /** Messages of the parser that quote more than one character of the text. */
+  private static final Pattern QUOTING_MESSAGE =
       Pattern.compile(
           "(undefined tag handle|numbers, but found:|expected URI in UTF-8:).*", DOTALL);
 
   private final String file;
   private final TreeBuilder tree;
   private final Problems problems;
-  private boolean begun;
+  private boolean started;
 
   private YamlTreeReader(String file, TreeBuilder tree, Problems problems) {
     this.file = file;
@@ -68,7 +68,8 @@ final class YamlTreeReader {
           place(file, text, e.getPosition()),
           "must not contain the character " + String.format("U+%04X", e.getCodePoint()));
     } catch (NumberFormatException e) {
-      // The parser's own, for an escape that the text ends in, or of too large a number.
+      // Thrown by the parser for an escape that is incomplete at the end of the text or out of
+      // range.
       throw new MalformedException(
           place(file, source.getMark()), "must be an escape such as \\u0041");
     } catch (YAMLException e) {
@@ -79,10 +80,10 @@ final class YamlTreeReader {
   private void take(Event event) throws MalformedException {
     Location at = place(file, event.getStartMark());
     if (event instanceof DocumentStartEvent) {
-      if (begun) {
+      if (started) {
         throw new MalformedException(at, "must be one document: a second one begins here");
       }
-      begun = true;
+      started = true;
     } else if (event instanceof NodeEvent node) {
       take(node, at);
     } else if (event.is(Event.ID.MappingEnd) || event.is(Event.ID.SequenceEnd)) {
@@ -104,7 +105,7 @@ final class YamlTreeReader {
       takeScalar(new Node.Scalar(at, scalar.getValue(), kind(scalar)), scalar.isPlain());
     } else if (event instanceof CollectionStartEvent start) {
       checkTag(start.getTag(), at);
-      if (tree.wantsKey()) {
+      if (tree.expectsKey()) {
         throw new MalformedException(at, "a key must be plain text, not a list or mapping");
       }
       if (start.is(Event.ID.MappingStart)) {
@@ -116,7 +117,7 @@ final class YamlTreeReader {
   }
 
   private void takeScalar(Node.Scalar scalar, boolean plain) throws MalformedException {
-    if (!tree.wantsKey()) {
+    if (!tree.expectsKey()) {
       tree.scalar(scalar);
       return;
     }
@@ -162,15 +163,15 @@ final class YamlTreeReader {
 
   private static String readable(MarkedYAMLException e) {
     String context = e.getContext();
-    Mark began = e.getContextMark();
+    Mark contextMark = e.getContextMark();
     String problem =
-        REPEATED.matcher(String.valueOf(e.getProblem())).replaceFirst("$1 something else");
+        QUOTING_MESSAGE.matcher(String.valueOf(e.getProblem())).replaceFirst("$1 something else");
     if (context == null) {
       return problem;
     }
     return problem
         + ", "
         + context
-        + (began == null ? "" : " that begins at line " + (began.getLine() + 1));
+        + (contextMark == null ? "" : " that begins at line " + (contextMark.getLine() + 1));
   }
 }

@@ -1,4 +1,4 @@
-/** Policies from files: reading, checking, watching. */
+/** Loads, checks and watches policies in files. */
 @NullMarked
 package io.penstock.policy.load;
 

@@ -6,9 +6,9 @@ import io.penstock.policy.PolicyObserver;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Counts what rules say. Thread-safe. No label ever holds a key. */
+/** Counts the outcomes of rules. Thread-safe. Labels never contain a key. */
 public final class DecisionMeters implements PolicyObserver {
-  /** So many rules are counted singly; all others together. */
+  /** The maximum number of rules with their own meters; all others share one set. */
   static final int MAX_RULES = 1_000;
 
   static final String OTHER = "other";
@@ -20,10 +20,10 @@ public final class DecisionMeters implements PolicyObserver {
     this.registry = registry;
   }
 
-  /** How often {@link #pass} is to be called, for figures of the last minute. */
+  /** How often to call {@link #pass}, for gauges over the last minute. */
   public static final long PERIOD_MILLIS = RecentMax.PERIOD_MILLIS;
 
-  /** A period has passed. */
+  /** Starts a new period. */
   public void pass() {
     rules.values().forEach(RuleMeters::pass);
   }

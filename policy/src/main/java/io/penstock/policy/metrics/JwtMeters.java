@@ -11,7 +11,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Counts tokens that are rejected, and attempts to fetch their keys that fail. Thread-safe. */
+/** Counts rejected tokens and failed key fetches. Thread-safe. */
 public final class JwtMeters implements JwtObserver {
   private final Map<TokenCheck.Result, Counter> rejected = new EnumMap<>(TokenCheck.Result.class);
   private final Map<KeyFailure, Counter> failures = new EnumMap<>(KeyFailure.class);
@@ -22,7 +22,7 @@ public final class JwtMeters implements JwtObserver {
         rejected.put(
             result,
             Counter.builder("penstock.jwt.rejected")
-                .description("Tokens that don't count")
+                .description("Rejected tokens")
                 .tag("reason", result.code())
                 .register(registry));
       }
@@ -31,30 +31,30 @@ public final class JwtMeters implements JwtObserver {
       failures.put(
           failure,
           Counter.builder("penstock.jwt.fetch.failures")
-              .description("Attempts to fetch the keys of tokens that failed")
+              .description("Failed attempts to fetch token keys")
               .tag("reason", failure.code())
               .register(registry));
     }
   }
 
-  /** Shows the keys that an engine has. */
+  /** Registers gauges for the keys of an engine. */
   public static void watch(PolicyEngine engine, MeterRegistry registry) {
     Gauge.builder("penstock.jwt.keys", () -> engine.jwt().status().keys())
-        .description("Keys that tokens are verified with")
+        .description("Active keys for verifying tokens")
         .register(registry);
     Gauge.builder("penstock.jwt.keys.age.seconds", () -> engine.jwt().keysAge().toMillis() / 1e3)
-        .description("The time since these were last found to be current")
+        .description("Seconds since the token keys were last known to be current")
         .register(registry);
   }
 
   @Override
-  public void rejected(TokenCheck.Result why) {
-    increment(rejected.get(why));
+  public void rejected(TokenCheck.Result reason) {
+    increment(rejected.get(reason));
   }
 
   @Override
-  public void fetchFailed(KeyFailure why) {
-    increment(failures.get(why));
+  public void fetchFailed(KeyFailure reason) {
+    increment(failures.get(reason));
   }
 
   private static void increment(@Nullable Counter counter) {

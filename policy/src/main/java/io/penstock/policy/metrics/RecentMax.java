@@ -3,32 +3,32 @@ package io.penstock.policy.metrics;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The largest share that was seen in the last minute, within a third. Thread-safe.
+ * The maximum over the last 60 to 80 seconds. Thread-safe.
  *
- * <p>Time is told to it, so that a share costs no look at the clock, and one that is not the
- * largest yet costs a comparison.
+ * <p>The caller advances the periods, so recording a value doesn't read the clock. A value that is
+ * not a new maximum costs one comparison.
  */
 final class RecentMax {
-  /** How often {@link #pass} is to be called. */
+  /** How often to call {@link #pass}. */
   static final long PERIOD_MILLIS = 20_000;
 
   private static final int PERIODS = 4;
 
-  /** Shares as bits: those of numbers that are not negative stand in the order of the numbers. */
-  private final AtomicLong[] most = new AtomicLong[PERIODS];
+  /** Values as raw bits. For non-negative numbers, their order is that of the numbers. */
+  private final AtomicLong[] periods = new AtomicLong[PERIODS];
 
   private volatile AtomicLong current;
-  private int at;
+  private int index;
 
   RecentMax() {
     for (int i = 0; i < PERIODS; i++) {
-      most[i] = new AtomicLong();
+      periods[i] = new AtomicLong();
     }
-    current = most[0];
+    current = periods[0];
   }
 
-  /** A share was seen. */
-  void saw(double share) {
+  /** Records a value. */
+  void record(double share) {
     long bits = Double.doubleToRawLongBits(Math.max(0, share));
     AtomicLong now = current;
     if (bits > now.get()) {
@@ -36,18 +36,18 @@ final class RecentMax {
     }
   }
 
-  double most() {
+  double max() {
     long bits = 0;
-    for (AtomicLong period : most) {
+    for (AtomicLong period : periods) {
       bits = Math.max(bits, period.get());
     }
     return Double.longBitsToDouble(bits);
   }
 
-  /** A period has passed. */
+  /** Starts a new period. */
   synchronized void pass() {
-    at = (at + 1) % PERIODS;
-    most[at].set(0);
-    current = most[at];
+    index = (index + 1) % PERIODS;
+    periods[index].set(0);
+    current = periods[index];
   }
 }

@@ -11,7 +11,7 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** The figures of one rule, or of all rules beyond those that are counted singly. Thread-safe. */
+/** The meters of one rule, or of all rules without their own meters. Thread-safe. */
 final class RuleMeters {
   private final Counter allowed;
   private final Counter denied;
@@ -34,8 +34,8 @@ final class RuleMeters {
               .tag("reason", policy.name().toLowerCase(Locale.ROOT))
               .register(registry));
     }
-    Gauge.builder("penstock.used.ratio", used, RecentMax::most)
-        .description("The largest share of a burst that was used up in the last minute")
+    Gauge.builder("penstock.used.ratio", used, RecentMax::max)
+        .description("The maximum share of a burst that was used in the last minute")
         .tag("rule", rule)
         .register(registry);
   }
@@ -63,11 +63,11 @@ final class RuleMeters {
       }
     } else {
       double burst = decision.limit().burstThousandths();
-      used.saw(Math.min(1, 1 - decision.remainingThousandths() / burst));
+      used.record(Math.min(1, 1 - decision.remainingThousandths() / burst));
     }
   }
 
-  /** A period of {@link RecentMax} has passed. */
+  /** Starts a new period of {@link RecentMax}. */
   void pass() {
     used.pass();
   }

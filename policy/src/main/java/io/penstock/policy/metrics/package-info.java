@@ -1,4 +1,4 @@
-/** Figures of rules for Micrometer. Labels are bounded and never hold a key. */
+/** Micrometer metrics of rules. Labels are bounded and never contain a key. */
 @NullMarked
 package io.penstock.policy.metrics;
 

@@ -4,17 +4,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one way to write a path that can be written in many, so that nobody gets around a rule by
- * spelling: {@code //a/./b/../%63} is {@code /a/c}.
+ * Normalizes paths, so that clients can't bypass a rule with a different spelling: {@code
+ * //a/./b/../%63} becomes {@code /a/c}.
  *
- * <p>There are two forms. The <em>forwarded</em> one is what the proxy sends: escapes of characters
- * that need none are undone, those that remain are in upper case, {@code .} and {@code ..} segments
- * are resolved, and slashes in a row are one. The <em>matched</em> one is what rules see: the
- * forwarded one without what the origin ignores, each character in its one spelling. So the matched
- * form of a path and of its forwarded form are the same.
+ * <p>There are two forms. The <em>forwarded</em> form is what the proxy sends: unnecessary escapes
+ * are decoded, the remaining ones are in upper case, {@code .} and {@code ..} segments are
+ * resolved, and repeated slashes are merged. The <em>matched</em> form is what rules see: the
+ * forwarded form without the parts that the origin ignores, and with one canonical spelling for
+ * each character. A path and its forwarded form have the same matched form.
  *
- * <p>{@code ..;x} is resolved as {@code ..} where parameters are stripped, and rejected where they
- * are not: some origins take it for one and some don't. An escaped NUL is always rejected.
+ * <p>{@code ..;x} is resolved as {@code ..} if parameters are stripped, and otherwise rejected,
+ * because origins differ in how they treat it. An escaped NUL is always rejected.
  */
 public final class NormalPath {
   private static final List<String> SCHEMES = List.of("http://", "https://");
@@ -28,10 +28,10 @@ public final class NormalPath {
   }
 
   /**
-   * The target of a request as it may be forwarded, with its query as it is. A fragment is cut off:
-   * some origins take it for a part of the last parameter, and others don't.
+   * Returns the target of a request in forwarded form, with its query unchanged. A fragment is
+   * removed, because some origins treat it as a part of the last parameter.
    *
-   * @return the same object if it is normal already; null if the request has to be rejected
+   * @return the same object if it is already normalized; null if the request has to be rejected
    */
   public static @Nullable String forwarded(String target, PathSettings settings) {
     int end = target.indexOf('?');
@@ -47,17 +47,17 @@ public final class NormalPath {
   }
 
   /**
-   * A path as rules match it. The path has no query. Of a URL without its query, as some callers
-   * have it, it is the path.
+   * Returns a path in matched form. The path must not have a query. If it is a URL, as some callers
+   * send it, the result is the path of the URL.
    *
-   * @return the same object if it is so already; null if the request has to be rejected
+   * @return the same object if it is already normalized; null if the request has to be rejected
    */
   public static @Nullable String matched(String path, PathSettings settings) {
     if (isMatched(path, settings) || path.equals("*")) {
       return path;
     }
-    String own = withoutOrigin(path);
-    String normal = new NormalPath(settings, true).of(own, own.length());
+    String pathOnly = withoutOrigin(path);
+    String normal = new NormalPath(settings, true).of(pathOnly, pathOnly.length());
     if (normal == null) {
       return null;
     }
@@ -68,7 +68,7 @@ public final class NormalPath {
     return settings.ignoresCase() ? PathCase.folded(whole) : whole;
   }
 
-  /** The path of a URL such as {@code http://host/path}. */
+  /** Returns the path of a URL such as {@code http://host/path}. */
   private static String withoutOrigin(String path) {
     for (String scheme : SCHEMES) {
       if (path.regionMatches(true, 0, scheme, 0, scheme.length())) {
@@ -132,7 +132,7 @@ public final class NormalPath {
     return path == null ? null : resolved(path);
   }
 
-  /** Goes through the segments; null if one of them has to be rejected. */
+  /** Resolves the segments; null if one of them has to be rejected. */
   private @Nullable String resolved(String path) {
     StringBuilder normal = new StringBuilder(path.length() + 1);
     int length = path.length();
@@ -156,7 +156,7 @@ public final class NormalPath {
           normal.setLength(Math.max(0, normal.lastIndexOf("/")));
         }
         if (last) {
-          // A path that ends in nothing, or in dots, ends in a slash.
+          // A path that ends in an empty or dot segment ends in a slash.
           normal.append('/').append(matching || dots ? "" : segment);
         }
       } else if (!append(name, segment, normal)) {
@@ -168,14 +168,14 @@ public final class NormalPath {
   }
 
   private boolean append(String name, String segment, StringBuilder normal) {
-    String shown = name;
+    String stripped = name;
     if (settings.stripsTrailingDots()) {
-      shown = PathText.withoutTrailingDots(name);
-      if (shown.isEmpty()) {
+      stripped = PathText.withoutTrailingDots(name);
+      if (stripped.isEmpty()) {
         return false;
       }
     }
-    normal.append('/').append(matching ? shown : segment);
+    normal.append('/').append(matching ? stripped : segment);
     return true;
   }
 }

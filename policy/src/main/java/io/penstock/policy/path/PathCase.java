@@ -6,13 +6,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 
 /**
- * Paths without the difference between upper and lower case, beyond ASCII too: there are origins to
- * which {@code /log%C4%B0n}, a capital I with a dot, is {@code /login}.
+ * Folds the case of paths, including characters beyond ASCII: to some origins {@code /log%C4%B0n},
+ * with a dotted capital I, is {@code /login}.
  */
 final class PathCase {
   private PathCase() {}
 
-  /** A path in its matched form, in lower case. */
+  /** Returns a path in matched form in lower case. */
   static String folded(String path) {
     StringBuilder folded = new StringBuilder(path.length());
     int length = path.length();
@@ -34,7 +34,7 @@ final class PathCase {
     return Character.toLowerCase(Character.toUpperCase(codePoint));
   }
 
-  /** Appends escapes of bytes that follow one another; returns where they end. */
+  /** Appends a run of escaped bytes and returns where it ends. */
   private static int appendRun(String path, int from, StringBuilder folded) {
     int to = from;
     ByteBuffer bytes = ByteBuffer.allocate((path.length() - from) / 3 + 1);

@@ -3,11 +3,14 @@ package io.penstock.policy.path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Patterns of paths in the spelling of the paths that they are compared with. */
+/** Normalizes path patterns like the paths that they are compared with. */
 public final class PathPatterns {
   private PathPatterns() {}
 
-  /** The patterns that {@code text} stands for: itself, and what else means the same. */
+  /**
+   * Returns the patterns that {@code text} stands for: itself in normalized form, and equivalent
+   * ones.
+   */
   public static List<String> of(String text, PathSettings settings) {
     String pattern = new PathText(settings, true).pattern(text);
     if (settings.ignoresCase()) {
@@ -20,7 +23,7 @@ public final class PathPatterns {
     }
     List<String> all = new ArrayList<>();
     if (settings.stripsTrailingSlash() && pattern.endsWith("/*") && pattern.length() > 2) {
-      // The folder itself is without its slash.
+      // A request for the folder itself has no trailing slash.
       all.add(pattern.substring(0, pattern.length() - 2));
     }
     boolean slash = settings.stripsTrailingSlash() && pattern.endsWith("/") && pattern.length() > 1;

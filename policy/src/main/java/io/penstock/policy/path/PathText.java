@@ -4,11 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import org.jspecify.annotations.Nullable;
 
-/** The characters of paths and of patterns of paths, and their escapes. */
+/** Decodes and encodes the characters of paths and path patterns. */
 final class PathText {
   private static final String UNRESERVED = "-._~";
 
-  /** What may stand in a segment as it is, and means the same as its escape to origins. */
+  /**
+   * Characters that may appear unescaped in a segment and mean the same as their escapes to
+   * origins.
+   */
   private static final String DELIMITERS = "!$&'()+,:=@";
 
   private static final String SPACE = "%20";
@@ -17,14 +20,14 @@ final class PathText {
   private final boolean matching;
 
   /**
-   * @param matching whether each character gets its one spelling
+   * @param matching whether each character gets its canonical spelling
    */
   PathText(PathSettings settings, boolean matching) {
     this.settings = settings;
     this.matching = matching;
   }
 
-  /** Undoes escapes of a path up to a fragment; null if the request has to be rejected. */
+  /** Decodes the escapes of a path up to a fragment; null if the request has to be rejected. */
   @Nullable String unescaped(String target, int length) {
     StringBuilder path = new StringBuilder(length + 1);
     for (int i = 0; i < length; i++) {
@@ -42,7 +45,8 @@ final class PathText {
       } else if (value >= 0) {
         append((char) value, path);
       } else if (c == '%') {
-        // Left as it is, it could make an escape together with what is undone behind it.
+        // If it were kept, it could form an escape together with characters that are decoded after
+        // it.
         path.append("%25");
       } else if (matching && c != '/' && c != ';' && !isPlain(c)) {
         i += appendEncoded(target, i, path) - 1;
@@ -55,8 +59,8 @@ final class PathText {
   }
 
   /**
-   * A pattern in the spelling of the paths that it is compared with. Stars stay, and nothing is
-   * rejected: what paths never have, no path matches.
+   * Returns a pattern in the spelling of the paths that it is compared with. Stars are kept.
+   * Nothing is rejected, because a pattern for an impossible path simply never matches.
    */
   String pattern(String text) {
     StringBuilder pattern = new StringBuilder(text.length() + 1);
@@ -80,7 +84,7 @@ final class PathText {
     return pattern.toString();
   }
 
-  /** A slash that is escaped, or a backslash either way. */
+  /** Returns whether this is an escaped slash, or a backslash in either form. */
   private static boolean isSlash(char c, int value) {
     return c == '\\' || value == '/' || value == '\\';
   }
@@ -93,7 +97,7 @@ final class PathText {
     return settings.encodedSlashes() == PathSettings.EncodedSlashes.DECODE;
   }
 
-  /** The value of an escape; negative if it is none. */
+  /** Returns the value of an escape; negative if there is none. */
   static int escape(String target, int at, int length) {
     if (at + 2 >= length) {
       return -1;
@@ -104,7 +108,7 @@ final class PathText {
     return high < 0 || low < 0 || !ascii ? -1 : 16 * high + low;
   }
 
-  /** Appends what an escape stands for, or the escape in upper case. */
+  /** Appends a decoded character, or its escape in upper case. */
   private void append(char value, StringBuilder path) {
     boolean plain =
         isUnreserved(value)
@@ -117,7 +121,7 @@ final class PathText {
     }
   }
 
-  /** Whether a character of the matched form stands for itself. */
+  /** Returns whether a character is not escaped in the matched form. */
   static boolean isPlain(char c) {
     return isUnreserved(c) || DELIMITERS.indexOf(c) >= 0;
   }
@@ -129,7 +133,7 @@ final class PathText {
         || UNRESERVED.indexOf(c) >= 0;
   }
 
-  /** Appends a character as escapes of its bytes; how many places of the text it takes. */
+  /** Appends a character as escaped bytes, and returns how many chars of the text it takes. */
   static int appendEncoded(String text, int at, StringBuilder path) {
     int codePoint = text.codePointAt(at);
     for (byte each : Character.toString(codePoint).getBytes(UTF_8)) {
@@ -144,7 +148,7 @@ final class PathText {
     path.append(Character.toUpperCase(Character.forDigit(value & 15, 16)));
   }
 
-  /** A segment without dots and spaces at its end. */
+  /** Removes dots and spaces at the end of a segment. */
   static String withoutTrailingDots(String segment) {
     int end = segment.length();
     while (end > 0) {

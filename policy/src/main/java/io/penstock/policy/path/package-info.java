@@ -1,4 +1,4 @@
-/** Paths of requests: one spelling of each, for rules and origins alike. */
+/** Normalization of request paths, for rules and origins alike. */
 @NullMarked
 package io.penstock.policy.path;
 

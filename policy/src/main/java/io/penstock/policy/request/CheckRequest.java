@@ -3,9 +3,9 @@ package io.penstock.policy.request;
 import io.penstock.policy.ExplicitRequest;
 
 /**
- * A request that somebody asks about. Immutable.
+ * A request to check. Immutable.
  *
- * @param request what is known of it
- * @param dryRun whether to say only what would be decided, and charge nothing
+ * @param request the attributes of the request
+ * @param dryRun whether to preview the decision without charging
  */
 public record CheckRequest(ExplicitRequest request, boolean dryRun) {}

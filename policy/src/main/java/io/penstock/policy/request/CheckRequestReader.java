@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads questions as {@code POST /v1/check} takes them. Every field may be missing or null. All
- * that is wrong is said at once, and values that may be secrets are not repeated.
+ * Reads requests in the format of {@code POST /v1/check}. Every field may be missing or null. All
+ * errors are reported at once, without quoting values that may be secrets.
  */
 public final class CheckRequestReader {
   private static final int MAX_METHOD_LENGTH = 64;
@@ -27,21 +27,21 @@ public final class CheckRequestReader {
     this.fields = fields;
   }
 
-  /** The question that is a whole document; null, and errors, if it can't be asked. */
+  /** Reads a whole document. Reports errors and returns null if it is invalid. */
   public static @Nullable CheckRequest read(Node document, Problems problems) {
     return read(new Located<>(document, document.at(), ""), problems);
   }
 
-  /** The question in a part of a document; null, and errors, if it can't be asked. */
+  /** Reads a part of a document. Reports errors and returns null if it is invalid. */
   public static @Nullable CheckRequest read(Located<Node> node, Problems problems) {
     Fields fields = Fields.of(node, problems);
     if (fields == null) {
       return null;
     }
     int before = problems.errorCount();
-    CheckRequest question = new CheckRequestReader(fields).read(problems);
+    CheckRequest checkRequest = new CheckRequestReader(fields).read(problems);
     fields.done();
-    return problems.errorCount() > before ? null : question;
+    return problems.errorCount() > before ? null : checkRequest;
   }
 
   private CheckRequest read(Problems problems) {
@@ -63,25 +63,25 @@ public final class CheckRequestReader {
     return new CheckRequest(request.build(), fields.given("dry_run") && fields.flag("dry_run"));
   }
 
-  private void text(String name, int longest, Consumer<String> taker) {
+  private void text(String name, int maxLength, Consumer<String> setter) {
     if (!fields.given(name)) {
       return;
     }
     Node node = fields.node(name);
     if (!(node instanceof Node.Scalar scalar) || scalar.kind() != Node.NodeKind.TEXT) {
-      fields.error(name, "must be text, not " + (node == null ? "nothing" : node.what()));
-    } else if (scalar.text().length() > longest) {
-      fields.error(name, "must have at most " + longest + " characters");
+      fields.error(name, "must be text, not " + (node == null ? "null" : node.describe()));
+    } else if (scalar.text().length() > maxLength) {
+      fields.error(name, "must have at most " + maxLength + " characters");
     } else {
       try {
-        taker.accept(scalar.text());
+        setter.accept(scalar.text());
       } catch (IllegalArgumentException e) {
         fields.refused(name, e);
       }
     }
   }
 
-  /** In thousandths, rounded up. */
+  /** Returns the cost in thousandths of a token, rounded up. */
   private static long cost(BigDecimal tokens) {
     if (tokens.signum() < 0 || tokens.compareTo(MAX_COST) > 0) {
       throw new IllegalArgumentException(

@@ -5,9 +5,9 @@ import io.penstock.policy.http.CookieText;
 import java.util.Locale;
 
 /**
- * States headers, and the cookies in them unless those are stated by themselves.
+ * Adds headers to a request, and the cookies in them unless cookies are given separately.
  *
- * @param withCookies whether a cookie header says which cookies there are
+ * @param withCookies whether to read cookies from a cookie header
  */
 record ExplicitHeaders(ExplicitRequest.Builder request, boolean withCookies) {
   void add(String name, String value) {

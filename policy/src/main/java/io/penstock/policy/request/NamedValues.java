@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the parts of a question in which values have names of the asker's own. */
+/** Reads the parts of a request in which callers choose the names of values. */
 final class NamedValues {
   static final int MAX_NAME_LENGTH = 256;
   static final int MAX_VALUE_LENGTH = 65_536;
@@ -20,36 +20,36 @@ final class NamedValues {
   private static final int MAX_NAMES = 1_000;
   private static final int MAX_VALUES = 100;
 
-  private final Fields question;
+  private final Fields request;
   private final Problems problems;
 
-  NamedValues(Fields question, Problems problems) {
-    this.question = question;
+  NamedValues(Fields request, Problems problems) {
+    this.request = request;
     this.problems = problems;
   }
 
-  /** Reads what may come several times: a value, or a list of them. */
+  /** Reads values that may be repeated: a value, or a list of values. */
   void readLists(String field, BiConsumer<String, String> values) {
     read(field, (name, placed) -> readList(name, placed, values));
   }
 
-  /** Reads what is there once, as written. */
+  /** Reads single values as written. */
   void readSingles(String field, BiConsumer<String, String> values) {
     read(field, (name, placed) -> accept(name, value(placed), values));
   }
 
-  /** Reads what is there once, with numbers as those in tokens are taken: without an exponent. */
+  /** Reads single values, with numbers in the same form as in tokens: without an exponent. */
   void readClaims(String field, BiConsumer<String, String> values) {
     read(field, (name, placed) -> accept(name, claim(placed), values));
   }
 
   private void read(String field, BiConsumer<String, Located<Node>> reader) {
-    Fields values = question.given(field) ? question.mapping(field) : null;
+    Fields values = request.given(field) ? request.mapping(field) : null;
     if (values == null) {
       return;
     }
     if (values.names().size() > MAX_NAMES) {
-      question.error(field, "must have at most " + MAX_NAMES + " names");
+      request.error(field, "must have at most " + MAX_NAMES + " names");
       return;
     }
     for (String name : values.names()) {
@@ -87,7 +87,7 @@ final class NamedValues {
 
   private @Nullable String value(Located<Node> placed) {
     if (!(placed.value() instanceof Node.Scalar scalar) || scalar.kind() == Node.NodeKind.NULL) {
-      error(placed, "must be text, a number, true or false, not " + placed.value().what());
+      error(placed, "must be text, a number, true or false, not " + placed.value().describe());
       return null;
     }
     if (scalar.text().length() > MAX_VALUE_LENGTH) {

@@ -1,4 +1,4 @@
-/** Requests that somebody states rather than sends: in a question to the service, or in a file. */
+/** Requests that are described in JSON or YAML: in a call to the service, or in a file. */
 @NullMarked
 package io.penstock.policy.request;
 

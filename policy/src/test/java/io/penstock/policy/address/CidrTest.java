@@ -55,7 +55,7 @@ class CidrTest {
   }
 
   @Test
-  void new_tooManyBits_isRefused() {
+  void new_tooManyBits_isRejected() {
     IpAddress address = IpAddress.parse("10.0.0.0");
 
     assertThatThrownBy(() -> new Cidr(address, 33))
@@ -148,7 +148,7 @@ class CidrTest {
     return new IpAddress(bits.shiftRight(64).longValue(), bits.longValue());
   }
 
-  /** Never near IPv4-mapped addresses, where the last 32 bits count. */
+  /** Avoids IPv4-mapped addresses, where only the last 32 bits count. */
   @Provide
   Arbitrary<BigInteger> bits128() {
     return Arbitraries.bigIntegers()

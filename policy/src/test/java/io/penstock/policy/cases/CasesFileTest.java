@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is said of files of cases that can't be run. */
+/** Error messages about invalid files of cases. */
 class CasesFileTest {
   private static final String GOOD =
       "cases: [{name: c, requests: [{request: {}, expect: {allowed: true}}]}]\n";
@@ -34,7 +34,7 @@ class CasesFileTest {
   }
 
   @Test
-  void run_manyMistakes_saysAllAtTheirPlaces() throws IOException {
+  void run_manyMistakes_reportsAllWithLocations() throws IOException {
     assertThat(
             errors(
                 """
@@ -54,30 +54,30 @@ class CasesFileTest {
                   - 7
                 """))
         .containsExactly(
-            "c.yaml:1:1: polcy: is no known field; did you mean policy?",
-            "c.yaml:5:28: cases[0].requests[0].request.pth: is no known field; did you mean path?",
+            "c.yaml:1:1: polcy: unknown field; did you mean policy?",
+            "c.yaml:5:28: cases[0].requests[0].request.pth: unknown field; did you mean path?",
             "c.yaml:5:55: cases[0].requests[0].expect.allowed: must be true or false, not text: yes",
             "c.yaml:6:14: cases[0].requests[1].at: must not be before the request above, at 1000ms",
             "c.yaml:6:41: cases[0].requests[1].times: must be a whole number from 1 to 1000000: 0",
-            "c.yaml:6:52: cases[0].requests[1].expect: must name something that is expected",
-            "c.yaml:7:32: cases[0].requests[2].expect.remainin: is no known field; did you mean"
+            "c.yaml:6:52: cases[0].requests[1].expect: must have at least one expected field",
+            "c.yaml:7:32: cases[0].requests[2].expect.remainin: unknown field; did you mean"
                 + " remaining?",
-            "c.yaml:7:45: cases[0].requests[2].expect.mode: is no known field",
+            "c.yaml:7:45: cases[0].requests[2].expect.mode: unknown field",
             "c.yaml:7:65: cases[0].requests[2].expect.rule: must be a single value, not a list",
             "c.yaml:8:9: cases[0].requests[3].request: is required",
             "c.yaml:8:35: cases[0].requests[3].expect.limits[0].mode: must be enforce | shadow: off",
             "c.yaml:8:48: cases[0].requests[3].expect.limits[1].rule: must be a single value, not"
-                + " nothing",
+                + " null",
             "c.yaml:8:55: cases[0].requests[3].expect.limits[2]: must be a mapping, not a number",
             "c.yaml:8:70: cases[0].requests[3].expect.rules[1]: must be the name of a rule, not a"
                 + " list",
             "c.yaml:9:9: cases[0].requests[4].expect: is required",
             "c.yaml:9:26: cases[0].requests[4].request.cost: must be from 0 to 1000000000000: -1",
-            "c.yaml:10:11: cases[1].name: must be the case's own: a is also at c.yaml:3:5",
+            "c.yaml:10:11: cases[1].name: must be unique: a is also at c.yaml:3:5",
             "c.yaml:11:15: cases[1].requests: must not be empty: nothing would be tested",
             "c.yaml:12:5: cases[2].name: is required",
             "c.yaml:12:16: cases[2].requests[0]: must be a mapping, not text",
-            "c.yaml:13:5: cases[2].request: is no known field; did you mean requests?",
+            "c.yaml:13:5: cases[2].request: unknown field; did you mean requests?",
             "c.yaml:14:5: cases[3]: must be a mapping, not a number");
   }
 
@@ -122,15 +122,14 @@ class CasesFileTest {
     assertThat(
             catchThrowableOfType(
                 PolicyException.class, () -> PolicyCases.run(folder.resolve("none.yaml"))))
-        .hasMessage(folder.resolve("none.yaml") + ": there is no such file");
+        .hasMessage(folder.resolve("none.yaml") + ": no such file");
   }
 
   @Test
   void run_noPolicy_isAnError() throws IOException {
     assertThat(errors(GOOD))
-        .containsExactly("c.yaml: policy: is required, as no policy is given otherwise");
-    assertThat(errors("policy: none.yaml\n" + GOOD))
-        .containsExactly("none.yaml: there is no such file");
+        .containsExactly("c.yaml: policy: is required unless a policy is given separately");
+    assertThat(errors("policy: none.yaml\n" + GOOD)).containsExactly("none.yaml: no such file");
   }
 
   @Test

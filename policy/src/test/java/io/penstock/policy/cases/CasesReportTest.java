@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is said of expectations that are not met. */
+/** Reports about expectations that are not met. */
 class CasesReportTest {
   private static final String POLICY =
       """
@@ -66,7 +66,7 @@ class CasesReportTest {
             "    retry_after_ms: expected null, was 0",
             "c.yaml:11:9: wrong: request 3 at 60000ms",
             "    rule: expected free, was null",
-            "    limits: expected 2 of them, was 1 of them",
+            "    limits: expected length 2, was length 1",
             "    limits[0].mode: expected enforce, was shadow",
             "    rules: expected [free, tried], was [tried]",
             "2 cases, 1 failed; 8 requests, 5 failed");
@@ -104,7 +104,7 @@ class CasesReportTest {
     assertThat(report.lines()).containsExactly("1 case, 0 failed; 1 request, 0 failed");
   }
 
-  /** What is expected but not so, one field at a time; the third of three requests is denied. */
+  /** Wrong expectations, one field at a time; the third of three requests is denied. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -121,7 +121,7 @@ class CasesReportTest {
         "retry_after_ms: null | retry_after_ms: expected null, was 100",
         "reset_after_ms: 201 | reset_after_ms: expected 201, was 200",
         "delay_ms: 1 | delay_ms: expected 1, was 0",
-        "limits: [] | limits: expected 0 of them, was 1 of them",
+        "limits: [] | limits: expected length 0, was length 1",
         "limits: [{cost: 2}] | limits[0].cost: expected 2, was 1",
         "limits: [{mode: shadow}] | limits[0].mode: expected shadow, was enforce",
         "limits: [{rule: x}] | limits[0].rule: expected x, was free",

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What policies promise, as cases that their authors could write. */
+/** The guarantees about policies, as cases that authors of policies could write. */
 class PolicyCasesTest {
   private static Path folder() throws URISyntaxException {
     URL folder = PolicyCasesTest.class.getResource("/io/penstock/policy/cases/login.yaml");
@@ -45,7 +45,7 @@ class PolicyCasesTest {
     assertThat(report.results()).isNotEmpty();
   }
 
-  /** Cases state claims, so nobody has to be asked for the keys of tokens. */
+  /** Cases state claims, so no token keys are fetched. */
   @Test
   void run_policyWithKeysFromAUrl_fetchesNone(@TempDir Path temp) throws IOException {
     AtomicInteger requests = new AtomicInteger();

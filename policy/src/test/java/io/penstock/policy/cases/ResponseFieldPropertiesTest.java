@@ -19,7 +19,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 
-/** Expectations are on the very figures that the service answers with. */
+/** Expectations compare the same figures that the service returns. */
 class ResponseFieldPropertiesTest {
   private static final Policy POLICY =
       PolicyLoader.parse(
@@ -60,7 +60,7 @@ class ResponseFieldPropertiesTest {
   private static void check(Verdict verdict) throws IOException {
     JsonNode answer = new ObjectMapper().readTree(CheckJson.bytes(verdict));
     for (ResponseField figure : ResponseField.values()) {
-      if (!figure.isOfRules()) {
+      if (!figure.isRuleOnly()) {
         assertThat(figure.of(verdict)).as("%s", figure).isEqualTo(text(answer, figure));
       }
       for (int i = 0; i < verdict.outcomes().size(); i++) {

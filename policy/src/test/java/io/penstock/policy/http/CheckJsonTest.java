@@ -84,7 +84,10 @@ class CheckJsonTest {
     assertThat(answer.get("limits").get(0).get("delay_ms").longValue()).isEqualTo(334);
   }
 
-  /** Both are empty, so the first is decisive; the request still has to wait for the other. */
+  /**
+   * Both buckets are empty, so the first is decisive, but the request still has to wait for the
+   * other.
+   */
   @Test
   void bytes_delayedByTwoRules_sayTheLonger() throws IOException {
     Limited fast = new Limited("fast", Limit.perSecond(10).burst(1));

@@ -91,9 +91,9 @@ class ExplainJsonTest {
             "    19 of 20 before, 18 after",
             "    allowed",
             "tried applies: matches, in shadow mode",
-            "    shadow, one bucket for all, cost 1",
+            "    shadow, one bucket for all requests, cost 1",
             "    0.5 of 1.5 before, 0.5 after",
-            "    denied (token_bucket_exceeded), to pass in 500 ms",
+            "    denied (token_bucket_exceeded), retry in 500 ms",
             "verdict: allowed by free, 18 of 20 left, full in 200 ms");
   }
 
@@ -102,10 +102,10 @@ class ExplainJsonTest {
     assertThat(ExplainText.lines(explain(TIERS, FREE, 20)))
         .containsSubsequence(
             "    0 of 20 before, 0 after",
-            "    denied (token_bucket_exceeded), to pass in 100 ms",
+            "    denied (token_bucket_exceeded), retry in 100 ms",
             "    0.5 of 1.5 before",
-            "    not asked",
-            "verdict: denied by free (token_bucket_exceeded), to pass in 100 ms");
+            "    not evaluated",
+            "verdict: denied by free (token_bucket_exceeded), retry in 100 ms");
   }
 
   @Test
@@ -122,7 +122,7 @@ class ExplainJsonTest {
     ExplicitRequest dear = ExplicitRequest.builder().cost(3_000).build();
 
     assertThat(ExplainText.lines(explain("{name: r, limit_keys: [], rate: 2/s}", dear, 0)))
-        .contains("verdict: denied by r (cost_above_burst), never to pass");
+        .contains("verdict: denied by r (cost_above_burst), can never pass");
   }
 
   @Test
@@ -134,7 +134,7 @@ class ExplainJsonTest {
     assertThat(ExplainText.lines(explanation))
         .containsExactly(
             "r does not apply: the path is rejected",
-            "verdict: denied (path_rejected), never to pass");
+            "verdict: denied (path_rejected), can never pass");
     assertThat(json(explanation).get("verdict").get("reason").textValue())
         .isEqualTo("path_rejected");
   }
@@ -152,8 +152,8 @@ class ExplainJsonTest {
         .containsExactly(
             "r applies: matches, and denies because user_id is missing",
             "    enforce, cost 1",
-            "    denied (missing_key), never to pass",
-            "verdict: denied by r (missing_key), never to pass");
+            "    denied (missing_key), can never pass",
+            "verdict: denied by r (missing_key), can never pass");
   }
 
   @Test
@@ -171,7 +171,8 @@ class ExplainJsonTest {
     String policy = "{name: r, limit_keys: [], rate: 2/s, consistency: leased}";
 
     assertThat(ExplainText.lines(explain(policy, FREE, 0)))
-        .contains("    enforce, one bucket for all, cost 1, consistency leased, not leased here");
+        .contains(
+            "    enforce, one bucket for all requests, cost 1, consistency leased, not leased here");
   }
 
   @Test
@@ -179,6 +180,6 @@ class ExplainJsonTest {
     String policy = "{name: r, limit_keys: [], rate: 2/s, mode: shadow}";
 
     assertThat(ExplainText.lines(explain(policy, FREE, 0)))
-        .endsWith("verdict: allowed, no rule binds");
+        .endsWith("verdict: allowed, no rule is enforced");
   }
 }

@@ -174,7 +174,8 @@ class HttpRequestTest {
       })
   void cookie_name_isItsValue(String header, String name, String value) {
     Request request =
-        new HttpRequest(null, line("/"), asked -> asked.equals("cookie") ? header : null, TRUSTING);
+        new HttpRequest(
+            null, line("/"), requested -> requested.equals("cookie") ? header : null, TRUSTING);
 
     assertThat(request.cookie(name)).isEqualTo(value);
   }
@@ -182,7 +183,7 @@ class HttpRequestTest {
   @Test
   void cookie_huge_isReadInLinearTime() {
     String crumbs = "a=1;".repeat(500_000) + " ".repeat(1_000_000);
-    Request request = new HttpRequest(null, line("/"), asked -> crumbs, TRUSTING);
+    Request request = new HttpRequest(null, line("/"), requested -> crumbs, TRUSTING);
 
     assertThat(request.cookie("a")).hasSize(3 * 500_000 - 2);
     assertThat(request.cookie("b")).isNull();
@@ -190,23 +191,23 @@ class HttpRequestTest {
 
   @Test
   void claim_askedOften_looksAtTheTokenOnce() {
-    List<String> asked = new ArrayList<>();
+    List<String> requested = new ArrayList<>();
     String token = "Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSIsIm4iOjF9.";
     Request request =
         new HttpRequest(
             null,
             line("/"),
             name -> {
-              asked.add(name);
+              requested.add(name);
               return token;
             },
             TRUSTING);
 
-    assertThat(asked).isEmpty();
+    assertThat(requested).isEmpty();
     assertThat(request.claim("sub")).isEqualTo("alice");
     assertThat(request.claim("n")).isEqualTo("1");
     assertThat(request.claim("plan")).isNull();
-    assertThat(asked).containsExactly("authorization");
+    assertThat(requested).containsExactly("authorization");
   }
 
   @Test

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class JitterTest {
-  /** Worked out by another program: other nodes and versions have to give the same. */
+  /** Computed by another program: other nodes and versions have to agree. */
   @ParameterizedTest
   @CsvSource({
     "per-org-rps, org-abc, 60, 25",
@@ -53,7 +53,7 @@ class JitterTest {
     assertEven(60, 30);
   }
 
-  /** A cap alone would send nearly everybody back at the same second. */
+  /** With a plain cap, nearly all clients would retry in the same second. */
   @Test
   void added_waitFarAboveTheCap_spreadsEvenlyStill() {
     assertEven(86_400, 30);
@@ -70,12 +70,12 @@ class JitterTest {
     for (int count : counts) {
       chiSquared += (count - expected) * (count - expected) / expected;
     }
-    // 29 degrees of freedom: one even spread in a thousand is above 58.
+    // With 29 degrees of freedom, one even distribution in a thousand exceeds 58.
     assertThat(chiSquared).isLessThan(58);
   }
 
   @Test
-  void constructor_outOfRange_isRefused() {
+  void constructor_outOfRange_isRejected() {
     assertThatThrownBy(() -> new Jitter(1_001, 30))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("1001");

@@ -18,7 +18,7 @@ import io.penstock.testing.ManualClock;
 import java.time.Duration;
 import java.util.List;
 
-/** A rule with a limiter of its own, on a clock moved by hand: outcomes as an engine has them. */
+/** A rule with its own limiter on a manual clock, which produces outcomes like an engine. */
 final class Limited {
   static final String KEY = "org-abc";
 
@@ -53,7 +53,7 @@ final class Limited {
     return outcome(cost, limiter.decide(KEY, cost / 1_000.0));
   }
 
-  /** Takes a cost in thousandths, or books it ahead. */
+  /** Takes a cost in thousandths, or reserves it ahead. */
   Outcome take(long cost, Duration maxDelay) {
     Claim claim = limiter.at(KEY, cost / 1_000.0).within(maxDelay);
     return outcome(cost, RateLimiter.all(claim).decide());
@@ -72,7 +72,7 @@ final class Limited {
     return Verdict.of(List.of(outcomes));
   }
 
-  /** A denial under {@code closed} whose store is away. */
+  /** A denial under {@code closed} while the store is unavailable. */
   static Outcome closed(String name, Limit limit, long waitNanos) {
     Rule rule = rule(name, limit, FailurePolicy.CLOSED);
     Decision decision = Decision.unavailable(name, limit, waitNanos);

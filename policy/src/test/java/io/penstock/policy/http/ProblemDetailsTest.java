@@ -48,7 +48,7 @@ class ProblemDetailsTest {
             "{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
                 + "\"title\":\"Quota Exceeded\","
                 + "\"status\":429,"
-                + "\"detail\":\"Rule per-org-rps allows no more at the moment.\","
+                + "\"detail\":\"Rule per-org-rps allows no more requests at the moment.\","
                 + "\"violated-policies\":[\"per-org-rps\"],"
                 + "\"reason\":\"token_bucket_exceeded\","
                 + "\"retry_after_ms\":334}");
@@ -89,7 +89,7 @@ class ProblemDetailsTest {
   }
 
   @Test
-  void body_missingKey_saysSo() throws IOException {
+  void body_missingKey_isReported() throws IOException {
     Limited org = new Limited("org", Limit.perSecond(1));
 
     JsonNode body =

@@ -14,7 +14,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Each limit of a rule has a name of its own, the same in every answer. */
+/** Each limit of a rule has its own name, which is the same in every response. */
 class SeveralLimitsTest {
   private static final String POLICY =
       """

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads a list of strings with integer parameters, as strictly as RFC 9651 wants it. */
+/** A strict parser for lists of strings with integer parameters (RFC 9651). */
 final class StructuredFields {
   private final String text;
   private int at;

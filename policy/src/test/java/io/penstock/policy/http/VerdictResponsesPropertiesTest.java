@@ -25,13 +25,13 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.Size;
 
-/** What headers promise, against limiters that keep the promise and exact numbers. */
+/** The values in headers, compared with limiters and exact arithmetic. */
 class VerdictResponsesPropertiesTest {
   private static final VerdictResponses ANSWERS =
       new VerdictResponses(HeaderFormat.ALL, Jitter.DEFAULT);
   private static final BigInteger SECOND = BigInteger.valueOf(1_000_000_000);
 
-  /** Some time passes, then a share of the burst is asked for. */
+  /** Some time passes, then a share of the burst is requested. */
   record Step(long nanos, double share) {}
 
   private static Map<String, String> headers(Outcome... outcomes) {
@@ -75,7 +75,7 @@ class VerdictResponsesPropertiesTest {
     return Math.min((remaining / 1_000 + 1) * 1_000, limit.burstThousandths());
   }
 
-  /** {@code seconds} bring what is missing, and a second less doesn't. */
+  /** Checks that {@code seconds} refill what is missing, and one second less doesn't. */
   private static void assertSmallest(BigInteger seconds, BigInteger missing, Rate rate) {
     BigInteger needed = missing.multiply(rate.nanos());
     BigInteger perSecond = rate.thousandths().multiply(SECOND);
@@ -106,7 +106,7 @@ class VerdictResponsesPropertiesTest {
     Limited limited = new Limited("rule", limit);
     Rate rate = limit.rate();
     BigInteger perSecond = rate.thousandths().multiply(SECOND);
-    // Missing thousandths, times the nanoseconds of the rate.
+    // The missing thousandths, multiplied by the nanoseconds of the rate.
     BigInteger debt = BigInteger.ZERO;
     for (Step step : steps) {
       BigInteger paid = BigInteger.valueOf(step.nanos).multiply(rate.thousandths());
@@ -145,10 +145,10 @@ class VerdictResponsesPropertiesTest {
       }
       long retryAfter = number(headers, "Retry-After");
       long reset = number(headers, "RateLimit-Reset");
-      long least = Math.max(1, reset);
+      long min = Math.max(1, reset);
       assertThat(Duration.ofSeconds(reset)).isGreaterThanOrEqualTo(decision.retryAfter());
       assertThat(Duration.ofSeconds(reset - 1)).isLessThan(decision.retryAfter());
-      assertThat(retryAfter).isBetween(least, least + Math.min(least / 2, 30));
+      assertThat(retryAfter).isBetween(min, min + Math.min(min / 2, 30));
       limited.clock.advance(Duration.ofSeconds(retryAfter));
       assertThat(limited.take(cost).decision().allowed()).isTrue();
     }
@@ -230,7 +230,7 @@ class VerdictResponsesPropertiesTest {
     return buckets(Arbitraries.integers().between(1, 100_000).map(BigDecimal::valueOf));
   }
 
-  /** Some with rates of so many places that they need more than 64 bits. */
+  /** Includes rates with so many digits that they need more than 64 bits. */
   @Provide
   Arbitrary<TokenBucket> buckets() {
     return buckets(
@@ -257,14 +257,14 @@ class VerdictResponsesPropertiesTest {
 
   @Provide
   Arbitrary<Limit> limits() {
-    Arbitrary<Integer> most = Arbitraries.integers().between(1, 100);
+    Arbitrary<Integer> maxRequests = Arbitraries.integers().between(1, 100);
     Arbitrary<Duration> windows =
         Arbitraries.longs().between(1, 100_000_000).map(micros -> Duration.ofNanos(micros * 1_000));
     return Arbitraries.oneOf(
         exactBuckets().map(bucket -> (Limit) bucket),
-        Combinators.combine(most, windows).as(Limit::fixedWindow),
-        Combinators.combine(most, windows).as(Limit::slidingWindow),
-        Combinators.combine(most, windows).as(Limit::slidingLog));
+        Combinators.combine(maxRequests, windows).as(Limit::fixedWindow),
+        Combinators.combine(maxRequests, windows).as(Limit::slidingWindow),
+        Combinators.combine(maxRequests, windows).as(Limit::slidingLog));
   }
 
   @Provide

@@ -39,9 +39,9 @@ class VerdictResponsesTest {
     return headers(new VerdictResponses(form, Jitter.NONE), verdict);
   }
 
-  /** With 113 of 200 used at 100 a second. */
+  /** 113 of 200 are used at 100 per second. */
   @Test
-  void headers_allowedWith87Of200Left_tellWhatIsLeft() {
+  void headers_allowedWith87Of200Left_reportWhatIsLeft() {
     Verdict verdict = verdict(perOrg().take(113_000));
 
     assertThat(headers(ALL, verdict))
@@ -54,9 +54,9 @@ class VerdictResponsesTest {
     assertThat(ALL.status(verdict)).isEqualTo(200);
   }
 
-  /** 200 used and 1.5 s of waiting. */
+  /** 200 are used, and the wait is 1.5 s. */
   @Test
-  void headers_denied_tellWhenAndWhy() {
+  void headers_denied_reportWhenAndWhy() {
     Limited org = perOrg();
     org.take(200_000);
     Verdict verdict = verdict(org.take(150_000));
@@ -158,7 +158,7 @@ class VerdictResponsesTest {
         .contains("RateLimit-Remaining: 4", "RateLimit-Reset: " + reset);
   }
 
-  /** A third of a nanosecond more than a second for each token. */
+  /** Each token takes a third of a nanosecond more than a second. */
   @Test
   void headers_nextTokenAHairAfterASecond_resetAfterTwo() {
     Limited odd = new Limited("odd", Limit.per(3, Duration.ofNanos(3_000_000_001L)).burst(5));
@@ -195,7 +195,10 @@ class VerdictResponsesTest {
             "X-Penstock-Reason: cost_above_burst");
   }
 
-  /** Three tokens at 1.5/s: the delay is rounded up to a tick, but two seconds stay two. */
+  /**
+   * Three tokens at 1.5/s: the delay is rounded up to a tick, but two seconds must not become
+   * three.
+   */
   @Test
   void headers_allowedWithDelay_resetWhenThereIsMore() {
     Limited queue = new Limited("queue", Limit.perSecond(1.5).burst(1));
@@ -209,7 +212,7 @@ class VerdictResponsesTest {
         .containsExactly("RateLimit-Limit: 1", "RateLimit-Remaining: 0", "RateLimit-Reset: 2");
   }
 
-  /** The same on a store whose clock has microseconds. */
+  /** The same on a store with a microsecond clock. */
   @Test
   void headers_allowedWithDelayOfWholeMicros_resetWhenThereIsMore() {
     Limited queue = new Limited("queue", Limit.perSecond(1.5).burst(1));
@@ -334,7 +337,7 @@ class VerdictResponsesTest {
   }
 
   @Test
-  void headers_missingKey_nameNoTimeToWaitFor() {
+  void headers_missingKey_haveNoReset() {
     Limited org = perOrg();
     Verdict verdict =
         verdict(
@@ -350,9 +353,9 @@ class VerdictResponsesTest {
             "X-Penstock-Reason: missing_key");
   }
 
-  /** The bucket is full, and still the request can never pass. */
+  /** The bucket is full, but the request can never pass. */
   @Test
-  void headers_costAboveBurstOfFullBucket_nameNoTimeToWaitFor() {
+  void headers_costAboveBurstOfFullBucket_haveNoReset() {
     assertThat(headers(HeaderFormat.ALL, verdict(perOrg().take(201_000))))
         .containsExactly(
             "RateLimit-Limit: 200",
@@ -376,7 +379,7 @@ class VerdictResponsesTest {
   }
 
   @Test
-  void problem_allowed_isRefused() {
+  void problem_allowed_isRejected() {
     assertThatThrownBy(() -> ALL.problem(verdict(perOrg().take(1_000))))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> ALL.problem(Verdict.UNLIMITED))

@@ -43,14 +43,14 @@ class JwksFileTest {
   }
 
   @Test
-  void new_fileMissingOrBroken_isRefused() throws IOException {
-    assertRefused(new KeySource.JwksFile(folder.resolve("none.json")));
+  void new_fileMissingOrBroken_isRejected() throws IOException {
+    assertRejected(new KeySource.JwksFile(folder.resolve("none.json")));
     write("{\"keys\":[]}", 2);
-    assertRefused(source);
+    assertRejected(source);
   }
 
   @Test
-  void claims_fileChanged_countByTheNewOneASecondLater() throws IOException {
+  void claims_fileChanged_useTheNewSetASecondLater() throws IOException {
     assertThat(verifier.claims(OLD)).isNotEmpty();
     write(Tokens.jwks(Tokens.OTHER_RSA), 2);
 
@@ -75,7 +75,7 @@ class JwksFileTest {
   }
 
   @Test
-  void claims_fileBrokenOrGone_countByTheLastSetUntilItIsMended() throws IOException {
+  void claims_fileBrokenOrMissing_useTheLastSetUntilItIsFixed() throws IOException {
     write("{", 2);
     nowMillis.addAndGet(1000);
     keys.refreshIfDue();
@@ -95,7 +95,7 @@ class JwksFileTest {
     assertThat(verifier.status()).isEqualTo(new JwtVerifier.Status(1, null));
   }
 
-  private void assertRefused(KeySource.JwksFile file) {
+  private void assertRejected(KeySource.JwksFile file) {
     assertThatThrownBy(() -> new JwtVerifier(JwtSettings.verifying(file), clock))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("jwks_file must be a JWK set: " + file.file());

@@ -49,14 +49,14 @@ class JwksUrlTest {
   }
 
   @Test
-  void claims_keyInTheSet_count() {
+  void claims_keyInTheSet_areAccepted() {
     assertThat(verifier.claims(OLD)).containsEntry("sub", "alice");
     assertThat(verifier.status()).isEqualTo(new Status(1, null));
     assertThat(server.requests()).isEqualTo(1);
   }
 
   @Test
-  void claims_rotatedKey_countAfterOneRefresh() {
+  void claims_rotatedKey_areAcceptedAfterOneRefresh() {
     server.serve(Tokens.jwks(Tokens.RSA, Tokens.OTHER_RSA));
 
     assertThat(verifier.claims(NEW)).isEmpty();
@@ -92,7 +92,7 @@ class JwksUrlTest {
   }
 
   @Test
-  void claims_serverDown_countByTheLastSet() {
+  void claims_serverDown_useTheLastSet() {
     server.close();
     nowMillis.addAndGet(REFRESH.toMillis());
     keys.refreshIfDue();
@@ -100,7 +100,7 @@ class JwksUrlTest {
     assertThat(verifier.claims(OLD)).isNotEmpty();
     assertThat(verifier.claims(NEW)).isEmpty();
     assertThat(verifier.status().keys()).isEqualTo(1);
-    assertThat(verifier.status().lastFailure()).contains("no answer");
+    assertThat(verifier.status().lastFailure()).contains("no response");
   }
 
   @Test
@@ -117,7 +117,7 @@ class JwksUrlTest {
     server.close();
 
     JwtVerifier other = verifier.under(lenient, 64);
-    verifier.closeBeside(other);
+    verifier.closeUnlessShared(other);
 
     assertThat(other.claims(OLD)).containsEntry("sub", "alice");
     assertThat(other.status()).isEqualTo(new Status(1, null));
@@ -182,7 +182,7 @@ class JwksUrlTest {
   }
 
   @Test
-  void refresh_failing_isTriedAgainEverLater() {
+  void refresh_failing_backsOff() {
     server.answerWith(500);
     nowMillis.addAndGet(REFRESH.toMillis());
     keys.refreshIfDue();
@@ -204,7 +204,7 @@ class JwksUrlTest {
   }
 
   @Test
-  void refresh_failsForAnHour_isSaidOnceAndRemindedOf() {
+  void refresh_failsForAnHour_isReportedOnceAndThenPeriodically() {
     server.answerWith(500);
     for (int minute = 0; minute < 60; minute++) {
       nowMillis.addAndGet(60_000);
@@ -215,7 +215,7 @@ class JwksUrlTest {
     assertThat(events.messages).hasSizeBetween(5, 6);
     assertThat(events.messages.get(0))
         .matches(
-            "failing: cannot fetch the keys of tokens from http://.*/keys \\(the answer has status"
+            "failing: cannot fetch token keys from http://.*/keys \\(the response has status"
                 + " 500\\); keys in effect: 1");
     assertThat(verifier.keysAge()).isBetween(Duration.ofMinutes(55), Duration.ofMinutes(60));
 
@@ -223,12 +223,12 @@ class JwksUrlTest {
     nowMillis.addAndGet(60_000);
     keys.refreshIfDue();
     assertThat(events.messages.get(events.messages.size() - 1))
-        .startsWith("working: the keys of tokens can be fetched again from http://");
+        .startsWith("working: token keys can be fetched again from http://");
     assertThat(verifier.keysAge()).isZero();
   }
 
   @Test
-  void refresh_urlWithSecrets_areNotSaid() {
+  void refresh_urlWithSecrets_reportsNoSecrets() {
     KeySource.JwksUrl secret =
         new KeySource.JwksUrl(
             URI.create("http://user:hunter2@127.0.0.1:1/keys?token=hunter2"), REFRESH);
@@ -305,7 +305,7 @@ class JwksUrlTest {
   }
 
   @Test
-  void close_thenAsked_keepsTheLastSet() {
+  void check_afterClose_usesTheLastSet() {
     JwtVerifier real = new JwtVerifier(JwtSettings.verifying(server.source(REFRESH)), clock);
     real.close();
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Bad tokens cost little, and nobody but their senders. */
+/** Invalid tokens are cheap to reject, and affect only their senders. */
 class JwtCostTest {
   private static final byte[] OTHER_SECRET =
       "fedcba9876543210fedcba9876543210".getBytes(StandardCharsets.UTF_8);
@@ -67,7 +67,7 @@ class JwtCostTest {
   }
 
   @Test
-  void check_manyBadTokensOfAnAddress_areRejectedUnseen() {
+  void check_manyInvalidTokensOfAnAddress_areRejectedWithoutVerification() {
     for (int i = 0; i < VerificationBudget.BURST; i++) {
       assertThat(check(bad(), ATTACKER)).isEqualTo(SIGNATURE);
     }
@@ -99,7 +99,7 @@ class JwtCostTest {
   }
 
   @Test
-  void check_goodTokenOfAThrottledAddress_countsIfItDidLately() {
+  void check_validTokenOfAThrottledAddress_isAcceptedIfRecentlyVerified() {
     assertThat(check(good("known"), ATTACKER)).isEqualTo(ACCEPTED);
     for (int i = 0; i < VerificationBudget.BURST; i++) {
       check(bad(), ATTACKER);
@@ -112,7 +112,7 @@ class JwtCostTest {
   }
 
   @Test
-  void check_goodTokenOfAnotherAddress_countsWhateverAttackersDo() {
+  void check_validTokenOfAnotherAddress_isAcceptedDuringAnAttack() {
     for (int i = 0; i < 200; i++) {
       IpAddress attacker = address("198.51.100." + i);
       check(bad(), attacker);
@@ -163,7 +163,7 @@ class JwtCostTest {
   }
 
   @Test
-  void check_rejected_tellsTheReason() {
+  void check_rejected_reportsTheReason() {
     long later = Tokens.NOW_SECONDS + 60;
     JwtVerifier strict =
         verifier(

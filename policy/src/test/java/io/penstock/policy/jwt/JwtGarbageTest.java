@@ -13,7 +13,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** Whatever a client sends, a verifier neither throws nor believes it. */
+/** A verifier neither throws nor accepts anything, whatever a client sends. */
 class JwtGarbageTest {
   private static final InstantSource CLOCK = () -> Instant.ofEpochSecond(Tokens.NOW_SECONDS);
   private static final List<JwtVerifier> VERIFIERS =

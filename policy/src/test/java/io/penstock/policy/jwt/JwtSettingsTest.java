@@ -57,43 +57,44 @@ class JwtSettingsTest {
   }
 
   @Test
-  void new_mistake_saysTheRule() {
-    assertRefused(() -> verify(SECRET, "RS256"), "algorithm must be one of HS256, HS384, HS512");
-    assertRefused(() -> verify(SECRET, "HS512"), "at least 64 bytes for HS512: 32");
-    assertRefused(
+  void new_invalidSettings_areExplained() {
+    assertRejected(() -> verify(SECRET, "RS256"), "algorithm must be one of HS256, HS384, HS512");
+    assertRejected(() -> verify(SECRET, "HS512"), "at least 64 bytes for HS512: 32");
+    assertRejected(
         () -> verify(new KeySource.Secret("ü".repeat(15)), "HS256"), "32 bytes for HS256: 30");
-    assertRefused(() -> verify(RSA, "HS256"), "must not be an HMAC with public keys");
-    assertRefused(() -> verify(RSA, "ES256"), "must fit the public key, as RS256 does: ES256");
-    assertRefused(() -> verify(EC, "RS256"), "must fit the public key, as ES256 does: RS256");
-    assertRefused(() -> verify(URL, "EdDSA"), "algorithm must be one of [HS256, ");
-    assertRefused(() -> verify(URL), "at least one algorithm");
-    assertRefused(() -> settings(Trust.VERIFY, null, List.of(), Duration.ZERO), "without keys");
-    assertRefused(() -> settings(Trust.DECODE_ONLY, SECRET, List.of(), Duration.ZERO), "trust is");
-    assertRefused(() -> settings(Trust.NONE, null, List.of("HS256"), Duration.ZERO), "trust is");
+    assertRejected(() -> verify(RSA, "HS256"), "must not be an HMAC, because public keys");
+    assertRejected(() -> verify(RSA, "ES256"), "must fit the public key, such as RS256: ES256");
+    assertRejected(() -> verify(EC, "RS256"), "must fit the public key, such as ES256: RS256");
+    assertRejected(() -> verify(URL, "EdDSA"), "algorithm must be one of [HS256, ");
+    assertRejected(() -> verify(URL), "at least one algorithm");
+    assertRejected(() -> settings(Trust.VERIFY, null, List.of(), Duration.ZERO), "without keys");
+    assertRejected(() -> settings(Trust.DECODE_ONLY, SECRET, List.of(), Duration.ZERO), "trust is");
+    assertRejected(() -> settings(Trust.NONE, null, List.of("HS256"), Duration.ZERO), "trust is");
     Duration negative = Duration.ofSeconds(-1);
-    assertRefused(() -> settings(Trust.NONE, null, List.of(), negative), "leeway must be from 0");
+    assertRejected(() -> settings(Trust.NONE, null, List.of(), negative), "leeway must be from 0");
     Duration long_ = Duration.ofDays(1);
-    assertRefused(() -> settings(Trust.NONE, null, List.of(), long_), "leeway must be from 0");
+    assertRejected(() -> settings(Trust.NONE, null, List.of(), long_), "leeway must be from 0");
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"file:///etc/passwd", "ftp://a/b", "keys.json", "https:keys", "http:///keys"})
-  void jwksUrl_notHttp_isRefused(String url) {
-    assertRefused(
+  void jwksUrl_notHttp_isRejected(String url) {
+    assertRejected(
         () -> new KeySource.JwksUrl(URI.create(url), Duration.ofMinutes(1)),
         "must be an http or https URL");
   }
 
   @Test
-  void jwksUrl_refreshTooOften_isRefused() {
+  void jwksUrl_refreshTooOften_isRejected() {
     URI url = URI.create("http://issuer.example/");
 
-    assertRefused(() -> new KeySource.JwksUrl(url, Duration.ZERO), "refresh must be at least PT1S");
+    assertRejected(
+        () -> new KeySource.JwksUrl(url, Duration.ZERO), "refresh must be at least PT1S");
   }
 
   @Test
-  void toString_ofSecret_keepsIt() {
+  void toString_ofSecret_omitsIt() {
     assertThat(JwtSettings.verifying(SECRET).toString()).doesNotContain(Tokens.SECRET);
   }
 
@@ -115,7 +116,7 @@ class JwtSettingsTest {
     return new JwtSettings(trust, keys, algorithms, null, List.of(), leeway);
   }
 
-  private static void assertRefused(Runnable making, String rule) {
+  private static void assertRejected(Runnable making, String rule) {
     assertThatThrownBy(making::run)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(rule);

@@ -59,7 +59,7 @@ class JwtVerifierTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"})
-  void claims_rsaAlgorithms_count(String name) {
+  void claims_rsaAlgorithms_areAccepted(String name) {
     JwtVerifier verifier = verifier(pinned(RSA_PEM, name));
     JWSAlgorithm algorithm = JWSAlgorithm.parse(name);
 
@@ -69,7 +69,7 @@ class JwtVerifierTest {
 
   @ParameterizedTest
   @CsvSource({"P-256, ES256", "P-384, ES384", "P-521, ES512"})
-  void claims_ecAlgorithms_countByCurve(String curve, String name) {
+  void claims_ecAlgorithms_areAcceptedByCurve(String curve, String name) {
     ECKey key = Tokens.ec(Curve.parse(curve), "a");
     KeySource source = new KeySource.PublicKey(Tokens.pem(key));
     JWSAlgorithm algorithm = JWSAlgorithm.parse(name);
@@ -82,7 +82,7 @@ class JwtVerifierTest {
 
   @ParameterizedTest
   @CsvSource({"HS256, 32", "HS384, 48", "HS512, 64"})
-  void claims_hmacAlgorithms_count(String name, int length) {
+  void claims_hmacAlgorithms_areAccepted(String name, int length) {
     String secret = "s".repeat(length);
     JwtVerifier verifier = verifier(pinned(new KeySource.Secret(secret), name));
     byte[] bytes = secret.getBytes(StandardCharsets.UTF_8);
@@ -183,7 +183,7 @@ class JwtVerifierTest {
         "{'nbf':NOW-1,'exp':NOW+1} | 0 | true",
         "{'times':false} | 0 | true",
       })
-  void claims_times_countWithLeeway(String payload, int leewaySeconds, boolean counts) {
+  void claims_times_areCheckedWithLeeway(String payload, int leewaySeconds, boolean accepted) {
     String json = payload.replace('\'', '"').replace("{\"", "{\"sub\":\"a\",\"");
     String token =
         Tokens.hs256(
@@ -194,7 +194,7 @@ class JwtVerifierTest {
 
     for (Trust trust : List.of(Trust.VERIFY, Trust.DECODE_ONLY)) {
       JwtSettings settings = settings(trust, null, List.of(), leeway);
-      assertThat(verifier(settings).claims(token).isEmpty()).isEqualTo(!counts);
+      assertThat(verifier(settings).claims(token).isEmpty()).isEqualTo(!accepted);
     }
   }
 
@@ -215,13 +215,13 @@ class JwtVerifierTest {
         "{'iss':'US','aud':'api'} | false",
         "{'aud':'api'} | false",
       })
-  void claims_issuerAndAudience_mustBeThoseWanted(String payload, boolean counts) {
+  void claims_issuerAndAudience_mustBeThoseWanted(String payload, boolean accepted) {
     String token = Tokens.hs256(payload.replace('\'', '"'));
     List<String> audience = List.of("api", "web");
 
     for (Trust trust : List.of(Trust.VERIFY, Trust.DECODE_ONLY)) {
       JwtSettings settings = settings(trust, "us", audience, Duration.ZERO);
-      assertThat(verifier(settings).claims(token).isEmpty()).isEqualTo(!counts);
+      assertThat(verifier(settings).claims(token).isEmpty()).isEqualTo(!accepted);
     }
   }
 
@@ -267,7 +267,7 @@ class JwtVerifierTest {
   }
 
   @Test
-  void claims_schemeInAnyCase_count() {
+  void claims_schemeInAnyCase_areAccepted() {
     String token = Tokens.hs256(ALICE).substring("Bearer ".length());
     JwtVerifier verifier = verifier(SECRET);
 
@@ -289,7 +289,7 @@ class JwtVerifierTest {
   }
 
   @Test
-  void claims_seenBefore_countOnlyUntilTheTokenExpires() {
+  void claims_seenBefore_areAcceptedOnlyUntilTheTokenExpires() {
     JwtVerifier verifier = verifier(SECRET);
     String token = Tokens.hs256("{\"sub\":\"a\",\"exp\":" + (NOW_SECONDS + 10) + "}");
 
@@ -313,7 +313,7 @@ class JwtVerifierTest {
   }
 
   @Test
-  void claims_notYetValid_countFromThenOn() {
+  void claims_notYetValid_areAcceptedFromThenOn() {
     JwtVerifier verifier = verifier(SECRET);
     String token = Tokens.hs256("{\"sub\":\"a\",\"nbf\":" + (NOW_SECONDS + 10) + "}");
 

@@ -10,13 +10,13 @@ final class KeyEvents implements JwtObserver {
   final List<TokenCheck.Result> rejected = new CopyOnWriteArrayList<>();
 
   @Override
-  public void rejected(TokenCheck.Result why) {
-    rejected.add(why);
+  public void rejected(TokenCheck.Result reason) {
+    rejected.add(reason);
   }
 
   @Override
-  public void fetchFailed(KeyFailure why) {
-    failures.add(why);
+  public void fetchFailed(KeyFailure reason) {
+    failures.add(reason);
   }
 
   @Override

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An issuer's server on this machine that hands out a key set, or fails to. */
+/** A local server of an issuer that returns a key set, or fails. */
 final class KeyServer implements AutoCloseable {
   private final HttpServer server;
   private final AtomicInteger requests = new AtomicInteger();
@@ -55,7 +55,7 @@ final class KeyServer implements AutoCloseable {
     status = next;
   }
 
-  /** Bodies are held back until the latch is open. */
+  /** Delays response bodies until the latch is open. */
   void holdUntil(CountDownLatch latch) {
     gate = latch;
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of requests whose tokens can't be verified: the failure policy decides. */
+/** Requests whose tokens can't be verified are decided by the failure policy. */
 class KeysUnavailableTest {
   private static final String TOKEN = Tokens.rs256(Tokens.RSA, "{\"sub\":\"alice\"}");
   private static final String A = "203.0.113.1";
@@ -122,7 +122,7 @@ class KeysUnavailableTest {
   }
 
   @Test
-  void decide_noTokenOrABadOne_isWhatItEverWas() {
+  void decide_noTokenOrAnInvalidOne_isUnaffected() {
     PolicyEngine closed =
         engine("rules: [{name: a, limit_keys: ['jwt:sub'], rate: 1/h, on_store_failure: closed}]");
     String expired = Tokens.rs256(Tokens.RSA, "{\"exp\":1}");
@@ -201,7 +201,7 @@ class KeysUnavailableTest {
   }
 
   @Test
-  void explain_unverifiable_saysSo() {
+  void explain_unverifiable_isReported() {
     PolicyEngine local =
         engine("rules: [{name: a, limit_keys: ['jwt:sub'], rate: 1/h, on_store_failure: local}]");
 
@@ -238,7 +238,7 @@ class KeysUnavailableTest {
     assertThat(events.messages)
         .last()
         .asString()
-        .startsWith("working: the keys of tokens are fetched from ");
+        .startsWith("working: token keys are fetched from ");
     assertThat(closed.jwt().status()).isEqualTo(new JwtVerifier.Status(1, null));
   }
 }

@@ -71,17 +71,17 @@ class PemTest {
   }
 
   @Test
-  void publicKey_weakOrOfAnotherKind_isRefused() {
-    assertRefused(RSA_1024, "RSA key must have at least 2048 bits: 1024");
-    assertRefused(ED25519, "public key must be RSA, or EC on P-256, P-384 or P-521");
-    assertRefused(SECP256K1, "P-256, P-384 or P-521");
+  void publicKey_weakOrOfAnotherKind_isRejected() {
+    assertRejected(RSA_1024, "RSA key must have at least 2048 bits: 1024");
+    assertRejected(ED25519, "public key must be RSA, or EC on P-256, P-384 or P-521");
+    assertRejected(SECP256K1, "P-256, P-384 or P-521");
   }
 
   @Test
-  void publicKey_privateKeyByMistake_isRefusedWithoutShowingIt() {
+  void publicKey_privateKeyByMistake_isRejectedWithoutShowingIt() {
     String mistake = "-----BEGIN PRIVATE KEY-----\nMIIsecret\n-----END PRIVATE KEY-----\n";
 
-    assertRefused(mistake, "PEM must be a PUBLIC KEY or CERTIFICATE: PRIVATE KEY");
+    assertRejected(mistake, "PEM must be a PUBLIC KEY or CERTIFICATE: PRIVATE KEY");
     assertThatThrownBy(() -> new KeySource.PublicKey(mistake))
         .hasMessageNotContaining("MIIsecret")
         .hasNoCause();
@@ -101,12 +101,12 @@ class PemTest {
         "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
         "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----",
       })
-  void publicKey_notPem_isRefused(String pem) {
+  void publicKey_notPem_isRejected(String pem) {
     assertThatThrownBy(() -> new KeySource.PublicKey(pem))
         .isExactlyInstanceOf(IllegalArgumentException.class);
   }
 
-  private static void assertRefused(String pem, String rule) {
+  private static void assertRejected(String pem, String rule) {
     assertThatThrownBy(() -> new KeySource.PublicKey(pem))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(rule);

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A valid token costs one signature a minute, whatever the algorithm. */
+/** A valid token requires one signature verification per minute, whatever the algorithm. */
 class RepeatedTokenTest {
   private static final String SECRET = "0123456789abcdef".repeat(4);
   private static final IpAddress CLIENT = Objects.requireNonNull(IpAddress.parse("192.0.2.1"));
@@ -64,7 +64,7 @@ class RepeatedTokenTest {
     TokenCheck first = verifier.check(token, CLIENT);
     assertThat(first.claims()).containsEntry("sub", "alice");
     for (int i = 0; i < 1_000; i++) {
-      // Each request has a string of its own.
+      // Each request has its own string.
       assertThat(verifier.check(new String(token.toCharArray()), CLIENT)).isSameAs(first);
     }
     assertThat(verifications).hasValue(1);
@@ -79,7 +79,7 @@ class RepeatedTokenTest {
     return new JwtVerifier(settings, clock, KeyRing.of(IssuerKeys.fixed(keys)));
   }
 
-  /** Counts how many signatures are verified. */
+  /** Counts signature verifications. */
   private final class Counting implements JWSVerifier {
     private final JWSVerifier verifier;
 

@@ -19,7 +19,7 @@ import java.security.PublicKey;
 import java.util.Arrays;
 import java.util.Base64;
 
-/** Keys and tokens of an issuer, good and bad. */
+/** Keys and tokens of an issuer, valid and invalid. */
 final class Tokens {
   static final long NOW_SECONDS = 1_800_000_000L;
   static final String SECRET = "0123456789abcdef0123456789abcdef";
@@ -105,7 +105,7 @@ final class Tokens {
     }
   }
 
-  /** A token with any header, which the signer may not be meant for. */
+  /** Signs a token with any header, even if the signer doesn't fit it. */
   static String sign(JWSHeader header, String payload, JWSSigner signer) throws JOSEException {
     String input = header.toBase64URL() + "." + Base64URL.encode(payload);
     Base64URL signature = signer.sign(header, input.getBytes(StandardCharsets.US_ASCII));

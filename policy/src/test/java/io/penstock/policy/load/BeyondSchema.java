@@ -4,23 +4,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** What the loader finds wrong that is no matter of shape, so that no schema says it. */
+/** Errors of the loader that are not structural, so that a schema can't express them. */
 final class BeyondSchema {
-  /** What is said of a field, by why a schema can't say it. */
+  /** The error messages, by the reason why a schema can't express them. */
   private static final Map<String, Pattern> REASONS =
       Map.ofEntries(
-          reason("names are compared with those of other rules", ": must have a name of its own: "),
+          reason("names are compared with those of other rules", ": must have a unique name: "),
           reason("rules are compared with those before them", " can never apply: "),
           reason("a file of a folder needs no rules", ": has no rules$"),
-          reason("a burst is compared with a rate", "burst: must be at least what a second brings"),
+          reason(
+              "a burst is compared with a rate",
+              "burst: must be at least the tokens of one second"),
           reason("a burst is divided by a rate", "burst / rate must be at most 10 years: "),
           reason("a rate is tokens divided by time", "rate: must be at most 1000000000 tokens"),
           reason("a length of time is added up", "window: must be positive and at most 10 years: "),
           reason("costs are compared", "min_cost: must be at most default_cost"),
-          reason("attributes are compared", ": must not name an attribute again: "),
-          reason("attributes are compared in any case", ": is matched already; give its values"),
+          reason("attributes are compared", ": must not repeat an attribute: "),
+          reason(
+              "attributes are compared in any case", ": duplicates a condition; list all values"),
           reason("bytes are counted", "secret: must have at least \\d+ bytes"),
-          reason("files are read", "_file: (there is no such file|can't be read|must not be)"),
+          reason("files are read", "_file: (no such file|can't be read|must not be)"),
           reason("keys are decoded", "public_key: (public key|PEM|certificate) "),
           reason("algorithms have to fit a key", "algorithm must fit the public key"),
           reason("addresses of the web are parsed", "jwks_url: must be a URL such as"),
@@ -35,7 +38,7 @@ final class BeyondSchema {
     return Map.entry(why, Pattern.compile(message));
   }
 
-  /** The reasons that none of {@code problems} is covered by. */
+  /** Returns the reasons that none of {@code problems} matches. */
   static List<String> unusedBy(List<Problem> problems) {
     return REASONS.entrySet().stream()
         .filter(

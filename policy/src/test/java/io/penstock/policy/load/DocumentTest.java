@@ -91,7 +91,7 @@ class DocumentTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "a: 1\\nb: 2\\na: 3; p.yaml:3:1: the key a is there already, at p.yaml:1:1",
+        "a: 1\\nb: 2\\na: 3; p.yaml:3:1: duplicate key: a, first at p.yaml:1:1",
         "a: &x 1; p.yaml:1:4: anchors are not supported: quote text that begins with &",
         "a: &x {b: 1}; p.yaml:1:4: anchors are not supported: quote text that begins with &",
         "a: *x; p.yaml:1:4: aliases are not supported: quote text that begins with *",
@@ -102,7 +102,7 @@ class DocumentTest {
         "a: b: c; p.yaml:1:5: mapping values are not allowed here",
         "a: b\\u0001; p.yaml:1:5: must not contain the character U+0001"
       })
-  void parse_yamlThatIsNotSupported_saysSoAtItsPlace(String text, String error) {
+  void parse_yamlThatIsNotSupported_isReportedAtItsLocation(String text, String error) {
     assertThat(errors(text.replace("\\n", "\n").replace("\\u0001", "\u0001"), "p.yaml"))
         .containsExactly(error);
   }
@@ -116,7 +116,7 @@ class DocumentTest {
   }
 
   @Test
-  void parse_unclosedBracket_saysWhereItBegan() {
+  void parse_unclosedBracket_reportsItsStart() {
     assertThat(errors("a: [1, 2\nb: 3\n", "p.yaml"))
         .containsExactly(
             "p.yaml:2:2: expected ',' or ']', but got :, while parsing a flow sequence that begins"
@@ -127,19 +127,19 @@ class DocumentTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "{\"a\": 1, \"a\": 2}; p.json:1:10: the key a is there already, at p.json:1:2",
+        "{\"a\": 1, \"a\": 2}; p.json:1:10: duplicate key: a, first at p.json:1:2",
         "{} {}; p.json:1:4: must be one document: a second one begins here",
         "{\"a\": NaN}; p.json:1:10: Non-standard token",
         "// no; p.json:1:1: Unexpected character ('/' (code 47)): maybe a (non-standard) comment?",
         "[1, 2; p.json:1:6: Unexpected end-of-input: expected close marker for Array (start marker"
             + " at line 1, column 1)"
       })
-  void parse_badJson_saysSoAtItsPlace(String text, String error) {
+  void parse_badJson_isReportedAtItsLocation(String text, String error) {
     assertThat(errors(text, "p.json")).containsExactly(error);
   }
 
   @Test
-  void parse_jsonNumberOfTooManyDigits_saysSoAtItsPlace() {
+  void parse_jsonNumberOfTooManyDigits_isReportedAtItsLocation() {
     assertThat(errors("{\n\"a\": " + "1".repeat(1_001) + "}", "p.json"))
         .singleElement()
         .asString()
@@ -148,7 +148,7 @@ class DocumentTest {
   }
 
   @Test
-  void parse_jsonNameThatIsTooLong_saysSoAtItsPlace() {
+  void parse_jsonNameThatIsTooLong_isReportedAtItsLocation() {
     assertThat(errors("{\"" + "a".repeat(50_001) + "\": 1}", "p.json"))
         .singleElement()
         .asString()
@@ -158,7 +158,7 @@ class DocumentTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"\\u", "\\x", "\\U", "\\u00", "\\UFFFFFFFF\"", "\\U00110000\""})
-  void parse_yamlWithABadEscape_saysSoAtItsPlace(String escape) {
+  void parse_yamlWithABadEscape_isReportedAtItsLocation(String escape) {
     assertThat(errors("a: 1\nb: \"" + escape, "p.yaml"))
         .singleElement()
         .asString()
@@ -180,7 +180,7 @@ class DocumentTest {
   }
 
   @Test
-  void parse_byteOrderMark_isNotThere() {
+  void parse_byteOrderMark_isIgnored() {
     assertThat(read("\ufeff{\"a\": 1}", "p.json")).isInstanceOf(Node.Mapping.class);
     assertThat(read("\ufeffa: 1", "p.yaml")).isInstanceOf(Node.Mapping.class);
   }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The worked numbers of the documentation. */
+/** The calculated examples in the documentation. */
 class DocumentedExamplesTest {
   private static Traffic traffic(String page, String example) {
     return new Traffic(DocumentedPolicies.example(page, example).policy());
@@ -56,7 +56,7 @@ class DocumentedExamplesTest {
 
     assertThat(traffic.passing(1_000, user)).isEqualTo(burst);
     traffic.pass(Duration.ofHours(1));
-    // Twenty a second, one every 50 ms, until one is denied.
+    // 20 per second, one every 50 ms, until one is denied.
     int sent = 0;
     while (traffic.send(user).allowed()) {
       traffic.pass(Duration.ofMillis(50));

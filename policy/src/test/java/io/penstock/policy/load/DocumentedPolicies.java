@@ -10,9 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The policies in a page of the documentation. A comment before one tells what it is: {@code
- * rejected} or {@code warned}, with what is printed in the next block, or {@code example} and a
- * name.
+ * The policies in a page of the documentation. A comment before a policy states its kind: {@code
+ * rejected} or {@code warned}, with the output in the next block, or {@code example} and a name.
  */
 final class DocumentedPolicies {
   private static final Pattern BLOCK =
@@ -22,11 +21,11 @@ final class DocumentedPolicies {
           Pattern.DOTALL);
 
   /**
-   * A policy of a page.
+   * A policy in a page.
    *
-   * @param marker what it is; empty for one that loads
-   * @param name as which file it is shown
-   * @param printed what the page says is printed for it
+   * @param marker its kind; empty for a policy that loads
+   * @param name the file name in the page
+   * @param printed the output according to the page
    */
   record Shown(String marker, String name, String text, String printed) {}
 
@@ -40,7 +39,7 @@ final class DocumentedPolicies {
     }
   }
 
-  /** All policies of a page, in their order. */
+  /** Returns all policies of a page in order. */
   static List<Shown> of(String page) {
     List<Shown> all = new ArrayList<>();
     Matcher matcher = BLOCK.matcher(page(page));
@@ -57,7 +56,7 @@ final class DocumentedPolicies {
     return all;
   }
 
-  /** The policy that a page has as an example of this name. */
+  /** Returns the example with this name in a page. */
   static LoadedPolicy example(String page, String name) {
     Shown shown =
         of(page).stream()

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the documentation shows is what the loader reads and prints. */
+/** The loader accepts and prints what the documentation shows. */
 class DocumentedPoliciesTest {
   private static final List<String> PAGES = List.of("policy.md", "choosing-limits.md");
 
@@ -43,7 +43,7 @@ class DocumentedPoliciesTest {
     return shown.marker().startsWith("example ") || shown.marker().equals("sample");
   }
 
-  /** Pages show parts of policies too; these get a rule, for a policy must have one. */
+  /** Adds a rule to partial policies, because a policy must have one. */
   private static String whole(DocumentedPolicies.Shown shown) {
     boolean hasRules = shown.text().contains("rules") || shown.text().contains("limit_keys");
     return shown.text()

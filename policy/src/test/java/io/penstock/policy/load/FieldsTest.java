@@ -23,7 +23,7 @@ class FieldsTest {
   }
 
   @Test
-  void getters_ofRightTypes_answer() {
+  void getters_ofRightTypes_returnValues() {
     Fields fields = fields("{t: x, n: 1.50, w: 3, f: true, c: b, l: [p, q], m: {k: v}}");
 
     assertThat(fields.text("t")).isEqualTo("x");
@@ -40,7 +40,7 @@ class FieldsTest {
   }
 
   @Test
-  void getters_ofMissingFields_answerNothing() {
+  void getters_ofMissingFields_returnNull() {
     Fields fields = fields("{}");
 
     assertThat(fields.text("t")).isNull();
@@ -54,7 +54,7 @@ class FieldsTest {
   }
 
   @Test
-  void getters_ofWrongTypes_addProblemsAtTheirPlaces() {
+  void getters_ofWrongTypes_addProblemsAtTheirLocations() {
     Fields fields = fields("t: [x]\nn: x\nw: 10\nf: 1\nc: bb\nl: x\nm: [x]\ne:\n");
 
     assertThat(fields.text("t")).isNull();
@@ -74,11 +74,11 @@ class FieldsTest {
             "t.yaml:5:4: cases[0].c: must be b: bb; did you mean b?",
             "t.yaml:6:4: cases[0].l: must be a list, in brackets, not text: x",
             "t.yaml:7:4: cases[0].m: must be a mapping, not a list",
-            "t.yaml:8:3: cases[0].e: must be a single value, not nothing");
+            "t.yaml:8:3: cases[0].e: must be a single value, not null");
   }
 
   @Test
-  void given_nullOrMissing_isNot() {
+  void given_nullOrMissing_isFalse() {
     Fields fields = fields("{t: x, f: false, n: null, m: {}}");
 
     assertThat(fields.given("t")).isTrue();
@@ -104,7 +104,7 @@ class FieldsTest {
   }
 
   @Test
-  void done_fieldsNobodyAskedFor_areErrorsWithTheNearestName() {
+  void done_unknownFields_areErrorsWithSuggestions() {
     Fields fields = fields("method: GET\nheadrs: {}\nzzz: 1\n");
     fields.text("method");
     fields.mapping("headers");
@@ -112,8 +112,8 @@ class FieldsTest {
 
     assertThat(errors())
         .containsExactly(
-            "t.yaml:2:1: cases[0].headrs: is no known field; did you mean headers?",
-            "t.yaml:3:1: cases[0].zzz: is no known field");
+            "t.yaml:2:1: cases[0].headrs: unknown field; did you mean headers?",
+            "t.yaml:3:1: cases[0].zzz: unknown field");
   }
 
   @Test

@@ -6,7 +6,7 @@ import io.penstock.policy.Policy;
 import io.penstock.policy.Rule;
 import java.util.List;
 
-/** Policies in tests. */
+/** Loads policies in tests. */
 final class Loading {
   private Loading() {}
 
@@ -14,12 +14,12 @@ final class Loading {
     return PolicyLoader.parse(yaml, "p.yaml").policy();
   }
 
-  /** The only rule of a policy, given by its fields in a line. */
+  /** Returns the only rule of a policy, given its fields in one line. */
   static Rule rule(String fields) {
     return policy("{" + fields + "}").rules().get(0);
   }
 
-  /** A rule named r on all requests, with more fields. */
+  /** Returns a rule named r for all requests, with additional fields. */
   static Rule plain(String fields) {
     return rule(ofPlain(fields));
   }
@@ -42,7 +42,7 @@ final class Loading {
     return rejected == null ? List.of() : rejected.problems();
   }
 
-  /** The errors of a rule named r, without their places. */
+  /** Returns the errors of a rule named r, without their locations. */
   static List<String> plainErrors(String fields) {
     return errors("{" + ofPlain(fields) + "}").stream().map(Loading::withoutPlace).toList();
   }

@@ -11,12 +11,12 @@ class MergedPolicyTest {
   private static final String USERS = "limit_keys: [user_id], rate: 1/s";
 
   @Test
-  void of_rulesFromElsewhere_comeAfterTheFilesInTheirOrder() {
+  void of_rulesFromTheDatabase_followThoseOfFiles() {
     MergedPolicy joint =
         joined(
             file("{name: file, " + USERS + ", match: {plan: a}}"),
-            now(standing(2, 10, "{name: second, " + USERS + "}")),
-            now(standing(1, 5, "{name: first, " + USERS + ", match: {plan: b}}")));
+            now(ordered(2, 10, "{name: second, " + USERS + "}")),
+            now(ordered(1, 5, "{name: first, " + USERS + ", match: {plan: b}}")));
 
     assertThat(names(joint)).containsExactly("file", "first", "second");
     assertThat(joint.standings().stream().map(OrderedRule::id)).containsExactly(1L, 2L);
@@ -37,20 +37,20 @@ class MergedPolicyTest {
   }
 
   @Test
-  void of_nameInBoth_leavesTheOneFromElsewhereOutAndSaysSo() {
+  void of_nameInBoth_omitsTheRuleFromTheDatabaseAndReportsIt() {
     MergedPolicy joint =
         joined(
             file("{name: login, " + USERS + "}"),
-            now(standing(7, 0, "{name: login, limit_keys: [tenant], rate: 1/s}")));
+            now(ordered(7, 0, "{name: login, limit_keys: [tenant], rate: 1/s}")));
 
     assertThat(names(joint)).containsExactly("login");
     assertThat(joint.problems().get(0))
-        .hasToString("row 7: name: must have a name of its own: login is also at policy.yaml");
+        .hasToString("row 7: name: must have a unique name: login is also at policy.yaml");
   }
 
   @Test
-  void of_ruleThatCanNotBeRead_isWhatItWasBefore() {
-    OrderedRule before = standing(1, 0, "{name: a, " + USERS + "}");
+  void of_unreadableRule_keepsItsPreviousVersion() {
+    OrderedRule before = ordered(1, 0, "{name: a, " + USERS + "}");
     Problem problem = new Problem(Problem.Severity.ERROR, Location.of("row 1"), "rate", "is bad");
     MergedPolicy joint =
         joined(Policy.of(), new RuleCandidate(null, before, List.of(problem)), now(tenants(2)));
@@ -61,10 +61,10 @@ class MergedPolicyTest {
   }
 
   @Test
-  void of_ruleThatCanNeverApply_isWhatItWasBeforeOrLeftOut() {
-    OrderedRule all = standing(1, 0, "{name: all, " + USERS + "}");
-    OrderedRule hidden = standing(2, 5, "{name: hidden, " + USERS + ", match: {plan: pro}}");
-    OrderedRule before = standing(2, -5, "{name: hidden, " + USERS + ", match: {plan: pro}}");
+  void of_unreachableRule_keepsItsPreviousVersionOrIsOmitted() {
+    OrderedRule all = ordered(1, 0, "{name: all, " + USERS + "}");
+    OrderedRule hidden = ordered(2, 5, "{name: hidden, " + USERS + ", match: {plan: pro}}");
+    OrderedRule before = ordered(2, -5, "{name: hidden, " + USERS + ", match: {plan: pro}}");
 
     MergedPolicy without = joined(Policy.of(), now(all), now(hidden));
     assertThat(names(without)).containsExactly("all");
@@ -76,7 +76,7 @@ class MergedPolicyTest {
   }
 
   @Test
-  void of_badRuleWithNothingBefore_harmsNoOther() {
+  void of_invalidRuleWithoutPreviousVersion_affectsNoOther() {
     MergedPolicy joint =
         joined(Policy.of(), new RuleCandidate(null, null, List.of()), now(tenants(2)));
 
@@ -84,10 +84,10 @@ class MergedPolicyTest {
   }
 
   @Test
-  void of_ruleThatTheStoreCanNotKeep_isWhatItWasBeforeOrLeftOut() {
-    OrderedRule before = standing(1, 0, "{name: a, " + USERS + "}");
-    OrderedRule tooFast = standing(1, 0, "{name: a, limit_keys: [user_id], rate: 9/s}");
-    OrderedRule added = standing(3, 0, "{name: c, limit_keys: [host], rate: 9/s}");
+  void of_ruleUnsupportedByTheStore_keepsItsPreviousVersionOrIsOmitted() {
+    OrderedRule before = ordered(1, 0, "{name: a, " + USERS + "}");
+    OrderedRule tooFast = ordered(1, 0, "{name: a, limit_keys: [user_id], rate: 9/s}");
+    OrderedRule added = ordered(3, 0, "{name: c, limit_keys: [host], rate: 9/s}");
     MergedPolicy joint =
         MergedPolicy.of(
             Policy.of(),
@@ -118,12 +118,12 @@ class MergedPolicyTest {
                 "policy.yaml")
             .policy();
     MergedPolicy joint =
-        joined(file, now(standing(1, 0, "{name: b, " + USERS + ", match: {path: /LOGIN}}")));
+        joined(file, now(ordered(1, 0, "{name: b, " + USERS + ", match: {path: /LOGIN}}")));
 
     assertThat(names(joint)).containsExactly("a");
     assertThat(joint.problems().get(0).message())
         .isEqualTo(
-            "b can never apply: a, at policy.yaml, takes every request of it first; put this one"
+            "b can never apply: a, at policy.yaml, matches all of its requests first; move this rule"
                 + " before it");
   }
 
@@ -132,9 +132,9 @@ class MergedPolicyTest {
     MergedPolicy joint =
         joined(
             file("{name: file, " + USERS + ", match: {path: /a//b}}"),
-            now(standing(1, 0, "{name: a, " + USERS + ", match: {path: '/login?x=1'}}")),
-            now(standing(2, 0, "{name: b, " + USERS + ", match: {path: /b}}")),
-            now(standing(3, 0, "{name: c, " + USERS + ", match: {path: /c;v=1}}")));
+            now(ordered(1, 0, "{name: a, " + USERS + ", match: {path: '/login?x=1'}}")),
+            now(ordered(2, 0, "{name: b, " + USERS + ", match: {path: /b}}")),
+            now(ordered(3, 0, "{name: c, " + USERS + ", match: {path: /c;v=1}}")));
 
     assertThat(names(joint)).containsExactly("file", "a", "b", "c");
     assertThat(joint.problems()).isEmpty();
@@ -143,23 +143,23 @@ class MergedPolicyTest {
         .containsExactly(
             "row 1: warning: match.path: a path has no query; match query:NAME, or write %3F for a"
                 + " question mark in the path: /login?x=1",
-            "row 3: warning: match.path: path parameters are stripped before rules match; say"
+            "row 3: warning: match.path: path parameters are stripped before rules match; set"
                 + " paths: {parameters: keep}: /c;v=1");
   }
 
   private static OrderedRule tenants(long id) {
-    return standing(id, 0, "{name: tenants, limit_keys: [tenant], rate: 1/s}");
+    return ordered(id, 0, "{name: tenants, limit_keys: [tenant], rate: 1/s}");
   }
 
   private static MergedPolicy joined(Policy files, RuleCandidate... candidates) {
     return MergedPolicy.of(files, "policy.yaml", List.of(candidates), MergedPolicy.RuleCheck.NONE);
   }
 
-  private static RuleCandidate now(OrderedRule standing) {
-    return new RuleCandidate(standing, null, List.of());
+  private static RuleCandidate now(OrderedRule ordered) {
+    return new RuleCandidate(ordered, null, List.of());
   }
 
-  private static OrderedRule standing(long id, int order, String yaml) {
+  private static OrderedRule ordered(long id, int order, String yaml) {
     return new OrderedRule(rule(yaml, id), id, order, false);
   }
 

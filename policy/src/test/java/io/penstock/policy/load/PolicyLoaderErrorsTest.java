@@ -29,7 +29,7 @@ class PolicyLoaderErrorsTest {
   }
 
   @Test
-  void parse_sixMistakes_areSixLinesWithTheirPlaces() {
+  void parse_sixMistakes_areSixLinesWithLocations() {
     List<String> errors =
         Loading.errors(
             """
@@ -58,7 +58,7 @@ class PolicyLoaderErrorsTest {
             "p.yaml:8:17: rules[1].limit_keys: must be a list; put it in brackets: [\"user_id\"]",
             "p.yaml:9:11: rules[1].rate: must have a unit of time (s, sec, second, m, min, minute,"
                 + " h, hour, d, day): fortnight",
-            "p.yaml:13:5: rules[2].bursts: is no known field; did you mean burst?",
+            "p.yaml:13:5: rules[2].bursts: unknown field; did you mean burst?",
             "p.yaml:15:27: rules[3].limit_keys[1]: must be ip:address, header:…, query:…,"
                 + " cookie:…, jwt:…, path, method, host or a bare name: ip:port");
   }
@@ -70,7 +70,7 @@ class PolicyLoaderErrorsTest {
         .hasMessage(
             """
             p.yaml:1:10: rules[0]: must be a mapping, not a number
-            p.yaml:1:14: mod: is no known field; did you mean mode?""");
+            p.yaml:1:14: mod: unknown field; did you mean mode?""");
   }
 
   @ParameterizedTest
@@ -181,7 +181,7 @@ class PolicyLoaderErrorsTest {
         "algorithm: sliding_log, limit: 100001, window: 1s; "
             + "limit: must be from 0.001 to 100000: 100001.0"
       })
-  void parse_limitThatCantBe_saysWhyInAWholeSentence(String fields, String message) {
+  void parse_invalidLimit_isExplained(String fields, String message) {
     assertThat(Loading.plainErrors(fields)).singleElement().asString().startsWith(message);
   }
 
@@ -197,12 +197,12 @@ class PolicyLoaderErrorsTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "user_id, user_id; must not name an attribute again: user_id",
-        "user_id, 'user_id|ip:address'; must not name an attribute again: user_id",
-        "'header:A', 'header:a'; must not name an attribute again: header:a",
-        "'header:\u212A'; must be of printable ASCII",
-        "a, b, c, d, e, f, g, h, i; must be at most 8 keys: 9",
-        "~; must be a single value, not nothing",
+        "user_id, user_id; must not repeat an attribute: user_id",
+        "user_id, 'user_id|ip:address'; must not repeat an attribute: user_id",
+        "'header:A', 'header:a'; must not repeat an attribute: header:a",
+        "'header:\u212A'; must be printable ASCII",
+        "a, b, c, d, e, f, g, h, i; must have at most 8 keys: 9",
+        "~; must be a single value, not null",
         "[a]; must be a single value, not a list",
         "\"\"; the name of an attribute must have 1 to 64 characters"
       })
@@ -223,12 +223,13 @@ class PolicyLoaderErrorsTest {
   }
 
   @Test
-  void parse_nameOfHundredCharacters_isTheLongest() {
-    String longest = "n".repeat(100);
+  void parse_nameOfHundredCharacters_isTheMaximum() {
+    String maxLengthName = "n".repeat(100);
 
-    assertThat(Loading.rule("limit_keys: [], rate: 1/s, name: " + longest).name())
-        .isEqualTo(longest);
-    assertThat(Loading.errors("{limit_keys: [], rate: 1/s, name: n" + longest + "}")).hasSize(1);
+    assertThat(Loading.rule("limit_keys: [], rate: 1/s, name: " + maxLengthName).name())
+        .isEqualTo(maxLengthName);
+    assertThat(Loading.errors("{limit_keys: [], rate: 1/s, name: n" + maxLengthName + "}"))
+        .hasSize(1);
   }
 
   @Test
@@ -236,7 +237,7 @@ class PolicyLoaderErrorsTest {
     assertThat(Loading.errors("rules: [{description: x}]"))
         .containsExactlyInAnyOrder(
             "p.yaml:1:9: rules[0].name: is required",
-            "p.yaml:1:9: rules[0].limit_keys: is required; [] is one bucket for all",
+            "p.yaml:1:9: rules[0].limit_keys: is required; [] is one bucket for all requests",
             "p.yaml:1:9: rules[0].rate: is required, or limits, algorithm_config or"
                 + " unlimited: true");
   }
@@ -250,8 +251,7 @@ class PolicyLoaderErrorsTest {
                   - {name: a, limit_keys: [], rate: 1/s}
                   - {name: a, limit_keys: [user], rate: 1/s}
                 """))
-        .containsExactly(
-            "p.yaml:3:5: rules[1]: must have a name of its own: a is also at p.yaml:2:5");
+        .containsExactly("p.yaml:3:5: rules[1]: must have a unique name: a is also at p.yaml:2:5");
   }
 
   @Test

@@ -71,14 +71,14 @@ class PolicyLoaderFolderTest {
     assertThatThrownBy(() -> PolicyLoader.load(folder))
         .hasMessageContaining(
             folder.resolve("c.yaml")
-                + ":2:7: mode: must be said in one place only; it is also at "
+                + ":2:7: mode: must be set only once; it is also set at "
                 + folder.resolve("b.yaml")
                 + ":1:7")
-        .hasMessageContaining(":3:18: key_secret_file: must be said in one place only");
+        .hasMessageContaining(":3:18: key_secret_file: must be set only once");
   }
 
   @Test
-  void load_errorsInSeveralFiles_areAllSaid() throws IOException {
+  void load_errorsInSeveralFiles_areAllReported() throws IOException {
     write("a.yaml", "rules: [");
     write("b.yaml", "");
     write("c.json", "{\"mode\": 5}");
@@ -90,31 +90,31 @@ class PolicyLoaderFolderTest {
         .hasMessageContaining("a.yaml:1:9: ")
         .hasMessageContaining("b.yaml: is empty")
         .hasMessageContaining("c.json:1:10: mode: must be enforce | shadow | off: 5")
-        .hasMessageContaining("d.yaml: is not text in UTF-8")
-        .hasMessageContaining("e.yaml: there is no such file");
+        .hasMessageContaining("d.yaml: is not valid UTF-8")
+        .hasMessageContaining("e.yaml: no such file");
   }
 
   @Test
-  void load_emptyFolder_saysSo() {
+  void load_emptyFolder_isReported() {
     assertThatThrownBy(() -> PolicyLoader.load(folder))
         .isInstanceOf(PolicyException.class)
-        .hasMessage(folder + ": has no policies in it (*.yaml, *.yml, *.json)");
+        .hasMessage(folder + ": contains no policies (*.yaml, *.yml, *.json)");
   }
 
   @Test
-  void load_folderWithoutRules_saysSo() throws IOException {
+  void load_folderWithoutRules_isReported() throws IOException {
     write("a.yaml", "mode: off");
 
     assertThatThrownBy(() -> PolicyLoader.load(folder)).hasMessage(folder + ": has no rules");
   }
 
   @Test
-  void load_noSuchFile_saysSo() {
+  void load_noSuchFile_isReported() {
     Path nowhere = folder.resolve("nowhere.yaml");
 
     assertThatThrownBy(() -> PolicyLoader.load(nowhere))
         .isInstanceOf(PolicyException.class)
-        .hasMessage(nowhere + ": there is no such file");
+        .hasMessage(nowhere + ": no such file");
   }
 
   @Test
@@ -122,6 +122,6 @@ class PolicyLoaderFolderTest {
     writeRule("caf\u00e9.yaml", "r");
 
     assertThatThrownBy(() -> PolicyLoader.load(folder))
-        .hasMessageContaining("name: must be of printable ASCII");
+        .hasMessageContaining("name: must be printable ASCII");
   }
 }

@@ -11,7 +11,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** Whatever is in a file, there is a policy or a list of what is wrong with it. */
+/** Every file results in a policy or a list of errors. */
 class PolicyLoaderPropertiesTest {
   private static final String GOOD =
       """

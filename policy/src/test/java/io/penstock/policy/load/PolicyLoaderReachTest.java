@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Rules that can never apply. */
 class PolicyLoaderReachTest {
-  /** The errors of two rules with these fields, in this order. */
+  /** Returns the errors of two rules with these fields, in this order. */
   private static List<String> errors(String first, String second) {
     return Loading.errors(
         "rules:\n  - {name: a, rate: 1/s, "
@@ -24,8 +24,8 @@ class PolicyLoaderReachTest {
   void parse_generalRuleFirst_hidesTheOther() {
     assertThat(errors("limit_keys: [u]", "limit_keys: [u], match: {plan: pro}"))
         .containsExactly(
-            "p.yaml:3:5: rules[1]: b can never apply: a, at p.yaml:2:5, takes every request of it"
-                + " first; put this one before it");
+            "p.yaml:3:5: rules[1]: b can never apply: a, at p.yaml:2:5, matches all of its requests"
+                + " first; move this rule before it");
   }
 
   @ParameterizedTest
@@ -81,7 +81,7 @@ class PolicyLoaderReachTest {
         "limit_keys: [u], match: {'ip:address': 10.0.0.0/8}; "
             + "limit_keys: [u], match: {'ip:address': [10.1.0.0/16, 11.0.0.0/8]}"
       })
-  void parse_ruleThatCanApply_isNoError(String first, String second) {
+  void parse_ruleThatCanApply_isNotAnError(String first, String second) {
     assertThat(errors(first, second)).isEmpty();
   }
 
@@ -181,10 +181,10 @@ class PolicyLoaderReachTest {
                   - {name: d, limit_keys: [u], rate: 1/s}
                 """))
         .containsExactly(
-            "p.yaml:5:5: rules[0]: a can never apply: exempt[0], at p.yaml:2:5, exempts every"
-                + " request of it",
-            "p.yaml:6:5: rules[1]: b can never apply: exempt[1], at p.yaml:3:5, exempts every"
-                + " request of it");
+            "p.yaml:5:5: rules[0]: a can never apply: exempt[0], at p.yaml:2:5, exempts all of"
+                + " its requests",
+            "p.yaml:6:5: rules[1]: b can never apply: exempt[1], at p.yaml:3:5, exempts all of"
+                + " its requests");
   }
 
   @Test

@@ -190,11 +190,11 @@ class PolicyLoaderRuleTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "rate: 5/s, burst: 4; burst: is less than a second brings, so bursts are cut: 4.0",
+        "rate: 5/s, burst: 4; burst: is less than the tokens of one second, so bursts are cut: 4.0",
         "rate: 1/h, burst: 25; burst: the burst takes more than a day to refill: PT25H",
-        "rate: 5/s, fixed_cost: 6; burst: is less than a request costs, so none can pass: 5.0",
-        "rate: 5/s, match: {plan: pro*}; match.plan: * is compared as it is, not a pattern: pro*",
-        "rate: 5/s, match: {method: '*'}; match.method: * is compared as it is, not a pattern: *"
+        "rate: 5/s, fixed_cost: 6; burst: is less than the cost of a request, so none can pass: 5.0",
+        "rate: 5/s, match: {plan: pro*}; match.plan: * is compared literally, it is not a wildcard: pro*",
+        "rate: 5/s, match: {method: '*'}; match.method: * is compared literally, it is not a wildcard: *"
       })
   void parse_doubtfulRule_isWarnedOf(String fields, String warning) {
     assertThat(Loading.plainWarnings(fields)).containsExactly(warning);
@@ -211,7 +211,7 @@ class PolicyLoaderRuleTest {
     assertThat(Loading.warnings("{name: r, rate: 5/s, " + keys + "}"))
         .singleElement()
         .asString()
-        .contains("warning: limit_keys: clients can invent these at will");
+        .contains("warning: limit_keys: clients can invent values of these keys");
   }
 
   @Test
@@ -219,7 +219,7 @@ class PolicyLoaderRuleTest {
     assertThat(
             Loading.warnings("{name: r, rate: 5/s, limit_keys: ['jwt:sub'], on_missing_key: skip}"))
         .containsExactly(
-            "p.yaml:1:63: warning: on_missing_key: clients can escape this rule by leaving out"
+            "p.yaml:1:63: warning: on_missing_key: clients can bypass this rule by omitting"
                 + " jwt:sub");
   }
 
@@ -271,10 +271,10 @@ class PolicyLoaderRuleTest {
   }
 
   @Test
-  void parse_matchOfNothingOrLists_isAnErrorAtItsPlace() {
+  void parse_matchOfNothingOrLists_isAnErrorAtItsLocation() {
     assertThat(Loading.plainErrors("rate: 1/s, match: {'jwt:a': [1.0, null], 'jwt:b': [[1]]}"))
         .containsExactly(
-            "match.jwt:a[1]: must be a single value, not nothing",
+            "match.jwt:a[1]: must be a single value, not null",
             "match.jwt:b[0]: must be a single value, not a list");
   }
 }

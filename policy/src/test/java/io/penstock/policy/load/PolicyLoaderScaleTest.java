@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Policies of very many rules in one group. The time is no measurement: comparing each with each
+ * Policies with very many rules in one group. The timeout is not a benchmark: comparing all pairs
  * would take many times as long.
  */
 @Timeout(60)

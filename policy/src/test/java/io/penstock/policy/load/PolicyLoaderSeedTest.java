@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The forms of rules that users bring along, and the short form that says the same. */
+/** The long form of rules that users migrate from other limiters, and the equivalent short form. */
 class PolicyLoaderSeedTest {
   private static final String BARE =
       """
@@ -149,7 +149,7 @@ class PolicyLoaderSeedTest {
         .singleElement()
         .asString()
         .startsWith(
-            field.substring(0, field.indexOf(':')) + ": can't stand beside algorithm_config");
+            field.substring(0, field.indexOf(':')) + ": can't be combined with algorithm_config");
   }
 
   @Test
@@ -161,7 +161,7 @@ class PolicyLoaderSeedTest {
   }
 
   @Test
-  void parse_shortForm_saysTheSame() {
+  void parse_shortForm_isEquivalent() {
     Policy policy =
         Loading.policy(
             """

@@ -108,7 +108,7 @@ class PolicyLoaderTopLevelTest {
   }
 
   @Test
-  void load_jwksFileWithoutKeys_isRefused() throws IOException {
+  void load_jwksFileWithoutKeys_isRejected() throws IOException {
     Files.writeString(folder.resolve("keys.jwks"), "{\"keys\": []}");
 
     assertThatThrownBy(() -> load("jwt: {jwks_file: keys.jwks}"))
@@ -131,7 +131,7 @@ class PolicyLoaderTopLevelTest {
     assertThat(Loading.rule("$schema: x, name: r, limit_keys: [], rate: 1/s").name())
         .isEqualTo("r");
     assertThat(Loading.errors("rules: [{$schema: x, name: r, limit_keys: [], rate: 1/s}]"))
-        .containsExactly("p.yaml:1:10: rules[0].$schema: is no known field");
+        .containsExactly("p.yaml:1:10: rules[0].$schema: unknown field");
   }
 
   @Test
@@ -145,7 +145,7 @@ class PolicyLoaderTopLevelTest {
       value = {
         "client_address: {header: x-forwarded}; client_address.header: must be x-forwarded-for",
         "client_address: {trusted_proxies: [me]}; client_address.trusted_proxies[0]: must be an",
-        "client_address: {proxies: []}; client_address.proxies: is no known field",
+        "client_address: {proxies: []}; client_address.proxies: unknown field",
         "client_address: peer; client_address: must be a mapping, not text",
         "jwt: verified; jwt: must be trusted, or a mapping",
         "jwt: [trusted]; jwt: must be a mapping, not a list",
@@ -153,7 +153,7 @@ class PolicyLoaderTopLevelTest {
         "jwt: {issuer: x}; jwt: must have exactly one of secret, secret_file",
         "jwt: {secret: a, jwks_file: b}; jwks_url, not secret and jwks_file",
         "jwt: {secret: ''}; jwt.secret: must not be empty",
-        "jwt: {secret_file: nowhere}; jwt.secret_file: there is no such file: ",
+        "jwt: {secret_file: nowhere}; jwt.secret_file: no such file: ",
         "jwt: {jwks_file: .}; jwt.jwks_file: ",
         "jwt: {jwks_url: 'ftp://x/y'}; jwt.jwks_url: must begin with https:// or http://",
         "jwt: {jwks_url: 'https://a b'}; jwt.jwks_url: must be a URL such as"
@@ -166,21 +166,21 @@ class PolicyLoaderTopLevelTest {
             + " must be a whole number from 0 to 3600: 3601",
         "jwt: {secret: 0123456789abcdef0123456789abcdef, algorithms: []}; jwt.algorithms: must not"
             + " be empty",
-        "jwt: {secret: 0123456789abcdef0123456789abcdef, isuer: y}; jwt.isuer: is no known field;"
+        "jwt: {secret: 0123456789abcdef0123456789abcdef, isuer: y}; jwt.isuer: unknown field;"
             + " did you mean issuer?",
         "key_secret: ''; key_secret: must not be empty",
         "key_secret: [x]; key_secret: must be a single value",
-        "{key_secret: 0123456789abcdef0123456789abcdef, key_secret_file: y}; must be said in one"
-            + " place only",
+        "{key_secret: 0123456789abcdef0123456789abcdef, key_secret_file: y}; must be set only"
+            + " once",
         "exempt: {match: {a: b}}; exempt: must be a list",
         "exempt: [{}]; exempt[0].match: is required",
         "exempt: [{match: {}}]; exempt[0].match: must not be empty",
         "exempt: [{match: {a: ~}}]; exempt[0].match.a: must be a single value",
-        "exempt: [{match: {a: b}, name: x}]; exempt[0].name: is no known field",
+        "exempt: [{match: {a: b}, name: x}]; exempt[0].name: unknown field",
         "mode: [off]; mode: must be a single value",
-        "ruls: []; ruls: is no known field; did you mean rules?"
+        "ruls: []; ruls: unknown field; did you mean rules?"
       })
-  void load_badSection_isAnErrorAtItsPlace(String yaml, String error) {
+  void load_badSection_isAnErrorAtItsLocation(String yaml, String error) {
     String text = yaml.startsWith("{") ? yaml.substring(1, yaml.length() - 1) : yaml;
     String lines = yaml.startsWith("{") ? text.replace(", ", "\n") : text;
 
@@ -224,8 +224,8 @@ class PolicyLoaderTopLevelTest {
             """);
     assertThat(policy.paths())
         .isEqualTo(new PathSettings(PathSettings.EncodedSlashes.DECODE, false, true, false, true));
-    assertThat(policy.exempt().get(0).conditions().get(0).wants()).isEqualTo("/health");
-    assertThat(policy.rules().get(0).match().conditions().get(0).wants())
+    assertThat(policy.exempt().get(0).conditions().get(0).describe()).isEqualTo("/health");
+    assertThat(policy.rules().get(0).match().conditions().get(0).describe())
         .isEqualTo("/@me or /api or /api/* or /caf%C3%A9");
     assertThat(Loading.policy("{name: r, limit_keys: [], rate: 1/s}").paths())
         .isEqualTo(PathSettings.DEFAULT);
@@ -307,7 +307,7 @@ class PolicyLoaderTopLevelTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"shop.example", "SHOP.example", "*.example", "*", "[2001:db8::1]"})
-  void host_patternThatMatches_isNoWarning(String host) {
+  void host_patternThatMatches_isNotAWarning(String host) {
     assertThat(Loading.plainWarnings("rate: 1/s, match: {host: '" + host + "'}")).isEmpty();
   }
 
@@ -330,7 +330,7 @@ class PolicyLoaderTopLevelTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"path: /a/*", "path: '*', plan: staff", "'ip:address': 10.0.0.0/8", "host: a"})
-  void exempt_someRequests_isNoWarning(String match) {
+  void exempt_someRequests_isNotAWarning(String match) {
     assertThat(exempting(match)).isEmpty();
   }
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
 
-/** Policies with something added, left out, replaced or renamed, mostly by what is plausible. */
+/** Policies with parts added, removed, replaced or renamed, mostly with plausible values. */
 final class PolicyMutations {
   private static final List<String> NAMES = names();
   private static final List<JsonNode> VALUES = values();
@@ -19,7 +19,7 @@ final class PolicyMutations {
     this.random = random;
   }
 
-  /** A policy of some rules and sections that each are right by themselves. */
+  /** Returns a policy of rules and sections that are each valid by themselves. */
   ObjectNode policy() {
     ObjectNode policy = copy(any(SchemaCorpus.POLICIES));
     if (random.nextInt(4) > 0) {
@@ -49,13 +49,13 @@ final class PolicyMutations {
   private void mutateFields(ObjectNode fields) {
     List<String> present = new ArrayList<>();
     fields.fieldNames().forEachRemaining(present::add);
-    int what = random.nextInt(4);
-    if (present.isEmpty() || what == 0) {
+    int choice = random.nextInt(4);
+    if (present.isEmpty() || choice == 0) {
       fields.set(any(NAMES), value());
       return;
     }
     String name = any(present);
-    switch (what) {
+    switch (choice) {
       case 1 -> fields.remove(name);
       case 2 -> fields.set(name, value());
       default -> fields.set(any(NAMES), fields.remove(name));
@@ -91,7 +91,7 @@ final class PolicyMutations {
     return (ObjectNode) Schema.json(Schema.document(yaml, "p.yaml"));
   }
 
-  /** The names of all fields anywhere, and some that are none. */
+  /** The names of all fields, and some unknown names. */
   private static List<String> names() {
     TreeSet<String> names =
         new TreeSet<>(List.of("x", "bursts", "", "ip:port", "a|b", "a|path", "header:h", " path "));
@@ -101,7 +101,7 @@ final class PolicyMutations {
     return List.copyOf(names);
   }
 
-  /** The values of all fields of good policies, and of bad ones. */
+  /** The values of all fields of valid and invalid policies. */
   private static List<JsonNode> values() {
     List<JsonNode> values = new ArrayList<>();
     for (String yaml : SchemaCorpus.POLICIES) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The schema and the loader say the same of each field beside each other, and of each value. */
+/** The schema and the loader agree on each pair of fields and on each value. */
 class PolicySchemaFieldsTest {
   private static final List<String> KINDS =
       List.of("text", "'7'", "''", "7", "7.5", "0", "-1", "true", "~", "[]", "[7]", "[~]", "{}");
@@ -20,7 +20,7 @@ class PolicySchemaFieldsTest {
   private static final JsonNode RULE = Schema.TREE.at("/$defs/ruleFields/properties");
   private static final String RULES = ", rules: [{name: r, limit_keys: [], rate: 1/s}]";
 
-  /** A value that is right for each field of a rule. */
+  /** A valid value for each field of a rule. */
   private static final Map<String, String> RIGHT =
       Map.ofEntries(
           Map.entry("algorithm_config", "{rps: 5, burst: 10}"),
@@ -71,7 +71,7 @@ class PolicySchemaFieldsTest {
 
   @ParameterizedTest
   @MethodSource("forms")
-  void validate_eachFormWithEachField_isAsTheLoaderSays(String form) {
+  void validate_eachFormWithEachField_agreesWithTheLoader(String form) {
     RULE.properties()
         .forEach(
             field ->
@@ -80,7 +80,7 @@ class PolicySchemaFieldsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "rate: 5/s", "algorithm_config: {rps: 5, burst: 10}"})
-  void validate_eachFieldWithEachKindOfValue_isAsTheLoaderSays(String form) {
+  void validate_eachFieldWithEachKindOfValue_agreesWithTheLoader(String form) {
     RULE.properties()
         .forEach(field -> KINDS.forEach(value -> checkRule(form, field.getKey(), value)));
   }
@@ -109,7 +109,7 @@ class PolicySchemaFieldsTest {
         "limits: [{algorithm: fixed_window, limit: ?, window: 1s}]",
         "limits: [{algorithm: fixed_window, limit: 5, window: ?}]"
       })
-  void validate_eachKindOfValueWithin_isAsTheLoaderSays(String rule) {
+  void validate_eachKindOfValueWithin_agreesWithTheLoader(String rule) {
     for (String value : KINDS) {
       checkRule(rule.replace("?", value));
     }
@@ -126,7 +126,7 @@ class PolicySchemaFieldsTest {
 
   @ParameterizedTest
   @MethodSource("forms")
-  void validate_limitOfEachFormWithEachField_isAsTheLoaderSays(String form) {
+  void validate_limitOfEachFormWithEachField_agreesWithTheLoader(String form) {
     for (String field : List.of("rate", "burst", "limit", "window", "algorithm", "fixed_cost")) {
       for (String value : values(field)) {
         if (!has(form, field)) {
@@ -182,7 +182,7 @@ class PolicySchemaFieldsTest {
   }
 
   static Stream<String> sources() {
-    // The module's own pom.xml is a file that is there, and long enough for a secret.
+    // The module's own pom.xml is an existing file that is long enough for a secret.
     return Stream.of(
         "secret: " + SchemaCorpus.SECRET,
         "secret: 11111111112222222222333333333344444444445555555555666666666677777777778",
@@ -196,7 +196,7 @@ class PolicySchemaFieldsTest {
 
   @ParameterizedTest
   @MethodSource("sources")
-  void validate_eachSourceOfKeysWithEachField_isAsTheLoaderSays(String source) {
+  void validate_eachSourceOfKeysWithEachField_agreesWithTheLoader(String source) {
     for (String kind : List.of("HS", "RS", "PS", "ES", "none")) {
       for (String size : List.of("256", "384", "512")) {
         checkJwt(source, "algorithms: " + kind + size);
@@ -222,7 +222,7 @@ class PolicySchemaFieldsTest {
   }
 
   @Test
-  void validate_eachKindOfValueInEachPlace_isAsTheLoaderSays() {
+  void validate_eachKindOfValueInEachPlace_agreesWithTheLoader() {
     for (String value : KINDS) {
       for (String field :
           List.of(
@@ -254,7 +254,7 @@ class PolicySchemaFieldsTest {
   }
 
   @Test
-  void validate_wordsAndBounds_areAsTheLoaderSays() {
+  void validate_wordsAndBounds_agreeWithTheLoader() {
     for (String header :
         List.of("x-forwarded-for", "forwarded", "x-real-ip", "cf-connecting-ip", "x")) {
       Schema.check("{client_address: {header: " + header + "}" + RULES + "}", "p.yaml");

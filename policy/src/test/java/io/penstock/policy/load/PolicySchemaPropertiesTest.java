@@ -11,8 +11,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 /**
- * The schema accepts what the loader accepts, and rejects what it rejects for its shape: what the
- * loader has against a policy that the schema accepts is always beyond a schema.
+ * The schema accepts what the loader accepts, and rejects structural errors. If the loader rejects
+ * a policy that the schema accepts, a schema can't express the error.
  */
 class PolicySchemaPropertiesTest {
   private static void check(String json) {
@@ -20,12 +20,12 @@ class PolicySchemaPropertiesTest {
   }
 
   @Property(tries = 500)
-  void validate_generatedPolicy_isAsTheLoaderSays(@ForAll long seed) {
+  void validate_generatedPolicy_agreesWithTheLoader(@ForAll long seed) {
     check(new PolicyMutations(new Random(seed)).policy().toString());
   }
 
   @Property(tries = 2_000)
-  void validate_mutatedPolicy_isAsTheLoaderSays(@ForAll long seed) {
+  void validate_mutatedPolicy_agreesWithTheLoader(@ForAll long seed) {
     Random random = new Random(seed);
     PolicyMutations mutations = new PolicyMutations(random);
     ObjectNode policy = mutations.policy();
@@ -36,12 +36,12 @@ class PolicySchemaPropertiesTest {
   }
 
   @Property(tries = 700)
-  void validate_anyRate_isAsTheLoaderSays(@ForAll("rates") String text) {
+  void validate_anyRate_agreesWithTheLoader(@ForAll("rates") String text) {
     check(rule("\"rate\": " + quoted(text)));
   }
 
   @Property(tries = 300)
-  void validate_anyWindow_isAsTheLoaderSays(@ForAll("rates") String text) {
+  void validate_anyWindow_agreesWithTheLoader(@ForAll("rates") String text) {
     check(rule("\"algorithm\": \"fixed_window\", \"limit\": 5, \"window\": " + quoted(text)));
   }
 
@@ -79,7 +79,7 @@ class PolicySchemaPropertiesTest {
   }
 
   @Property(tries = 700)
-  void validate_anyAttribute_isAsTheLoaderSays(@ForAll("attributes") String text) {
+  void validate_anyAttribute_agreesWithTheLoader(@ForAll("attributes") String text) {
     check(rule("\"rate\": \"5/s\", \"cost_source\": " + quoted(text)));
     check(rule("\"rate\": \"5/s\", \"match\": {" + quoted(text) + ": \"/x\"}"));
     check(rule("\"rate\": \"5/s\", \"match\": {" + quoted(text) + ": [\"10.0.0.1\"]}"));
@@ -124,7 +124,7 @@ class PolicySchemaPropertiesTest {
   }
 
   @Property(tries = 300)
-  void validate_anyName_isAsTheLoaderSays(@ForAll("namesOfRules") String text) {
+  void validate_anyName_agreesWithTheLoader(@ForAll("namesOfRules") String text) {
     check("{\"limit_keys\": [], \"rate\": \"5/s\", \"name\": " + quoted(text) + "}");
     check(rule("\"rate\": \"5/s\", \"group\": " + quoted(text)));
   }
@@ -152,7 +152,7 @@ class PolicySchemaPropertiesTest {
   }
 
   @Property(tries = 700)
-  void validate_anyNetwork_isAsTheLoaderSays(@ForAll("networks") String text) {
+  void validate_anyNetwork_agreesWithTheLoader(@ForAll("networks") String text) {
     check(rule("\"rate\": \"5/s\", \"match\": {\"ip:address\": " + quoted(text) + "}"));
   }
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The schema and the loader say the same of each field, one by one. */
+/** The schema and the loader agree on each field, one by one. */
 class PolicySchemaTest {
   private static final JsonNode RULE = Schema.TREE.at("/$defs/ruleFields/properties");
 
@@ -60,7 +60,7 @@ class PolicySchemaTest {
 
   @ParameterizedTest
   @MethodSource("beyond")
-  void validate_whatNoSchemaCanTell_isTheLoadersToSay(String yaml) {
+  void validate_errorsBeyondASchema_areReportedByTheLoader(String yaml) {
     assertThat(Loading.problems(yaml)).isNotEmpty().allMatch(BeyondSchema::covers);
     assertThat(Schema.errors(yaml, "p.yaml")).isEmpty();
   }

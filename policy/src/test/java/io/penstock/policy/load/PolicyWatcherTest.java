@@ -27,17 +27,17 @@ class PolicyWatcherTest {
   @TempDir Path folder;
 
   private final ManualClock clock = new ManualClock();
-  private final List<String> told = new ArrayList<>();
+  private final List<String> events = new ArrayList<>();
   private final PolicyWatcher.PolicyListener listener =
       new PolicyWatcher.PolicyListener() {
         @Override
         public void onLoaded(LoadedPolicy policy) {
-          told.add(names(policy));
+          events.add(names(policy));
         }
 
         @Override
         public void onRejected(PolicyException reasons) {
-          told.add("rejected");
+          events.add("rejected");
         }
       };
 
@@ -72,56 +72,58 @@ class PolicyWatcherTest {
     return new PolicyWatcher(path, PolicyWatcher.INTERVAL, settle, listener, clock);
   }
 
-  /** More looks than a change takes to be told, so that telling it twice would be seen. */
-  private static void lookOften(PolicyWatcher watcher) {
+  /**
+   * Polls more often than a change needs to be reported, so that a second report would be noticed.
+   */
+  private static void pollRepeatedly(PolicyWatcher watcher) {
     for (int i = 0; i < 6; i++) {
-      watcher.look();
+      watcher.poll();
     }
   }
 
   @Test
-  void look_nothingLoadedYet_tellsOnce() throws IOException {
+  void poll_nothingLoadedYet_notifiesOnce() throws IOException {
     PolicyWatcher watcher = watcher(write("p.yaml", rule("a")), Duration.ZERO);
 
-    lookOften(watcher);
+    pollRepeatedly(watcher);
 
-    assertThat(told).containsExactly("a");
+    assertThat(events).containsExactly("a");
   }
 
   @Test
-  void look_nothingChanged_tellsNothing() throws IOException {
-    lookOften(watching(write("p.yaml", rule("a"))));
+  void poll_nothingChanged_doesNotNotify() throws IOException {
+    pollRepeatedly(watching(write("p.yaml", rule("a"))));
 
-    assertThat(told).isEmpty();
+    assertThat(events).isEmpty();
   }
 
   @Test
-  void look_writtenInPlace_tellsAfterTwoLooksAgree() throws IOException {
+  void poll_writtenInPlace_notifiesAfterTwoPollsAgree() throws IOException {
     PolicyWatcher watcher = watching(write("p.yaml", rule("a")));
     write("p.yaml", rule("longer"));
 
-    watcher.look();
-    assertThat(told).isEmpty();
-    watcher.look();
-    assertThat(told).containsExactly("longer");
-    lookOften(watcher);
-    assertThat(told).containsExactly("longer");
+    watcher.poll();
+    assertThat(events).isEmpty();
+    watcher.poll();
+    assertThat(events).containsExactly("longer");
+    pollRepeatedly(watcher);
+    assertThat(events).containsExactly("longer");
   }
 
   @Test
-  void look_writerPausesAtValidPrefix_waitsForTheRest() throws IOException {
+  void poll_writerPausesAtValidPrefix_waitsForTheRest() throws IOException {
     PolicyWatcher watcher = watcher(write("p.yaml", rules("a", "b")), SETTLE);
     watcher.load();
 
     write("p.yaml", rules("a"));
-    lookFor(watcher, Duration.ofMillis(1_900));
-    assertThat(told).isEmpty();
+    pollFor(watcher, Duration.ofMillis(1_900));
+    assertThat(events).isEmpty();
     write("p.yaml", rules("a", "longer"));
-    lookFor(watcher, Duration.ofMillis(1_900));
-    assertThat(told).isEmpty();
+    pollFor(watcher, Duration.ofMillis(1_900));
+    assertThat(events).isEmpty();
 
-    lookFor(watcher, Duration.ofMillis(500));
-    assertThat(told).containsExactly("a longer");
+    pollFor(watcher, Duration.ofMillis(500));
+    assertThat(events).containsExactly("a longer");
   }
 
   @Test
@@ -132,61 +134,61 @@ class PolicyWatcherTest {
 
     watcher.reload();
 
-    assertThat(told).containsExactly("b");
+    assertThat(events).containsExactly("b");
   }
 
-  /** Looks as often as the thread of a watcher would. */
-  private void lookFor(PolicyWatcher watcher, Duration time) {
+  /** Polls as often as the thread of a watcher would. */
+  private void pollFor(PolicyWatcher watcher, Duration time) {
     for (long ms = 0; ms < time.toMillis(); ms += 100) {
-      watcher.look();
+      watcher.poll();
       clock.advance(Duration.ofMillis(100));
     }
-    watcher.look();
+    watcher.poll();
   }
 
   @Test
-  void look_stillBeingWritten_waits() throws IOException {
+  void poll_stillBeingWritten_waits() throws IOException {
     Path file = write("p.yaml", rule("a"));
     PolicyWatcher watcher = watching(file);
 
     for (int i = 1; i < 10; i++) {
       write("p.yaml", rule("b".repeat(i)));
-      watcher.look();
+      watcher.poll();
     }
 
-    assertThat(told).isEmpty();
+    assertThat(events).isEmpty();
   }
 
   @Test
-  void look_sameSizeAndTimeSoonAfter_isNoticed() throws IOException {
+  void poll_sameSizeAndTimeSoonAfter_isNoticed() throws IOException {
     Path file = write("p.yaml", rule("a"));
     FileTime time = FileTime.from(Instant.now());
     Files.setLastModifiedTime(file, time);
     PolicyWatcher watcher = watching(file);
-    watcher.look();
+    watcher.poll();
     write("p.yaml", rule("b"));
     Files.setLastModifiedTime(file, time);
 
-    lookOften(watcher);
+    pollRepeatedly(watcher);
 
-    assertThat(told).containsExactly("b");
+    assertThat(events).containsExactly("b");
   }
 
   @Test
-  void look_replacedByRename_tells() throws IOException {
+  void poll_replacedByRename_notifies() throws IOException {
     Path file = write("p.yaml", rule("a"));
     PolicyWatcher watcher = watching(file);
     Path next = write("p.yaml~", rule("b"));
     Files.setLastModifiedTime(next, Files.getLastModifiedTime(file));
     Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
 
-    lookOften(watcher);
+    pollRepeatedly(watcher);
 
-    assertThat(told).containsExactly("b");
+    assertThat(events).containsExactly("b");
   }
 
   @Test
-  void look_linkSwappedInConfigMap_tells() throws IOException {
+  void poll_linkSwappedInConfigMap_notifies() throws IOException {
     configMap("..1", "a");
     Files.createSymbolicLink(folder.resolve("..data"), Path.of("..1"));
     Files.createSymbolicLink(folder.resolve("p.yaml"), Path.of("..data/p.yaml"));
@@ -195,14 +197,14 @@ class PolicyWatcherTest {
 
     configMap("..2", "b");
     swapTo("..2");
-    lookOften(ofFolder);
-    lookOften(ofFile);
+    pollRepeatedly(ofFolder);
+    pollRepeatedly(ofFile);
 
-    assertThat(told).containsExactly("p/b", "b");
+    assertThat(events).containsExactly("p/b", "b");
   }
 
   @Test
-  void look_linkSwappedToSameContent_tellsNothing() throws IOException {
+  void poll_linkSwappedToSameContent_doesNotNotify() throws IOException {
     configMap("..1", "a");
     Files.createSymbolicLink(folder.resolve("..data"), Path.of("..1"));
     Files.createSymbolicLink(folder.resolve("p.yaml"), Path.of("..data/p.yaml"));
@@ -210,9 +212,9 @@ class PolicyWatcherTest {
 
     configMap("..2", "a");
     swapTo("..2");
-    lookOften(watcher);
+    pollRepeatedly(watcher);
 
-    assertThat(told).isEmpty();
+    assertThat(events).isEmpty();
   }
 
   private void configMap(String name, String rule) throws IOException {
@@ -230,62 +232,62 @@ class PolicyWatcherTest {
   }
 
   @Test
-  void look_touched_tellsNothing() throws IOException {
+  void poll_touched_doesNotNotify() throws IOException {
     Path file = write("p.yaml", rule("a"));
     PolicyWatcher watcher = watching(file);
     Files.setLastModifiedTime(file, FileTime.from(Instant.EPOCH));
 
-    lookOften(watcher);
+    pollRepeatedly(watcher);
 
-    assertThat(told).isEmpty();
+    assertThat(events).isEmpty();
   }
 
   @Test
-  void look_deletedThenBack_tellsBothOnce() throws IOException {
+  void poll_deletedThenBack_notifiesOnceEach() throws IOException {
     Path file = write("p.yaml", rule("a"));
     PolicyWatcher watcher = watching(file);
 
     Files.delete(file);
-    lookOften(watcher);
-    assertThat(told).containsExactly("rejected");
+    pollRepeatedly(watcher);
+    assertThat(events).containsExactly("rejected");
     write("p.yaml", rule("a"));
-    lookOften(watcher);
+    pollRepeatedly(watcher);
 
-    assertThat(told).containsExactly("rejected", "a");
+    assertThat(events).containsExactly("rejected", "a");
   }
 
   @Test
-  void look_brokenThenFixed_tellsEachOnce() throws IOException {
+  void poll_brokenThenFixed_notifiesOnceEach() throws IOException {
     PolicyWatcher watcher = watching(write("p.yaml", rule("a")));
 
     write("p.yaml", "{name: ");
-    lookOften(watcher);
-    assertThat(told).containsExactly("rejected");
+    pollRepeatedly(watcher);
+    assertThat(events).containsExactly("rejected");
     write("p.yaml", rule("b"));
-    lookOften(watcher);
+    pollRepeatedly(watcher);
 
-    assertThat(told).containsExactly("rejected", "b");
+    assertThat(events).containsExactly("rejected", "b");
   }
 
   @Test
-  void look_filesComeAndGoInFolder_tells() throws IOException {
+  void poll_filesComeAndGoInFolder_notifies() throws IOException {
     write("a.yaml", rule("r"));
     PolicyWatcher watcher = watching(folder);
 
     write("b.yaml", "{name: s, limit_keys: [u], rate: 1/s}");
-    lookOften(watcher);
+    pollRepeatedly(watcher);
     Files.delete(folder.resolve("a.yaml"));
-    lookOften(watcher);
+    pollRepeatedly(watcher);
     Files.delete(folder.resolve("b.yaml"));
-    lookOften(watcher);
+    pollRepeatedly(watcher);
     Files.delete(folder);
-    lookOften(watcher);
+    pollRepeatedly(watcher);
 
-    assertThat(told).containsExactly("a/r b/s", "b/s", "rejected", "rejected");
+    assertThat(events).containsExactly("a/r b/s", "b/s", "rejected", "rejected");
   }
 
   @Test
-  void look_secretInItsOwnFileChanges_tells() throws IOException {
+  void poll_secretInItsOwnFileChanges_notifies() throws IOException {
     write("salt", "one");
     PolicyWatcher watcher =
         watching(
@@ -293,50 +295,50 @@ class PolicyWatcherTest {
                 "p.yaml", "key_secret_file: salt\nrules: [{name: a, limit_keys: [], rate: 1/s}]"));
 
     write("salt", "another");
-    lookOften(watcher);
+    pollRepeatedly(watcher);
 
-    assertThat(told).containsExactly("a");
+    assertThat(events).containsExactly("a");
   }
 
   @Test
-  void load_brokenAtFirst_throwsAndTellsWhenFixed() throws IOException {
+  void load_brokenAtFirst_throwsAndNotifiesWhenFixed() throws IOException {
     PolicyWatcher watcher = watcher(write("p.yaml", "nothing"), Duration.ZERO);
 
     assertThatThrownBy(watcher::load).isInstanceOf(PolicyException.class);
-    lookOften(watcher);
-    assertThat(told).isEmpty();
+    pollRepeatedly(watcher);
+    assertThat(events).isEmpty();
     write("p.yaml", rule("a"));
-    lookOften(watcher);
+    pollRepeatedly(watcher);
 
-    assertThat(told).containsExactly("a");
+    assertThat(events).containsExactly("a");
   }
 
   @Test
-  void reload_nothingChanged_tellsAllTheSame() throws IOException {
+  void reload_nothingChanged_notifiesAnyway() throws IOException {
     PolicyWatcher watcher = watching(write("p.yaml", rule("a")));
 
     watcher.reload();
     write("p.yaml", "broken");
     watcher.reload();
-    lookOften(watcher);
+    pollRepeatedly(watcher);
 
-    assertThat(told).containsExactly("a", "rejected");
+    assertThat(events).containsExactly("a", "rejected");
   }
 
   @Test
-  void look_closed_tellsNothing() throws IOException {
+  void poll_closed_doesNotNotify() throws IOException {
     PolicyWatcher watcher = watching(write("p.yaml", rule("a")));
     watcher.close();
     write("p.yaml", rule("longer"));
 
-    lookOften(watcher);
+    pollRepeatedly(watcher);
 
-    assertThat(told).isEmpty();
+    assertThat(events).isEmpty();
     assertThatThrownBy(watcher::start).isInstanceOf(IllegalStateException.class);
   }
 
   @Test
-  void start_listenerThrows_goesOn() throws Exception {
+  void start_listenerThrows_continues() throws Exception {
     BlockingQueue<String> loaded = new LinkedBlockingQueue<>();
     BlockingQueue<Throwable> uncaught = new LinkedBlockingQueue<>();
     PolicyWatcher.PolicyListener failing =

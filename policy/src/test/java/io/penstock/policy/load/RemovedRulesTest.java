@@ -19,7 +19,7 @@ class RemovedRulesTest {
   }
 
   @Test
-  void warning_prefixOfThePolicy_saysHowMuchIsLeft() {
+  void warning_prefixOfThePolicy_reportsHowMuchIsLeft() {
     assertThat(RemovedRules.warning(policy(40), policy(3)))
         .isEqualTo("the reload removed most rules (40 before, 3 now): is it complete?");
   }

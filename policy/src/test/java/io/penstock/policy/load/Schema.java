@@ -21,7 +21,7 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** The schema of policies, asked about the very documents that the loader reads. */
+/** The schema of policies, applied to the same documents that the loader reads. */
 final class Schema {
   static final JsonNode TREE = tree(PolicySchema.text());
 
@@ -36,7 +36,9 @@ final class Schema {
 
   private Schema() {}
 
-  /** In the patterns of schemas, $ is the very end; in those of Java, also before a line end. */
+  /**
+   * In schema patterns, $ matches only the very end; in Java, also before a final line terminator.
+   */
   private static RegularExpression expression(String pattern) {
     Pattern compiled = Pattern.compile(pattern.replace("$", "\\z"));
     return text -> compiled.matcher(text).find();
@@ -50,7 +52,7 @@ final class Schema {
     }
   }
 
-  /** What the schema has against a text that is well formed. */
+  /** Returns the schema errors of a well-formed text. */
   static List<String> errors(String text, String name) {
     return SCHEMA.validate(json(document(text, name))).stream()
         .map(ValidationMessage::toString)
@@ -58,8 +60,8 @@ final class Schema {
   }
 
   /**
-   * Checks that the schema accepts a policy that the loader accepts, and that the loader has
-   * nothing against one that the schema accepts but what is beyond a schema.
+   * Checks that the schema accepts a policy that the loader accepts. If the schema accepts a policy
+   * that the loader rejects, checks that a schema can't express the errors.
    */
   static void check(String text, String name) {
     List<Problem> problems = Loading.problems(text, name);
@@ -81,7 +83,7 @@ final class Schema {
     return document;
   }
 
-  /** A text as JSON has it. */
+  /** Returns a text as a JSON string. */
   static String quoted(String text) {
     return NODES.textNode(text).toString();
   }

@@ -6,11 +6,11 @@ import java.security.spec.ECGenParameterSpec;
 import java.util.Base64;
 import java.util.List;
 
-/** Policies in which every field and every word that it takes is there at least once. */
+/** Policies that contain every field and every enumerated value at least once. */
 final class SchemaCorpus {
   static final String SECRET = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-  /** Whole policies. */
+  /** Complete policies. */
   static final List<String> POLICIES =
       List.of(
           """
@@ -51,7 +51,7 @@ final class SchemaCorpus {
           "{jwt: trusted, mode: off, rules: [{name: 5, limit_keys: [5, true], rate: 5/s}]}",
           "{jwt: {secret: %s}, rules: [{name: r, limit_keys: [], rate: 5/s}]}".formatted(SECRET));
 
-  /** Fields of a rule named r on all requests. */
+  /** Fields of a rule named r for all requests. */
   static final List<String> RULES =
       List.of(
           "rate: 5/s",
@@ -110,7 +110,7 @@ final class SchemaCorpus {
           "rate: 5/s, match: {'ip:address': ['::ffff:1.2.3.4/100', 1.2.3.4/0]}",
           "rate: 5/s, description: 7, $schema: {}");
 
-  /** Fields of such a rule that are wrong in their shape. */
+  /** Fields of such a rule with structural errors. */
   static final List<String> BAD_RULES =
       List.of(
           "rate: 5",
@@ -245,7 +245,7 @@ final class SchemaCorpus {
           "rate: 5/s, match: {'host|user': h}",
           "rate: 5/s, match: {'user|ip:address': 10.0.0.1}");
 
-  /** Whole policies that are wrong in their shape. */
+  /** Complete policies with structural errors. */
   static final List<String> BAD_POLICIES =
       List.of(
           "[]",
@@ -302,7 +302,7 @@ final class SchemaCorpus {
           "{jwt: {jwks_url: 'https://a/b', algorithms: [HS256]}}",
           "{jwt: {jwks_url: 'https://a/b', refresh_seconds: 0}}");
 
-  /** Fields of a rule that are wrong in a way that no schema can tell. */
+  /** Fields of a rule with errors that a schema can't express. */
   static final List<String> BEYOND_RULES =
       List.of(
           "algorithm_config: {rps: 5, burst: 4}",
@@ -316,7 +316,7 @@ final class SchemaCorpus {
           "rate: 1/s, match: {'header:A': x, 'header:a': y}",
           "rate: 1/s, match: {'ip:address': '1::2::3'}");
 
-  /** Whole policies that are wrong in a way that no schema can tell. */
+  /** Complete policies with errors that a schema can't express. */
   static final List<String> BEYOND_POLICIES =
       List.of(
           "{}",
@@ -339,7 +339,7 @@ final class SchemaCorpus {
 
   private SchemaCorpus() {}
 
-  /** A key on P-256 in PEM form, in quotes. */
+  /** Returns a P-256 key in PEM format, in quotes. */
   static String publicKey() {
     return PUBLIC_KEY;
   }

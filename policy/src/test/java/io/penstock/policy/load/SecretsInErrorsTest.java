@@ -8,11 +8,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Errors are shown to whoever asks whether the service is ready, and written to the log. */
+/** Errors are visible in the readiness endpoint and in the log. */
 class SecretsInErrorsTest {
   private static final String SECRET = "hunter2hunter2";
 
-  /** What text that was left unquoted can begin with, and what can go on in it. */
+  /** Characters that unquoted text can start with or contain. */
   private static final List<String> SIGNS =
       List.of(
           "*",
@@ -76,7 +76,7 @@ class SecretsInErrorsTest {
   @ParameterizedTest
   @MethodSource("texts")
   void parse_unquotedSecret_isNeverRepeated(String text) {
-    assertThat(said(text, "p.yaml")).doesNotContain("hunter2");
+    assertThat(messages(text, "p.yaml")).doesNotContain("hunter2");
   }
 
   @ParameterizedTest
@@ -94,7 +94,7 @@ class SecretsInErrorsTest {
         "hunter2",
       })
   void parse_unquotedSecretInJson_isNeverRepeated(String text) {
-    assertThat(said(text, "p.json")).isNotEmpty().doesNotContain("hunter2");
+    assertThat(messages(text, "p.json")).isNotEmpty().doesNotContain("hunter2");
   }
 
   @ParameterizedTest
@@ -107,12 +107,12 @@ class SecretsInErrorsTest {
         "user:hunter2@example.com",
       })
   void parse_wrongUrlOfKeys_isShownWithoutItsPassword(String url) {
-    assertThat(said("jwt: {jwks_url: \"" + url + "\"}\nrules: []", "p.yaml"))
+    assertThat(messages("jwt: {jwks_url: \"" + url + "\"}\nrules: []", "p.yaml"))
         .isNotEmpty()
         .doesNotContain("hunter2");
   }
 
-  private static String said(String text, String name) {
+  private static String messages(String text, String name) {
     try {
       return PolicyLoader.parse(text, name).warnings().toString();
     } catch (PolicyException e) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files that are none: to open a pipe without a writer would wait for ever. */
+/** Special files: opening a pipe without a writer would block forever. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UnusualFilesTest {
   private static final String RULE = "{name: a, limit_keys: [], rate: 1/s}\n";
@@ -89,9 +89,9 @@ class UnusualFilesTest {
   }
 
   @Test
-  void look_pipeInPlaceOfTheFile_rejectsAndGoesOnLooking() throws Exception {
+  void poll_pipeInPlaceOfTheFile_rejectsAndKeepsPolling() throws Exception {
     Path file = Files.writeString(folder.resolve("p.yaml"), RULE);
-    List<String> told = new ArrayList<>();
+    List<String> events = new ArrayList<>();
     PolicyWatcher watcher =
         new PolicyWatcher(
             file,
@@ -100,12 +100,12 @@ class UnusualFilesTest {
             new PolicyWatcher.PolicyListener() {
               @Override
               public void onLoaded(LoadedPolicy policy) {
-                told.add("loaded");
+                events.add("loaded");
               }
 
               @Override
               public void onRejected(PolicyException reasons) {
-                told.add(String.valueOf(reasons.getMessage()));
+                events.add(String.valueOf(reasons.getMessage()));
               }
             },
             NanoClock.system());
@@ -113,17 +113,17 @@ class UnusualFilesTest {
 
     Files.delete(file);
     pipe("p.yaml");
-    look(watcher);
+    poll(watcher);
     Files.delete(file);
     Files.writeString(file, RULE);
-    look(watcher);
+    poll(watcher);
 
-    assertThat(told).containsExactly(file + ": must be a regular file", "loaded");
+    assertThat(events).containsExactly(file + ": must be a regular file", "loaded");
   }
 
-  private static void look(PolicyWatcher watcher) {
+  private static void poll(PolicyWatcher watcher) {
     for (int i = 0; i < 6; i++) {
-      watcher.look();
+      watcher.poll();
     }
   }
 }

@@ -5,36 +5,36 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class RecentMaxTest {
-  private final RecentMax most = new RecentMax();
+  private final RecentMax recent = new RecentMax();
 
   @Test
-  void most_nothingSeen_isZero() {
-    assertThat(most.most()).isZero();
+  void max_nothingRecorded_isZero() {
+    assertThat(recent.max()).isZero();
   }
 
   @Test
-  void most_someSeen_isTheLargest() {
-    most.saw(0.25);
-    most.saw(0.75);
-    most.saw(0.5);
-    assertThat(most.most()).isEqualTo(0.75);
+  void max_severalRecorded_isTheLargest() {
+    recent.record(0.25);
+    recent.record(0.75);
+    recent.record(0.5);
+    assertThat(recent.max()).isEqualTo(0.75);
   }
 
   @Test
-  void saw_lessThanNothing_countsAsNothing() {
-    most.saw(-3);
-    assertThat(most.most()).isZero();
+  void record_negative_countsAsZero() {
+    recent.record(-3);
+    assertThat(recent.max()).isZero();
   }
 
   @Test
-  void most_aMinuteLater_isStillThere_andAPeriodMoreForgotten() {
-    most.saw(0.75);
+  void max_afterOneMinute_isKept_andForgottenAPeriodLater() {
+    recent.record(0.75);
     for (int period = 1; period <= 3; period++) {
-      most.pass();
-      most.saw(0.1);
+      recent.pass();
+      recent.record(0.1);
     }
-    assertThat(most.most()).isEqualTo(0.75);
-    most.pass();
-    assertThat(most.most()).isEqualTo(0.1);
+    assertThat(recent.max()).isEqualTo(0.75);
+    recent.pass();
+    assertThat(recent.max()).isEqualTo(0.1);
   }
 }

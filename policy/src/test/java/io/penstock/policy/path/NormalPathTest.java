@@ -194,7 +194,7 @@ final class NormalPathTest {
     return Arbitraries.strings()
         .withChars("/.%?#2eEfF5cC63bB;0 \\ax*\u00e9")
         .ofMaxLength(24)
-        // The target of OPTIONS for a whole server is no path.
+        // The target of OPTIONS for a whole server is not a path.
         .filter(target -> !path(target).equals("*"));
   }
 

@@ -14,9 +14,9 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 class CheckRequestReaderPropertiesTest {
-  /** Whatever is asked, there is a question or there are errors, each at a place in the text. */
+  /** Every input results in a request or in errors, each with a location in the text. */
   @Property(tries = 500)
-  void read_anyFields_givesAQuestionOrErrors(@ForAll("fields") Map<String, String> fields) {
+  void read_anyFields_resultsInARequestOrErrors(@ForAll("fields") Map<String, String> fields) {
     String json =
         fields.entrySet().stream()
             .map(field -> "\"" + field.getKey() + "\":" + field.getValue())

@@ -67,7 +67,7 @@ class CheckRequestReaderTest {
         "{\"headers\":{\"x\":null},\"query\":{\"x\":[]},\"cookies\":{\"x\":null},"
             + "\"jwt\":{\"x\":null},\"attributes\":{\"x\":null}}"
       })
-  void read_nothingOrNull_knowsNothing(String json) {
+  void read_emptyOrNull_hasNoAttributes(String json) {
     CheckRequest question = ask(json);
 
     ExplicitRequest request = question.request();
@@ -106,7 +106,7 @@ class CheckRequestReaderTest {
   }
 
   @Test
-  void read_lists_cameSeveralTimes() {
+  void read_lists_areRepeatedValues() {
     ExplicitRequest request =
         request(
             "{\"headers\":{\"w\":[1,\"2\",true]},\"query\":{\"w\":[\"a\"]},"
@@ -169,7 +169,7 @@ class CheckRequestReaderTest {
   }
 
   @Test
-  void read_manyMistakes_saysAllAtTheirPlaces() {
+  void read_manyMistakes_reportsAllWithLocations() {
     String json =
         """
         {"ip": "10.0.0.300", "method": 1, "pth": "/", "host": ["a"],
@@ -184,10 +184,10 @@ class CheckRequestReaderTest {
         .containsExactly(
             "q.json:1:8: ip: must be an IPv4 or IPv6 address: 10.0.0.300",
             "q.json:1:32: method: must be text, not a number",
-            "q.json:1:35: pth: is no known field; did you mean path?",
+            "q.json:1:35: pth: unknown field; did you mean path?",
             "q.json:1:55: host: must be text, not a list",
             "q.json:2:19: headers.a: must be text, a number, true or false, not a mapping",
-            "q.json:2:40: headers.c[1]: must be text, a number, true or false, not nothing",
+            "q.json:2:40: headers.c[1]: must be text, a number, true or false, not null",
             "q.json:2:46: headers.c[2]: must be text, a number, true or false, not a list",
             "q.json:3:11: query: must be a mapping, not a list",
             "q.json:4:20: jwt.groups: must be text, a number, true or false, not a list",
@@ -203,7 +203,7 @@ class CheckRequestReaderTest {
   }
 
   @Test
-  void read_tooLong_isAnErrorThatDoesNotRepeatIt() {
+  void read_tooLong_isAnErrorThatDoesNotQuoteIt() {
     String json =
         "{\"method\":\"%s\",\"host\":\"%s\",\"path\":\"/%s\",\"headers\":{\"a\":\"%s\",\"%s\":1}}"
             .formatted(
@@ -239,7 +239,7 @@ class CheckRequestReaderTest {
   }
 
   @Test
-  void read_mistakeInAHeader_doesNotRepeatItsValue() {
+  void read_mistakeInAHeader_doesNotQuoteItsValue() {
     assertThat(errors("{\"headers\":{\"authorization\":{\"secret\":\"s3cr3t\"}}}"))
         .singleElement()
         .asString()

@@ -17,7 +17,7 @@ import java.util.function.ToDoubleFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts what goes on between the process and Redis, and logs when that changes. Thread-safe. */
+/** Publishes metrics of the store in Redis, and logs changes of its state. Thread-safe. */
 public final class StoreMeters implements RedisObserver {
   private static final Logger LOG = LoggerFactory.getLogger(StoreMeters.class);
 
@@ -39,31 +39,32 @@ public final class StoreMeters implements RedisObserver {
   public StoreMeters(MeterRegistry registry) {
     this.calls =
         Timer.builder("penstock.store.call")
-            .description("The time that calls of Redis took")
+            .description("Latency of calls to Redis")
             .publishPercentileHistogram()
             .minimumExpectedValue(Duration.ofNanos(50_000))
             .maximumExpectedValue(Duration.ofSeconds(1))
             .register(registry);
     this.decisionsPerCall =
         DistributionSummary.builder("penstock.store.decisions.per.call")
-            .description("How many decisions a call of Redis was for")
+            .description("Decisions per call to Redis")
             .register(registry);
-    this.failures = counter(registry, "call.failures", "Calls of Redis that failed");
-    this.remembered = counter(registry, "remembered", "Denials that Redis was not asked for");
+    this.failures = counter(registry, "call.failures", "Failed calls to Redis");
+    this.remembered =
+        counter(registry, "remembered", "Denials that were served from the denial cache");
     this.givenBack =
-        counter(registry, "given.back", "Charges of lost or denied requests that were undone");
-    this.repaired = counter(registry, "repaired", "Values under our keys that were not ours");
-    this.leased = counter(registry, "lease.taken", "Tokens that were taken in advance");
-    this.leaseReturned =
-        counter(registry, "lease.returned", "Tokens of leases that were given back");
-    this.leaseExpired = counter(registry, "lease.expired", "Tokens of leases that ended unused");
+        counter(registry, "given.back", "Charges of lost or denied requests that were given back");
+    this.repaired =
+        counter(registry, "repaired", "Foreign values under Penstock keys that were replaced");
+    this.leased = counter(registry, "lease.taken", "Tokens that were leased");
+    this.leaseReturned = counter(registry, "lease.returned", "Leased tokens that were returned");
+    this.leaseExpired = counter(registry, "lease.expired", "Leased tokens that expired unused");
     this.heated = switches(registry, "leased");
     this.cooled = switches(registry, "exact");
     for (Degradation why : Degradation.values()) {
       degraded.put(
           why,
           Counter.builder("penstock.store.degraded")
-              .description("Decisions that Redis did not make")
+              .description("Decisions made by a failure policy instead of Redis")
               .tag("reason", why.name().toLowerCase(Locale.ROOT))
               .register(registry));
     }
@@ -75,24 +76,24 @@ public final class StoreMeters implements RedisObserver {
 
   private static Counter switches(MeterRegistry registry, String to) {
     return Counter.builder("penstock.store.lease.switches")
-        .description("Keys of rules with consistency auto that became leased or exact")
+        .description("Switches of keys with consistency auto between leased and exact")
         .tag("to", to)
         .register(registry);
   }
 
-  /** Shows what is held on lease. */
+  /** Registers gauges for the leases of a store. */
   public static void watch(RedisStore store, MeterRegistry registry) {
-    gauge(registry, "keys", "Keys that this node holds tokens of", store, LeaseStats::leases);
+    gauge(registry, "keys", "Keys that this node holds leases on", store, LeaseStats::leases);
     gauge(
         registry,
         "unspent",
-        "Tokens that this node could still grant by itself",
+        "Leased tokens that this node has not used yet",
         store,
         figures -> figures.unspent() / TOKEN);
     gauge(
         registry,
         "under.grant",
-        "Tokens that all nodes hold of the keys leased here: more are never denied wrongly",
+        "Tokens leased by all nodes on keys leased here, the upper bound of wrong denials",
         store,
         figures -> figures.underGrant() / TOKEN);
   }
@@ -160,14 +161,16 @@ public final class StoreMeters implements RedisObserver {
   @Override
   public void repaired(long values) {
     repaired.increment((double) values);
-    LOG.warn("{} values under our keys in Redis were not ours, and were put right", values);
+    LOG.warn(
+        "Replaced {} foreign values under Penstock keys in Redis; their buckets start empty",
+        values);
   }
 
   @Override
   public void evicting(String policy) {
     LOG.warn(
-        "Redis may drop buckets before their time: its maxmemory-policy is {}, noeviction would be"
-            + " right",
+        "Redis may evict buckets before they expire, which resets them: maxmemory-policy is {}, it"
+            + " should be noeviction",
         policy);
   }
 
@@ -180,6 +183,6 @@ public final class StoreMeters implements RedisObserver {
 
   @Override
   public void unavailable(String reason) {
-    LOG.warn("Redis is unavailable ({}): the failure policy of each rule decides", reason);
+    LOG.warn("Redis is unavailable ({}); the failure policy of each rule decides", reason);
   }
 }

@@ -1,4 +1,4 @@
-/** Figures of Redis for Micrometer, and what is logged about it by SLF4J. */
+/** Metrics of the store in Redis for Micrometer, and its log messages for SLF4J. */
 @NullMarked
 package io.penstock.redis.metrics;
 

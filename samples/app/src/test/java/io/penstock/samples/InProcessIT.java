@@ -25,14 +25,14 @@ class InProcessIT {
   }
 
   @Test
-  void context_isOfTheKindThatTheRunIsAbout() {
+  void context_hasTheExpectedWebApplicationType() {
     String kind = sample.context().getClass().getSimpleName().toLowerCase(Locale.ROOT);
 
     assertThat(kind).contains(System.getProperty("sample.web"));
   }
 
   @Test
-  void get_untilTheBurstIsUsedUp_thenIsAProblem() {
+  void get_afterTheBurst_isDeniedWithAProblem() {
     Client client = sample.client("192.0.2.1");
     HttpResponse<String> first = client.get("/tea");
     assertThat(first.statusCode()).isEqualTo(200);
@@ -56,7 +56,7 @@ class InProcessIT {
   }
 
   @Test
-  void get_allowedAndDeniedInTurnOnOneConnection_areAllAnswered() {
+  void get_alternatelyAllowedAndDeniedOnOneConnection_areAllAnswered() {
     for (int i = 0; i < 100; i++) {
       Client client = sample.client("198.51.100." + i);
       for (int j = 0; j < 5; j++) {
@@ -83,7 +83,7 @@ class InProcessIT {
   }
 
   @Test
-  void get_byStrangers_isLimitedBeforeSecurity() {
+  void get_unauthenticated_isLimitedBeforeSecurity() {
     Client stranger = sample.client("192.0.2.5");
     HttpResponse<String> refused = stranger.get("/orders");
     assertThat(refused.statusCode()).isEqualTo(401);
@@ -95,7 +95,7 @@ class InProcessIT {
   }
 
   @Test
-  void get_methodLimitedByName_isAProblemToo() {
+  void get_rateLimitedMethod_isDeniedWithAProblem() {
     Client client = sample.client("192.0.2.6");
     assertThat(client.get("/exports/a").body()).isEqualTo("all of a");
     assertThat(client.status("/exports/a")).isEqualTo(200);
@@ -109,7 +109,7 @@ class InProcessIT {
   }
 
   @Test
-  void get_publisherLimitedByName_paysWhatItCosts() {
+  void get_rateLimitedPublisher_isChargedItsCost() {
     Client client = sample.client("192.0.2.7");
     assertThat(client.get("/pages/c/3").body()).isEqualTo("3 pages of c");
 
@@ -120,7 +120,7 @@ class InProcessIT {
   }
 
   @Test
-  void endpoint_showsThePolicyAndTheLevelOfAKey() {
+  void endpoint_returnsThePolicyAndTheLevelOfAKey() {
     Client client = sample.client("192.0.2.8");
     client.get("/exports/d");
 
@@ -135,7 +135,7 @@ class InProcessIT {
   }
 
   @Test
-  void meters_areTheApplications() {
+  void meters_areInTheApplicationRegistry() {
     Client client = sample.client("192.0.2.9");
     client.get("/tea");
 
@@ -145,7 +145,7 @@ class InProcessIT {
   }
 
   @Test
-  void health_saysHowTheLimiterIs() {
+  void health_includesTheLimiter() {
     assertThat(sample.client("192.0.2.10").get("/actuator/health/penstock").body())
         .contains("\"status\":\"UP\"", "\"degraded\":false", "\"rules\":6");
   }

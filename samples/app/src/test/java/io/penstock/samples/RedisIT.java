@@ -26,22 +26,26 @@ class RedisIT {
       """;
 
   /** The first call after the start of an application may be slow. */
-  private static final String PATIENT = "--penstock.redis.deadline=5s";
+  private static final String LONG_DEADLINE = "--penstock.redis.deadline=5s";
 
   @TempDir private Path folder;
 
   @Test
-  void redis_sharedThenKilled_countsThenGoesOnByTheFailurePolicies() throws Exception {
+  void redis_sharedThenKilled_sharesLimitsThenAppliesFailurePolicies() throws Exception {
     Path policy = Files.writeString(folder.resolve("rules.yaml"), POLICY);
     try (RedisProcess redis = RedisProcess.start();
-        RunningSample told =
+        RunningSample byUrl =
             RunningSample.with(
-                "--penstock.policy=" + policy, PATIENT, "--penstock.redis.url=" + redis.url());
-        RunningSample found =
+                "--penstock.policy=" + policy,
+                LONG_DEADLINE,
+                "--penstock.redis.url=" + redis.url());
+        RunningSample byFactory =
             RunningSample.with(
-                "--penstock.policy=" + policy, PATIENT, "--spring.data.redis.url=" + redis.url())) {
-      Client one = told.client("192.0.2.1");
-      Client other = found.client("192.0.2.1");
+                "--penstock.policy=" + policy,
+                LONG_DEADLINE,
+                "--spring.data.redis.url=" + redis.url())) {
+      Client one = byUrl.client("192.0.2.1");
+      Client other = byFactory.client("192.0.2.1");
       for (int i = 0; i < 2; i++) {
         assertThat(one.status("/tea")).isEqualTo(200);
         assertThat(other.status("/tea")).isEqualTo(200);
@@ -58,16 +62,16 @@ class RedisIT {
 
       redis.kill();
 
-      goesOn(told.client("192.0.2.2"));
-      goesOn(found.client("192.0.2.2"));
+      checkFailurePolicies(byUrl.client("192.0.2.2"));
+      checkFailurePolicies(byFactory.client("192.0.2.2"));
     }
   }
 
-  private static void goesOn(Client client) {
-    List<CompletableFuture<HttpResponse<String>>> answers =
+  private static void checkFailurePolicies(Client client) {
+    List<CompletableFuture<HttpResponse<String>>> responses =
         IntStream.range(0, 100).mapToObj(i -> client.getLater("/tea")).toList();
-    for (CompletableFuture<HttpResponse<String>> answer : answers) {
-      assertThat(answer.orTimeout(10, TimeUnit.SECONDS).join().statusCode()).isEqualTo(200);
+    for (CompletableFuture<HttpResponse<String>> response : responses) {
+      assertThat(response.orTimeout(10, TimeUnit.SECONDS).join().statusCode()).isEqualTo(200);
     }
     HttpResponse<String> closed = client.as("bob").get("/orders");
     assertThat(closed.statusCode()).isEqualTo(503);

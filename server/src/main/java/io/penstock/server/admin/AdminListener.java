@@ -15,22 +15,24 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The door for those who run the process. Thread-safe. */
+/** The admin listener, for operators and monitoring. Thread-safe. */
 public final class AdminListener implements Handler<HttpServerRequest> {
   private static final String LIVE = "/livez";
   private static final String READY = "/readyz";
   private static final String METRICS = "/metrics";
-  private static final Set<String> FOR_ALL = Set.of(LIVE, READY, METRICS);
+  private static final Set<String> PUBLIC_PATHS = Set.of(LIVE, READY, METRICS);
 
-  /** What only looks, though a body says at what. */
-  private static final Set<String> LOOKING = Set.of("/v1/explain", "/v1/keys/peek");
+  /**
+   * Requests that change nothing although they use POST, because their parameters are in the body.
+   */
+  private static final Set<String> READ_ONLY_POSTS = Set.of("/v1/explain", "/v1/keys/peek");
 
   private final AccessTokens tokens;
   private final @Nullable TrustedHosts hosts;
   private final Routes routes;
 
-  /** What can be done at the door. */
-  public record Tools(
+  /** The endpoints of the listener. */
+  public record Endpoints(
       HealthEndpoint health,
       MetricsEndpoint metrics,
       PolicyEndpoints policy,
@@ -39,21 +41,21 @@ public final class AdminListener implements Handler<HttpServerRequest> {
       ViolationEndpoints violations) {}
 
   /**
-   * @param hosts whom requests without a token may be for; null if for anybody
+   * @param hosts the hosts that requests without a token may use; null to accept any
    */
-  public AdminListener(AccessTokens tokens, @Nullable TrustedHosts hosts, Tools tools) {
+  public AdminListener(AccessTokens tokens, @Nullable TrustedHosts hosts, Endpoints endpoints) {
     this.tokens = tokens;
     this.hosts = hosts;
-    HealthEndpoint health = tools.health;
-    PolicyEndpoints policy = tools.policy;
-    KeyEndpoints keys = tools.keys;
-    RuleEndpoints rules = tools.rules;
-    ViolationEndpoints violations = tools.violations;
+    HealthEndpoint health = endpoints.health;
+    PolicyEndpoints policy = endpoints.policy;
+    KeyEndpoints keys = endpoints.keys;
+    RuleEndpoints rules = endpoints.rules;
+    ViolationEndpoints violations = endpoints.violations;
     this.routes =
         new Routes()
             .on(GET, LIVE, health::live)
             .on(GET, READY, health::ready)
-            .on(GET, METRICS, tools.metrics)
+            .on(GET, METRICS, endpoints.metrics)
             .on(GET, "/v1/policy", policy::policy)
             .on(POST, "/v1/explain", policy::explain)
             .on(GET, "/v1/mode", policy::mode)
@@ -70,31 +72,32 @@ public final class AdminListener implements Handler<HttpServerRequest> {
             .on(GET, "/v1/history", rules::history)
             .on(GET, "/v1/violations", violations::list)
             .on(GET, "/v1/violations/top", violations::top)
-            .on(GET, "/v1/openapi.yaml", OpenApi::answer);
+            .on(GET, "/v1/openapi.yaml", OpenApi::respond);
   }
 
-  /** What is behind which path. */
+  /** Returns the handler of each path. */
   public Routes routes() {
     return routes;
   }
 
   @Override
   public void handle(HttpServerRequest request) {
-    if (Routes.rejects(request)) {
+    if (Routes.rejectIfInvalid(request)) {
       return;
     }
     String path = String.valueOf(request.path());
-    boolean withoutToken = FOR_ALL.contains(path) || tokens.isEmpty();
+    boolean withoutToken = PUBLIC_PATHS.contains(path) || tokens.isEmpty();
     if (withoutToken && hosts != null && !hosts.admits(request)) {
       return;
     }
-    if (FOR_ALL.contains(path) || tokens.admit(request, needed(request.method(), path)) != null) {
+    if (PUBLIC_PATHS.contains(path)
+        || tokens.admit(request, requiredRole(request.method(), path)) != null) {
       routes.handle(request);
     }
   }
 
-  private static AccessTokens.Role needed(HttpMethod method, String path) {
-    boolean looks = method.equals(GET) || method.equals(HEAD) || LOOKING.contains(path);
-    return looks ? AccessTokens.Role.READ : AccessTokens.Role.WRITE;
+  private static AccessTokens.Role requiredRole(HttpMethod method, String path) {
+    boolean reads = method.equals(GET) || method.equals(HEAD) || READ_ONLY_POSTS.contains(path);
+    return reads ? AccessTokens.Role.READ : AccessTokens.Role.WRITE;
   }
 }

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.LoggerFactory;
 
-/** Asks the database off the event loops, and answers when it has. Thread-safe. */
+/** Calls the database on worker threads and responds on the event loop. Thread-safe. */
 final class DatabaseCalls {
   private static final RepeatedWarning WARNING =
       new RepeatedWarning(LoggerFactory.getLogger(DatabaseCalls.class));
@@ -27,34 +27,37 @@ final class DatabaseCalls {
     this.database = database;
   }
 
-  /** Hands on what {@code question} comes to; 503 if the database is away. */
-  <T> void answer(
-      HttpServerRequest request, Function<DatabaseServices, T> question, Consumer<T> then) {
+  /**
+   * Passes the result of a database call to {@code then}; responds with 503 if the database is
+   * unavailable.
+   */
+  <T> void respond(
+      HttpServerRequest request, Function<DatabaseServices, T> call, Consumer<T> then) {
     DatabaseServices open = database.orElse(null);
     if (open == null) {
       ProblemResponses.end(
           request.response(),
           404,
           "Not Found",
-          "There is no database; one is named by the setting postgres");
+          "No database is configured; set postgres to use this endpoint");
       return;
     }
     vertx
-        .executeBlocking(() -> question.apply(open), false)
-        .onComplete(then::accept, failure -> refuse(request.response(), failure));
+        .executeBlocking(() -> call.apply(open), false)
+        .onComplete(then::accept, failure -> respondFailure(request.response(), failure));
   }
 
-  private static void refuse(HttpServerResponse response, Throwable failure) {
-    if (failure instanceof RuleRejectedException refused) {
-      ProblemResponses.badDocument(response, refused.problems());
+  private static void respondFailure(HttpServerResponse response, Throwable failure) {
+    if (failure instanceof RuleRejectedException rejected) {
+      ProblemResponses.badDocument(response, rejected.problems());
     } else if (failure instanceof ConflictException) {
       ProblemResponses.end(response, 409, "Conflict", String.valueOf(failure.getMessage()));
     } else if (failure instanceof DatabaseUnavailableException) {
-      WARNING.warn("the database can't be asked: " + failure.getMessage());
-      ProblemResponses.end(response, 503, "Service Unavailable", "The database can't be asked now");
+      WARNING.warn("the database is unavailable; the request gets 503: " + failure.getMessage());
+      ProblemResponses.end(response, 503, "Service Unavailable", "The database is unavailable");
     } else {
-      WARNING.warn("a question to the database failed", failure);
-      ProblemResponses.end(response, 503, "Service Unavailable", "The database could not answer");
+      WARNING.warn("database call failed; the request gets 503", failure);
+      ProblemResponses.end(response, 503, "Service Unavailable", "The database call failed");
     }
   }
 }

@@ -10,30 +10,30 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.slf4j.LoggerFactory;
 
-/** Answers that have to wait for the store. */
+/** Responds when a call of the store completes. */
 final class DeferredResponse {
   private static final RepeatedWarning WARNING =
       new RepeatedWarning(LoggerFactory.getLogger(DeferredResponse.class));
 
   private DeferredResponse() {}
 
-  /** Answers on the event loop that asked; 503 if the store can't. */
-  static <T> void answer(HttpServerRequest request, CompletionStage<T> asked, Consumer<T> then) {
-    Context asker = Objects.requireNonNull(Vertx.currentContext());
+  /** Responds on the event loop of the caller; with 503 if the call fails. */
+  static <T> void respond(HttpServerRequest request, CompletionStage<T> call, Consumer<T> then) {
+    Context context = Objects.requireNonNull(Vertx.currentContext());
     var unused =
-        asked.whenComplete(
+        call.whenComplete(
             (result, failure) ->
-                asker.runOnContext(
+                context.runOnContext(
                     back -> {
                       if (failure == null) {
                         then.accept(result);
                       } else {
-                        WARNING.warn("the store could not be asked", failure);
+                        WARNING.warn("store call failed; the request gets 503", failure);
                         ProblemResponses.end(
                             request.response(),
                             503,
                             "Service Unavailable",
-                            "The store could not be asked");
+                            "The store call failed");
                       }
                     }));
   }

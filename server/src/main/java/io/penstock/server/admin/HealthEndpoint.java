@@ -17,50 +17,50 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Says whether the process lives and whether it can serve. Thread-safe.
+ * Reports whether the process is alive and whether it can serve requests. Thread-safe.
  *
- * <p>Redis that is away makes it degraded, not unready: without it every rule has its failure
- * policy, and a load balancer that took all nodes out would do more harm. So do keys of tokens that
- * can't be fetched, and a database that is away, unless there have never been rules to go on with.
+ * <p>An unavailable Redis makes the process degraded, not unready: each rule has a failure policy,
+ * and a load balancer that removed all nodes would do more harm. The same holds for token keys that
+ * can't be fetched, and for an unavailable database, unless no rules have ever been loaded.
  */
 public final class HealthEndpoint {
   private static final int MAX_REJECTED = 100;
 
-  private final PolicyHolder keeper;
+  private final PolicyHolder policyHolder;
   private final String store;
   private final BooleanSupplier available;
   private final Supplier<String> storeProblem;
   private final Supplier<Optional<RuleSync.SyncStatus>> database;
   private volatile Optional<TlsReloader> tls = Optional.empty();
-  private volatile boolean ending;
+  private volatile boolean shuttingDown;
 
   /**
-   * @param store what kind of store there is
-   * @param available whether it can be asked now
-   * @param storeProblem why it can't be asked; empty if it can
-   * @param database how the database stands, if there is one
+   * @param store the kind of store
+   * @param available whether the store is available
+   * @param storeProblem why the store is unavailable; empty if it is available
+   * @param database the state of the database, if there is one
    */
   public HealthEndpoint(
-      PolicyHolder keeper,
+      PolicyHolder policyHolder,
       String store,
       BooleanSupplier available,
       Supplier<String> storeProblem,
       Supplier<Optional<RuleSync.SyncStatus>> database) {
-    this.keeper = keeper;
+    this.policyHolder = policyHolder;
     this.store = store;
     this.available = available;
     this.storeProblem = storeProblem;
     this.database = database;
   }
 
-  /** Reports on the certificates of the proxy, if it has any. */
+  /** Adds the state of the proxy's certificates to the report, if there are any. */
   public void watch(Optional<TlsReloader> certificates) {
     tls = certificates;
   }
 
-  /** From now on, no new requests should come. */
-  public void end() {
-    ending = true;
+  /** Reports the process as unready from now on, so that load balancers stop sending requests. */
+  public void startShutdown() {
+    shuttingDown = true;
   }
 
   void live(HttpServerRequest request) {
@@ -74,44 +74,46 @@ public final class HealthEndpoint {
   }
 
   void ready(HttpServerRequest request) {
-    boolean ready = !ending && keeper.isLoaded();
-    boolean there = available.getAsBoolean();
-    Optional<RuleSync.SyncStatus> asked = database.get();
-    boolean complete = asked.map(RuleSync.SyncStatus::available).orElse(true);
+    boolean ready = !shuttingDown && policyHolder.isLoaded();
+    boolean storeAvailable = available.getAsBoolean();
+    Optional<RuleSync.SyncStatus> sync = database.get();
+    boolean databaseAvailable = sync.map(RuleSync.SyncStatus::available).orElse(true);
     Optional<TlsReloader.CertificateStatus> certificates = tls.map(TlsReloader::state);
-    boolean valid = certificates.map(now -> now.problem() == null).orElse(true);
-    ActivePolicy inForce = keeper.inForce();
-    JwtVerifier jwt = keeper.engine().jwt();
-    boolean verifies = inForce.loaded().policy().jwt().trust() == JwtSettings.Trust.VERIFY;
-    boolean verifiable = !verifies || jwt.status().lastFailure() == null;
+    boolean certificatesValid = certificates.map(now -> now.problem() == null).orElse(true);
+    ActivePolicy active = policyHolder.active();
+    JwtVerifier jwt = policyHolder.engine().jwt();
+    boolean verifies = active.loaded().policy().jwt().trust() == JwtSettings.Trust.VERIFY;
+    boolean keysAvailable = !verifies || jwt.status().lastFailure() == null;
     request.response().setStatusCode(ready ? 200 : 503);
     JsonResponses.end(
         request.response(),
         json -> {
           json.writeStartObject();
           json.writeBooleanField("ready", ready);
-          json.writeBooleanField("degraded", !there || !complete || !valid || !verifiable);
+          json.writeBooleanField(
+              "degraded",
+              !storeAvailable || !databaseAvailable || !certificatesValid || !keysAvailable);
           json.writeObjectFieldStart("store");
           json.writeStringField("kind", store);
-          json.writeBooleanField("available", there);
-          if (!there) {
+          json.writeBooleanField("available", storeAvailable);
+          if (!storeAvailable) {
             json.writeStringField("problem", storeProblem.get());
           }
           json.writeEndObject();
           if (verifies) {
             write(jwt, json);
           }
-          if (asked.isPresent()) {
-            write(asked.get(), json);
+          if (sync.isPresent()) {
+            write(sync.get(), json);
           }
           if (certificates.isPresent()) {
             write(certificates.get(), json);
           }
           json.writeObjectFieldStart("policy");
-          json.writeStringField("origin", inForce.origin());
-          json.writeStringField("loaded_at", inForce.since().toString());
-          json.writeNumberField("rules", inForce.loaded().policy().rules().size());
-          writeRejected(inForce, json);
+          json.writeStringField("origin", active.origin());
+          json.writeStringField("loaded_at", active.since().toString());
+          json.writeNumberField("rules", active.loaded().policy().rules().size());
+          writeRejected(active, json);
           json.writeEndObject();
           json.writeEndObject();
         });
@@ -144,9 +146,9 @@ public final class HealthEndpoint {
     json.writeEndObject();
   }
 
-  static void writeRejected(ActivePolicy inForce, JsonGenerator json) throws IOException {
+  static void writeRejected(ActivePolicy active, JsonGenerator json) throws IOException {
     json.writeArrayFieldStart("rejected");
-    List<Problem> rejected = inForce.rejected();
+    List<Problem> rejected = active.rejected();
     for (Problem problem : rejected.subList(0, Math.min(rejected.size(), MAX_REJECTED))) {
       json.writeString(problem.toString());
     }

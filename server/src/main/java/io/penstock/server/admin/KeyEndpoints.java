@@ -17,7 +17,9 @@ import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks into the buckets of a key, and changes them. Thread-safe. Keys are never logged. */
+/**
+ * The endpoints that inspect and change the buckets of a key. Thread-safe. Keys are never logged.
+ */
 public final class KeyEndpoints {
   private static final Logger LOG = LoggerFactory.getLogger(KeyEndpoints.class);
 
@@ -32,15 +34,16 @@ public final class KeyEndpoints {
   }
 
   void peek(HttpServerRequest request) {
-    handle(request, KeyRequest.KeyOperation.PLAIN, (buckets, question) -> buckets.peek());
+    handle(
+        request, KeyRequest.KeyOperation.WITHOUT_TOKENS, (buckets, keyRequest) -> buckets.peek());
   }
 
   void reset(HttpServerRequest request) {
     handle(
         request,
-        KeyRequest.KeyOperation.PLAIN,
-        (buckets, question) -> {
-          LOG.info("a key of rule {} is reset by {}", question.rule(), tokens.describe(request));
+        KeyRequest.KeyOperation.WITHOUT_TOKENS,
+        (buckets, keyRequest) -> {
+          LOG.info("key of rule {} reset by {}", keyRequest.rule(), tokens.describe(request));
           return buckets.reset().thenCompose(done -> buckets.peek());
         });
   }
@@ -49,12 +52,12 @@ public final class KeyEndpoints {
     handle(
         request,
         KeyRequest.KeyOperation.WITH_TOKENS,
-        (buckets, question) -> {
-          CompletionStage<Void> granted = buckets.grant(question.thousandths());
+        (buckets, keyRequest) -> {
+          CompletionStage<Void> granted = buckets.grant(keyRequest.thousandths());
           LOG.info(
-              "a key of rule {} is granted {} by {}",
-              question.rule(),
-              tokens(question.thousandths()),
+              "key of rule {} granted {} by {}",
+              keyRequest.rule(),
+              tokens(keyRequest.thousandths()),
               tokens.describe(request));
           return granted.thenCompose(done -> buckets.peek());
         });
@@ -73,31 +76,31 @@ public final class KeyEndpoints {
         request,
         body ->
             JsonDocuments.<KeyRequest>read(
-                request, body, kind::read, question -> act(request, question, action)));
+                request, body, kind::read, keyRequest -> act(request, keyRequest, action)));
   }
 
   private void act(
       HttpServerRequest request,
-      KeyRequest question,
+      KeyRequest keyRequest,
       BiFunction<RuleBuckets, KeyRequest, CompletionStage<List<Decision>>> action) {
     RuleBuckets buckets;
     CompletionStage<List<Decision>> done;
     try {
-      buckets = engine.buckets(question.rule(), question.request()).orElse(null);
+      buckets = engine.buckets(keyRequest.rule(), keyRequest.request()).orElse(null);
       if (buckets == null) {
         ProblemResponses.end(
             request.response(),
             404,
             "Not Found",
-            "No rule with limits that is on has this name: " + question.rule());
+            "No active rule with limits has this name: " + keyRequest.rule());
         return;
       }
-      done = action.apply(buckets, question);
+      done = action.apply(buckets, keyRequest);
     } catch (IllegalArgumentException e) {
       ProblemResponses.end(request.response(), 400, "Bad Request", String.valueOf(e.getMessage()));
       return;
     }
-    DeferredResponse.answer(
+    DeferredResponse.respond(
         request,
         done,
         levels ->

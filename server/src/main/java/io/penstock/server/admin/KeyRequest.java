@@ -11,21 +11,21 @@ import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key that somebody wants to know of, or to change. Immutable.
+ * A request to inspect or change the buckets of a key. Immutable.
  *
- * @param request one that has nothing but the values of the key
- * @param thousandths how much to grant
+ * @param request a request with only the attributes of the key
+ * @param thousandths the amount to grant, in thousandths of a token
  */
 record KeyRequest(String rule, Request request, long thousandths) {
   private static final int DECIMALS = 3;
   private static final BigDecimal MAX_TOKENS = new BigDecimal("1000000000000");
 
-  /** What a question consists of. */
+  /** The forms of the request body. */
   enum KeyOperation {
-    PLAIN,
+    WITHOUT_TOKENS,
     WITH_TOKENS;
 
-    /** The question in a document; null, and errors, if it is none. */
+    /** Reads a request body; returns null and adds errors if it is invalid. */
     @Nullable KeyRequest read(Node document, Problems problems) {
       Fields fields = Fields.of(new Located<>(document, document.at(), ""), problems);
       if (fields == null) {

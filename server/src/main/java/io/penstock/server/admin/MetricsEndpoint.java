@@ -5,9 +5,9 @@ import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
 
-/** Shows all figures to Prometheus. Thread-safe. */
+/** Returns all metrics in the formats of Prometheus. Thread-safe. */
 public final class MetricsEndpoint implements Handler<HttpServerRequest> {
-  private static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
+  private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
   private static final String OPEN_METRICS =
       "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -24,6 +24,8 @@ public final class MetricsEndpoint implements Handler<HttpServerRequest> {
   }
 
   private static String type(@Nullable String accept) {
-    return accept != null && accept.contains("application/openmetrics-text") ? OPEN_METRICS : TEXT;
+    return accept != null && accept.contains("application/openmetrics-text")
+        ? OPEN_METRICS
+        : PROMETHEUS_TEXT;
   }
 }

@@ -7,17 +7,17 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** The document that describes both doors. */
+/** The OpenAPI description of the decision and admin listeners. */
 public final class OpenApi {
   private static final String NAME = "openapi.yaml";
 
   private OpenApi() {}
 
-  /** The document, in YAML. */
+  /** Returns the description in YAML. */
   public static String text() {
     try (InputStream in = OpenApi.class.getResourceAsStream("/io/penstock/server/" + NAME)) {
       if (in == null) {
-        throw new IllegalStateException("the jar lacks " + NAME);
+        throw new IllegalStateException("missing resource: " + NAME);
       }
       return new String(in.readAllBytes(), UTF_8);
     } catch (IOException e) {
@@ -25,7 +25,7 @@ public final class OpenApi {
     }
   }
 
-  static void answer(HttpServerRequest request) {
+  static void respond(HttpServerRequest request) {
     request.response().putHeader("Content-Type", "application/yaml").end(text());
   }
 }

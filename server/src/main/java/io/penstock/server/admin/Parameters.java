@@ -14,24 +14,24 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The parameters of a query, checked. Belongs to one request. */
+/** The validated query parameters of one request. Not thread-safe. */
 final class Parameters {
-  private static final int MAX_WRONG = 10;
+  private static final int MAX_ERRORS = 10;
 
   private final HttpServerRequest request;
   private final Map<String, String> values = new HashMap<>();
-  private final List<String> wrong = new ArrayList<>();
+  private final List<String> errors = new ArrayList<>();
 
   private Parameters(HttpServerRequest request) {
     this.request = request;
   }
 
-  /** The parameters of a request; such as are not among {@code known} are wrong. */
+  /** Reads the parameters of a request; names that are not in {@code known} are errors. */
   static Parameters of(HttpServerRequest request, Set<String> known) {
     Parameters parameters = new Parameters(request);
     MultiMap query = QueryStrings.of(request);
     if (query == null) {
-      parameters.wrong.add("the query must be percent-encoded");
+      parameters.errors.add("the query must be percent-encoded");
       return parameters;
     }
     query.forEach((name, value) -> parameters.add(name, value, known));
@@ -39,15 +39,15 @@ final class Parameters {
   }
 
   private void add(String name, String value, Set<String> known) {
-    if (wrong.size() >= MAX_WRONG) {
+    if (errors.size() >= MAX_ERRORS) {
       return;
     }
     if (!known.contains(name)) {
-      wrong.add("there is no parameter " + name + "; there are " + known);
+      errors.add("unknown parameter: " + name + "; must be one of " + known);
     } else if (value.indexOf('\0') >= 0) {
-      wrong.add(name + " must not have NUL in it");
+      errors.add(name + " must not contain NUL");
     } else if (values.put(name, value) != null) {
-      wrong.add(name + " must be given once");
+      errors.add(name + " must not be repeated");
     }
   }
 
@@ -58,7 +58,7 @@ final class Parameters {
   boolean flag(String name) {
     String value = values.get(name);
     if (value != null && !value.equals("true") && !value.equals("false")) {
-      wrong.add(name + " must be true or false");
+      errors.add(name + " must be true or false");
     }
     return "true".equals(value);
   }
@@ -80,23 +80,23 @@ final class Parameters {
         });
   }
 
-  long whole(String name, long least, long most, long otherwise) {
+  long whole(String name, long min, long max, long defaultValue) {
     Long number =
         parsed(
             name,
-            "must be a whole number from " + least + " to " + most,
+            "must be a whole number from " + min + " to " + max,
             text -> {
               try {
                 long parsed = Long.parseLong(text);
-                return parsed < least || parsed > most ? null : parsed;
+                return parsed < min || parsed > max ? null : parsed;
               } catch (NumberFormatException e) {
                 return null;
               }
             });
-    return number == null ? otherwise : number;
+    return number == null ? defaultValue : number;
   }
 
-  /** What {@code parser} makes of a value; it is wrong if that is nothing. */
+  /** Parses a value; adds an error if {@code parser} returns null. */
   <T> @Nullable T parsed(String name, String rule, Function<String, @Nullable T> parser) {
     String text = values.get(name);
     if (text == null) {
@@ -104,24 +104,24 @@ final class Parameters {
     }
     T parsed = parser.apply(text);
     if (parsed == null) {
-      wrong.add(name + " " + rule);
+      errors.add(name + " " + rule);
     }
     return parsed;
   }
 
-  /** It is wrong if a parameter is missing. */
+  /** Adds an error if a parameter is missing. */
   void require(String name) {
     if (!values.containsKey(name)) {
-      wrong.add(name + " is required");
+      errors.add(name + " is required");
     }
   }
 
-  /** Whether all is well; if not, the client has been told. */
-  boolean good() {
-    if (wrong.isEmpty()) {
+  /** Returns whether all parameters are valid; if not, responds with 400. */
+  boolean validOrRespond() {
+    if (errors.isEmpty()) {
       return true;
     }
-    ProblemResponses.end(request.response(), 400, "Bad Request", String.join("; ", wrong));
+    ProblemResponses.end(request.response(), 400, "Bad Request", String.join("; ", errors));
     return false;
   }
 }

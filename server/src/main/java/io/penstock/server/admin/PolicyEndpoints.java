@@ -26,41 +26,43 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Shows the policy in force, explains it, and overrules it for a time. Thread-safe. */
+/**
+ * The endpoints that return the active policy, explain decisions and override modes. Thread-safe.
+ */
 public final class PolicyEndpoints {
-  private static final Duration USUAL = Duration.ofMinutes(15);
+  private static final Duration DEFAULT_DURATION = Duration.ofMinutes(15);
   private static final Duration MAX_DURATION = Duration.ofHours(24);
 
-  private final PolicyHolder keeper;
+  private final PolicyHolder policyHolder;
   private final ModeSwitch modes;
   private final Bodies bodies;
   private final AccessTokens tokens;
 
   public PolicyEndpoints(
-      PolicyHolder keeper, ModeSwitch modes, Bodies bodies, AccessTokens tokens) {
-    this.keeper = keeper;
+      PolicyHolder policyHolder, ModeSwitch modes, Bodies bodies, AccessTokens tokens) {
+    this.policyHolder = policyHolder;
     this.modes = modes;
     this.bodies = bodies;
     this.tokens = tokens;
   }
 
   void policy(HttpServerRequest request) {
-    ActivePolicy inForce = keeper.inForce();
+    ActivePolicy active = policyHolder.active();
     JsonResponses.end(
         request.response(),
         json -> {
           json.writeStartObject();
-          json.writeStringField("origin", inForce.origin());
-          json.writeStringField("loaded_at", inForce.since().toString());
-          HealthEndpoint.writeRejected(inForce, json);
+          json.writeStringField("origin", active.origin());
+          json.writeStringField("loaded_at", active.since().toString());
+          HealthEndpoint.writeRejected(active, json);
           json.writeArrayFieldStart("warnings");
-          for (Problem warning : inForce.loaded().warnings()) {
+          for (Problem warning : active.loaded().warnings()) {
             json.writeString(warning.toString());
           }
           json.writeEndArray();
-          writeForced(json);
+          writeOverride(json);
           json.writeFieldName("policy");
-          PolicyJson.write(inForce.loaded().policy(), json);
+          PolicyJson.write(active.loaded().policy(), json);
           json.writeEndObject();
         });
   }
@@ -74,9 +76,9 @@ public final class PolicyEndpoints {
   }
 
   private void explain(HttpServerRequest request, CheckRequest question) {
-    DeferredResponse.answer(
+    DeferredResponse.respond(
         request,
-        keeper.engine().explain(question.request()),
+        policyHolder.engine().explain(question.request()),
         (Explanation explanation) ->
             request
                 .response()
@@ -89,7 +91,7 @@ public final class PolicyEndpoints {
         request.response(),
         json -> {
           json.writeStartObject();
-          writeForced(json);
+          writeOverride(json);
           json.writeEndObject();
         });
   }
@@ -98,27 +100,27 @@ public final class PolicyEndpoints {
     bodies.read(
         request,
         body ->
-            JsonDocuments.<Wanted>read(
+            JsonDocuments.<ModeRequest>read(
                 request,
                 body,
                 PolicyEndpoints::readMode,
-                wanted -> {
+                change -> {
                   String by = tokens.describe(request);
-                  if (wanted.mode == null) {
+                  if (change.mode == null) {
                     modes.clear(by);
                   } else {
-                    modes.force(wanted.mode, wanted.time, by);
+                    modes.override(change.mode, change.time, by);
                   }
                   mode(request);
                 }));
   }
 
   /**
-   * @param mode what all rules are to be; null for their own
+   * @param mode the mode of all rules; null to end the override
    */
-  private record Wanted(@Nullable Mode mode, Duration time) {}
+  private record ModeRequest(@Nullable Mode mode, Duration time) {}
 
-  private static @Nullable Wanted readMode(Node document, Problems problems) {
+  private static @Nullable ModeRequest readMode(Node document, Problems problems) {
     Fields fields = Fields.of(new Located<>(document, document.at(), ""), problems);
     if (fields == null || !fields.require("mode")) {
       return null;
@@ -130,25 +132,25 @@ public final class PolicyEndpoints {
                 "shadow", new Choice(Mode.SHADOW),
                 "enforce", new Choice(Mode.ENFORCE),
                 "policy", new Choice(null)));
-    Duration time = fields.given("for") ? fields.time("for") : USUAL;
+    Duration time = fields.given("for") ? fields.time("for") : DEFAULT_DURATION;
     if (time != null && (time.isZero() || time.compareTo(MAX_DURATION) > 0)) {
       fields.error("for", "must be from 1ms to 24h");
     }
     fields.done();
-    return choice == null || time == null ? null : new Wanted(choice.mode, time);
+    return choice == null || time == null ? null : new ModeRequest(choice.mode, time);
   }
 
   private record Choice(@Nullable Mode mode) {}
 
-  private void writeForced(JsonGenerator json) throws IOException {
-    ModeSwitch.Forced forced = modes.forced().orElse(null);
-    if (forced == null) {
+  private void writeOverride(JsonGenerator json) throws IOException {
+    ModeSwitch.ModeOverride active = modes.active().orElse(null);
+    if (active == null) {
       json.writeNullField("override");
       return;
     }
     json.writeObjectFieldStart("override");
-    json.writeStringField("mode", forced.mode().code());
-    json.writeStringField("until", forced.until().toString());
+    json.writeStringField("mode", active.mode().code());
+    json.writeStringField("until", active.until().toString());
     json.writeEndObject();
   }
 }

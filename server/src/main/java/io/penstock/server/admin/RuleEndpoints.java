@@ -22,21 +22,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Shows and changes the rules in the database. Thread-safe. */
+/** The endpoints that return and change the rules in the database. Thread-safe. */
 public final class RuleEndpoints {
   private static final Logger LOG = LoggerFactory.getLogger(RuleEndpoints.class);
-  private static final int USUAL_PAGE = 100;
+  private static final int DEFAULT_PAGE = 100;
   private static final int MAX_PAGE = 1_000;
   private static final int MAX_SET_BYTES = 32 << 20;
   private static final String DRY_RUN = "dry_run";
 
-  private final DatabaseCalls asked;
+  private final DatabaseCalls calls;
   private final Bodies bodies;
   private final AccessTokens tokens;
 
   public RuleEndpoints(
       Vertx vertx, Optional<DatabaseServices> database, Bodies bodies, AccessTokens tokens) {
-    this.asked = new DatabaseCalls(vertx, database);
+    this.calls = new DatabaseCalls(vertx, database);
     this.bodies = bodies;
     this.tokens = tokens;
   }
@@ -44,9 +44,9 @@ public final class RuleEndpoints {
   void list(HttpServerRequest request) {
     Parameters parameters = Parameters.of(request, Set.of("after", "limit"));
     long after = parameters.whole("after", 0, Long.MAX_VALUE, 0);
-    int limit = (int) parameters.whole("limit", 1, MAX_PAGE, USUAL_PAGE);
-    if (parameters.good()) {
-      asked.answer(
+    int limit = (int) parameters.whole("limit", 1, MAX_PAGE, DEFAULT_PAGE);
+    if (parameters.validOrRespond()) {
+      calls.respond(
           request,
           database -> database.rules().page(after, limit),
           rules -> writePage(request, rules, limit));
@@ -77,7 +77,7 @@ public final class RuleEndpoints {
   }
 
   void show(HttpServerRequest request, String name) {
-    asked.answer(
+    calls.respond(
         request,
         database -> database.rules().find(name),
         found -> {
@@ -91,8 +91,8 @@ public final class RuleEndpoints {
 
   void create(HttpServerRequest request) {
     Parameters parameters = Parameters.of(request, Set.of(DRY_RUN));
-    RuleRepository.ChangeOptions how = how(request, parameters);
-    if (!parameters.good()) {
+    RuleRepository.ChangeOptions options = options(request, parameters);
+    if (!parameters.validOrRespond()) {
       return;
     }
     bodies.read(
@@ -102,20 +102,20 @@ public final class RuleEndpoints {
                 request,
                 body,
                 RuleRequest::readNew,
-                wanted ->
-                    asked.answer(
+                requested ->
+                    calls.respond(
                         request,
-                        database -> database.rules().create(wanted.draft(), how),
+                        database -> database.rules().create(requested.draft(), options),
                         change -> {
-                          request.response().setStatusCode(how.dryRun() ? 200 : 201);
-                          writeChange(request, change, how);
+                          request.response().setStatusCode(options.dryRun() ? 200 : 201);
+                          writeChange(request, change, options);
                         })));
   }
 
   void replace(HttpServerRequest request, String name) {
     Parameters parameters = Parameters.of(request, Set.of(DRY_RUN));
-    RuleRepository.ChangeOptions how = how(request, parameters);
-    if (!parameters.good()) {
+    RuleRepository.ChangeOptions options = options(request, parameters);
+    if (!parameters.validOrRespond()) {
       return;
     }
     bodies.read(
@@ -125,33 +125,34 @@ public final class RuleEndpoints {
                 request,
                 body,
                 RuleRequest::readChanged,
-                wanted -> {
-                  long version = Objects.requireNonNull(wanted.version());
-                  asked.answer(
+                requested -> {
+                  long version = Objects.requireNonNull(requested.version());
+                  calls.respond(
                       request,
-                      database -> database.rules().replace(name, wanted.draft(), version, how),
-                      change -> changed(request, name, change, how));
+                      database ->
+                          database.rules().replace(name, requested.draft(), version, options),
+                      change -> changed(request, name, change, options));
                 }));
   }
 
   void delete(HttpServerRequest request, String name) {
     Parameters parameters = Parameters.of(request, Set.of(DRY_RUN, "version"));
-    RuleRepository.ChangeOptions how = how(request, parameters);
+    RuleRepository.ChangeOptions options = options(request, parameters);
     parameters.require("version");
     long version = parameters.whole("version", 0, Long.MAX_VALUE, 0);
-    if (parameters.good()) {
-      asked.answer(
+    if (parameters.validOrRespond()) {
+      calls.respond(
           request,
-          database -> database.rules().delete(name, version, how),
-          change -> changed(request, name, change, how));
+          database -> database.rules().delete(name, version, options),
+          change -> changed(request, name, change, options));
     }
   }
 
-  /** All of some rules at once, or none of them. */
+  /** Applies a set of rules in one transaction. */
   void apply(HttpServerRequest request) {
     Parameters parameters = Parameters.of(request, Set.of(DRY_RUN));
-    RuleRepository.ChangeOptions how = how(request, parameters);
-    if (!parameters.good()) {
+    RuleRepository.ChangeOptions options = options(request, parameters);
+    if (!parameters.validOrRespond()) {
       return;
     }
     bodies
@@ -163,21 +164,23 @@ public final class RuleEndpoints {
                     request,
                     body,
                     RuleRequest::readMany,
-                    wanted ->
-                        asked.answer(
+                    requested ->
+                        calls.respond(
                             request,
                             database ->
-                                database.rules().apply(wanted.drafts(), wanted.alone(), how),
-                            changes -> writeChanges(request, changes, how))));
+                                database
+                                    .rules()
+                                    .apply(requested.drafts(), requested.alone(), options),
+                            changes -> writeChanges(request, changes, options))));
   }
 
   void history(HttpServerRequest request) {
     Parameters parameters = Parameters.of(request, Set.of("rule", "before", "limit"));
     long before = parameters.whole("before", 1, Long.MAX_VALUE, Long.MAX_VALUE);
-    int limit = (int) parameters.whole("limit", 1, MAX_PAGE, USUAL_PAGE);
+    int limit = (int) parameters.whole("limit", 1, MAX_PAGE, DEFAULT_PAGE);
     String rule = parameters.text("rule");
-    if (parameters.good()) {
-      asked.answer(
+    if (parameters.validOrRespond()) {
+      calls.respond(
           request,
           database -> database.history().page(rule, before, limit),
           changes -> writeHistory(request, changes, limit));
@@ -200,7 +203,7 @@ public final class RuleEndpoints {
         });
   }
 
-  private RuleRepository.ChangeOptions how(HttpServerRequest request, Parameters parameters) {
+  private RuleRepository.ChangeOptions options(HttpServerRequest request, Parameters parameters) {
     return new RuleRepository.ChangeOptions(tokens.describe(request), parameters.flag(DRY_RUN));
   }
 
@@ -208,29 +211,29 @@ public final class RuleEndpoints {
       HttpServerRequest request,
       String name,
       Optional<RuleChange> change,
-      RuleRepository.ChangeOptions how) {
+      RuleRepository.ChangeOptions options) {
     if (change.isEmpty()) {
       notFound(request, name);
     } else {
-      writeChange(request, change.get(), how);
+      writeChange(request, change.get(), options);
     }
   }
 
   private static void writeChange(
-      HttpServerRequest request, RuleChange change, RuleRepository.ChangeOptions how) {
-    writeChanges(request, List.of(change), how);
+      HttpServerRequest request, RuleChange change, RuleRepository.ChangeOptions options) {
+    writeChanges(request, List.of(change), options);
   }
 
   private static void writeChanges(
-      HttpServerRequest request, List<RuleChange> changes, RuleRepository.ChangeOptions how) {
-    if (!how.dryRun()) {
-      note(changes, how.by());
+      HttpServerRequest request, List<RuleChange> changes, RuleRepository.ChangeOptions options) {
+    if (!options.dryRun()) {
+      log(changes, options.by());
     }
     JsonResponses.end(
         request.response(),
         json -> {
           json.writeStartObject();
-          json.writeBooleanField(DRY_RUN, how.dryRun());
+          json.writeBooleanField(DRY_RUN, options.dryRun());
           json.writeArrayFieldStart("changes");
           for (RuleChange change : changes) {
             change.write(json);
@@ -240,12 +243,16 @@ public final class RuleEndpoints {
         });
   }
 
-  private static void note(List<RuleChange> changes, String by) {
-    List<RuleChange> made = changes.stream().filter(change -> !change.isNone()).toList();
-    if (made.size() == 1) {
-      LOG.info("{} of rule {} in the database by {}", made.get(0).action(), made.get(0).name(), by);
+  private static void log(List<RuleChange> changes, String by) {
+    List<RuleChange> effective = changes.stream().filter(change -> !change.isNone()).toList();
+    if (effective.size() == 1) {
+      LOG.info(
+          "rule changed in the database ({}): {}, by {}",
+          effective.get(0).action(),
+          effective.get(0).name(),
+          by);
     } else {
-      LOG.info("{} rules in the database are changed by {}", made.size(), by);
+      LOG.info("{} rules changed in the database by {}", effective.size(), by);
     }
   }
 

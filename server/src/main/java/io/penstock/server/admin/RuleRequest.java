@@ -10,24 +10,24 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What those who change rules send. */
+/** Readers for the request bodies that change rules. */
 final class RuleRequest {
   private static final int MAX_RULES = 100_000;
-  private static final int STEP = 10;
+  private static final int ORDER_STEP = 10;
 
   private RuleRequest() {}
 
   /**
-   * One rule.
+   * A change of one rule.
    *
-   * @param version the one that was seen; null if it is new
+   * @param version the version that the client has seen; null for a new rule
    */
   record One(RuleDraft draft, @Nullable Long version) {}
 
   /**
-   * Some rules.
+   * A set of rules.
    *
-   * @param alone whether there are to be no others
+   * @param alone whether to delete all other rules
    */
   record Many(List<RuleDraft> drafts, boolean alone) {}
 
@@ -60,7 +60,8 @@ final class RuleRequest {
     try {
       return number.longValueExact();
     } catch (ArithmeticException e) {
-      throw new IllegalArgumentException("must be a version that a rule had: " + number, e);
+      throw new IllegalArgumentException(
+          "must be a whole number, the version of a rule: " + number, e);
     }
   }
 
@@ -70,7 +71,7 @@ final class RuleRequest {
         : null;
   }
 
-  /** Rules as a policy file has them, in their order. */
+  /** Reads a list of rules as in a policy file; the order of tiers is that of the list. */
   static @Nullable Many readMany(Node document, Problems problems) {
     Fields fields = Fields.of(new Located<>(document, document.at(), ""), problems);
     if (fields == null || !fields.require("rules")) {
@@ -88,7 +89,7 @@ final class RuleRequest {
     }
     List<RuleDraft> drafts = new ArrayList<>(items.size());
     for (Located<Node> item : items) {
-      drafts.add(new RuleDraft(item, STEP * (drafts.size() + 1), true));
+      drafts.add(new RuleDraft(item, ORDER_STEP * (drafts.size() + 1), true));
     }
     return new Many(drafts, alone);
   }

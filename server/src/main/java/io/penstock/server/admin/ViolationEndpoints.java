@@ -16,15 +16,15 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Shows denied requests. Thread-safe. */
+/** The endpoints that return denied requests (violations). Thread-safe. */
 public final class ViolationEndpoints {
-  private static final int USUAL_PAGE = 100;
+  private static final int DEFAULT_PAGE = 100;
   private static final int MAX_PAGE = 1_000;
 
-  private final DatabaseCalls asked;
+  private final DatabaseCalls calls;
 
   public ViolationEndpoints(Vertx vertx, Optional<DatabaseServices> database) {
-    this.asked = new DatabaseCalls(vertx, database);
+    this.calls = new DatabaseCalls(vertx, database);
   }
 
   void list(HttpServerRequest request) {
@@ -32,14 +32,14 @@ public final class ViolationEndpoints {
         Parameters.of(
             request, Set.of("user", "address", "rule", "endpoint", "from", "to", "after", "limit"));
     ViolationFilter filter = filter(parameters);
-    int limit = (int) parameters.whole("limit", 1, MAX_PAGE, USUAL_PAGE);
+    int limit = (int) parameters.whole("limit", 1, MAX_PAGE, DEFAULT_PAGE);
     ViolationRepository.Cursor after =
         parameters.parsed(
             "after",
-            "must be what next was in an answer",
+            "must be the value of next in a response",
             text -> ViolationRepository.Cursor.parse(text).orElse(null));
-    if (parameters.good()) {
-      asked.answer(
+    if (parameters.validOrRespond()) {
+      calls.respond(
           request,
           database -> database.violations().page(filter, Optional.ofNullable(after), limit),
           rows -> write(request, rows, limit));
@@ -56,8 +56,8 @@ public final class ViolationEndpoints {
     ViolationRepository.By by =
         parameters.parsed(
             "by", "must be user, address, rule, endpoint or key", ViolationEndpoints::by);
-    if (parameters.good() && by != null) {
-      asked.answer(
+    if (parameters.validOrRespond() && by != null) {
+      calls.respond(
           request,
           database -> database.violations().top(by, filter, limit),
           offenders -> write(request, by, offenders));

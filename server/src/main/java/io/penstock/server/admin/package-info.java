@@ -1,4 +1,4 @@
-/** The admin door: health, figures, and tools for people who run the process. */
+/** The admin listener: health, metrics, and endpoints for operators. */
 @NullMarked
 package io.penstock.server.admin;
 

@@ -1,6 +1,6 @@
 package io.penstock.server.database;
 
-/** A rule is not as whoever wants to change it has seen it. */
+/** Thrown if a rule has changed since the client read it, or exists already. */
 public final class ConflictException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
-/** What the server says about data that it doesn't take. */
+/** Maps data errors of PostgreSQL to errors of a rule. */
 final class DataErrors {
   private DataErrors() {}
 
   /**
-   * The refusal of a draft that breaks a constraint or doesn't fit a column.
+   * Returns the rejection of a draft that violates a constraint or doesn't fit a column.
    *
-   * @throws SQLException if that is not what has happened
+   * @throws SQLException if the cause is another error
    */
-  static RuleRejectedException refused(SQLException e, @Nullable RuleDraft draft)
+  static RuleRejectedException rejected(SQLException e, @Nullable RuleDraft draft)
       throws SQLException {
     String state = e.getSQLState();
     if (state == null || !(state.startsWith("22") || state.startsWith("23"))) {
@@ -33,15 +33,15 @@ final class DataErrors {
     ServerErrorMessage server =
         e instanceof PSQLException psql ? psql.getServerErrorMessage() : null;
     if (server == null) {
-      return "can't be stored";
+      return "cannot be stored";
     }
     String constraint = server.getConstraint();
     if ("rate_limit_rule_said_once".equals(constraint)) {
-      return "must not be for the same keys, plan and requests as another rule";
+      return "must not have the same keys, plan and match as another rule";
     }
     if (constraint != null && !constraint.isEmpty()) {
-      return "must hold in a database: " + constraint.replace('_', ' ');
+      return "violates a database constraint: " + constraint.replace('_', ' ');
     }
-    return "can't be stored: " + server.getMessage();
+    return "cannot be stored: " + server.getMessage();
   }
 }

@@ -8,76 +8,77 @@ import java.util.Properties;
 import org.postgresql.Driver;
 
 /**
- * Connections to a PostgreSQL that may be away at any time. Thread-safe. Everything here blocks:
- * never call it on an event loop.
+ * Connections to a PostgreSQL database, which may be unavailable at any time. Thread-safe. All
+ * methods block, so they must not be called on an event loop.
  */
 public final class Database implements AutoCloseable {
   private static final int MAX_CONNECTIONS = 4;
-  private static final int PATIENCE_MILLIS = 2_000;
+  private static final int CONNECTION_TIMEOUT_MILLIS = 2_000;
   private static final String OPTIONS = "options";
 
-  /** No statement of an ordinary connection takes longer: who is locked out is told so. */
-  private static final String TIMEOUTS = "-c statement_timeout=3000";
+  /** The statement timeout of pooled connections, so that a blocked statement fails. */
+  private static final String STATEMENT_TIMEOUT = "-c statement_timeout=3000";
 
-  /** Many rules take their time. */
-  private static final String LONG_TIMEOUTS = "-c statement_timeout=15000";
+  /** The statement timeout of dedicated connections; loading many rules takes longer. */
+  private static final String LONG_STATEMENT_TIMEOUT = "-c statement_timeout=15000";
 
   private final DatabaseAddress address;
   private final HikariDataSource pool;
 
-  /** Needs no database to be there. */
+  /** Creates a pool; does not connect yet. */
   public Database(DatabaseAddress address) {
     this.address = address;
     HikariConfig config = new HikariConfig();
     config.setPoolName("penstock-database");
     config.setJdbcUrl(address.jdbcUrl());
-    config.setDataSourceProperties(with(TIMEOUTS));
+    config.setDataSourceProperties(propertiesWith(STATEMENT_TIMEOUT));
     config.setMaximumPoolSize(MAX_CONNECTIONS);
     config.setMinimumIdle(0);
-    config.setConnectionTimeout(PATIENCE_MILLIS);
-    config.setValidationTimeout(PATIENCE_MILLIS / 2);
+    config.setConnectionTimeout(CONNECTION_TIMEOUT_MILLIS);
+    config.setValidationTimeout(CONNECTION_TIMEOUT_MILLIS / 2);
     config.setInitializationFailTimeout(-1);
     this.pool = new HikariDataSource(config);
   }
 
-  /** One of a few connections, for a short time. */
+  /** Returns a connection of the pool, for a short time. */
   Connection connection() throws SQLException {
     return pool.getConnection();
   }
 
-  /** A connection besides the others, for whoever keeps it. */
+  /** Opens a dedicated connection outside the pool. */
   Connection ownConnection() throws SQLException {
-    Connection connection = new Driver().connect(address.jdbcUrl(), with(LONG_TIMEOUTS));
+    Connection connection =
+        new Driver().connect(address.jdbcUrl(), propertiesWith(LONG_STATEMENT_TIMEOUT));
     if (connection == null) {
-      throw new SQLException("no address of a PostgreSQL: " + address);
+      throw new SQLException("not a PostgreSQL URL: " + address);
     }
     return connection;
   }
 
-  private Properties with(String timeouts) {
+  private Properties propertiesWith(String timeout) {
     Properties properties = address.properties();
     String given = properties.getProperty(OPTIONS);
-    properties.setProperty(OPTIONS, given == null ? timeouts : timeouts + " " + given);
+    properties.setProperty(OPTIONS, given == null ? timeout : timeout + " " + given);
     return properties;
   }
 
-  /** What can be asked in one transaction. */
+  /** Work in one transaction. */
   interface SqlWork<T> {
     T in(Connection connection) throws SQLException;
   }
 
   /**
-   * Does all of {@code work} or nothing of it.
+   * Runs {@code work} in a transaction.
    *
-   * @throws DatabaseUnavailableException if the database can't be asked now
+   * @throws DatabaseUnavailableException if the database is unavailable
    */
   <T> T transaction(SqlWork<T> work) {
     try (Connection connection = connection()) {
       connection.setAutoCommit(false);
       try {
-        T done = work.in(connection);
+        T result = work.in(connection);
         connection.commit();
-        return done;
+        return result;
       } catch (SQLException | RuntimeException e) {
         rollBack(connection, e);
         throw e;

@@ -10,9 +10,9 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a PostgreSQL is and who we are to it. Immutable.
+ * The address and credentials of a PostgreSQL database. Immutable.
  *
- * <p>What the URL doesn't say is taken from the variables that every client of PostgreSQL reads:
+ * <p>What the URL doesn't contain is read from the standard PostgreSQL environment variables:
  * {@code PGUSER}, {@code PGPASSWORD}, {@code PGSSLMODE}, {@code PGSSLROOTCERT}, {@code PGSSLCERT}
  * and {@code PGSSLKEY}.
  */
@@ -25,27 +25,27 @@ public final class DatabaseAddress {
           "PGSSLROOTCERT", "sslrootcert",
           "PGSSLCERT", "sslcert",
           "PGSSLKEY", "sslkey");
-  private static final String FORM = "must be a URL such as postgres://user@host:5432/database";
+  private static final String EXPECTED = "must be a URL such as postgres://user@host:5432/database";
 
   private final String jdbcUrl;
   private final Map<String, String> properties;
-  private final String shown;
+  private final String display;
 
-  private DatabaseAddress(String jdbcUrl, Map<String, String> properties, String shown) {
+  private DatabaseAddress(String jdbcUrl, Map<String, String> properties, String display) {
     this.jdbcUrl = jdbcUrl;
     this.properties = Map.copyOf(properties);
-    this.shown = shown;
+    this.display = display;
   }
 
   /**
-   * Reads {@code postgres://user:password@host:port/database?sslmode=require}.
+   * Parses {@code postgres://user:password@host:port/database?sslmode=require}.
    *
-   * @throws IllegalArgumentException if it can't be used; the message repeats no password
+   * @throws IllegalArgumentException if the URL is invalid; the message contains no password
    */
   public static DatabaseAddress parse(String url, Map<String, String> variables) {
-    String wrong = wrong(url);
-    if (wrong != null) {
-      throw new IllegalArgumentException(wrong);
+    String problem = wrong(url);
+    if (problem != null) {
+      throw new IllegalArgumentException(problem);
     }
     URI uri = URI.create(plain(url));
     Map<String, String> properties = new java.util.HashMap<>();
@@ -69,20 +69,21 @@ public final class DatabaseAddress {
         properties.put("password", decoded(parts[1]));
       }
     }
-    String place = uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort()) + uri.getPath();
-    return new DatabaseAddress("jdbc:postgresql://" + place, properties, place);
+    String target = uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort()) + uri.getPath();
+    return new DatabaseAddress("jdbc:postgresql://" + target, properties, target);
   }
 
-  /** What is wrong with a URL, without repeating it; null if it is good. */
+  /** Returns what is wrong with a URL, without quoting it; null if it is valid. */
   public static @Nullable String wrong(String url) {
     try {
       URI uri = new URI(plain(url));
       boolean known = "postgres".equals(uri.getScheme()) || "postgresql".equals(uri.getScheme());
-      boolean whole = uri.getHost() != null && uri.getPath() != null && uri.getPath().length() > 1;
-      return known && whole ? null : FORM;
+      boolean complete =
+          uri.getHost() != null && uri.getPath() != null && uri.getPath().length() > 1;
+      return known && complete ? null : EXPECTED;
     } catch (URISyntaxException e) {
-      return FORM
-          + "; other characters of a password than letters, digits and -._~ are"
+      return EXPECTED
+          + "; characters of a password other than letters, digits and -._~ must be"
           + " percent-encoded, such as %40 for @";
     }
   }
@@ -99,7 +100,7 @@ public final class DatabaseAddress {
     return jdbcUrl;
   }
 
-  /** Everything that a connection is opened with. */
+  /** Returns all connection properties. */
   Properties properties() {
     Properties all = new Properties();
     all.setProperty("ApplicationName", "penstock");
@@ -111,9 +112,9 @@ public final class DatabaseAddress {
     return all;
   }
 
-  /** Host, port and database; nothing secret. */
+  /** Returns the host, port and database, without credentials. */
   @Override
   public String toString() {
-    return shown;
+    return display;
   }
 }

@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A database and all that is done with it while the process runs. Thread-safe. */
+/** A database and the services that use it while the process runs. Thread-safe. */
 public final class DatabaseServices implements AutoCloseable {
   private final Database database;
-  private final RuleSync feed;
+  private final RuleSync ruleSync;
   private final RuleRepository rules;
   private final RuleHistory history;
   private final ViolationRepository violations;
@@ -20,51 +20,51 @@ public final class DatabaseServices implements AutoCloseable {
   /**
    * How violations are written.
    *
-   * @param queue how many rows may wait
-   * @param user who has sent a request
-   * @param days how long they are kept; 0 for ever
-   * @param rows how many are kept; 0 for all
+   * @param queue the max number of queued rows
+   * @param user the attribute that identifies the user
+   * @param days how many days rows are kept; 0 means forever
+   * @param rows the max number of rows that are kept; 0 means all
    */
   public record Violations(int queue, KeyPart user, int days, long rows) {}
 
   /**
-   * Puts everything together; nothing is asked before {@link #start}.
+   * Creates the services; they don't connect before {@link #start}.
    *
-   * @param noted how violations are written; empty if they are not
-   * @param files rules that are there besides
+   * @param options how violations are written; empty to write none
+   * @param files the rules of files
    */
   public DatabaseServices(
       Database database,
-      RuleSync feed,
-      Optional<Violations> noted,
+      RuleSync ruleSync,
+      Optional<Violations> options,
       Supplier<RuleRepository.FileRules> files,
       MeterRegistry registry) {
     this.database = database;
-    this.feed = feed;
-    this.rules = new RuleRepository(database, files, feed.canBeLocal());
+    this.ruleSync = ruleSync;
+    this.rules = new RuleRepository(database, files, ruleSync.allowsLocal());
     this.history = new RuleHistory(database);
     this.violations = new ViolationRepository(database);
-    if (noted.isPresent()) {
-      DenialTally tally = new DenialTally(noted.get().queue());
-      Retention retention = new Retention(noted.get().days(), noted.get().rows());
+    if (options.isPresent()) {
+      DenialTally tally = new DenialTally(options.get().queue());
+      Retention retention = new Retention(options.get().days(), options.get().rows());
       this.writer = new ViolationWriter(database, tally, retention, registry);
-      this.denials = new ViolationLog(tally, noted.get().user(), feed::idOf);
+      this.denials = new ViolationLog(tally, options.get().user(), ruleSync::idOf);
     } else {
       this.writer = null;
       this.denials = DenialLog.NONE;
     }
   }
 
-  /** Puts rules in force as far as they can be had now, and keeps at it. */
+  /** Loads the rules that are available now, and starts watching for changes. */
   public void start() {
-    feed.start();
+    ruleSync.start();
     if (writer != null) {
       writer.start();
     }
   }
 
-  public RuleSync feed() {
-    return feed;
+  public RuleSync ruleSync() {
+    return ruleSync;
   }
 
   public RuleRepository rules() {
@@ -79,14 +79,14 @@ public final class DatabaseServices implements AutoCloseable {
     return violations;
   }
 
-  /** Takes denied requests down. */
+  /** Returns the log that records denied requests. */
   public DenialLog denials() {
     return denials;
   }
 
   @Override
   public void close() {
-    feed.close();
+    ruleSync.close();
     if (writer != null) {
       writer.close();
     }

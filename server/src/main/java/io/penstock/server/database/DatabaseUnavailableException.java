@@ -2,7 +2,7 @@ package io.penstock.server.database;
 
 import java.sql.SQLException;
 
-/** The database can't be asked now. */
+/** Thrown if the database is unavailable or a statement failed. */
 public final class DatabaseUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -14,7 +14,7 @@ public final class DatabaseUnavailableException extends RuntimeException {
     return new DatabaseUnavailableException(reason(cause), cause);
   }
 
-  /** In one line: the server adds details that others need not see. */
+  /** Returns the first line of the message, without the details that the server adds. */
   static String reason(SQLException cause) {
     String message = String.valueOf(cause.getMessage());
     Throwable origin = cause.getCause();

@@ -11,17 +11,17 @@ import java.util.function.Supplier;
 /**
  * Denied requests that have not been written yet, counted by rule, key and second. Thread-safe.
  *
- * <p>Each denial is counted exactly once: in an entry that {@link #drain} hands out, or as dropped
- * when there are as many entries as there may be. Threads have parts of their own, each under a
- * lock that only {@code drain} ever contends for.
+ * <p>Each denial is counted exactly once: in an entry that {@link #drain} returns, or as dropped if
+ * the max number of entries is reached. The tally is striped by thread, and only {@code drain}
+ * contends for the lock of a stripe.
  */
 final class DenialTally {
-  private static final int PARTS = 16;
+  private static final int STRIPES = 16;
 
-  /** What is counted together. */
+  /** Identifies the denials that are counted together. */
   record Key(String rule, String bucketKey, long second) {}
 
-  /** The first of those that are counted together, and how many came after it. */
+  /** The first denial of an entry, and the number of further ones. */
   private static final class DenialCount {
     final Violation first;
     long more;
@@ -31,45 +31,45 @@ final class DenialTally {
     }
   }
 
-  private final int most;
+  private final int max;
   private final AtomicInteger entries = new AtomicInteger();
   private final LongAdder dropped = new LongAdder();
   private final LongAdder seen = new LongAdder();
-  private final TallyStripe[] parts = new TallyStripe[PARTS];
+  private final TallyStripe[] stripes = new TallyStripe[STRIPES];
 
   /**
-   * @param most how many entries there may be, those that are being written included
+   * @param max the max number of entries, including those that are being written
    */
-  DenialTally(int most) {
-    this.most = most;
-    for (int i = 0; i < PARTS; i++) {
-      parts[i] = new TallyStripe();
+  DenialTally(int max) {
+    this.max = max;
+    for (int i = 0; i < STRIPES; i++) {
+      stripes[i] = new TallyStripe();
     }
   }
 
-  /** Counts a denial; {@code first} is asked only if it is the first of its key. */
+  /** Counts a denial; {@code first} is only called if it is the first one of its key. */
   void add(Key key, Supplier<Violation> first) {
     seen.increment();
-    if (!parts[(int) (Thread.currentThread().getId() % PARTS)].add(key, first)) {
+    if (!stripes[(int) (Thread.currentThread().getId() % STRIPES)].add(key, first)) {
       dropped.increment();
     }
   }
 
-  /** All that was counted since the last time; room for it is free only when it is settled. */
+  /** Returns all entries since the last call; they occupy room until {@link #release}. */
   List<Violation> drain() {
     Map<Key, Violation> all = new HashMap<>();
-    for (TallyStripe part : parts) {
-      part.drainTo(all);
+    for (TallyStripe stripe : stripes) {
+      stripe.drainTo(all);
     }
     return new ArrayList<>(all.values());
   }
 
-  /** What {@link #drain} has handed out is dealt with, and makes room for others. */
-  void settled(int count) {
+  /** Frees the room of entries that {@link #drain} returned. */
+  void release(int count) {
     entries.addAndGet(-count);
   }
 
-  /** Gives denials up. */
+  /** Counts denials as dropped. */
   void drop(long denied) {
     dropped.add(denied);
   }
@@ -78,12 +78,12 @@ final class DenialTally {
     return dropped.sum();
   }
 
-  /** All denials that were ever told. */
+  /** Returns the number of all denials since the start. */
   long seen() {
     return seen.sum();
   }
 
-  /** How many entries wait. */
+  /** Returns the number of entries, including those that are being written. */
   int size() {
     return entries.get();
   }
@@ -98,11 +98,11 @@ final class DenialTally {
         entry.more++;
         return true;
       }
-      if (entries.get() >= most) {
+      if (entries.get() >= max) {
         return false;
       }
-      if (entries.incrementAndGet() > most) {
-        settled(1);
+      if (entries.incrementAndGet() > max) {
+        release(1);
         return false;
       }
       counted.put(key, new DenialCount(first.get()));
@@ -117,13 +117,13 @@ final class DenialTally {
       }
       taken.forEach(
           (key, entry) -> {
-            Violation own = entry.first.and(entry.more);
+            Violation own = entry.first.plus(entry.more);
             Violation other = all.get(key);
             if (other == null) {
               all.put(key, own);
             } else {
-              all.put(key, other.and(own.denied()));
-              settled(1);
+              all.put(key, other.plus(own.denied()));
+              release(1);
             }
           });
     }

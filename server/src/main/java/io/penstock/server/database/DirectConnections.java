@@ -8,7 +8,7 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Connections besides those of the pool, in the form that libraries want. Thread-safe. */
+/** A data source for dedicated connections outside the pool. Thread-safe. */
 final class DirectConnections implements DataSource {
   private final Database database;
 
@@ -49,7 +49,7 @@ final class DirectConnections implements DataSource {
 
   @Override
   public <T> T unwrap(Class<T> type) throws SQLException {
-    throw new SQLException("wraps nothing");
+    throw new SQLException("not a wrapper");
   }
 
   @Override

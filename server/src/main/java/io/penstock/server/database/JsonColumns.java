@@ -16,18 +16,20 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** JSON in columns: as trees that all have one place, and in one form whoever wrote it. */
+/** Reads and writes JSON columns, in a canonical form. */
 final class JsonColumns {
   static final String EMPTY = "{}";
 
   private static final String NAME = "column.json";
 
-  /** What is longer without an exponent keeps it. */
+  /** The max number of zeros; a number that would have more keeps its exponent. */
   private static final int MAX_ZEROS = 1_000;
 
   private JsonColumns() {}
 
-  /** The tree of {@code json}, all of it at one place; null, and an error, if it can't be read. */
+  /**
+   * Parses JSON, with all nodes at one location; returns null and adds an error if it is malformed.
+   */
   static @Nullable Node parse(String json, Location at, String path, Problems problems) {
     if (json.equals(EMPTY)) {
       return new Node.Mapping(at, Map.of());
@@ -35,25 +37,27 @@ final class JsonColumns {
     Problems own = new Problems();
     Node tree = Document.parse(json, NAME, own);
     own.errors().forEach(error -> problems.error(at, path, error.message()));
-    return tree == null ? null : moved(tree, at);
+    return tree == null ? null : relocate(tree, at);
   }
 
-  private static Node moved(Node node, Location at) {
+  private static Node relocate(Node node, Location at) {
     if (node instanceof Node.Scalar scalar) {
       return new Node.Scalar(at, scalar.text(), scalar.kind());
     }
     if (node instanceof Node.Sequence sequence) {
-      return new Node.Sequence(at, sequence.items().stream().map(item -> moved(item, at)).toList());
+      return new Node.Sequence(
+          at, sequence.items().stream().map(item -> relocate(item, at)).toList());
     }
     Map<String, Node.NodeField> entries = new LinkedHashMap<>();
     ((Node.Mapping) node)
         .entries()
         .forEach(
-            (name, entry) -> entries.put(name, new Node.NodeField(at, moved(entry.value(), at))));
+            (name, entry) ->
+                entries.put(name, new Node.NodeField(at, relocate(entry.value(), at))));
     return new Node.Mapping(at, entries);
   }
 
-  /** The same JSON with its keys in order and nothing between; as it is if it can't be read. */
+  /** Returns JSON with sorted keys and no whitespace; malformed JSON is returned unchanged. */
   static String canonical(String json) {
     if (json.equals(EMPTY)) {
       return EMPTY;
@@ -62,7 +66,7 @@ final class JsonColumns {
     return tree == null ? json : text(tree);
   }
 
-  /** A match, in that form, with its values as the texts that they are compared as. */
+  /** Returns a match in canonical form, with its values as strings, as they are compared. */
   static String canonicalMatch(String json) {
     if (json.equals(EMPTY)) {
       return EMPTY;
@@ -71,12 +75,12 @@ final class JsonColumns {
     return tree instanceof Node.Mapping match ? text(MatchTexts.of(match)) : canonical(json);
   }
 
-  /** A tree as JSON, its keys in order. */
+  /** Formats a tree as JSON with sorted keys. */
   static String text(Node tree) {
     return new String(Json.bytes(json -> write(tree, json, true)), StandardCharsets.UTF_8);
   }
 
-  /** Writes a tree as it is. */
+  /** Writes a tree in its own order. */
   static void write(Node tree, JsonGenerator json) throws IOException {
     write(tree, json, false);
   }
@@ -117,19 +121,23 @@ final class JsonColumns {
     try {
       plain = plain(new BigDecimal(written));
     } catch (ArithmeticException | NumberFormatException e) {
-      // Its exponent is beyond all numbers: whoever reads it will say that it is none.
+      // The exponent is out of range. As a string, it is rejected when the rule is read.
       json.writeString(written);
       return;
     }
     json.writeNumber(plain);
   }
 
-  /** Without zeros at the end, and without an exponent as long as that can be written out. */
+  /**
+   * Formats a number without trailing zeros, and without an exponent unless it would be too long.
+   */
   static String plain(BigDecimal number) {
     if (number.signum() == 0) {
       return "0";
     }
-    BigDecimal brief = number.stripTrailingZeros();
-    return Math.abs((long) brief.scale()) <= MAX_ZEROS ? brief.toPlainString() : brief.toString();
+    BigDecimal stripped = number.stripTrailingZeros();
+    return Math.abs((long) stripped.scale()) <= MAX_ZEROS
+        ? stripped.toPlainString()
+        : stripped.toString();
   }
 }

@@ -9,11 +9,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a row counts by: {@code user:{user_id}}, {@code ip:{ip}}, {@code endpoint:/path}, {@code
- * global}. Attributes stand in braces; what is around them is for people. Immutable.
+ * The key pattern of a row: {@code user:{user_id}}, {@code ip:{ip}}, {@code endpoint:/path} or
+ * {@code global}. Attributes are in braces; the text around them is only for readers. Immutable.
  *
  * @param keys the rule's {@code limit_keys}
- * @param path the one path it is about; null for any
+ * @param path the path of the rule; null for any
  */
 record KeyPattern(List<String> keys, @Nullable String path) {
   static final String GLOBAL = "global";
@@ -28,9 +28,9 @@ record KeyPattern(List<String> keys, @Nullable String path) {
   }
 
   /**
-   * Reads a pattern.
+   * Parses a pattern.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if it is malformed
    */
   static KeyPattern parse(String text) {
     if (text.equals(GLOBAL)) {
@@ -39,7 +39,7 @@ record KeyPattern(List<String> keys, @Nullable String path) {
     if (text.startsWith(ENDPOINT)) {
       if (text.indexOf('{') >= 0 || text.indexOf('}') >= 0) {
         throw new IllegalArgumentException(
-            "a path must not have braces in it; * stands for anything: " + text);
+            "a path must not contain braces; use * as a wildcard: " + text);
       }
       return new KeyPattern(List.of(), text.substring(ENDPOINT.length()));
     }
@@ -53,24 +53,25 @@ record KeyPattern(List<String> keys, @Nullable String path) {
     }
     if (keys.isEmpty()) {
       throw new IllegalArgumentException(
-          "must be global, endpoint:/path or have keys in braces, such as user:{user_id}: " + text);
+          "must be global, endpoint:/path or contain keys in braces, such as user:{user_id}: "
+              + text);
     }
     return new KeyPattern(keys, null);
   }
 
   /**
-   * The pattern of some {@code limit_keys}.
+   * Returns the pattern for {@code limit_keys}.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if they can't be expressed as a pattern
    */
   static String of(List<String> keys) {
     for (String key : keys) {
       if (key.indexOf('{') >= 0 || key.indexOf('}') >= 0) {
-        throw new IllegalArgumentException("must not have braces in it in a database: " + key);
+        throw new IllegalArgumentException("must not contain braces in a database: " + key);
       }
       if (Arrays.asList(key.split("\\|")).contains(SHORT_ADDRESS)) {
         throw new IllegalArgumentException(
-            "ip stands for ip:address in a database, and can't be an attribute: " + key);
+            "must not use ip as an attribute in a database, where it means ip:address: " + key);
       }
     }
     if (keys.isEmpty()) {
@@ -85,7 +86,7 @@ record KeyPattern(List<String> keys, @Nullable String path) {
     return keys.stream().map(key -> "{" + key + "}").collect(Collectors.joining(":"));
   }
 
-  /** A word for what some {@code limit_keys} are. */
+  /** Returns the scope of a rule with the given {@code limit_keys}. */
   static String scopeOf(List<String> keys, boolean hasPath) {
     if (keys.isEmpty()) {
       return hasPath ? "endpoint" : GLOBAL;

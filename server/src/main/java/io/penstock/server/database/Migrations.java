@@ -6,24 +6,27 @@ import java.sql.SQLException;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 
-/** Makes the tables, and brings those of an older Penstock up to date. */
+/** Creates and migrates the tables. */
 final class Migrations {
   private static final String FOLDER = "classpath:io/penstock/server/database/migrations";
   private static final String HISTORY = "penstock_schema_history";
-  private static final int OLDEST = 13;
+  private static final int MIN_MAJOR_VERSION = 13;
 
   private Migrations() {}
 
   /**
-   * Runs what has not been run. Of several processes at the same time, one does and the others
-   * wait.
+   * Runs pending migrations. If several processes call this concurrently, one runs them and the
+   * others wait.
    */
   static void run(Database database) throws SQLException {
     try (Connection connection = database.ownConnection()) {
       DatabaseMetaData server = connection.getMetaData();
-      if (server.getDatabaseMajorVersion() < OLDEST) {
+      if (server.getDatabaseMajorVersion() < MIN_MAJOR_VERSION) {
         throw new SQLException(
-            "needs PostgreSQL " + OLDEST + " or later: " + server.getDatabaseProductVersion());
+            "requires PostgreSQL "
+                + MIN_MAJOR_VERSION
+                + " or later: "
+                + server.getDatabaseProductVersion());
       }
     }
     try {
@@ -36,7 +39,7 @@ final class Migrations {
           .load()
           .migrate();
     } catch (FlywayException e) {
-      throw new SQLException("the tables can't be made: " + e.getMessage(), e);
+      throw new SQLException("cannot create or migrate the tables: " + e.getMessage(), e);
     }
   }
 }

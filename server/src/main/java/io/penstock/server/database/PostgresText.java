@@ -5,18 +5,17 @@ import io.penstock.policy.load.Node;
 import io.penstock.policy.load.Problems;
 import org.jspecify.annotations.Nullable;
 
-/** Texts that PostgreSQL can hold: without NUL, and with whole characters only. */
+/** Checks and cleans text for PostgreSQL, which stores neither NUL nor lone surrogates. */
 final class PostgresText {
   private static final char REPLACEMENT = '\ufffd';
 
   private PostgresText() {}
 
-  /** It is an error if a text or a name in {@code tree} can't be stored as it is. */
+  /** Adds an error for each text or name in {@code tree} that can't be stored unchanged. */
   static void check(Located<Node> tree, Problems problems) {
     Node node = tree.value();
     if (node instanceof Node.Scalar scalar && !canBeStored(scalar.text())) {
-      problems.error(
-          tree.at(), tree.path(), "must not have NUL or half a character (a lone surrogate) in it");
+      problems.error(tree.at(), tree.path(), "must not contain NUL or a lone surrogate");
     } else if (node instanceof Node.Sequence sequence) {
       for (int i = 0; i < sequence.items().size(); i++) {
         Node item = sequence.items().get(i);
@@ -29,7 +28,7 @@ final class PostgresText {
               (name, entry) -> {
                 String path = tree.path().isEmpty() ? name : tree.path() + "." + name;
                 if (!canBeStored(name)) {
-                  problems.error(entry.at(), path, "must not have NUL in its name");
+                  problems.error(entry.at(), path, "name must not contain NUL or a lone surrogate");
                 }
                 check(new Located<>(entry.value(), entry.value().at(), path), problems);
               });
@@ -49,21 +48,21 @@ final class PostgresText {
     return true;
   }
 
-  /** What can be stored of {@code text}, no longer than {@code longest}. */
-  static @Nullable String storable(@Nullable String text, int longest) {
-    if (text == null || (text.length() <= longest && canBeStored(text))) {
+  /** Returns {@code text} with invalid characters replaced, truncated to {@code maxLength}. */
+  static @Nullable String storable(@Nullable String text, int maxLength) {
+    if (text == null || (text.length() <= maxLength && canBeStored(text))) {
       return text;
     }
-    StringBuilder kept = new StringBuilder(Math.min(text.length(), longest));
-    for (int i = 0; i < text.length() && kept.length() < longest; i++) {
+    StringBuilder cleaned = new StringBuilder(Math.min(text.length(), maxLength));
+    for (int i = 0; i < text.length() && cleaned.length() < maxLength; i++) {
       char c = text.charAt(i);
-      if (Character.isSurrogate(c) && isPair(text, i) && kept.length() + 1 < longest) {
-        kept.append(c).append(text.charAt(++i));
+      if (Character.isSurrogate(c) && isPair(text, i) && cleaned.length() + 1 < maxLength) {
+        cleaned.append(c).append(text.charAt(++i));
       } else {
-        kept.append(c == 0 || Character.isSurrogate(c) ? REPLACEMENT : c);
+        cleaned.append(c == 0 || Character.isSurrogate(c) ? REPLACEMENT : c);
       }
     }
-    return kept.toString();
+    return cleaned.toString();
   }
 
   private static boolean isPair(String text, int i) {

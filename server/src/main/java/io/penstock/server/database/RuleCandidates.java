@@ -18,95 +18,98 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes rules of rows, and remembers of each row what was last in force. Rows that have not changed
- * are not read again. Not thread-safe.
+ * Converts rows to rules, and remembers the last valid version of each row. Unchanged rows are not
+ * parsed again. Not thread-safe.
  */
 final class RuleCandidates {
-  /** What was made of a row. */
-  private record Read(RuleContent content, @Nullable OrderedRule rule, List<Problem> problems) {}
+  /** The result of parsing a row. */
+  private record ParsedRow(
+      RuleContent content, @Nullable OrderedRule rule, List<Problem> problems) {}
 
-  /** A row whose rule was in force, and that rule. */
-  private record Good(RuleRow row, OrderedRule rule) {}
+  /** A row and its active rule. */
+  private record ActiveRow(RuleRow row, OrderedRule rule) {}
 
-  private final boolean canBeLocal;
-  private Map<Long, Read> reads = new HashMap<>();
-  private Map<Long, Good> good = new HashMap<>();
+  private final boolean allowsLocal;
+  private Map<Long, ParsedRow> parsed = new HashMap<>();
+  private Map<Long, ActiveRow> active = new HashMap<>();
 
   /**
-   * @param canBeLocal whether rules may have {@code on_store_failure: local}
+   * @param allowsLocal whether rules may have {@code on_store_failure: local}
    */
-  RuleCandidates(boolean canBeLocal) {
-    this.canBeLocal = canBeLocal;
+  RuleCandidates(boolean allowsLocal) {
+    this.allowsLocal = allowsLocal;
   }
 
-  /** The rules of {@code rows}, each with what stands in for it. */
+  /** Returns the rules of {@code rows}, each with its fallback, the last valid version. */
   List<RuleCandidate> of(List<RuleRow> rows) {
-    Map<Long, Read> now = new HashMap<>();
+    Map<Long, ParsedRow> current = new HashMap<>();
     List<RuleCandidate> candidates = new ArrayList<>(rows.size());
     for (RuleRow row : rows) {
-      Read known = reads.get(row.id());
-      Read read = known != null && known.content.equals(row.content()) ? known : read(row);
-      now.put(row.id(), read);
-      Good before = good.get(row.id());
+      ParsedRow known = parsed.get(row.id());
+      ParsedRow read = known != null && known.content.equals(row.content()) ? known : read(row);
+      current.put(row.id(), read);
+      ActiveRow before = active.get(row.id());
       candidates.add(
           new RuleCandidate(read.rule, before == null ? null : before.rule, read.problems));
     }
-    reads = now;
+    parsed = current;
     return candidates;
   }
 
-  /** Notes which rules are in force; returns their rows, of earlier versions for some. */
-  List<RuleRow> inForce(List<RuleRow> rows, List<OrderedRule> standings) {
+  /** Records which rules are active; returns their rows, some of them in an earlier version. */
+  List<RuleRow> activate(List<RuleRow> rows, List<OrderedRule> orderedRules) {
     Map<Long, RuleRow> byId = new HashMap<>();
     rows.forEach(row -> byId.put(row.id(), row));
-    Map<Long, Good> now = new HashMap<>();
-    List<RuleRow> inForce = new ArrayList<>(standings.size());
-    for (OrderedRule standing : standings) {
-      Good before = good.get(standing.id());
-      Read read = reads.get(standing.id());
-      RuleRow row = byId.get(standing.id());
-      Good next =
-          row != null && read != null && standing.equals(read.rule)
-              ? new Good(row, standing)
+    Map<Long, ActiveRow> current = new HashMap<>();
+    List<RuleRow> activeRows = new ArrayList<>(orderedRules.size());
+    for (OrderedRule ordered : orderedRules) {
+      ActiveRow before = active.get(ordered.id());
+      ParsedRow read = parsed.get(ordered.id());
+      RuleRow row = byId.get(ordered.id());
+      ActiveRow next =
+          row != null && read != null && ordered.equals(read.rule)
+              ? new ActiveRow(row, ordered)
               : before;
       if (next != null) {
-        now.put(standing.id(), next);
-        inForce.add(next.row);
+        current.put(ordered.id(), next);
+        activeRows.add(next.row);
       }
     }
-    good = now;
-    return inForce;
+    active = current;
+    return activeRows;
   }
 
-  private Read read(RuleRow row) {
+  private ParsedRow read(RuleRow row) {
     Problems problems = new Problems();
-    OrderedRule rule = standing(row, canBeLocal, problems);
-    return new Read(
-        row.content(), rule, problems.errors().stream().map(RuleColumns::named).toList());
+    OrderedRule rule = ordered(row, allowsLocal, problems);
+    return new ParsedRow(
+        row.content(), rule, problems.errors().stream().map(RuleColumns::withColumnName).toList());
   }
 
   /**
-   * The rule of a row; null, and errors, if it has none.
+   * Parses the rule of a row; returns null and adds errors if it is invalid.
    *
-   * @param canBeLocal whether rules may have {@code on_store_failure: local}
+   * @param allowsLocal whether rules may have {@code on_store_failure: local}
    */
-  static @Nullable OrderedRule standing(RuleRow row, boolean canBeLocal, Problems problems) {
+  static @Nullable OrderedRule ordered(RuleRow row, boolean allowsLocal, Problems problems) {
     Location at = Location.of(row.place());
     int before = problems.errorCount();
     Located<Node> document = new Located<>(RuleDocument.of(row.content(), at, problems), at, "");
-    Located<Rule> rule = read(document, canBeLocal, problems);
+    Located<Rule> rule = read(document, allowsLocal, problems);
     return rule == null || problems.errorCount() > before
         ? null
         : new OrderedRule(
             rule, row.id(), row.content().tier().order(), row.content().plan() == null);
   }
 
-  /** The rule in a document, as far as this process can have it in force; else null, and errors. */
+  /**
+   * Parses a rule; returns null and adds errors if it is invalid or this process can't enforce it.
+   */
   static @Nullable Located<Rule> read(
-      Located<Node> document, boolean canBeLocal, Problems problems) {
+      Located<Node> document, boolean allowsLocal, Problems problems) {
     Located<Rule> rule = SingleRuleReader.read(document, problems);
     if (rule != null
-        && !canBeLocal
+        && !allowsLocal
         && rule.value().storeOptions().onFailure() == FailurePolicy.LOCAL) {
       Fields fields = Fields.of(document, problems);
       if (fields != null) {

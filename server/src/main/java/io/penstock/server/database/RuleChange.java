@@ -8,13 +8,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of a rule. Immutable.
+ * A change of a rule. Immutable.
  *
- * @param before null if it is new
- * @param after null if it goes
+ * @param before null for a new rule
+ * @param after null for a deleted rule
  */
 public record RuleChange(@Nullable StoredRule before, @Nullable StoredRule after) {
-  /** In a word: create, update, delete or none. */
+  /** Returns the action: create, update, delete or none. */
   public String action() {
     if (before == null) {
       return "create";
@@ -29,13 +29,13 @@ public record RuleChange(@Nullable StoredRule before, @Nullable StoredRule after
     return before != null && after != null && before.row().content().equals(after.row().content());
   }
 
-  /** The rule's name, or the one it had. */
+  /** Returns the name of the rule; the former name if it was deleted. */
   public String name() {
     StoredRule rule = after == null ? before : after;
     return rule == null ? "" : rule.name();
   }
 
-  /** Writes both, and the fields that differ. */
+  /** Writes both versions and the names of the changed fields. */
   public void write(JsonGenerator json) throws IOException {
     json.writeStartObject();
     json.writeStringField("name", name());
@@ -50,18 +50,18 @@ public record RuleChange(@Nullable StoredRule before, @Nullable StoredRule after
     json.writeEndObject();
   }
 
-  /** The fields of the rule that differ. */
+  /** Returns the names of the changed fields. */
   public Set<String> fields() {
     Set<String> fields = new LinkedHashSet<>();
     if (before == null || after == null) {
       return fields;
     }
-    Node.Mapping was = before.document();
-    Node.Mapping is = after.document();
-    Set<String> names = new LinkedHashSet<>(was.entries().keySet());
-    names.addAll(is.entries().keySet());
+    Node.Mapping old = before.document();
+    Node.Mapping updated = after.document();
+    Set<String> names = new LinkedHashSet<>(old.entries().keySet());
+    names.addAll(updated.entries().keySet());
     for (String name : names) {
-      if (!text(was, name).equals(text(is, name))) {
+      if (!text(old, name).equals(text(updated, name))) {
         fields.add(name);
       }
     }

@@ -14,10 +14,10 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A rule as policy files write it, as the row that says the same: the way back. */
+/** Converts a rule as in a policy file to a row; the inverse of {@link RuleDocument}. */
 final class RuleColumns {
   private static final Pattern PER_SECOND = Pattern.compile("[0-9]+(\\.[0-9]+)?/s");
-  private static final Set<String> OWN_COLUMN =
+  private static final Set<String> FIELDS_WITH_COLUMN =
       Set.of(
           "name",
           "description",
@@ -50,9 +50,10 @@ final class RuleColumns {
   }
 
   /**
-   * The row for a rule that the loader has found good; null, and errors, if it can't be a row.
+   * Returns the row for a rule that the loader has accepted; returns null and adds errors if it
+   * can't be stored as a row.
    *
-   * @param order where it stands among others
+   * @param order the position of the rule among the tiers
    */
   static @Nullable RuleContent of(
       Located<Node> rule, int order, boolean active, Problems problems) {
@@ -108,8 +109,8 @@ final class RuleColumns {
         perSecond == null ? rate : null,
         number("burst"),
         new RuleContent.Costs(text("cost_source"), number("fixed_cost"), number("default_cost")),
-        otherwise(text("mode"), "enforce"),
-        otherwise(text("on_store_failure"), "open"),
+        orDefault(text("mode"), "enforce"),
+        orDefault(text("on_store_failure"), "open"),
         new RuleContent.TierColumns(order, text("group")),
         options(),
         active);
@@ -139,17 +140,17 @@ final class RuleColumns {
         : new LinkedHashMap<>();
   }
 
-  /** What has no column of its own. */
+  /** Returns the fields that have no column. */
   private String options() {
     Map<String, Node.NodeField> options = new LinkedHashMap<>(rule.entries());
-    options.keySet().removeAll(OWN_COLUMN);
+    options.keySet().removeAll(FIELDS_WITH_COLUMN);
     return JsonColumns.text(new Node.Mapping(rule.at(), options));
   }
 
-  private static @Nullable String single(Node.@Nullable NodeField entry, int longest) {
+  private static @Nullable String single(Node.@Nullable NodeField entry, int maxLength) {
     return entry != null
             && entry.value() instanceof Node.Scalar scalar
-            && scalar.text().length() <= longest
+            && scalar.text().length() <= maxLength
         ? scalar.text()
         : null;
   }
@@ -162,12 +163,12 @@ final class RuleColumns {
     return fields.given(name) ? fields.number(name) : null;
   }
 
-  private static String otherwise(@Nullable String value, String otherwise) {
-    return value == null ? otherwise : value;
+  private static String orDefault(@Nullable String value, String defaultValue) {
+    return value == null ? defaultValue : value;
   }
 
-  /** A problem of a rule as one of its row, told by the column that it is in. */
-  static Problem named(Problem problem) {
+  /** Replaces the field of a problem by the name of its column. */
+  static Problem withColumnName(Problem problem) {
     String path = problem.path();
     int end = path.indexOf('.') < 0 ? path.length() : path.indexOf('.');
     int bracket = path.indexOf('[');

@@ -4,11 +4,11 @@ import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a row of {@code rate_limit_rule} says, but for what the database adds itself. Immutable; two
- * that say the same are equal.
+ * The content of a row of {@code rate_limit_rule}, without the columns that the database sets.
+ * Immutable; contents with the same meaning are equal.
  *
- * @param match JSON, as {@link JsonTree#canonicalMatch} has it
- * @param options JSON, as {@link JsonTree#canonical} has it
+ * @param match JSON in the form of {@link JsonColumns#canonicalMatch}
+ * @param options JSON in the form of {@link JsonColumns#canonical}
  */
 record RuleContent(
     String name,
@@ -27,18 +27,18 @@ record RuleContent(
     String options,
     boolean active) {
 
-  /** What a request costs. */
+  /** The cost of a request. */
   record Costs(
-      @Nullable String source, @Nullable BigDecimal fixed, @Nullable BigDecimal otherwise) {
+      @Nullable String source, @Nullable BigDecimal fixed, @Nullable BigDecimal defaultCost) {
     static final Costs ONE = new Costs(null, null, null);
 
     Costs {
       fixed = plain(fixed);
-      otherwise = plain(otherwise);
+      defaultCost = plain(defaultCost);
     }
   }
 
-  /** Where it stands among others. */
+  /** The position of a rule among its tiers. */
   record TierColumns(int order, @Nullable String group) {}
 
   RuleContent {
@@ -47,12 +47,12 @@ record RuleContent(
     description = description != null && description.isEmpty() ? null : description;
   }
 
-  /** 10 and 10.000 are equal. */
+  /** Normalizes a number, so that 10 and 10.000 are equal. */
   private static @Nullable BigDecimal plain(@Nullable BigDecimal number) {
     return number == null ? null : new BigDecimal(JsonColumns.plain(number));
   }
 
-  /** The same in another place among others. */
+  /** Returns a copy with another tier order. */
   RuleContent at(int order) {
     return new RuleContent(
         name,

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row as the rule that a policy file would have in its place, so that the one loader says what is
- * wrong with either. What is usual is left out.
+ * Converts a row to the rule that a policy file would contain, so that the same loader validates
+ * both. Default values are omitted.
  */
 final class RuleDocument {
   private final Location at;
@@ -23,7 +23,10 @@ final class RuleDocument {
     this.problems = problems;
   }
 
-  /** The rule that {@code row} stands for; what can't be said at all is a problem at {@code at}. */
+  /**
+   * Returns the rule of {@code row}; adds an error at {@code at} for values that can't be expressed
+   * as a rule.
+   */
   static Node.Mapping of(RuleContent row, Location at, Problems problems) {
     RuleDocument document = new RuleDocument(at, problems);
     document.fill(row);
@@ -43,7 +46,7 @@ final class RuleDocument {
     number("burst", row.burstCapacity());
     text("cost_source", row.costs().source());
     number("fixed_cost", row.costs().fixed());
-    number("default_cost", row.costs().otherwise());
+    number("default_cost", row.costs().defaultCost());
     if (!row.mode().equals("enforce")) {
       text("mode", row.mode());
     }

@@ -5,10 +5,10 @@ import io.penstock.policy.load.Node;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule that somebody wants to have in the database. Immutable.
+ * A rule to be stored in the database. Immutable.
  *
- * @param rule as policy files write it
- * @param tierOrder where it stands among others; null to leave it where it is
- * @param active whether it applies
+ * @param rule the rule as in a policy file
+ * @param tierOrder the position among the tiers; null to keep the current one
+ * @param active whether the rule applies
  */
 public record RuleDraft(Located<Node> rule, @Nullable Integer tierOrder, boolean active) {}

@@ -15,17 +15,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rules on their way between policy files and the database. */
+/** Transfers rules between policy files and the database. */
 public final class RuleFile {
-  private static final int STEP = 10;
+  private static final int ORDER_STEP = 10;
   private static final String RULES = "rules";
 
   private RuleFile() {}
 
   /**
-   * The rules of a policy file, in their order. What else a policy may say stays in the file.
+   * Returns the rules of a policy file, in their order. Other parts of the policy are ignored.
    *
-   * @throws PolicyException if the file is no good policy
+   * @throws PolicyException if the policy is invalid
    */
   public static List<RuleDraft> read(Path file) {
     PolicyLoader.load(file);
@@ -48,10 +48,10 @@ public final class RuleFile {
   }
 
   private static RuleDraft draft(Node rule, String path, int number) {
-    return new RuleDraft(new Located<>(rule, rule.at(), path), STEP * number, true);
+    return new RuleDraft(new Located<>(rule, rule.at(), path), ORDER_STEP * number, true);
   }
 
-  /** Writes rules as the list of a field. */
+  /** Writes rules as a list field. */
   public static void write(List<Node> rules, JsonGenerator json) throws IOException {
     json.writeArrayFieldStart(RULES);
     for (Node rule : rules) {
@@ -60,7 +60,7 @@ public final class RuleFile {
     json.writeEndArray();
   }
 
-  /** Rules as a policy file with a line for each, so that versions of it can be compared. */
+  /** Formats rules as a policy file with one line for each, so that versions can be compared. */
   public static String text(List<Node> rules) {
     StringBuilder text = new StringBuilder(RULES + ":");
     for (Node rule : rules) {

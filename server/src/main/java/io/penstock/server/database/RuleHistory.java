@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Who has changed which rule, when and how. Thread-safe; everything here blocks. */
+/** The history of rule changes. Thread-safe; all methods block. */
 public final class RuleHistory {
   private final Database database;
 
@@ -19,10 +19,10 @@ public final class RuleHistory {
   }
 
   /**
-   * A change that was made. Immutable.
+   * A change of a rule. Immutable.
    *
-   * @param before the row as JSON; null if it was new
-   * @param after the row as JSON; null if it went
+   * @param before the row as JSON; null for a new rule
+   * @param after the row as JSON; null for a deleted rule
    */
   public record RuleRevision(
       long id,
@@ -57,12 +57,12 @@ public final class RuleHistory {
   }
 
   /**
-   * Changes, the latest first.
+   * Returns changes, the latest first.
    *
-   * @param rule the name of one rule; null for all
-   * @param before only those before this one
+   * @param rule the name of a rule; null for all
+   * @param before returns only changes with smaller ids
    */
-  public List<RuleRevision> page(@Nullable String rule, long before, int most) {
+  public List<RuleRevision> page(@Nullable String rule, long before, int limit) {
     return database.transaction(
         connection -> {
           try (PreparedStatement statement =
@@ -76,7 +76,7 @@ public final class RuleHistory {
             statement.setString(1, rule);
             statement.setString(2, rule);
             statement.setLong(3, before);
-            statement.setInt(4, most);
+            statement.setInt(4, limit);
             return entries(statement);
           }
         });

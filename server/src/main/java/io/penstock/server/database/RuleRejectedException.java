@@ -4,7 +4,7 @@ import io.penstock.policy.load.Problem;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A change of rules can't be made. Says everything that is wrong with it. */
+/** Thrown if a change of rules is invalid. Contains all errors. */
 public final class RuleRejectedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -24,23 +24,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules in the database, to be looked at and changed. Thread-safe; everything here blocks.
+ * Reads and changes the rules in the database. Thread-safe; all methods block.
  *
- * <p>A change is made only if the rules after it can all be used as far as they could before, and
- * then as a whole, with its history, in one transaction.
+ * <p>A change is rejected if it would invalidate a rule that is valid without it. Otherwise it is
+ * applied completely, with its history, in one transaction.
  */
 public final class RuleRepository {
-  private static final long NEW = Long.MAX_VALUE;
+  private static final long FIRST_TEMPORARY_ID = Long.MAX_VALUE;
 
   private final Database database;
   private final Supplier<FileRules> files;
-  private final boolean canBeLocal;
+  private final boolean allowsLocal;
 
   /**
-   * Rules of files, and what else rules of the database have to go with.
+   * The rules of files, which the rules of the database must be compatible with.
    *
-   * @param origin how problems call the files
-   * @param check finds out whether this process can use a rule
+   * @param origin the name of the files in error messages
+   * @param check checks whether this process can enforce a rule
    */
   public record FileRules(Policy policy, String origin, MergedPolicy.RuleCheck check) {
     public static final FileRules NONE =
@@ -48,31 +48,31 @@ public final class RuleRepository {
   }
 
   /**
-   * How a change is to be made.
+   * Options of a change.
    *
-   * @param by who the history says has made it
-   * @param dryRun whether it is only to be said what would change
+   * @param by the author, for the history
+   * @param dryRun whether to only report what would change
    */
   public record ChangeOptions(String by, boolean dryRun) {}
 
   /**
-   * @param files rules that are there besides
-   * @param canBeLocal whether rules may have {@code on_store_failure: local}
+   * @param files the rules of files
+   * @param allowsLocal whether rules may have {@code on_store_failure: local}
    */
-  public RuleRepository(Database database, Supplier<FileRules> files, boolean canBeLocal) {
+  public RuleRepository(Database database, Supplier<FileRules> files, boolean allowsLocal) {
     this.database = database;
     this.files = files;
-    this.canBeLocal = canBeLocal;
+    this.allowsLocal = allowsLocal;
   }
 
-  /** Whether the tables are there. */
+  /** Returns whether the tables exist. */
   public boolean isPrepared() {
     return database.transaction(RuleTable::exists);
   }
 
   /**
-   * Makes the tables where there are none. Those that are there stay as they are: somebody may have
-   * made them by hand, and we may have no right to change them.
+   * Creates the tables if they don't exist. Existing tables are not migrated: they may have been
+   * created manually, and this user may lack the permission to change them.
    */
   public void prepare() {
     if (isPrepared()) {
@@ -85,14 +85,14 @@ public final class RuleRepository {
     }
   }
 
-  /** All rules, in their order. */
+  /** Returns all rules, in their order. */
   public List<StoredRule> all() {
     return database.transaction(RuleTable::all).stream().map(StoredRule::new).toList();
   }
 
-  /** Some rules by their identity, those after {@code after}. */
-  public List<StoredRule> page(long after, int most) {
-    return database.transaction(connection -> RuleTable.page(connection, after, most)).stream()
+  /** Returns a page of rules by id, starting after {@code after}. */
+  public List<StoredRule> page(long after, int limit) {
+    return database.transaction(connection -> RuleTable.page(connection, after, limit)).stream()
         .map(StoredRule::new)
         .toList();
   }
@@ -106,16 +106,16 @@ public final class RuleRepository {
   /**
    * Adds a rule.
    *
-   * @throws RuleRejectedException if it can't be used
-   * @throws ConflictException if there is one of that name
+   * @throws RuleRejectedException if the rule is invalid
+   * @throws ConflictException if a rule with the same name exists
    */
-  public RuleChange create(RuleDraft draft, ChangeOptions how) {
+  public RuleChange create(RuleDraft draft, ChangeOptions options) {
     RuleContent content = read(List.of(draft)).get(0);
     return change(
-            how,
+            options,
             connection -> {
               if (RuleTable.lockedByName(connection, content.name()).isPresent()) {
-                throw new ConflictException("there is a rule of that name: " + content.name());
+                throw new ConflictException("a rule with this name exists: " + content.name());
               }
               return List.of(new ChangeStep(null, ordered(content, draft, null), draft));
             })
@@ -123,21 +123,21 @@ public final class RuleRepository {
   }
 
   /**
-   * Puts another rule in the place of one.
+   * Replaces a rule.
    *
-   * @param version the one that was seen
-   * @return empty if there is no rule of that name
-   * @throws RuleRejectedException if it can't be used
-   * @throws ConflictException if the rule has another version by now
+   * @param version the version that the client has read
+   * @return empty if there is no rule with this name
+   * @throws RuleRejectedException if the rule is invalid
+   * @throws ConflictException if the rule has another version
    */
   public Optional<RuleChange> replace(
-      String name, RuleDraft draft, long version, ChangeOptions how) {
+      String name, RuleDraft draft, long version, ChangeOptions options) {
     RuleContent content = read(List.of(draft)).get(0);
     return first(
         change(
-            how,
+            options,
             connection -> {
-              RuleRow before = seen(connection, name, version).orElse(null);
+              RuleRow before = lockVersion(connection, name, version).orElse(null);
               return before == null
                   ? List.of()
                   : List.of(new ChangeStep(before, ordered(content, draft, before), draft));
@@ -145,32 +145,32 @@ public final class RuleRepository {
   }
 
   /**
-   * Takes a rule away.
+   * Deletes a rule.
    *
-   * @param version the one that was seen
-   * @return empty if there is no rule of that name
-   * @throws ConflictException if the rule has another version by now
+   * @param version the version that the client has read
+   * @return empty if there is no rule with this name
+   * @throws ConflictException if the rule has another version
    */
-  public Optional<RuleChange> delete(String name, long version, ChangeOptions how) {
+  public Optional<RuleChange> delete(String name, long version, ChangeOptions options) {
     return first(
         change(
-            how,
+            options,
             connection ->
-                seen(connection, name, version).stream()
+                lockVersion(connection, name, version).stream()
                     .map(before -> new ChangeStep(before, null, null))
                     .toList()));
   }
 
   /**
-   * Makes the database have some rules, all or none of them.
+   * Creates or replaces several rules in one transaction.
    *
-   * @param alone whether all others go, but for rows that are not active
-   * @return what has changed, but for rules that stay as they are
-   * @throws RuleRejectedException if any can't be used
+   * @param alone whether to delete all other active rules
+   * @return the changes, without rules that stay the same
+   * @throws RuleRejectedException if any rule is invalid
    */
-  public List<RuleChange> apply(List<RuleDraft> drafts, boolean alone, ChangeOptions how) {
+  public List<RuleChange> apply(List<RuleDraft> drafts, boolean alone, ChangeOptions options) {
     List<RuleContent> contents = read(drafts);
-    return change(how, connection -> steps(connection, drafts, contents, alone)).stream()
+    return change(options, connection -> steps(connection, drafts, contents, alone)).stream()
         .filter(change -> !change.isNone())
         .toList();
   }
@@ -187,17 +187,17 @@ public final class RuleRepository {
       steps.add(new ChangeStep(before, ordered(content, drafts.get(i), before), drafts.get(i)));
     }
     if (alone) {
-      List<ChangeStep> gone =
+      List<ChangeStep> deleted =
           rows.values().stream()
               .filter(row -> row.content().active())
               .map(row -> new ChangeStep(row, null, null))
               .toList();
-      steps.addAll(0, gone);
+      steps.addAll(0, deleted);
     }
     return steps;
   }
 
-  private static Optional<RuleRow> seen(Connection connection, String name, long version)
+  private static Optional<RuleRow> lockVersion(Connection connection, String name, long version)
       throws SQLException {
     Optional<RuleRow> row = RuleTable.lockedByName(connection, name);
     if (row.isPresent() && row.get().version() != version) {
@@ -211,7 +211,7 @@ public final class RuleRepository {
     return changes.stream().findFirst();
   }
 
-  /** What is done to a row. */
+  /** The change of one row. */
   private record ChangeStep(
       @Nullable RuleRow before, @Nullable RuleContent after, @Nullable RuleDraft draft) {}
 
@@ -220,7 +220,7 @@ public final class RuleRepository {
     List<RuleContent> contents = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (RuleDraft draft : drafts) {
-      if (RuleCandidates.read(draft.rule(), canBeLocal, problems) != null) {
+      if (RuleCandidates.read(draft.rule(), allowsLocal, problems) != null) {
         RuleContent content = RuleColumns.of(draft.rule(), 0, draft.active(), problems);
         if (content != null) {
           contents.add(content);
@@ -228,7 +228,7 @@ public final class RuleRepository {
             problems.error(
                 draft.rule().at(),
                 draft.rule().path(),
-                "must have a name of its own: " + content.name());
+                "must have a unique name: " + content.name());
           }
         }
       }
@@ -246,25 +246,26 @@ public final class RuleRepository {
     return content.at(order);
   }
 
-  private List<RuleChange> change(ChangeOptions how, Database.SqlWork<List<ChangeStep>> planned) {
+  private List<RuleChange> change(
+      ChangeOptions options, Database.SqlWork<List<ChangeStep>> planned) {
     return database.transaction(
         connection -> {
           lock(connection);
-          RuleTable.changedBy(connection, how.by());
+          RuleTable.setAuthor(connection, options.by());
           List<ChangeStep> steps = planned.in(connection);
           check(RuleTable.all(connection), steps);
           List<RuleChange> changes = new ArrayList<>();
           for (ChangeStep step : steps) {
             changes.add(make(connection, step));
           }
-          if (how.dryRun()) {
+          if (options.dryRun()) {
             connection.rollback();
           }
           return changes;
         });
   }
 
-  /** Those who change rules through us do so one after another. */
+  /** Serializes changes that are made through this class. */
   private static void lock(Connection connection) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement("SELECT pg_advisory_xact_lock(hashtext('rate_limit_rule'))")) {
@@ -290,18 +291,18 @@ public final class RuleRepository {
               : RuleTable.update(connection, step.before.id(), step.after);
       return new RuleChange(before, new StoredRule(after));
     } catch (SQLException e) {
-      throw DataErrors.refused(e, step.draft);
+      throw DataErrors.rejected(e, step.draft);
     }
   }
 
-  /** Everything that could be used has to be so afterwards too. */
+  /** Checks that all rules that were valid before are still valid afterwards. */
   private void check(List<RuleRow> rows, List<ChangeStep> steps) {
     Map<Long, RuleRow> after = new LinkedHashMap<>();
     rows.forEach(row -> after.put(row.id(), row));
     Map<String, RuleDraft> drafts = new HashMap<>();
-    long unused = NEW;
+    long temporaryId = FIRST_TEMPORARY_ID;
     for (ChangeStep step : steps) {
-      long id = step.before == null ? unused-- : step.before.id();
+      long id = step.before == null ? temporaryId-- : step.before.id();
       after.remove(id);
       if (step.after != null) {
         RuleRow row = new RuleRow(id, 0, Instant.EPOCH, step.after);
@@ -328,28 +329,28 @@ public final class RuleRepository {
   }
 
   private List<Problem> problems(List<RuleRow> rows) {
-    FileRules beside = files.get();
+    FileRules fileRules = files.get();
     List<RuleCandidate> candidates = new ArrayList<>(rows.size());
     for (RuleRow row : rows) {
       if (row.content().active()) {
         Problems problems = new Problems();
-        OrderedRule standing = RuleCandidates.standing(row, canBeLocal, problems);
-        candidates.add(new RuleCandidate(standing, null, problems.errors()));
+        OrderedRule orderedRule = RuleCandidates.ordered(row, allowsLocal, problems);
+        candidates.add(new RuleCandidate(orderedRule, null, problems.errors()));
       }
     }
-    return MergedPolicy.of(beside.policy(), beside.origin(), candidates, beside.check())
+    return MergedPolicy.of(fileRules.policy(), fileRules.origin(), candidates, fileRules.check())
         .problems()
         .stream()
-        .map(problem -> withoutNewPlaces(problem))
+        .map(problem -> withoutTemporaryIds(problem))
         .toList();
   }
 
-  /** A rule that is not there yet has no number. */
-  private static Problem withoutNewPlaces(Problem problem) {
+  /** Hides the temporary ids of rules that don't exist yet. */
+  private static Problem withoutTemporaryIds(Problem problem) {
     String message = problem.message().replaceAll("at rate_limit_rule 92233720\\d{11}", "new");
     return new Problem(problem.severity(), problem.location(), problem.path(), message);
   }
 
-  /** Where problems of no document are. */
+  /** The location of problems that belong to no document. */
   static final Location NOWHERE = Location.of("rate_limit_rule");
 }

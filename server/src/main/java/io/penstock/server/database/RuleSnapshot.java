@@ -24,8 +24,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows whose rules were last in force, in a file, for a start without the database. A reader
- * finds the old file or the new one, never a part. Not thread-safe.
+ * A file with the rows of the active rules, for starting without the database. The file is replaced
+ * atomically. Not thread-safe.
  */
 final class RuleSnapshot {
   private static final int FORMAT = 1;
@@ -54,7 +54,7 @@ final class RuleSnapshot {
     Files.move(next, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /** The rows of the file; empty if there is none. */
+  /** Returns the rows of the file; empty if there is no file. */
   Optional<List<RuleRow>> read() throws IOException {
     if (!Files.exists(file)) {
       return Optional.empty();
@@ -64,7 +64,7 @@ final class RuleSnapshot {
     Node document = Document.parse(Files.readString(file, UTF_8), file + ".json", problems);
     List<RuleRow> rows = document == null ? List.of() : rows(document, problems);
     if (problems.errorCount() > 0) {
-      throw new IOException("can't be used: " + problems.errors().get(0));
+      throw new IOException("invalid: " + problems.errors().get(0));
     }
     return Optional.of(rows);
   }
@@ -93,18 +93,18 @@ final class RuleSnapshot {
     json.writeStringField("key_pattern", content.keyPattern());
     json.writeStringField("scope", content.scope());
     text("plan", content.plan(), json);
-    unless(JsonColumns.EMPTY, "match", content.match(), json);
+    textUnlessDefault(JsonColumns.EMPTY, "match", content.match(), json);
     number("rate_per_second", content.ratePerSecond(), json);
     text("rate", content.rate(), json);
     number("burst_capacity", content.burstCapacity(), json);
     text("cost_source", content.costs().source(), json);
     number("fixed_cost", content.costs().fixed(), json);
-    number("default_cost", content.costs().otherwise(), json);
-    unless("enforce", "mode", content.mode(), json);
-    unless("open", "on_store_failure", content.onStoreFailure(), json);
+    number("default_cost", content.costs().defaultCost(), json);
+    textUnlessDefault("enforce", "mode", content.mode(), json);
+    textUnlessDefault("open", "on_store_failure", content.onStoreFailure(), json);
     json.writeNumberField("tier_order", content.tier().order());
     text("tier_group", content.tier().group(), json);
-    unless(JsonColumns.EMPTY, "options", content.options(), json);
+    textUnlessDefault(JsonColumns.EMPTY, "options", content.options(), json);
     json.writeEndObject();
   }
 
@@ -115,9 +115,9 @@ final class RuleSnapshot {
     }
   }
 
-  private static void unless(String usual, String name, String value, JsonGenerator json)
-      throws IOException {
-    if (!value.equals(usual)) {
+  private static void textUnlessDefault(
+      String defaultValue, String name, String value, JsonGenerator json) throws IOException {
+    if (!value.equals(defaultValue)) {
       json.writeStringField(name, value);
     }
   }
@@ -150,35 +150,35 @@ final class RuleSnapshot {
     return new RuleRow(
         whole(row, "rule_id"),
         whole(row, "version"),
-        Instant.parse(needed(row, "updated_at")),
+        Instant.parse(required(row, "updated_at")),
         new RuleContent(
-            needed(row, "name"),
+            required(row, "name"),
             row.text("description"),
-            needed(row, "key_pattern"),
-            needed(row, "scope"),
+            required(row, "key_pattern"),
+            required(row, "scope"),
             row.text("plan"),
-            otherwise(row, "match", JsonColumns.EMPTY),
+            textOrDefault(row, "match", JsonColumns.EMPTY),
             row.number("rate_per_second"),
             row.text("rate"),
             row.number("burst_capacity"),
             new RuleContent.Costs(
                 row.text("cost_source"), row.number("fixed_cost"), row.number("default_cost")),
-            otherwise(row, "mode", "enforce"),
-            otherwise(row, "on_store_failure", "open"),
+            textOrDefault(row, "mode", "enforce"),
+            textOrDefault(row, "on_store_failure", "open"),
             new RuleContent.TierColumns((int) whole(row, "tier_order"), row.text("tier_group")),
-            otherwise(row, "options", JsonColumns.EMPTY),
+            textOrDefault(row, "options", JsonColumns.EMPTY),
             true));
   }
 
-  private static String needed(Fields row, String name) {
+  private static String required(Fields row, String name) {
     row.require(name);
     String text = row.text(name);
     return text == null ? "" : text;
   }
 
-  private static String otherwise(Fields row, String name, String usual) {
+  private static String textOrDefault(Fields row, String name, String defaultValue) {
     String text = row.text(name);
-    return text == null ? usual : text;
+    return text == null ? defaultValue : text;
   }
 
   private static long whole(Fields row, String name) {

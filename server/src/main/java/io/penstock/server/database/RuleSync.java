@@ -24,61 +24,66 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the rules of the database in force, in a thread of its own. Thread-safe.
+ * Keeps the active rules in sync with the database, on a dedicated thread. Thread-safe.
  *
- * <p>Every change of the table notifies us; beneath that we look once a minute, in case a
- * notification is lost. What was last in force is in a snapshot, which counts until the database
- * can be asked.
+ * <p>Every change of the table sends a notification. In case one is lost, the table is also checked
+ * once a minute. A snapshot contains the last active rules, which are used until the database is
+ * available.
  */
 public final class RuleSync implements AutoCloseable {
-  /** How often to look without having been told of a change. */
+  /** The interval of checks without a notification. */
   public static final Duration POLL = Duration.ofSeconds(60);
 
   private static final Logger LOG = LoggerFactory.getLogger(RuleSync.class);
-  private static final int LOOK_MILLIS = 500;
+  private static final int NOTIFICATION_POLL_MILLIS = 500;
 
-  /** How long nothing may be heard before the database is asked whether it is there. */
+  /** How long the connection may be silent before it is probed. */
   private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private static final int PROBE_TIMEOUT_SECONDS = 2;
 
-  /** A database that has not answered for so long counts as unavailable, whatever it is at. */
+  /**
+   * After this time without a response, the database counts as unavailable, whatever it is doing.
+   */
   private static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(15);
 
-  private static final long FIRST_TRY_SECONDS = 20;
-  private static final long MIN_PAUSE_MILLIS = 250;
-  private static final long MAX_PAUSE_MILLIS = 2_000;
+  private static final long FIRST_LOAD_TIMEOUT_SECONDS = 20;
+  private static final long MIN_BACKOFF_MILLIS = 250;
+  private static final long MAX_BACKOFF_MILLIS = 2_000;
 
-  /** Takes rules into force. */
+  /** Activates rules. */
   public interface Policies {
-    /** What has come of the rules of {@code origin}; empty if nothing could. */
-    Optional<MergedPolicy> join(List<RuleCandidate> candidates, String origin);
+    /**
+     * Merges the rules of {@code origin} into the active policy; returns empty if they were
+     * rejected.
+     */
+    Optional<MergedPolicy> merge(List<RuleCandidate> candidates, String origin);
   }
 
   /**
-   * How things stand. Immutable.
+   * The state of the synchronization. Immutable.
    *
-   * @param source what the rules in force are from: database, snapshot or none
-   * @param rules how many of them there are
-   * @param problem why the database can't be asked; null if it can
+   * @param source the source of the active rules: database, snapshot or none
+   * @param rules the number of active rules
+   * @param problem why the database is unavailable; null if it is available
    */
   public record SyncStatus(boolean available, String source, int rules, @Nullable String problem) {}
 
   private final Database database;
   private final Policies policies;
   private final RuleCandidates candidates;
-  private final boolean canBeLocal;
+  private final boolean allowsLocal;
   private final @Nullable RuleSnapshot snapshot;
   private final boolean migrates;
   private final long pollNanos;
   private final Counter loads;
   private final Counter failures;
-  private final CountDownLatch firstTry = new CountDownLatch(1);
-  private final Thread thread = new Thread(this::run, "penstock-rule-feed");
-  private volatile SyncStatus state = new SyncStatus(false, "none", 0, "not asked yet");
-  private volatile long heardNanos;
+  private final CountDownLatch firstLoad = new CountDownLatch(1);
+  private final Thread thread = new Thread(this::run, "penstock-rule-sync");
+  private volatile SyncStatus state = new SyncStatus(false, "none", 0, "not connected yet");
+  private volatile long lastResponseNanos;
   private volatile Map<String, Long> ids = Map.of();
-  private volatile boolean told;
+  private volatile boolean refreshRequested;
   private volatile boolean closed;
   private volatile @Nullable Connection current;
   private Map<Long, RuleRow> known = Map.of();
@@ -87,60 +92,63 @@ public final class RuleSync implements AutoCloseable {
   private boolean migrated;
 
   /**
-   * @param options what may differ between processes
+   * @param options the options of this process
    */
   public RuleSync(Database database, Options options, Policies policies, MeterRegistry registry) {
     this.database = database;
     this.policies = policies;
-    this.canBeLocal = options.canBeLocal;
-    this.candidates = new RuleCandidates(canBeLocal);
+    this.allowsLocal = options.allowsLocal;
+    this.candidates = new RuleCandidates(allowsLocal);
     this.snapshot = options.snapshot.map(RuleSnapshot::new).orElse(null);
     this.migrates = options.migrates;
     this.pollNanos = options.poll.toNanos();
     this.loads = outcome(registry, "loaded");
     this.failures = outcome(registry, "failed");
     Gauge.builder("penstock.database.available", () -> state().available ? 1 : 0)
-        .description("Whether the database can be asked: 1 or 0")
+        .description("Whether the database is available: 1 or 0")
         .register(registry);
     Gauge.builder("penstock.database.rules", () -> state.rules)
-        .description("Rules of the database that are in force")
+        .description("Active rules from the database")
         .register(registry);
     thread.setDaemon(true);
   }
 
   /**
-   * What may differ between processes.
+   * Options that depend on the settings.
    *
-   * @param snapshot the file for what was last in force; none without it
-   * @param migrates whether to make the tables
-   * @param canBeLocal whether rules may have {@code on_store_failure: local}
+   * @param snapshot the file for the last active rules; empty for none
+   * @param migrates whether to create and migrate the tables
+   * @param allowsLocal whether rules may have {@code on_store_failure: local}
    */
   public record Options(
-      Optional<java.nio.file.Path> snapshot, boolean migrates, boolean canBeLocal, Duration poll) {}
+      Optional<java.nio.file.Path> snapshot,
+      boolean migrates,
+      boolean allowsLocal,
+      Duration poll) {}
 
   private static Counter outcome(MeterRegistry registry, String outcome) {
     return Counter.builder("penstock.database.loads")
-        .description("How often rules were read from the database")
+        .description("Attempts to load rules from the database")
         .tag("outcome", outcome)
         .register(registry);
   }
 
-  /** Puts the snapshot in force, then what is in the database if it can be asked at once. */
+  /** Activates the snapshot, then the rules of the database if it responds in time. */
   public void start() {
     if (snapshot != null) {
-      takeSnapshot(snapshot);
+      loadSnapshot(snapshot);
     }
     thread.start();
     try {
-      if (!firstTry.await(FIRST_TRY_SECONDS, TimeUnit.SECONDS)) {
-        LOG.warn("the database takes its time");
+      if (!firstLoad.await(FIRST_LOAD_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+        LOG.warn("no response from the database yet; starting without waiting any longer");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     if (!state.available) {
       LOG.warn(
-          "the database can't be asked ({}); rules in force are from: {}",
+          "the database is unavailable ({}); source of the active rules: {}",
           state.problem,
           state.source);
     }
@@ -148,58 +156,58 @@ public final class RuleSync implements AutoCloseable {
 
   public SyncStatus state() {
     SyncStatus last = state;
-    long silentNanos = System.nanoTime() - heardNanos;
+    long silentNanos = System.nanoTime() - lastResponseNanos;
     return last.available && silentNanos > STALE_NANOS
         ? new SyncStatus(
             false,
             last.source,
             last.rules,
-            "no answer for " + TimeUnit.NANOSECONDS.toSeconds(silentNanos) + " s")
+            "no response for " + TimeUnit.NANOSECONDS.toSeconds(silentNanos) + " s")
         : last;
   }
 
-  /** Whether rules may have {@code on_store_failure: local}. */
-  boolean canBeLocal() {
-    return canBeLocal;
+  /** Returns whether rules may have {@code on_store_failure: local}. */
+  boolean allowsLocal() {
+    return allowsLocal;
   }
 
-  /** The row of a rule that is in force; null if it has none. */
+  /** Returns the row id of an active rule; null if it comes from a file. */
   @Nullable Long idOf(String rule) {
     return ids.get(rule);
   }
 
-  /** Looks as soon as possible. */
+  /** Checks the table as soon as possible. */
   public void refresh() {
-    told = true;
+    refreshRequested = true;
   }
 
-  private void takeSnapshot(RuleSnapshot from) {
+  private void loadSnapshot(RuleSnapshot from) {
     try {
       List<RuleRow> rows = from.read().orElse(null);
       if (rows != null) {
-        putInForce(rows, "snapshot " + from.file());
+        activate(rows, "snapshot " + from.file());
         saved = rows;
-        state = new SyncStatus(false, "snapshot", ids.size(), "not asked yet");
+        state = new SyncStatus(false, "snapshot", ids.size(), "not connected yet");
       }
     } catch (IOException | RuntimeException e) {
-      LOG.warn("the snapshot {} is not used: {}", from.file(), e.getMessage());
+      LOG.warn("cannot use the snapshot {}; starting without it: {}", from.file(), e.getMessage());
     }
   }
 
   private void run() {
-    long pause = MIN_PAUSE_MILLIS;
+    long backoffMillis = MIN_BACKOFF_MILLIS;
     while (!closed) {
       try (Connection connection = database.ownConnection()) {
         current = connection;
         prepare(connection);
         load(connection);
-        firstTry.countDown();
-        pause = MIN_PAUSE_MILLIS;
+        firstLoad.countDown();
+        backoffMillis = MIN_BACKOFF_MILLIS;
         listen(connection);
       } catch (SQLException | RuntimeException e) {
-        lost(e);
-        firstTry.countDown();
-        pause = rest(pause);
+        onFailure(e);
+        firstLoad.countDown();
+        backoffMillis = backOff(backoffMillis);
       }
     }
   }
@@ -221,75 +229,76 @@ public final class RuleSync implements AutoCloseable {
     PGConnection notified = connection.unwrap(PGConnection.class);
     long due = System.nanoTime() + pollNanos;
     while (!closed) {
-      boolean changed = notified.getNotifications(LOOK_MILLIS).length > 0 || told;
+      boolean changed =
+          notified.getNotifications(NOTIFICATION_POLL_MILLIS).length > 0 || refreshRequested;
       if (changed || System.nanoTime() - due >= 0) {
         if (changed) {
           fingerprint = null;
         }
-        told = false;
+        refreshRequested = false;
         load(connection);
         due = System.nanoTime() + pollNanos;
-      } else if (System.nanoTime() - heardNanos >= PROBE_NANOS) {
+      } else if (System.nanoTime() - lastResponseNanos >= PROBE_NANOS) {
         probe(connection);
       }
     }
   }
 
-  /** A connection on which nothing comes looks the same whether nothing happens or all hangs. */
+  /** Probes the connection: without it, a hanging server looks the same as one without changes. */
   private void probe(Connection connection) throws SQLException {
     if (!connection.isValid(PROBE_TIMEOUT_SECONDS)) {
-      throw new SQLException("no answer within " + PROBE_TIMEOUT_SECONDS + " s");
+      throw new SQLException("no response within " + PROBE_TIMEOUT_SECONDS + " s");
     }
     connection.commit();
-    heardNanos = System.nanoTime();
+    lastResponseNanos = System.nanoTime();
   }
 
   private void load(Connection connection) throws SQLException {
-    String now = RuleTable.fingerprint(connection);
-    if (!now.equals(fingerprint)) {
-      long begin = System.nanoTime();
+    String currentFingerprint = RuleTable.fingerprint(connection);
+    if (!currentFingerprint.equals(fingerprint)) {
+      long startNanos = System.nanoTime();
       List<RuleRow> rows = RuleTable.active(connection, known);
       connection.commit();
       known = rows.stream().collect(Collectors.toMap(RuleRow::id, row -> row));
-      long read = System.nanoTime();
-      putInForce(rows, "postgres " + database.address());
+      long readNanos = System.nanoTime();
+      activate(rows, "postgres " + database.address());
       LOG.debug(
-          "{} rows were read in {} ms and put in force in {} ms",
+          "{} rows read in {} ms and activated in {} ms",
           rows.size(),
-          TimeUnit.NANOSECONDS.toMillis(read - begin),
-          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - read));
-      fingerprint = now;
+          TimeUnit.NANOSECONDS.toMillis(readNanos - startNanos),
+          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - readNanos));
+      fingerprint = currentFingerprint;
       loads.increment();
     } else {
       connection.commit();
     }
     if (!state.available) {
-      LOG.info("the database is there; rules of it that are in force: {}", ids.size());
+      LOG.info("the database is available; active rules from it: {}", ids.size());
     }
-    heardNanos = System.nanoTime();
+    lastResponseNanos = System.nanoTime();
     state = new SyncStatus(true, "database", ids.size(), null);
   }
 
-  private void putInForce(List<RuleRow> rows, String origin) {
-    MergedPolicy joint = policies.join(candidates.of(rows), origin).orElse(null);
-    if (joint == null) {
+  private void activate(List<RuleRow> rows, String origin) {
+    MergedPolicy merged = policies.merge(candidates.of(rows), origin).orElse(null);
+    if (merged == null) {
       return;
     }
-    List<RuleRow> inForce = candidates.inForce(rows, joint.standings());
+    List<RuleRow> activeRows = candidates.activate(rows, merged.standings());
     Map<String, Long> named = new HashMap<>();
-    inForce.forEach(row -> named.put(row.content().name(), row.id()));
+    activeRows.forEach(row -> named.put(row.content().name(), row.id()));
     ids = named;
-    if (snapshot != null && !inForce.equals(saved)) {
+    if (snapshot != null && !activeRows.equals(saved)) {
       try {
-        snapshot.write(inForce);
-        saved = inForce;
+        snapshot.write(activeRows);
+        saved = activeRows;
       } catch (IOException e) {
-        LOG.warn("the snapshot {} can't be written: {}", snapshot.file(), e.toString());
+        LOG.warn("cannot write the snapshot {}: {}", snapshot.file(), e.toString());
       }
     }
   }
 
-  private void lost(Exception e) {
+  private void onFailure(Exception e) {
     current = null;
     if (closed) {
       return;
@@ -300,19 +309,19 @@ public final class RuleSync implements AutoCloseable {
             ? DatabaseUnavailableException.reason(sql)
             : String.valueOf(e);
     if (state.available || !reason.equals(state.problem)) {
-      LOG.warn("the database can't be asked, rules stay as they are: {}", reason);
+      LOG.warn("the database is unavailable; the active rules stay in effect: {}", reason);
     }
     state = new SyncStatus(false, state.source, state.rules, reason);
   }
 
-  /** Waits a little longer each time, and not all processes equally long. */
-  private long rest(long pauseMillis) {
+  /** Sleeps with exponential backoff and jitter; returns the next delay. */
+  private long backOff(long delayMillis) {
     try {
-      Thread.sleep(pauseMillis / 2 + ThreadLocalRandom.current().nextLong(pauseMillis));
+      Thread.sleep(delayMillis / 2 + ThreadLocalRandom.current().nextLong(delayMillis));
     } catch (InterruptedException e) {
-      LOG.debug("told to end");
+      LOG.debug("interrupted by shutdown");
     }
-    return Math.min(2 * pauseMillis, MAX_PAUSE_MILLIS);
+    return Math.min(2 * delayMillis, MAX_BACKOFF_MILLIS);
   }
 
   @Override
@@ -324,7 +333,7 @@ public final class RuleSync implements AutoCloseable {
       try {
         open.abort(Runnable::run);
       } catch (SQLException e) {
-        LOG.debug("the connection was closed already", e);
+        LOG.debug("connection was already closed", e);
       }
     }
     try {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The statements on {@code rate_limit_rule}. */
+/** The SQL statements for {@code rate_limit_rule}. */
 final class RuleTable {
   private static final String COLUMNS =
       "name, description, key_pattern, scope, plan, match, rate_per_second, rate, burst_capacity,"
@@ -19,11 +19,11 @@ final class RuleTable {
   private static final String SELECT =
       "SELECT rule_id, version, updated_at, " + COLUMNS + " FROM rate_limit_rule ";
   private static final String IN_ORDER = " ORDER BY tier_order, plan IS NULL, rule_id";
-  private static final int FETCH = 2_000;
+  private static final int FETCH_SIZE = 2_000;
 
   private RuleTable() {}
 
-  /** Whether there is such a table, where the connection looks for it. */
+  /** Returns whether the table exists in the search path of the connection. */
   static boolean exists(Connection connection) throws SQLException {
     try (PreparedStatement statement =
             connection.prepareStatement("SELECT to_regclass('rate_limit_rule') IS NOT NULL");
@@ -32,7 +32,7 @@ final class RuleTable {
     }
   }
 
-  /** Which state the table is in: another number after any change, nearly for sure. */
+  /** Returns a fingerprint of the table, which practically always differs after a change. */
   static String fingerprint(Connection connection) throws SQLException {
     try (PreparedStatement statement =
             connection.prepareStatement(
@@ -44,8 +44,8 @@ final class RuleTable {
   }
 
   /**
-   * All rows that apply, in no order. Those that are known already are not read again, so that a
-   * change among very many takes little time. The connection must not commit by itself.
+   * Returns all active rows, unordered. Known rows with the same version are not read again, so
+   * that a change among very many rules is fast. The connection must not be in auto-commit mode.
    */
   static List<RuleRow> active(Connection connection, Map<Long, RuleRow> known) throws SQLException {
     List<RuleRow> rows = new ArrayList<>();
@@ -53,7 +53,7 @@ final class RuleTable {
     try (PreparedStatement statement =
         connection.prepareStatement(
             "SELECT rule_id, version FROM rate_limit_rule WHERE is_active")) {
-      statement.setFetchSize(FETCH);
+      statement.setFetchSize(FETCH_SIZE);
       try (ResultSet result = statement.executeQuery()) {
         while (result.next()) {
           RuleRow row = known.get(result.getLong(1));
@@ -69,31 +69,31 @@ final class RuleTable {
       try (PreparedStatement statement =
           connection.prepareStatement(SELECT + "WHERE is_active AND rule_id = ANY (?)")) {
         statement.setArray(1, connection.createArrayOf("bigint", fresh.toArray()));
-        statement.setFetchSize(FETCH);
+        statement.setFetchSize(FETCH_SIZE);
         rows.addAll(rows(statement));
       }
     }
     return rows;
   }
 
-  /** All rows, in their order. The connection must not commit by itself. */
+  /** Returns all rows, in their order. The connection must not be in auto-commit mode. */
   static List<RuleRow> all(Connection connection) throws SQLException {
     return rows(connection, SELECT + IN_ORDER);
   }
 
   private static List<RuleRow> rows(Connection connection, String query) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(query)) {
-      statement.setFetchSize(FETCH);
+      statement.setFetchSize(FETCH_SIZE);
       return rows(statement);
     }
   }
 
-  /** Some rows by their identity, so that one can go on where one has left off. */
-  static List<RuleRow> page(Connection connection, long after, int most) throws SQLException {
+  /** Returns a page of rows by id, starting after {@code after}. */
+  static List<RuleRow> page(Connection connection, long after, int limit) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(SELECT + "WHERE rule_id > ? ORDER BY rule_id LIMIT ?")) {
       statement.setLong(1, after);
-      statement.setInt(2, most);
+      statement.setInt(2, limit);
       return rows(statement);
     }
   }
@@ -102,7 +102,7 @@ final class RuleTable {
     return one(connection, SELECT + "WHERE name = ?", name);
   }
 
-  /** As {@link #byName}, and nobody else changes the row before the end of the transaction. */
+  /** Same as {@link #byName}, but locks the row until the end of the transaction. */
   static Optional<RuleRow> lockedByName(Connection connection, String name) throws SQLException {
     return one(connection, SELECT + "WHERE name = ? FOR UPDATE", name);
   }
@@ -153,11 +153,11 @@ final class RuleTable {
     }
   }
 
-  /** Who the history will say has made the changes of this transaction. */
-  static void changedBy(Connection connection, String who) throws SQLException {
+  /** Sets the author of the changes in this transaction, for the history. */
+  static void setAuthor(Connection connection, String author) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement("SELECT set_config('penstock.changed_by', ?, true)")) {
-      statement.setString(1, who);
+      statement.setString(1, author);
       statement.execute();
     }
   }
@@ -175,7 +175,7 @@ final class RuleTable {
     statement.setObject(++i, content.burstCapacity(), Types.NUMERIC);
     statement.setString(++i, content.costs().source());
     statement.setObject(++i, content.costs().fixed(), Types.NUMERIC);
-    statement.setObject(++i, content.costs().otherwise(), Types.NUMERIC);
+    statement.setObject(++i, content.costs().defaultCost(), Types.NUMERIC);
     statement.setString(++i, content.mode());
     statement.setString(++i, content.onStoreFailure());
     statement.setInt(++i, content.tier().order());

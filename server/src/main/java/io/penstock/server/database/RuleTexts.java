@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Writes what a rule means as text as text. YAML may leave quotes out: {@code 007} would be 7 as a
- * number in JSON, and {@code 1.10} would be 1.1.
+ * Converts scalars of text fields to strings. YAML allows them without quotes: as a JSON number,
+ * {@code 007} would become 7, and {@code 1.10} would become 1.1.
  */
 final class RuleTexts {
   private static final String MATCH = "match";
@@ -17,7 +17,7 @@ final class RuleTexts {
 
   private RuleTexts() {}
 
-  /** The same rule; anything else as it is. */
+  /** Converts a rule; returns anything else unchanged. */
   static Node of(Node rule) {
     return rule instanceof Node.Mapping mapping ? of(mapping) : rule;
   }
@@ -35,11 +35,11 @@ final class RuleTexts {
     if (name.equals(MATCH)) {
       return value instanceof Node.Mapping match ? MatchTexts.of(match) : value;
     }
-    return TEXTS.contains(name) ? text(value) : within(value);
+    return TEXTS.contains(name) ? text(value) : nested(value);
   }
 
-  /** Limits have fields of their own. */
-  private static Node within(Node value) {
+  /** Converts nested mappings, such as limits. */
+  private static Node nested(Node value) {
     return value instanceof Node.Sequence list
         ? new Node.Sequence(list.at(), list.items().stream().map(RuleTexts::of).toList())
         : of(value);

@@ -7,7 +7,7 @@ import io.penstock.policy.load.Problems;
 import java.io.IOException;
 import java.time.Instant;
 
-/** A rule in the database, as the admin door and the command line show it. Immutable. */
+/** A rule in the database, as the admin API and the command line show it. Immutable. */
 public final class StoredRule {
   private final RuleRow row;
 
@@ -43,17 +43,17 @@ public final class StoredRule {
     return row.updatedAt();
   }
 
-  /** The rule as policy files write it. */
+  /** Returns the rule as in a policy file. */
   public Node.Mapping document() {
     return RuleDocument.of(row.content(), Location.of(row.place()), new Problems());
   }
 
-  /** Writes the rule as policy files write it. */
+  /** Writes the rule as in a policy file. */
   public void writeDocument(JsonGenerator json) throws IOException {
     JsonColumns.write(document(), json);
   }
 
-  /** Writes the rule and what is known about its row. */
+  /** Writes the rule with the metadata of its row. */
   public void write(JsonGenerator json) throws IOException {
     json.writeStartObject();
     json.writeNumberField("id", id());

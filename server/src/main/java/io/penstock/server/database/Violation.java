@@ -4,13 +4,14 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests of one rule and key that were denied within one second. Immutable.
+ * The denied requests of one rule and key within one second. Immutable.
  *
- * @param bucketKey the bucket within its rule, private values hashed
- * @param userId of the first of them, as the following
- * @param tokensAtTime what was left in the bucket
+ * @param bucketKey the key of the bucket within its rule, with private values hashed
+ * @param userId the user of the first request; the address, endpoint, time and tokens also belong
+ *     to the first request
+ * @param tokensAtTime the tokens that were left in the bucket
  * @param ruleId the row of the rule; null for rules of files
- * @param denied how many they are
+ * @param denied the number of requests
  */
 public record Violation(
     String bucketKey,
@@ -24,7 +25,7 @@ public record Violation(
     String reason,
     long denied) {
 
-  Violation and(long more) {
+  Violation plus(long more) {
     return new Violation(
         bucketKey,
         userId,

@@ -4,11 +4,11 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which violations somebody wants to see; null stands for any. Immutable.
+ * Selects violations; null matches any value. Immutable.
  *
  * @param address an address or a network
- * @param from not before
- * @param to before
+ * @param from the start, inclusive
+ * @param to the end, exclusive
  */
 public record ViolationFilter(
     @Nullable String user,

@@ -11,20 +11,20 @@ import java.time.Instant;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Notes denied requests for the table of violations. Thread-safe; never waits. */
+/** Records denied requests for the table of violations. Thread-safe and non-blocking. */
 final class ViolationLog implements DenialLog {
   private static final int MAX_TEXT_LENGTH = 255;
   private static final int MAX_KEY_LENGTH = 1_000;
-  private static final double THOUSANDTHS = 1_000;
-  private static final long MILLIS = 1_000;
+  private static final double THOUSANDTHS_PER_TOKEN = 1_000;
+  private static final long MILLIS_PER_SECOND = 1_000;
 
   private final DenialTally tally;
   private final KeyPart user;
   private final Function<String, @Nullable Long> ids;
 
   /**
-   * @param user what tells who has sent a request
-   * @param ids the row of a rule, by its name
+   * @param user the attribute that identifies the user
+   * @param ids returns the row id of a rule by its name
    */
   ViolationLog(DenialTally tally, KeyPart user, Function<String, @Nullable Long> ids) {
     this.tally = tally;
@@ -36,7 +36,7 @@ final class ViolationLog implements DenialLog {
   public void denied(Request request, Outcome decisive) {
     long nowMillis = System.currentTimeMillis();
     tally.add(
-        new DenialTally.Key(decisive.rule().name(), decisive.key(), nowMillis / MILLIS),
+        new DenialTally.Key(decisive.rule().name(), decisive.key(), nowMillis / MILLIS_PER_SECOND),
         () -> violation(request, decisive, nowMillis));
   }
 
@@ -50,15 +50,15 @@ final class ViolationLog implements DenialLog {
         address == null ? null : address.toString(),
         PostgresText.storable(request.path(), MAX_TEXT_LENGTH),
         Instant.ofEpochMilli(nowMillis),
-        decision.remainingThousandths() / THOUSANDTHS,
+        decision.remainingThousandths() / THOUSANDTHS_PER_TOKEN,
         ids.apply(rule),
         rule,
         decision.reason().map(Reason::code).orElse("unknown"),
         1);
   }
 
-  private static String stored(String text, int longest) {
-    String storable = PostgresText.storable(text, longest);
+  private static String stored(String text, int maxLength) {
+    String storable = PostgresText.storable(text, maxLength);
     return storable == null ? "" : storable;
   }
 }

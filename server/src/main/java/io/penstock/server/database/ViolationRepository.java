@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Violations, to be looked at. Thread-safe; everything here blocks. */
+/** Queries violations. Thread-safe; all methods block. */
 public final class ViolationRepository {
   private final Database database;
 
@@ -23,17 +23,17 @@ public final class ViolationRepository {
 
   /** A row of the table. */
   public record Row(long id, Violation violation) {
-    /** Where the next page begins. */
+    /** Returns the cursor for the page after this row. */
     public Cursor cursor() {
       return new Cursor(violation.requestedAt(), id);
     }
   }
 
-  /** A place in the list of violations, which stays where it is whatever is added. Immutable. */
+  /** A position in the list of violations, which is stable when rows are added. Immutable. */
   public record Cursor(Instant at, long id) {
     private static final Pattern FORM = Pattern.compile("(\\d{1,12})\\.(\\d{6})-(\\d{1,18})");
 
-    /** Reads what {@link #toString} writes; empty if it is something else. */
+    /** Parses the format of {@link #toString}; returns empty if it is malformed. */
     public static Optional<Cursor> parse(String text) {
       Matcher parts = FORM.matcher(text);
       return parts.matches()
@@ -51,7 +51,7 @@ public final class ViolationRepository {
     }
   }
 
-  /** What offenders are told apart by. */
+  /** What violations are grouped by. */
   public enum By {
     USER("user_id"),
     ADDRESS("ip_address"),
@@ -66,11 +66,11 @@ public final class ViolationRepository {
     }
   }
 
-  /** Somebody or something, and how many requests of theirs were denied. */
+  /** A value and the number of its denied requests. */
   public record Offender(@Nullable String value, long denied) {}
 
-  /** Violations, the latest first. */
-  public List<Row> page(ViolationFilter filter, Optional<Cursor> after, int most) {
+  /** Returns violations, the latest first. */
+  public List<Row> page(ViolationFilter filter, Optional<Cursor> after, int limit) {
     Conditions conditions = new Conditions(filter);
     after.ifPresent(
         cursor ->
@@ -85,14 +85,14 @@ public final class ViolationRepository {
                       + " requested_at, tokens_at_time, rule_id, rule_name, reason, denied"
                       + " FROM rate_limit_violation",
                   " ORDER BY requested_at DESC, violation_id DESC LIMIT ?",
-                  most)) {
+                  limit)) {
             return rows(statement);
           }
         });
   }
 
-  /** Those with the most denied requests, the worst first. */
-  public List<Offender> top(By by, ViolationFilter filter, int most) {
+  /** Returns the values with the most denied requests, in descending order. */
+  public List<Offender> top(By by, ViolationFilter filter, int limit) {
     Conditions conditions = new Conditions(filter);
     String shown = by == By.ADDRESS ? "host(ip_address)" : by.column;
     return database.transaction(
@@ -102,7 +102,7 @@ public final class ViolationRepository {
                   connection,
                   "SELECT " + shown + ", sum(denied) AS total FROM rate_limit_violation",
                   " GROUP BY " + by.column + " ORDER BY total DESC, " + by.column + " LIMIT ?",
-                  most)) {
+                  limit)) {
             return offenders(statement);
           }
         });
@@ -141,7 +141,7 @@ public final class ViolationRepository {
     return offenders;
   }
 
-  /** Conditions whose values are parameters, whatever is in them. */
+  /** A WHERE clause whose values are always passed as parameters. */
   private static final class Conditions {
     private final List<String> clauses = new ArrayList<>();
     private final List<Object> values = new ArrayList<>();
@@ -170,14 +170,14 @@ public final class ViolationRepository {
       values.addAll(List.of(parameters));
     }
 
-    PreparedStatement prepare(Connection connection, String from, String rest, int most)
+    PreparedStatement prepare(Connection connection, String from, String rest, int limit)
         throws SQLException {
       String where = clauses.isEmpty() ? "" : " WHERE " + String.join(" AND ", clauses);
       PreparedStatement statement = connection.prepareStatement(from + where + rest);
       for (int i = 0; i < values.size(); i++) {
         statement.setObject(i + 1, values.get(i));
       }
-      statement.setInt(values.size() + 1, most);
+      statement.setInt(values.size() + 1, limit);
       return statement;
     }
   }

@@ -10,21 +10,21 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The statements that fill {@code rate_limit_violation} and keep it small. */
+/** The SQL statements that insert into and delete from {@code rate_limit_violation}. */
 final class ViolationTable {
-  private static final double MILLIS = 1_000;
+  private static final double MILLIS_PER_SECOND = 1_000;
 
   private ViolationTable() {}
 
   /**
-   * Writes a batch, unless this writer has written it before.
+   * Inserts a batch, unless this writer has inserted it before.
    *
-   * @param batch larger for each batch of a writer
+   * @param batch a number that increases with each batch of a writer
    */
   static void insert(Connection connection, UUID writer, long batch, List<Violation> violations)
       throws SQLException {
-    keepsWhatItCommits(connection);
-    if (!begins(connection, writer, batch)) {
+    enableSynchronousCommit(connection);
+    if (!recordBatch(connection, writer, batch)) {
       return;
     }
     try (PreparedStatement statement =
@@ -43,7 +43,11 @@ final class ViolationTable {
       statement.setArray(++i, array(connection, "text", violations, Violation::endpoint));
       statement.setArray(
           ++i,
-          array(connection, "float8", violations, v -> v.requestedAt().toEpochMilli() / MILLIS));
+          array(
+              connection,
+              "float8",
+              violations,
+              v -> v.requestedAt().toEpochMilli() / MILLIS_PER_SECOND));
       statement.setArray(++i, array(connection, "float8", violations, Violation::tokensAtTime));
       statement.setArray(++i, array(connection, "int8", violations, Violation::ruleId));
       statement.setArray(++i, array(connection, "text", violations, Violation::rule));
@@ -54,15 +58,16 @@ final class ViolationTable {
   }
 
   /**
-   * What is counted as written must be so even if the server dies at once, however it is set up.
+   * Makes the commit durable before it returns, whatever the default of the server is: a batch that
+   * counts as written must survive a crash.
    */
-  private static void keepsWhatItCommits(Connection connection) throws SQLException {
+  private static void enableSynchronousCommit(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.execute("SET LOCAL synchronous_commit TO on");
     }
   }
 
-  private static boolean begins(Connection connection, UUID writer, long batch)
+  private static boolean recordBatch(Connection connection, UUID writer, long batch)
       throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
@@ -86,8 +91,8 @@ final class ViolationTable {
     return connection.createArrayOf(type, violations.stream().map(value).toArray());
   }
 
-  /** Deletes some rows that are too old; returns how many. */
-  static int deleteOlder(Connection connection, int days, int most) throws SQLException {
+  /** Deletes some rows that are too old; returns their number. */
+  static int deleteOlder(Connection connection, int days, int limit) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
             """
@@ -97,16 +102,16 @@ final class ViolationTable {
               ORDER BY requested_at, violation_id LIMIT ?)
             """)) {
       statement.setInt(1, days);
-      statement.setInt(2, most);
+      statement.setInt(2, limit);
       return statement.executeUpdate();
     }
   }
 
   /**
-   * Deletes some of the oldest rows if there are more than {@code rows}; returns how many. Numbers
-   * that no row has count as rows: to count would be to read the whole table.
+   * Deletes some of the oldest rows if there are more than {@code rows}; returns their number. Gaps
+   * between ids count as rows, because an exact count would have to read the whole table.
    */
-  static int deleteBeyond(Connection connection, long rows, int most) throws SQLException {
+  static int deleteBeyond(Connection connection, long rows, int limit) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
             """
@@ -116,12 +121,12 @@ final class ViolationTable {
               ORDER BY violation_id LIMIT ?)
             """)) {
       statement.setLong(1, rows);
-      statement.setInt(2, most);
+      statement.setInt(2, limit);
       return statement.executeUpdate();
     }
   }
 
-  /** Forgets processes that have ended long ago. */
+  /** Deletes the records of processes that ended long ago. */
   static void deleteWriters(Connection connection) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
@@ -130,8 +135,8 @@ final class ViolationTable {
     }
   }
 
-  /** Whether this process alone may clean up, until the end of the transaction. */
-  static boolean isAlone(Connection connection) throws SQLException {
+  /** Tries to acquire the cleanup lock until the end of the transaction. */
+  static boolean tryLock(Connection connection) throws SQLException {
     try (PreparedStatement statement =
             connection.prepareStatement(
                 "SELECT pg_try_advisory_xact_lock(hashtext('rate_limit_violation'))");

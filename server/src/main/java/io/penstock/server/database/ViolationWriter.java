@@ -17,25 +17,26 @@ import java.util.function.ToDoubleFunction;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes violations in batches, in a thread of its own, about once a second. Thread-safe.
+ * Writes violations in batches, on a dedicated thread, about once a second. Thread-safe.
  *
- * <p>While the database is away a batch is tried again and again, and others wait in the tally,
- * which is bounded. A batch is written once, even if nobody knows whether it was.
+ * <p>While the database is unavailable, a batch is retried, and further violations wait in the
+ * tally, which is bounded. A batch is never written twice, even if the result of an attempt is
+ * unknown.
  */
 final class ViolationWriter implements AutoCloseable {
   private static final int MAX_BATCH = 1_000;
 
-  /** In a flood of keys the database is not to take the processors from those who decide. */
+  /** Limits the load of the database, so that a flood of keys doesn't slow down decisions. */
   private static final int MAX_BATCHES_PER_ROUND = 2;
 
-  /** As many while rows are dropped: then those that are written are a sample anyway. */
-  private static final int MAX_WHILE_DROPPING = 1;
+  /** The limit while rows are dropped: then the written rows are only a sample anyway. */
+  private static final int MAX_BATCHES_WHILE_DROPPING = 1;
 
   private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long LAST_CHANCE_MILLIS = 2_000;
+  private static final long CLOSE_TIMEOUT_MILLIS = 2_000;
 
-  /** Of what the server says, the classes that mean the data rather than the moment. */
-  private static final List<String> WRONG_DATA = List.of("22", "23");
+  /** The SQLSTATE classes of invalid data, where a retry is useless. */
+  private static final List<String> INVALID_DATA = List.of("22", "23");
 
   private static final RepeatedWarning WARNING =
       new RepeatedWarning(LoggerFactory.getLogger(ViolationWriter.class));
@@ -44,7 +45,7 @@ final class ViolationWriter implements AutoCloseable {
   private final DenialTally tally;
   private final Retention retention;
   private final UUID id = UUID.randomUUID();
-  private final Deque<Violation> waiting = new ArrayDeque<>();
+  private final Deque<Violation> queue = new ArrayDeque<>();
   private final AtomicLong written = new AtomicLong();
   private final Thread thread = new Thread(this::run, "penstock-violations");
   private volatile boolean closed;
@@ -55,19 +56,19 @@ final class ViolationWriter implements AutoCloseable {
     this.database = database;
     this.tally = tally;
     this.retention = retention;
-    outcomes(registry, "seen", tally, DenialTally::seen);
-    outcomes(registry, "written", written, AtomicLong::get);
-    outcomes(registry, "dropped", tally, DenialTally::dropped);
+    registerCounter(registry, "seen", tally, DenialTally::seen);
+    registerCounter(registry, "written", written, AtomicLong::get);
+    registerCounter(registry, "dropped", tally, DenialTally::dropped);
     Gauge.builder("penstock.violations.waiting", tally, DenialTally::size)
-        .description("Rows of violations that have not been written yet")
+        .description("Violation rows that have not been written yet")
         .register(registry);
     thread.setDaemon(true);
   }
 
-  private static <T> void outcomes(
+  private static <T> void registerCounter(
       MeterRegistry registry, String outcome, T counted, ToDoubleFunction<T> count) {
     FunctionCounter.builder("penstock.violations", counted, count)
-        .description("Denied requests, and what became of their rows")
+        .description("Denied requests by the outcome of recording them")
         .tag("outcome", outcome)
         .register(registry);
   }
@@ -81,39 +82,43 @@ final class ViolationWriter implements AutoCloseable {
     while (!closed) {
       LockSupport.parkNanos(this, INTERVAL_NANOS);
       long dropped = tally.dropped();
-      int most = dropped > droppedBefore ? MAX_WHILE_DROPPING : MAX_BATCHES_PER_ROUND;
+      int maxBatches = dropped > droppedBefore ? MAX_BATCHES_WHILE_DROPPING : MAX_BATCHES_PER_ROUND;
       droppedBefore = dropped;
-      if (!closed && write(most)) {
-        retention.keep(database);
+      if (!closed && write(maxBatches)) {
+        retention.runIfDue(database);
       }
     }
     if (write(Integer.MAX_VALUE)) {
       write(Integer.MAX_VALUE);
     }
-    giveUp();
+    dropRemaining();
   }
 
-  /** Writes what there is, up to some batches of it; false if it can't now. */
-  private boolean write(int mostBatches) {
-    if (waiting.isEmpty()) {
+  /**
+   * Writes queued rows, up to a number of batches; returns false if the database is unavailable.
+   */
+  private boolean write(int maxBatches) {
+    if (queue.isEmpty()) {
       List<Violation> drained = tally.drain();
       drained.sort(Comparator.comparing(Violation::requestedAt));
-      waiting.addAll(drained);
+      queue.addAll(drained);
       batch++;
     }
-    for (int i = 0; i < mostBatches && !waiting.isEmpty(); i++) {
-      List<Violation> next = waiting.stream().limit(MAX_BATCH).toList();
+    for (int i = 0; i < maxBatches && !queue.isEmpty(); i++) {
+      List<Violation> next = queue.stream().limit(MAX_BATCH).toList();
       if (!write(next)) {
         return false;
       }
-      next.forEach(done -> waiting.removeFirst());
-      tally.settled(next.size());
+      next.forEach(done -> queue.removeFirst());
+      tally.release(next.size());
       batch++;
     }
     return true;
   }
 
-  /** Whether a batch is dealt with: written, or such that it never can be. */
+  /**
+   * Writes a batch; returns false if it has to be retried. A batch with invalid data is dropped.
+   */
   private boolean write(List<Violation> violations) {
     long denied = violations.stream().mapToLong(Violation::denied).sum();
     try {
@@ -125,8 +130,8 @@ final class ViolationWriter implements AutoCloseable {
       written.addAndGet(denied);
       return true;
     } catch (DatabaseUnavailableException e) {
-      WARNING.warn("violations can't be written now: " + e.getMessage());
-      if (isWrong(e)) {
+      WARNING.warn("cannot write violations: " + e.getMessage());
+      if (isInvalidData(e)) {
         tally.drop(denied);
         return true;
       }
@@ -134,29 +139,31 @@ final class ViolationWriter implements AutoCloseable {
     }
   }
 
-  private static boolean isWrong(DatabaseUnavailableException e) {
+  private static boolean isInvalidData(DatabaseUnavailableException e) {
     String state = e.getCause() instanceof SQLException sql ? sql.getSQLState() : null;
-    return state != null && WRONG_DATA.contains(state.substring(0, 2));
+    return state != null && INVALID_DATA.contains(state.substring(0, 2));
   }
 
-  private void giveUp() {
-    waiting.addAll(tally.drain());
-    long denied = waiting.stream().mapToLong(Violation::denied).sum();
+  private void dropRemaining() {
+    queue.addAll(tally.drain());
+    long denied = queue.stream().mapToLong(Violation::denied).sum();
     if (denied > 0) {
       tally.drop(denied);
       LoggerFactory.getLogger(ViolationWriter.class)
-          .warn("{} denied requests are not in the table of violations", denied);
+          .warn(
+              "shutting down without recording {} denied requests in the table of violations",
+              denied);
     }
-    waiting.clear();
+    queue.clear();
   }
 
-  /** Writes what there is if it can be done soon, and ends. */
+  /** Writes queued rows for up to two seconds, and stops the thread. */
   @Override
   public void close() {
     closed = true;
     LockSupport.unpark(thread);
     try {
-      thread.join(LAST_CHANCE_MILLIS);
+      thread.join(CLOSE_TIMEOUT_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL: rules that others change while everything runs, and a log of denied requests. Only
- * this package knows SQL. Start at {@link io.penstock.server.database.Database}.
+ * PostgreSQL: rules that can be changed at runtime, and a log of denied requests. All SQL is in
+ * this package. Start at {@link io.penstock.server.database.Database}.
  */
 @NullMarked
 package io.penstock.server.database;

@@ -20,38 +20,41 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers programs that ask about several requests at once: each by itself, in the order asked. If
- * any can't be understood, none is decided. Thread-safe.
+ * Decides several requests, each independently, and returns the results in the same order. If any
+ * of them is malformed, none is decided. Thread-safe.
  */
 final class CheckBatchEndpoint implements Handler<HttpServerRequest> {
   static final String PATH = "/v1/check/batch";
   static final int MAX_REQUESTS = 1_000;
 
-  private final RequestLimiter limiting;
+  private final RequestLimiter limiter;
   private final Bodies bodies;
 
-  CheckBatchEndpoint(RequestLimiter limiting, Bodies bodies) {
-    this.limiting = limiting;
+  CheckBatchEndpoint(RequestLimiter limiter, Bodies bodies) {
+    this.limiter = limiter;
     this.bodies = bodies;
   }
 
   @Override
-  public void handle(HttpServerRequest asked) {
-    bodies.read(asked, body -> decide(asked, body));
+  public void handle(HttpServerRequest httpRequest) {
+    bodies.read(httpRequest, body -> decide(httpRequest, body));
   }
 
-  private void decide(HttpServerRequest asked, Buffer body) {
+  private void decide(HttpServerRequest httpRequest, Buffer body) {
     JsonDocuments.<List<CheckRequest>>read(
-        asked, body, CheckBatchEndpoint::read, questions -> decide(asked, questions));
+        httpRequest,
+        body,
+        CheckBatchEndpoint::read,
+        checkRequests -> decide(httpRequest, checkRequests));
   }
 
-  private void decide(HttpServerRequest asked, List<CheckRequest> questions) {
-    BatchAnswers answers = new BatchAnswers(asked, questions.size());
-    if (questions.isEmpty()) {
-      answers.end();
+  private void decide(HttpServerRequest httpRequest, List<CheckRequest> checkRequests) {
+    BatchResponse response = new BatchResponse(httpRequest, checkRequests.size());
+    if (checkRequests.isEmpty()) {
+      response.end();
     }
-    for (int i = 0; i < questions.size(); i++) {
-      CheckEndpoint.ask(limiting, questions.get(i), answers.at(i));
+    for (int i = 0; i < checkRequests.size(); i++) {
+      CheckEndpoint.evaluate(limiter, checkRequests.get(i), response.at(i));
     }
   }
 
@@ -69,24 +72,24 @@ final class CheckBatchEndpoint implements Handler<HttpServerRequest> {
       fields.error("checks", "must have at most " + MAX_REQUESTS + " items: " + checks.size());
       return null;
     }
-    List<CheckRequest> questions = new ArrayList<>(checks.size());
+    List<CheckRequest> checkRequests = new ArrayList<>(checks.size());
     for (Located<Node> check : checks) {
-      CheckRequest question = CheckRequestReader.read(check, problems);
-      if (question != null) {
-        questions.add(question);
+      CheckRequest checkRequest = CheckRequestReader.read(check, problems);
+      if (checkRequest != null) {
+        checkRequests.add(checkRequest);
       }
     }
-    return questions;
+    return checkRequests;
   }
 
-  /** Gathers verdicts, and answers when the last one is there. Belongs to one event loop. */
-  private static final class BatchAnswers {
-    private final HttpServerRequest asked;
+  /** Collects verdicts and responds when the last one arrives. Confined to one event loop. */
+  private static final class BatchResponse {
+    private final HttpServerRequest httpRequest;
     private final @Nullable Verdict[] verdicts;
     private int missing;
 
-    BatchAnswers(HttpServerRequest asked, int count) {
-      this.asked = asked;
+    BatchResponse(HttpServerRequest httpRequest, int count) {
+      this.httpRequest = httpRequest;
       this.verdicts = new Verdict[count];
       this.missing = count;
     }
@@ -103,14 +106,14 @@ final class CheckBatchEndpoint implements Handler<HttpServerRequest> {
 
         @Override
         public void failed(Throwable failure) {
-          UndecidedResponses.answer(asked.response(), failure);
+          UndecidedResponses.respond(httpRequest.response(), failure);
         }
       };
     }
 
     void end() {
       JsonResponses.end(
-          asked.response(),
+          httpRequest.response(),
           json -> {
             json.writeStartObject();
             json.writeArrayFieldStart("results");

@@ -12,45 +12,45 @@ import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 
-/** Answers programs that ask about one request. Thread-safe. */
+/** Decides one request that the caller describes. Thread-safe. */
 final class CheckEndpoint implements Handler<HttpServerRequest> {
   static final String PATH = "/v1/check";
 
-  private final RequestLimiter limiting;
+  private final RequestLimiter limiter;
   private final Bodies bodies;
 
-  CheckEndpoint(RequestLimiter limiting, Bodies bodies) {
-    this.limiting = limiting;
+  CheckEndpoint(RequestLimiter limiter, Bodies bodies) {
+    this.limiter = limiter;
     this.bodies = bodies;
   }
 
   @Override
-  public void handle(HttpServerRequest asked) {
-    bodies.read(asked, body -> decide(asked, body));
+  public void handle(HttpServerRequest httpRequest) {
+    bodies.read(httpRequest, body -> decide(httpRequest, body));
   }
 
-  private void decide(HttpServerRequest asked, Buffer body) {
+  private void decide(HttpServerRequest httpRequest, Buffer body) {
     JsonDocuments.<CheckRequest>read(
-        asked,
+        httpRequest,
         body,
         CheckRequestReader::read,
-        question -> ask(limiting, question, new CheckCall(asked)));
+        checkRequest -> evaluate(limiter, checkRequest, new CheckCall(httpRequest)));
   }
 
-  static void ask(
-      RequestLimiter limiting, CheckRequest question, RequestLimiter.VerdictHandler answer) {
-    if (question.dryRun()) {
-      limiting.preview(question.request(), answer);
+  static void evaluate(
+      RequestLimiter limiter, CheckRequest checkRequest, RequestLimiter.VerdictHandler handler) {
+    if (checkRequest.dryRun()) {
+      limiter.preview(checkRequest.request(), handler);
     } else {
-      limiting.decide(question.request(), answer);
+      limiter.decide(checkRequest.request(), handler);
     }
   }
 
-  /** Answers as soon as there is a verdict. */
-  private record CheckCall(HttpServerRequest asked) implements RequestLimiter.VerdictHandler {
+  /** Responds when the verdict arrives. */
+  private record CheckCall(HttpServerRequest httpRequest) implements RequestLimiter.VerdictHandler {
     @Override
     public void decided(Verdict verdict) {
-      asked
+      httpRequest
           .response()
           .putHeader("Content-Type", JsonResponses.TYPE)
           .end(Buffer.buffer(CheckJson.bytes(verdict)));
@@ -58,7 +58,7 @@ final class CheckEndpoint implements Handler<HttpServerRequest> {
 
     @Override
     public void failed(Throwable failure) {
-      UndecidedResponses.answer(asked.response(), failure);
+      UndecidedResponses.respond(httpRequest.response(), failure);
     }
   }
 }

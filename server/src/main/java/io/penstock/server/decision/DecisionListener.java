@@ -11,7 +11,9 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
 
-/** The door for programs and proxies that ask whether a request may pass. Thread-safe. */
+/**
+ * The decision listener, for programs and proxies that ask whether a request may pass. Thread-safe.
+ */
 public final class DecisionListener implements Handler<HttpServerRequest> {
   private static final int MAX_BATCH_BYTES = 1 << 20;
 
@@ -20,26 +22,26 @@ public final class DecisionListener implements Handler<HttpServerRequest> {
   private final Routes routes;
 
   /**
-   * @param holding those whom rules with {@code on_limit: delay} make wait
+   * @param delayed holds back requests for rules with {@code on_limit: delay}
    */
   public DecisionListener(
-      RequestLimiter limiting,
-      VerdictResponses answers,
-      DelayedRequests holding,
+      RequestLimiter limiter,
+      VerdictResponses responses,
+      DelayedRequests delayed,
       Bodies bodies,
       BearerToken token) {
     this.token = token;
-    this.forwardAuth = new ForwardAuthEndpoint(limiting, answers, holding);
+    this.forwardAuth = new ForwardAuthEndpoint(limiter, responses, delayed);
     this.routes =
         new Routes()
-            .on(HttpMethod.POST, CheckEndpoint.PATH, new CheckEndpoint(limiting, bodies))
+            .on(HttpMethod.POST, CheckEndpoint.PATH, new CheckEndpoint(limiter, bodies))
             .on(
                 HttpMethod.POST,
                 CheckBatchEndpoint.PATH,
-                new CheckBatchEndpoint(limiting, bodies.upTo(MAX_BATCH_BYTES)));
+                new CheckBatchEndpoint(limiter, bodies.upTo(MAX_BATCH_BYTES)));
   }
 
-  /** What is behind which path, but for the one that takes any method. */
+  /** Returns the handler of each path, except for forward-auth, which accepts any method. */
   public Routes routes() {
     return routes;
   }

@@ -23,11 +23,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers proxies that ask before they pass a request on: 200, or 429 with all that the client is
- * to be told. Thread-safe.
+ * Decides requests on behalf of a proxy: responds with 200, or with 429 and the headers and body
+ * for the client. Thread-safe.
  *
- * <p>What is asked about stands in {@code X-Original-*} or {@code X-Forwarded-*} headers. Without
- * them it is the request itself, whose path is then what follows {@link #PATH}.
+ * <p>The {@code X-Original-*} or {@code X-Forwarded-*} headers describe the request. Without them,
+ * the request itself is decided, and its path is the part after {@link #PATH}.
  */
 final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
   static final String PATH = "/v1/forward-auth";
@@ -42,66 +42,66 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
   private static final String MALFORMED = "";
   private static final String TARGET_REJECTED =
       "X-Original-URI or X-Forwarded-Uri must begin with a slash, or be an http URL of the host"
-          + " that was asked for, and must not have a fragment. If both headers are sent, or both"
+          + " that was requested, and must not contain a fragment. If both headers are sent, or both"
           + " X-Original-Method and X-Forwarded-Method, they must be equal";
   private static final int OK = 200;
   private static final int BAD_REQUEST = 400;
-  private static final int DENY_FROM = 400;
-  private static final int DENY_TO = 599;
+  private static final int MIN_DENY_STATUS = 400;
+  private static final int MAX_DENY_STATUS = 599;
 
-  private final RequestLimiter limiting;
+  private final RequestLimiter limiter;
   private final HttpRequests requests;
-  private final VerdictResponses answers;
-  private final DelayedRequests holding;
+  private final VerdictResponses responses;
+  private final DelayedRequests delayed;
 
-  ForwardAuthEndpoint(RequestLimiter limiting, VerdictResponses answers, DelayedRequests holding) {
-    this.limiting = limiting;
-    this.requests = new HttpRequests(limiting.engine());
-    this.answers = answers;
-    this.holding = holding;
+  ForwardAuthEndpoint(RequestLimiter limiter, VerdictResponses responses, DelayedRequests delayed) {
+    this.limiter = limiter;
+    this.requests = new HttpRequests(limiter.engine());
+    this.responses = responses;
+    this.delayed = delayed;
   }
 
   @Override
-  public void handle(HttpServerRequest asked) {
-    int denyStatus = denyStatus(asked);
+  public void handle(HttpServerRequest httpRequest) {
+    int denyStatus = denyStatus(httpRequest);
     if (denyStatus < 0) {
       ProblemResponses.end(
-          asked.response(), 400, "Bad Request", "deny_status must be from 400 to 599");
+          httpRequest.response(), 400, "Bad Request", "deny_status must be from 400 to 599");
       return;
     }
-    RequestLine line = line(asked);
+    RequestLine line = line(httpRequest);
     if (line == null) {
-      reject(asked.response(), denyStatus);
+      reject(httpRequest.response(), denyStatus);
       return;
     }
-    Headers headers = new RequestHeaders(asked.headers());
-    limiting.decide(
-        requests.behind(() -> peer(asked), line, headers),
+    Headers headers = new RequestHeaders(httpRequest.headers());
+    limiter.decide(
+        requests.behind(() -> peer(httpRequest), line, headers),
         new RequestLimiter.VerdictHandler() {
           @Override
           public void decided(Verdict verdict) {
-            answer(asked.response(), verdict, denyStatus);
+            respond(httpRequest.response(), verdict, denyStatus);
           }
 
           @Override
           public void failed(Throwable failure) {
-            UndecidedResponses.answer(asked.response(), failure);
+            UndecidedResponses.respond(httpRequest.response(), failure);
           }
         });
   }
 
-  private static IpAddress peer(HttpServerRequest asked) {
-    String text = asked.remoteAddress().hostAddress();
+  private static IpAddress peer(HttpServerRequest httpRequest) {
+    String text = httpRequest.remoteAddress().hostAddress();
     IpAddress peer = IpAddress.parse(text);
     if (peer == null) {
-      throw new IllegalStateException("a peer without an address: " + text);
+      throw new IllegalStateException("peer address is not an IP address: " + text);
     }
     return peer;
   }
 
-  /** What is asked about; null if its target has to be rejected. */
-  private static @Nullable RequestLine line(HttpServerRequest asked) {
-    MultiMap fields = asked.headers();
+  /** Returns the request to decide; null if its target has to be rejected. */
+  private static @Nullable RequestLine line(HttpServerRequest httpRequest) {
+    MultiMap fields = httpRequest.headers();
     if (contradict(fields, ORIGINAL_METHOD, FORWARDED_METHOD)
         || contradict(fields, ORIGINAL_URI, FORWARDED_URI)) {
       return null;
@@ -109,25 +109,25 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
     String method = either(fields, ORIGINAL_METHOD, FORWARDED_METHOD);
     String host = either(fields, ORIGINAL_HOST, FORWARDED_HOST);
     String uri = either(fields, ORIGINAL_URI, FORWARDED_URI);
-    OriginalTarget target = OriginalTarget.of(uri == null ? behind(asked.uri()) : uri, host);
+    OriginalTarget target = OriginalTarget.of(uri == null ? behind(httpRequest.uri()) : uri, host);
     if (target == null) {
       return null;
     }
     return RequestLine.of(
-        method == null ? asked.method().name() : method,
+        method == null ? httpRequest.method().name() : method,
         target.target(),
         target.host() == null ? fields.get(HttpHeaders.HOST) : target.host());
   }
 
   private void reject(HttpServerResponse response, int denyStatus) {
-    answers.headers(Verdict.PATH_REJECTED, new ResponseHeaders(response));
+    responses.headers(Verdict.PATH_REJECTED, new ResponseHeaders(response));
     ProblemResponses.end(
         response, denyStatus == 0 ? BAD_REQUEST : denyStatus, "Bad Request", TARGET_REJECTED);
   }
 
   /**
-   * Whether two headers that mean the same have different values. The proxy sets one of them, and
-   * the other one may come from the client, which must not choose what rules see.
+   * Returns whether two headers with the same meaning have different values. The proxy sets one of
+   * them; the other may come from the client, which must not choose what rules see.
    */
   private static boolean contradict(MultiMap fields, CharSequence first, CharSequence second) {
     String value = fields.get(first);
@@ -140,42 +140,42 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
     return value == null ? fields.get(second) : value;
   }
 
-  /** What a proxy has put behind our own path. */
+  /** Returns the part of the path that the proxy appended to our own. */
   private static String behind(String uri) {
     int end = uri.startsWith("/") ? PATH.length() : uri.indexOf(PATH) + PATH.length();
     return uri.length() > end && uri.charAt(end) == '/' ? uri.substring(end) : "/";
   }
 
   /**
-   * The status for denials; 0 for the usual one, negative if what was asked for can't be. A query
-   * behind a path of the client's is the client's too: it must not choose one, least of all a 5xx,
-   * which proxies take for a failure of ours.
+   * Returns the status for denials; 0 for the default, negative if the parameter is invalid. If the
+   * proxy appends the client's path, the query comes from the client, too. A client must not choose
+   * the status, least of all a 5xx, which proxies treat as a failure of Penstock.
    */
-  private static int denyStatus(HttpServerRequest asked) {
-    boolean ours = asked.query() != null && PATH.equals(asked.path());
-    if (!ours) {
+  private static int denyStatus(HttpServerRequest httpRequest) {
+    boolean fromProxy = httpRequest.query() != null && PATH.equals(httpRequest.path());
+    if (!fromProxy) {
       return 0;
     }
-    MultiMap query = QueryStrings.of(asked);
+    MultiMap query = QueryStrings.of(httpRequest);
     String text = query == null ? MALFORMED : query.get("deny_status");
     if (text == null) {
       return 0;
     }
     try {
       int status = Integer.parseInt(text);
-      return status >= DENY_FROM && status <= DENY_TO ? status : -1;
+      return status >= MIN_DENY_STATUS && status <= MAX_DENY_STATUS ? status : -1;
     } catch (NumberFormatException notAStatus) {
       return -1;
     }
   }
 
-  private void answer(HttpServerResponse response, Verdict verdict, int denyStatus) {
+  private void respond(HttpServerResponse response, Verdict verdict, int denyStatus) {
     if (!verdict.allowed()) {
-      answers.headers(verdict, new ResponseHeaders(response));
+      responses.headers(verdict, new ResponseHeaders(response));
       response
-          .setStatusCode(denyStatus == 0 ? answers.status(verdict) : denyStatus)
+          .setStatusCode(denyStatus == 0 ? responses.status(verdict) : denyStatus)
           .putHeader("Content-Type", VerdictResponses.PROBLEM_TYPE)
-          .end(Buffer.buffer(answers.problem(verdict)));
+          .end(Buffer.buffer(responses.problem(verdict)));
       return;
     }
     Duration delay = verdict.delay();
@@ -187,23 +187,23 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
   }
 
   private void hold(HttpServerResponse response, Verdict verdict, Duration delay) {
-    boolean holds =
-        holding.hold(
+    boolean held =
+        delayed.hold(
             response,
             delay,
             () -> allow(response, verdict),
-            // Nobody waits for what was reserved.
-            () -> limiting.giveBack(verdict, rule -> true));
-    if (!holds) {
-      limiting.giveBack(verdict, rule -> true);
+            // The client has disconnected.
+            () -> limiter.refund(verdict, rule -> true));
+    if (!held) {
+      limiter.refund(verdict, rule -> true);
       ProblemResponses.end(
-          response, 503, "Service Unavailable", "Too many requests are held back already");
+          response, 503, "Service Unavailable", "Too many requests are being held back");
     }
   }
 
   private void allow(HttpServerResponse response, Verdict verdict) {
     if (!response.closed()) {
-      answers.headers(verdict, new ResponseHeaders(response));
+      responses.headers(verdict, new ResponseHeaders(response));
       response.setStatusCode(OK).end();
     }
   }

@@ -5,23 +5,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request target that a proxy asks about. Immutable.
+ * The target of the request that a proxy asks about. Immutable.
  *
  * @param target the path, and the query after a question mark
- * @param host the host that the client asked for
+ * @param host the host that the client requested
  */
 record OriginalTarget(String target, @Nullable String host) {
   private static final List<String> SCHEMES = List.of("http://", "https://");
 
   /**
    * Reads a target in origin form ({@code /login?x=1}), in asterisk form, or in absolute form
-   * ({@code http://host/login}), of which rules see the path as for any other request.
+   * ({@code http://host/login}). Rules match the path of an absolute target as that of any other
+   * request.
    *
-   * <p>Everything else is rejected: origins read it in different ways. That goes for a fragment,
-   * too, which some origins cut off and others take for a part of the path or of a parameter.
+   * <p>Everything else is rejected, because origins interpret it in different ways. This includes
+   * fragments: some origins remove them, others treat them as part of the path or of a parameter.
    *
-   * @param host the host that the client asked for; null if the proxy doesn't say
-   * @return null if it has to be rejected
+   * @param host the host that the client requested; null if the proxy doesn't send it
+   * @return null if the target has to be rejected
    */
   static @Nullable OriginalTarget of(String uri, @Nullable String host) {
     if (uri.indexOf('#') >= 0) {
@@ -38,7 +39,10 @@ record OriginalTarget(String target, @Nullable String host) {
     return null;
   }
 
-  /** A target behind its scheme. Its host counts, and the proxy must not name another. */
+  /**
+   * Reads the part of an absolute target after the scheme. The host of the target is used; if the
+   * proxy sends a host, too, both must be equal.
+   */
   private static @Nullable OriginalTarget absolute(String rest, @Nullable String host) {
     int end = indexOfPath(rest);
     String authority = rest.substring(0, end);

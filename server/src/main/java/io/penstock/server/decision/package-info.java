@@ -1,4 +1,4 @@
-/** The decision door: programs and proxies ask whether a request may pass. */
+/** The decision listener, for programs and proxies that ask whether a request may pass. */
 @NullMarked
 package io.penstock.server.decision;
 

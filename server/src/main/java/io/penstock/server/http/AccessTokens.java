@@ -15,34 +15,34 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens that a door knows, each with what it is good for. Immutable.
+ * The access tokens of a listener, each with its role. Immutable.
  *
- * <p>Tokens are held, and compared in a time that tells nothing, as hashes. These need no salt and
- * no slow function, because {@code penstock token} makes tokens of 256 random bits.
+ * <p>Tokens are stored as hashes and compared in constant time. The hashes need neither a salt nor
+ * a slow function, because {@code penstock token} generates tokens of 256 random bits.
  */
 public final class AccessTokens {
-  /** The name of a caller without a token, where none is needed. */
+  /** The name of a caller without a token, where none is required. */
   public static final String ANONYMOUS = "anonymous";
 
   private static final String BEARER = "Bearer ";
-  private static final Pattern FORM =
+  private static final Pattern TOKEN_FORMAT =
       Pattern.compile("(read|write):([A-Za-z0-9_.@-]{1,64}):([0-9a-f]{64})");
 
-  /** What somebody may do. */
+  /** What a caller may do. */
   public enum Role {
     READ,
-    /** Everything. */
+    /** May read and change everything. */
     WRITE
   }
 
   /**
-   * Who asks.
+   * An authenticated caller.
    *
-   * @param name what the history of changes calls them
+   * @param name the name in the history of changes
    */
   public record Caller(String name, Role role) {}
 
-  /** A token, by its hash, and whose it is. */
+  /** The hash of a token and its owner. */
   private static final class KnownToken {
     final byte[] hash;
     final Caller caller;
@@ -59,11 +59,11 @@ public final class AccessTokens {
     this.tokens = List.copyOf(tokens);
   }
 
-  /** Reads {@code role:name:hash}, separated by commas. */
+  /** Parses a comma-separated list of {@code role:name:hash}. */
   public static AccessTokens parse(String list) {
     List<KnownToken> tokens = new ArrayList<>();
     for (String item : list.split(",", -1)) {
-      Matcher parts = FORM.matcher(item.strip());
+      Matcher parts = TOKEN_FORMAT.matcher(item.strip());
       if (!parts.matches()) {
         throw new IllegalArgumentException(
             "must be role:name:hash as penstock token prints it, separated by commas");
@@ -77,60 +77,67 @@ public final class AccessTokens {
   }
 
   /**
-   * One that may do everything, and others as {@link #parse} reads them; none lets everybody in.
+   * Creates the tokens of a listener; if there are none, everyone is admitted.
+   *
+   * @param writeToken a token that may do everything
+   * @param others further tokens, in the format of {@link #parse}
    */
-  public static AccessTokens of(Optional<String> forAll, Optional<String> others) {
+  public static AccessTokens of(Optional<String> writeToken, Optional<String> others) {
     List<KnownToken> tokens = new ArrayList<>();
     others.ifPresent(list -> tokens.addAll(parse(list).tokens));
-    forAll.ifPresent(
+    writeToken.ifPresent(
         token -> tokens.add(new KnownToken(hash(token), new Caller("admin_token", Role.WRITE))));
     return new AccessTokens(tokens);
   }
 
-  /** Whether there are none, so that everybody is let in. */
+  /** Returns whether there are no tokens, so that everyone is admitted. */
   public boolean isEmpty() {
     return tokens.isEmpty();
   }
 
-  /** What stands for a token in settings. */
+  /** Returns the hash of a token, as used in settings. */
   public static String hashOf(String token) {
     return HexFormat.of().formatHex(hash(token));
   }
 
-  /** Who asks; null if they may not, and then they have been told. */
-  public @Nullable Caller admit(HttpServerRequest request, Role needed) {
+  /**
+   * Returns the caller; if the request is not permitted, responds with an error and returns null.
+   */
+  public @Nullable Caller admit(HttpServerRequest request, Role required) {
     if (tokens.isEmpty()) {
-      return needed == Role.WRITE && isFromPage(request) ? null : new Caller(ANONYMOUS, Role.WRITE);
+      return required == Role.WRITE && rejectIfFromPage(request)
+          ? null
+          : new Caller(ANONYMOUS, Role.WRITE);
     }
     Caller caller = caller(request.getHeader("Authorization"));
     if (caller == null) {
       request.response().putHeader("WWW-Authenticate", "Bearer");
-      ProblemResponses.end(request.response(), 401, "Unauthorized", "A bearer token is needed");
+      ProblemResponses.end(request.response(), 401, "Unauthorized", "A bearer token is required");
       return null;
     }
-    if (needed == Role.WRITE && caller.role() != Role.WRITE) {
-      ProblemResponses.end(request.response(), 403, "Forbidden", "This token is for reading only");
+    if (required == Role.WRITE && caller.role() != Role.WRITE) {
+      ProblemResponses.end(request.response(), 403, "Forbidden", "This token is read-only");
       return null;
     }
     return caller;
   }
 
   /**
-   * Whether a web page sends this, and then it has been refused: any page that somebody looks at on
-   * this machine could, where the machine itself is all that is asked for.
+   * Rejects a request that a web page has sent; returns whether it did. Without tokens, any page
+   * that is open in a browser on this machine could send one.
    */
-  private static boolean isFromPage(HttpServerRequest request) {
+  private static boolean rejectIfFromPage(HttpServerRequest request) {
     boolean fromPage = request.headers().contains("Origin");
     if (fromPage) {
       ProblemResponses.end(
-          request.response(), 403, "Forbidden", "Web pages need a token to change this");
+          request.response(), 403, "Forbidden", "Web pages need a token to change anything");
     }
     return fromPage;
   }
 
   /**
-   * Who has sent a request that was let in, for the audit log and the history of rules: {@code ops
-   * (write) from 10.0.0.7}, or {@code anonymous from 127.0.0.1}.
+   * Describes the caller of an admitted request for the audit log and the history of rules: {@code
+   * ops (write) from 10.0.0.7}, or {@code anonymous from 127.0.0.1}.
    */
   public String describe(HttpServerRequest request) {
     Caller caller = tokens.isEmpty() ? null : caller(request.getHeader("Authorization"));
@@ -149,7 +156,7 @@ public final class AccessTokens {
     byte[] hash = hash(authorization.substring(BEARER.length()).strip());
     Caller found = null;
     for (KnownToken known : tokens) {
-      // All are compared, whichever it is.
+      // Compare with all tokens, so that the time does not depend on which one matches.
       if (MessageDigest.isEqual(known.hash, hash)) {
         found = known.caller;
       }
@@ -161,7 +168,7 @@ public final class AccessTokens {
     try {
       return MessageDigest.getInstance("SHA-256").digest(token.getBytes(UTF_8));
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
+      throw new IllegalStateException("SHA-256 is missing", e);
     }
   }
 }

@@ -7,7 +7,7 @@ import java.security.MessageDigest;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The token that a door asks for, or none. Immutable. */
+/** The bearer token that a listener requires, if any. Immutable. */
 public final class BearerToken {
   private static final String BEARER = "Bearer ";
 
@@ -17,13 +17,13 @@ public final class BearerToken {
     this.token = token.map(text -> text.getBytes(UTF_8)).orElse(null);
   }
 
-  /** Whether the request may pass; one that may not has been answered. */
+  /** Returns whether the request has the token; if not, responds with 401. */
   public boolean admits(HttpServerRequest request) {
     if (token == null || matches(request.getHeader("Authorization"))) {
       return true;
     }
     request.response().putHeader("WWW-Authenticate", "Bearer");
-    ProblemResponses.end(request.response(), 401, "Unauthorized", "A bearer token is needed");
+    ProblemResponses.end(request.response(), 401, "Unauthorized", "A bearer token is required");
     return false;
   }
 

@@ -8,32 +8,32 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import java.util.function.Consumer;
 
-/** Reads bodies of bounded size within a bounded time. Thread-safe. */
+/** Reads request bodies of limited size within a limited time. Thread-safe. */
 public final class Bodies {
-  /** How long a client that was refused may go on sending, so that it gets to read why. */
+  /** How long a rejected client may continue to send, so that it can read the response. */
   private static final long LINGER_MILLIS = 1_000;
 
   private final Vertx vertx;
-  private final int mostBytes;
-  private final long mostMillis;
+  private final int maxBytes;
+  private final long timeoutMillis;
 
-  public Bodies(Vertx vertx, int mostBytes, long mostMillis) {
+  public Bodies(Vertx vertx, int maxBytes, long timeoutMillis) {
     this.vertx = vertx;
-    this.mostBytes = mostBytes;
-    this.mostMillis = mostMillis;
+    this.maxBytes = maxBytes;
+    this.timeoutMillis = timeoutMillis;
   }
 
-  /** The same for bodies of another size. */
+  /** Returns a reader with another size limit. */
   public Bodies upTo(int otherBytes) {
-    return new Bodies(vertx, otherBytes, mostMillis);
+    return new Bodies(vertx, otherBytes, timeoutMillis);
   }
 
   /**
-   * Reads the whole body and hands it on. One that is too large is answered 413 as soon as that is
-   * known, one that takes too long 408; their connections are closed.
+   * Reads the whole body and passes it to {@code then}. A body that is too large gets 413 as soon
+   * as that is known, and one that takes too long gets 408; both connections are closed.
    */
   public void read(HttpServerRequest request, Consumer<Buffer> then) {
-    if (announced(request) > mostBytes) {
+    if (contentLength(request) > maxBytes) {
       tooLarge(request);
       return;
     }
@@ -41,10 +41,10 @@ public final class Bodies {
       request.response().writeContinue();
     }
     Buffer body = Buffer.buffer();
-    long timer = vertx.setTimer(mostMillis, late -> tooSlow(request));
+    long timer = vertx.setTimer(timeoutMillis, late -> tooSlow(request));
     request.handler(
         part -> {
-          if (body.length() + part.length() > mostBytes) {
+          if (body.length() + part.length() > maxBytes) {
             vertx.cancelTimer(timer);
             tooLarge(request);
           } else {
@@ -63,38 +63,38 @@ public final class Bodies {
         });
   }
 
-  private static long announced(HttpServerRequest request) {
+  private static long contentLength(HttpServerRequest request) {
     String length = request.getHeader("Content-Length");
     try {
       return length == null ? 0 : Long.parseLong(length);
-    } catch (NumberFormatException theParserRefusesThese) {
+    } catch (NumberFormatException invalid) {
       return Long.MAX_VALUE;
     }
   }
 
   private void tooLarge(HttpServerRequest request) {
-    refuse(request, 413, "Content Too Large", "The body must have at most " + mostBytes + " bytes");
+    reject(request, 413, "Content Too Large", "The body must have at most " + maxBytes + " bytes");
   }
 
   private void tooSlow(HttpServerRequest request) {
-    refuse(request, 408, "Request Timeout", "The body must be there within " + mostMillis + " ms");
+    reject(request, 408, "Request Timeout", "The body must arrive within " + timeoutMillis + " ms");
   }
 
-  private void refuse(HttpServerRequest request, int status, String title, String detail) {
-    Future<Void> answered = ProblemResponses.end(last(request), status, title, detail);
+  private void reject(HttpServerRequest request, int status, String title, String detail) {
+    Future<Void> responded = ProblemResponses.end(closing(request), status, title, detail);
     if (request.version() == HttpVersion.HTTP_2) {
-      answered.onComplete(written -> Streams.stop(request));
+      responded.onComplete(written -> Streams.stop(request));
     } else {
       drain(request);
     }
   }
 
-  private static HttpServerResponse last(HttpServerRequest request) {
+  private static HttpServerResponse closing(HttpServerRequest request) {
     boolean isHttp1 = request.version().compareTo(HttpVersion.HTTP_2) < 0;
     return isHttp1 ? request.response().putHeader("Connection", "close") : request.response();
   }
 
-  /** Reads on without keeping anything, for a short time: a reset would take the answer away. */
+  /** Discards the rest of the body for a short time: a reset could discard the response. */
   private void drain(HttpServerRequest request) {
     request.handler(part -> {});
     request.endHandler(done -> request.connection().close());

@@ -4,11 +4,14 @@ import io.netty.channel.ChannelPipeline;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.impl.HttpServerConnection;
 
-/** Answers after which a connection of HTTP/1.1 is closed, because what follows can't be read. */
+/**
+ * Error responses after which an HTTP/1.1 connection is closed, because what follows can't be
+ * parsed.
+ */
 final class ClosingResponse {
   private ClosingResponse() {}
 
-  /** Answers with a problem, and closes when the client has had the time to read it. */
+  /** Responds with a problem, and closes the connection when the client has had time to read it. */
   static void end(HttpServerRequest request, int status, String title, String detail) {
     if (request.connection() instanceof HttpServerConnection connection) {
       ChannelPipeline pipeline = connection.channelHandlerContext().pipeline();

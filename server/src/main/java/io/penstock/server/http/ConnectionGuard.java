@@ -34,30 +34,31 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers and closes a connection whose client does not come to the end of a request's headers, or
- * sends a body that is broken, or does nothing for long. Belongs to one connection. Time-outs of
- * Vert.x see only clients that send nothing at all: one byte now and then keeps a connection for
- * ever. And broken bodies it leaves without an answer.
+ * Closes a connection whose client does not complete the headers of a request in time, sends a
+ * malformed body or stays idle for too long; where possible, it responds first. Confined to the
+ * event loop of one connection. The timeouts of Vert.x only detect clients that send nothing at
+ * all: one byte now and then would keep a connection open forever. Also, Vert.x does not respond to
+ * malformed bodies.
  *
- * <p>It begins as the first handler of a connection, where there is no HTTP yet, and the clock runs
- * from the start. When Vert.x has told what the client speaks, {@link #attach} puts it behind the
- * decoder, where it sees requests begin and end.
+ * <p>The guard starts as the first handler of a connection, before the protocol is known, and the
+ * timeout starts with the connection. When Vert.x reports the connection, {@link #attach} moves the
+ * guard behind the decoder, where it sees requests start and end.
  *
- * <p>Vert.x tells it with the first head, unless there is TLS. So it looks for folded lines in that
- * head itself, and puts a decoder in place that does so for all others as soon as the one that is
- * there has read a whole request.
+ * <p>Without TLS, Vert.x reports a connection only when its first request arrives. The guard
+ * therefore checks that request for folded lines itself. It installs a decoder that checks all
+ * later requests as soon as the current decoder has read a whole request.
  */
 final class ConnectionGuard extends ChannelDuplexHandler {
-  private static final byte[] TOO_SLOW = answer("408 Request Timeout");
-  private static final byte[] BROKEN = answer("400 Bad Request");
-  private static final byte[] FAILED = answer("500 Internal Server Error");
+  private static final byte[] TIMEOUT_RESPONSE = response("408 Request Timeout");
+  private static final byte[] BAD_REQUEST_RESPONSE = response("400 Bad Request");
+  private static final byte[] ERROR_RESPONSE = response("500 Internal Server Error");
 
   private static final String DECODER = "httpDecoder";
   private static final String UPGRADE = "h2c";
 
   private final Connections connections;
   private @Nullable FoldedLineScan firstHead = new FoldedLineScan();
-  private boolean introduced;
+  private boolean protocolKnown;
   private boolean sawBytes;
   private @Nullable HttpServerOptions strictNext;
   private @Nullable Future<?> deadline;
@@ -66,14 +67,14 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   private boolean sawRequest;
   private boolean withinResponse;
 
-  /** Whether the rest of what the client sends is thrown away, because its place is lost. */
-  private boolean deaf;
+  /** Whether further input is discarded because the position in the stream is lost. */
+  private boolean discarding;
 
-  /** How many requests have begun whose answers have not ended. */
-  private int owed;
+  /** The number of requests whose responses are not complete. */
+  private int pendingResponses;
 
-  /** Whether bytes of a next head came while an answer was owed. */
-  private boolean headWaits;
+  /** Whether bytes of the next request arrived while a response was pending. */
+  private boolean nextHeadStarted;
 
   private @Nullable IdleCheck idle;
 
@@ -81,32 +82,32 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     this.connections = connections;
   }
 
-  private static byte[] answer(String status) {
+  private static byte[] response(String status) {
     return ("HTTP/1.1 " + status + "\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
         .getBytes(US_ASCII);
   }
 
-  /** To be called for each connection that a server tells of. */
+  /** Attaches a guard to a connection; must be called for each connection that a server reports. */
   static void attach(
       HttpConnection connection, HttpServerOptions options, FailedRequests failures) {
     ChannelHandlerContext http = ((HttpServerConnection) connection).channelHandlerContext();
-    ConnectionGuard own = http.pipeline().get(ConnectionGuard.class);
-    if (own == null) {
+    ConnectionGuard first = http.pipeline().get(ConnectionGuard.class);
+    if (first == null) {
       return;
     }
-    own.stop();
-    http.pipeline().remove(own);
+    first.stop();
+    http.pipeline().remove(first);
     if (http.handler() instanceof Http2ConnectionHandler) {
       StreamGuard.attach(http, failures);
-      own.connections.beginHttp2(connection, http.channel());
+      first.connections.addHttp2(connection, http.channel());
       return;
     }
-    ConnectionGuard next = new ConnectionGuard(own.connections);
+    ConnectionGuard next = new ConnectionGuard(first.connections);
     next.attached = true;
-    next.introduced = true;
+    next.protocolKnown = true;
     next.firstHead = null;
-    if (own.sawBytes) {
-      // The head that made Vert.x tell of the connection is on its way through the pipeline.
+    if (first.sawBytes) {
+      // The request that made Vert.x report the connection is still passing through the pipeline.
       next.strictNext = options;
     } else {
       http.pipeline().replace(DECODER, DECODER, new StrictRequestDecoder(options));
@@ -115,27 +116,27 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     next.idle = IdleCheck.takeOver(http.pipeline().context(next));
     connection.exceptionHandler(
         failure -> {
-          if (!next.deaf && isOurs(failure)) {
-            failures.note(failure);
-            next.end(http.pipeline().context(next), FAILED);
+          if (!next.discarding && isInternal(failure)) {
+            failures.record(failure);
+            next.end(http.pipeline().context(next), ERROR_RESPONSE);
           }
         });
   }
 
-  /** Whether something failed here, rather than the client or the network. */
-  private static boolean isOurs(Throwable failure) {
+  /** Returns whether a failure is an internal error, not one of the client or the network. */
+  private static boolean isInternal(Throwable failure) {
     return !(failure instanceof IOException
         || failure instanceof DecoderException
         || failure instanceof VertxException);
   }
 
   /**
-   * Shows Vert.x the first bytes one by one, until it knows what the client speaks. Then there is a
-   * place for what has to come before its handlers.
+   * Passes the first bytes to Vert.x one by one until it has detected the protocol. Then handlers
+   * can be added in front of those of Vert.x.
    *
-   * @return whether it knows
+   * @return whether the protocol is known
    */
-  private static boolean introduce(ChannelHandlerContext connection, ByteBuf bytes) {
+  private static boolean detectProtocol(ChannelHandlerContext connection, ByteBuf bytes) {
     ChannelPipeline pipeline = connection.pipeline();
     while (bytes.isReadable() && pipeline.get(Http1xOrH2CHandler.class) != null) {
       connection.fireChannelRead(bytes.readRetainedSlice(1));
@@ -146,7 +147,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     return pipeline.get(Http1xOrH2CHandler.class) == null;
   }
 
-  /** Whether there is a folded line in the first head of a connection. */
+  /** Returns whether the first request of a connection contains a folded line. */
   private boolean isFolded(ChannelHandlerContext connection, Object message) {
     if (!sawBytes && connection.pipeline().get(SslHandler.class) != null) {
       firstHead = null;
@@ -158,7 +159,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     return firstHead.finds(bytes, bytes.readerIndex(), bytes.writerIndex());
   }
 
-  private void beStrict(ChannelHandlerContext connection, HttpServerOptions options) {
+  private void installStrictDecoder(ChannelHandlerContext connection, HttpServerOptions options) {
     strictNext = null;
     if (connection.pipeline().get(DECODER) != null) {
       connection.pipeline().replace(DECODER, DECODER, new StrictRequestDecoder(options));
@@ -174,32 +175,32 @@ final class ConnectionGuard extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext connection, Object message) {
-    if (deaf) {
+    if (discarding) {
       ReferenceCountUtil.release(message);
       return;
     }
     if (message == LastHttpContent.EMPTY_LAST_CONTENT) {
-      // The end of nearly every request: what follows would only find that out slowly.
+      // A fast path: nearly every request ends with this message.
       withinRequest = false;
       sawRequest = true;
       connection.fireChannelRead(message);
       if (strictNext != null) {
-        beStrict(connection, strictNext);
+        installStrictDecoder(connection, strictNext);
       }
       return;
     }
     if (message instanceof HttpRequest request) {
-      if (request.decoderResult().isSuccess() && HostText.isBad(request.headers())) {
+      if (request.decoderResult().isSuccess() && HostText.isInvalid(request.headers())) {
         request.setDecoderResult(
-            DecoderResult.failure(new IllegalArgumentException("the host is none")));
+            DecoderResult.failure(new IllegalArgumentException("invalid host")));
       }
       begin();
       withinRequest = !(message instanceof LastHttpContent);
-      // What follows a head that is malformed is no request, whatever a decoder makes of it.
-      deaf = request.decoderResult().isFailure();
+      // After a malformed head, nothing is a request, whatever the decoder makes of it.
+      discarding = request.decoderResult().isFailure();
       connection.fireChannelRead(message);
-      if (!deaf && strictNext != null && message instanceof LastHttpContent) {
-        beStrict(connection, strictNext);
+      if (!discarding && strictNext != null && message instanceof LastHttpContent) {
+        installStrictDecoder(connection, strictNext);
       }
       return;
     }
@@ -207,16 +208,16 @@ final class ConnectionGuard extends ChannelDuplexHandler {
         && !(message instanceof HttpMessage)
         && body.decoderResult().isFailure()) {
       ReferenceCountUtil.release(message);
-      end(connection, BROKEN);
+      end(connection, BAD_REQUEST_RESPONSE);
       return;
     }
     if (!attached && isFolded(connection, message)) {
       ReferenceCountUtil.release(message);
-      end(connection, BROKEN);
+      end(connection, BAD_REQUEST_RESPONSE);
       return;
     }
-    if (!introduced && message instanceof ByteBuf bytes) {
-      introduced = introduce(connection, bytes);
+    if (!protocolKnown && message instanceof ByteBuf bytes) {
+      protocolKnown = detectProtocol(connection, bytes);
       if (!bytes.isReadable()) {
         bytes.release();
         return;
@@ -229,37 +230,38 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     }
     connection.fireChannelRead(message);
     if (strictNext != null && message instanceof LastHttpContent) {
-      beStrict(connection, strictNext);
+      installStrictDecoder(connection, strictNext);
     }
   }
 
-  /** A head was read. */
+  /** Called when the head of a request has been read. */
   private void begin() {
     withinRequest = true;
     sawRequest = true;
-    headWaits = false;
-    owed++;
+    nextHeadStarted = false;
+    pendingResponses++;
     stop();
     if (connections.isDraining()) {
-      connections.requestCame();
+      connections.requestArrived();
     }
   }
 
   /**
-   * Bytes came. If no request did, they are the beginning of one. Its time begins when all others
-   * are answered: a client may send it early, and what it waits for may take long.
+   * Starts the timeout of the next request if bytes but no complete head have arrived. It starts
+   * only when all earlier requests have been answered: a client may pipeline requests, and the
+   * earlier ones may take long.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext connection) {
     if (attached && !sawRequest && !withinRequest && deadline == null) {
-      if (owed > 0) {
-        headWaits = true;
+      if (pendingResponses > 0) {
+        nextHeadStarted = true;
       } else {
         beginHead(connection);
       }
     }
     sawRequest = false;
-    moved();
+    touched();
     connection.fireChannelReadComplete();
   }
 
@@ -276,7 +278,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     } else {
       withinResponse = true;
     }
-    moved();
+    touched();
     if (connections.isDraining()) {
       writeLast(connection, message, promise);
     } else {
@@ -284,12 +286,15 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     }
   }
 
-  /** While the process shuts down, an answer is the last one of its connection, and says so. */
+  /**
+   * Marks a response as the last one of its connection during shutdown, and closes the connection
+   * after it.
+   */
   private void writeLast(ChannelHandlerContext connection, Object message, ChannelPromise promise) {
-    boolean ends = owed == 0 && message instanceof LastHttpContent;
+    boolean ends = pendingResponses == 0 && message instanceof LastHttpContent;
     if (message instanceof HttpResponse head
         && head.status().code() >= 200
-        && owed == (ends ? 0 : 1)) {
+        && pendingResponses == (ends ? 0 : 1)) {
       head.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     }
     if (!ends) {
@@ -301,25 +306,25 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     var unused = connection.write(message, written);
   }
 
-  /** Whether a status only says that the answer is still to come. */
+  /** Returns whether a status is informational, with the final response still to come. */
   private static boolean isInterim(int status) {
     return status < 200 && status != 101;
   }
 
   private void responded(ChannelHandlerContext connection) {
     withinResponse = false;
-    if (owed > 0) {
-      owed--;
+    if (pendingResponses > 0) {
+      pendingResponses--;
     }
-    if (owed == 0 && headWaits) {
-      headWaits = false;
+    if (pendingResponses == 0 && nextHeadStarted) {
+      nextHeadStarted = false;
       beginHead(connection);
     }
   }
 
-  private void moved() {
+  private void touched() {
     if (idle != null) {
-      idle.moved();
+      idle.touched();
     }
   }
 
@@ -340,7 +345,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     if (connection.pipeline().get(DECODER) != null) {
       start(connection);
     } else {
-      // The connection has gone over to another protocol.
+      // The connection has switched to another protocol.
       attached = false;
     }
   }
@@ -350,7 +355,9 @@ final class ConnectionGuard extends ChannelDuplexHandler {
         connection
             .executor()
             .schedule(
-                () -> end(connection, TOO_SLOW), connections.headMillis(), TimeUnit.MILLISECONDS);
+                () -> end(connection, TIMEOUT_RESPONSE),
+                connections.headTimeoutMillis(),
+                TimeUnit.MILLISECONDS);
   }
 
   private void stop() {
@@ -360,22 +367,22 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     }
   }
 
-  private void end(ChannelHandlerContext connection, byte[] answer) {
-    deaf = true;
+  private void end(ChannelHandlerContext connection, byte[] response) {
+    discarding = true;
     ChannelPipeline pipeline = connection.pipeline();
-    boolean next = !withinResponse && owed == (withinRequest ? 1 : 0);
-    // The decoder is behind TLS and before the encoder, which has no part in this answer.
+    boolean next = !withinResponse && pendingResponses == (withinRequest ? 1 : 0);
+    // The decoder is behind TLS and in front of the encoder, which must not process this response.
     ChannelHandlerContext codec = pipeline.context(DECODER);
     if (!next || (codec == null && pipeline.get(SslHandler.class) != null)) {
-      // What would be written here is no part of what the client is reading, or would be taken for
-      // the answer to another request. One that has been written already has to arrive.
+      // The client would read this response as a part of another one, or as the response to another
+      // request. A response that has already been written must still be sent.
       connection.flush();
       close(connection);
       return;
     }
     linger(pipeline);
     (codec == null ? pipeline.firstContext() : codec)
-        .writeAndFlush(Unpooled.wrappedBuffer(answer))
+        .writeAndFlush(Unpooled.wrappedBuffer(response))
         .addListener(ChannelFutureListener.CLOSE);
   }
 

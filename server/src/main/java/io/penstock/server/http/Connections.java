@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections that clients have to one listener: no more than a given number, no more than a
- * given number from one address, and none that takes its time to say what it wants. Thread-safe.
+ * The client connections of one listener. Limits their number, their number per address, and the
+ * time to send the headers of a request. Thread-safe.
  *
- * <p>Addresses of IPv6 count by their /64, because a subscriber has at least that many.
+ * <p>IPv6 addresses are counted by /64, because a subscriber has at least that many.
  */
 public final class Connections {
   private final RepeatedWarning warning =
@@ -30,38 +30,39 @@ public final class Connections {
   private final Predicate<IpAddress> exempt;
   private final AtomicInteger open = new AtomicInteger();
   private final Map<IpAddress, Integer> byAddress = new ConcurrentHashMap<>();
-  private final LongAdder refusedByListener = new LongAdder();
-  private final LongAdder refusedByAddress = new LongAdder();
+  private final LongAdder rejectedByListener = new LongAdder();
+  private final LongAdder rejectedByAddress = new LongAdder();
   private final Set<Channel> servers = ConcurrentHashMap.newKeySet();
   private final Set<HttpConnection> http2 = ConcurrentHashMap.newKeySet();
   private volatile boolean draining;
   private volatile long lastRequestNanos;
 
   /**
-   * What a listener allows.
+   * The limits of a listener.
    *
-   * @param max connections at a time
-   * @param maxPerAddress of these, how many from one address
-   * @param headMillis how long a request may take from its first byte to the end of its headers
+   * @param max the max number of connections
+   * @param maxPerAddress the max number of connections from one address
+   * @param headTimeoutMillis the max time from the first byte of a request to the end of its
+   *     headers
    */
-  public record ConnectionLimits(int max, int maxPerAddress, long headMillis) {}
+  public record ConnectionLimits(int max, int maxPerAddress, long headTimeoutMillis) {}
 
-  /** Why a connection is closed at once. */
+  /** Why a connection is closed on arrival. */
   public enum Rejection {
-    /** The listener has as many as it may. */
+    /** The listener has reached its limit. */
     LISTENER,
-    /** Its address has. */
+    /** The address has reached its limit. */
     ADDRESS;
 
-    /** The name in a metric. */
+    /** Returns the value of the metric label. */
     public String label() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
   /**
-   * @param listener its name, for the log
-   * @param exempt addresses that only the bound of the listener counts for: proxies, which bring
+   * @param listener the name of the listener in the log
+   * @param exempt addresses that only the limit of the listener applies to: proxies, which carry
    *     the connections of many clients
    */
   public Connections(String listener, ConnectionLimits limits, Predicate<IpAddress> exempt) {
@@ -70,34 +71,34 @@ public final class Connections {
     this.exempt = exempt;
   }
 
-  /** Without a bound for each address. */
-  Connections(int max, long headMillis) {
-    this("test", new ConnectionLimits(max, max, headMillis), address -> true);
+  /** Creates connections without a limit per address, for tests. */
+  Connections(int max, long headTimeoutMillis) {
+    this("test", new ConnectionLimits(max, max, headTimeoutMillis), address -> true);
   }
 
-  /** How many there are now. */
+  /** Returns the number of open connections. */
   public int open() {
     return open.get();
   }
 
-  /** How many were closed at once. */
-  public long refused(Rejection reason) {
+  /** Returns the number of connections that were closed on arrival. */
+  public long rejected(Rejection reason) {
     return counter(reason).sum();
   }
 
-  /** How long a request may take from its first byte to the end of its headers. */
-  long headMillis() {
-    return limits.headMillis;
+  /** Returns the max time from the first byte of a request to the end of its headers. */
+  long headTimeoutMillis() {
+    return limits.headTimeoutMillis;
   }
 
-  /** Remembers a server that accepts. */
-  void listens(Channel server) {
+  /** Adds a server channel, to be closed by {@link #drain}. */
+  void addServer(Channel server) {
     servers.add(server);
   }
 
   /**
-   * Accepts no more connections, and lets go of those that there are: each gets an answer to what
-   * it asks next and is then closed.
+   * Stops accepting connections and drains the open ones: each is closed after the response to its
+   * next request.
    */
   public void drain() {
     lastRequestNanos = System.nanoTime();
@@ -105,26 +106,26 @@ public final class Connections {
     for (Channel server : servers) {
       var unused = server.close();
     }
-    // No number yet of the last stream that will be answered: all that come are.
+    // With the max stream id, requests that arrive later are still served.
     http2.forEach(connection -> connection.goAway(0, Integer.MAX_VALUE));
   }
 
-  /** Whether there are none left, or no request has come for a time. */
-  public boolean isDrained(Duration quiet) {
-    return open.get() == 0 || System.nanoTime() - lastRequestNanos > quiet.toNanos();
+  /** Returns whether no connections are left, or no request has arrived for a time. */
+  public boolean isDrained(Duration idle) {
+    return open.get() == 0 || System.nanoTime() - lastRequestNanos > idle.toNanos();
   }
 
-  /** Whether each answer is the last of its connection. */
+  /** Returns whether each response is the last one of its connection. */
   boolean isDraining() {
     return draining;
   }
 
-  void requestCame() {
+  void requestArrived() {
     lastRequestNanos = System.nanoTime();
   }
 
-  /** Remembers a connection that has to be told when it should end. */
-  void beginHttp2(HttpConnection connection, Channel channel) {
+  /** Adds an HTTP/2 connection, which gets a GOAWAY when the listener drains. */
+  void addHttp2(HttpConnection connection, Channel channel) {
     http2.add(connection);
     channel.closeFuture().addListener(closed -> http2.remove(connection));
     if (draining) {
@@ -133,20 +134,20 @@ public final class Connections {
   }
 
   private LongAdder counter(Rejection reason) {
-    return reason == Rejection.LISTENER ? refusedByListener : refusedByAddress;
+    return reason == Rejection.LISTENER ? rejectedByListener : rejectedByAddress;
   }
 
-  /** Takes a connection in that was just accepted; false if it is one too many. */
+  /** Admits an accepted connection; returns false if a limit is reached. */
   boolean admit(Channel connection) {
     if (open.incrementAndGet() > limits.max) {
       open.decrementAndGet();
-      refuse(Rejection.LISTENER, limits.max + " connections are open (max_connections)");
+      reject(Rejection.LISTENER, limits.max + " connections are open (max_connections)");
       return false;
     }
     IpAddress address = counted(connection);
     if (address != null && byAddress.merge(address, 1, Integer::sum) > limits.maxPerAddress) {
       release(address);
-      refuse(
+      reject(
           Rejection.ADDRESS,
           "a client address has "
               + limits.maxPerAddress
@@ -165,12 +166,12 @@ public final class Connections {
     }
   }
 
-  private void refuse(Rejection reason, String why) {
+  private void reject(Rejection reason, String detail) {
     counter(reason).increment();
-    warning.warn("the " + listener + " listener refuses connections: " + why);
+    warning.warn("the " + listener + " listener rejects connections: " + detail);
   }
 
-  /** The address that a connection is counted for; null if it is exempt. */
+  /** Returns the address that a connection is counted for; null if it is exempt. */
   private @Nullable IpAddress counted(Channel connection) {
     if (!(connection.remoteAddress() instanceof InetSocketAddress remote)
         || remote.getAddress() == null

@@ -5,15 +5,15 @@ import io.vertx.core.http.HttpServerResponse;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Requests that wait for their tokens, no more than a given number. Thread-safe. */
+/** Holds back a limited number of requests until their tokens are available. Thread-safe. */
 public final class DelayedRequests {
   private final Vertx vertx;
-  private final int most;
+  private final int max;
   private final AtomicInteger held = new AtomicInteger();
 
-  public DelayedRequests(Vertx vertx, int most) {
+  public DelayedRequests(Vertx vertx, int max) {
     this.vertx = vertx;
-    this.most = most;
+    this.max = max;
   }
 
   public int held() {
@@ -23,16 +23,17 @@ public final class DelayedRequests {
   /**
    * Holds a request back.
    *
-   * @param due called after {@code delay}, unless the client has left
-   * @param gone called if it has
-   * @return whether there was room for it; if not, neither is called
+   * @param due called after {@code delay}, unless the client has disconnected
+   * @param disconnected called if the client disconnects before that
+   * @return false if the limit is reached; then neither callback is called
    */
-  public boolean hold(HttpServerResponse response, Duration delay, Runnable due, Runnable gone) {
+  public boolean hold(
+      HttpServerResponse response, Duration delay, Runnable due, Runnable disconnected) {
     if (response.closed()) {
-      gone.run();
+      disconnected.run();
       return true;
     }
-    if (held.incrementAndGet() > most) {
+    if (held.incrementAndGet() > max) {
       held.decrementAndGet();
       return false;
     }
@@ -48,7 +49,7 @@ public final class DelayedRequests {
         closed -> {
           if (vertx.cancelTimer(timer)) {
             held.decrementAndGet();
-            gone.run();
+            disconnected.run();
           }
         });
     return true;

@@ -14,12 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The catch-all beneath a listener: a request whose handling throws is answered 500, counted, and
- * logged at most once a minute. Thread-safe.
+ * The catch-all handler of a listener: a request whose handler throws gets 500, and the failure is
+ * counted and logged at most once a minute. Thread-safe.
  *
- * <p>Vert.x runs each request in a context of its own, and so everything that follows from it:
- * timers, futures, parts of the body. The context knows the request, so an exception that nobody
- * catches, however late, finds the one that it leaves without an answer.
+ * <p>Vert.x runs each request in its own context, including its timers, futures and body. The
+ * context stores the request, so that an uncaught exception, however late, can be matched to its
+ * request.
  */
 public final class FailedRequests {
   private static final Logger LOG = LoggerFactory.getLogger(FailedRequests.class);
@@ -34,11 +34,11 @@ public final class FailedRequests {
   private final String listener;
   private final LongAdder count = new LongAdder();
 
-  /** What is being done for a request, and what it holds meanwhile. */
+  /** The work on a request, with its resources. */
   public interface RequestWork {
     /**
-     * Ends it because of an exception that nobody caught; called on the event loop of the request.
-     * Returns whether the request is answered; if not, it is answered 500.
+     * Ends the work after an uncaught exception; called on the event loop of the request. Returns
+     * whether a response was sent; if not, the request gets 500.
      */
     boolean endAfter(Throwable failure);
   }
@@ -50,18 +50,21 @@ public final class FailedRequests {
     this.listener = listener;
   }
 
-  /** To be called before a {@link Vertx} is made: its contexts have room for what is known then. */
+  /**
+   * Registers the context locals; must be called before a {@link Vertx} is created, because
+   * contexts have a fixed number of them.
+   */
   static void register() {
-    // Loading the class is all that it takes.
+    // Loading the class registers them.
   }
 
-  /** How many requests have failed. */
+  /** Returns the number of failed requests. */
   public long count() {
     return count.sum();
   }
 
-  /** The same handler, whose requests are known to their contexts. */
-  Handler<HttpServerRequest> known(Handler<HttpServerRequest> handler) {
+  /** Wraps a handler so that contexts store their requests. */
+  Handler<HttpServerRequest> tracked(Handler<HttpServerRequest> handler) {
     return request -> {
       Context context = Vertx.currentContext();
       if (context != null) {
@@ -71,7 +74,10 @@ public final class FailedRequests {
     };
   }
 
-  /** Has work ended if an exception escapes from the current context, that of its request. */
+  /**
+   * Ends the work if an exception escapes from the current context, which must be that of the
+   * request.
+   */
   public static void endOnFailure(RequestWork work) {
     Context context = Vertx.currentContext();
     if (context != null) {
@@ -79,7 +85,7 @@ public final class FailedRequests {
     }
   }
 
-  /** Takes an exception that nobody caught; to be called in the context in which it was thrown. */
+  /** Handles an uncaught exception; must be called in the context in which it was thrown. */
   void uncaught(Throwable failure) {
     Context context = Vertx.currentContext();
     if (context == null) {
@@ -92,40 +98,40 @@ public final class FailedRequests {
   private static boolean endWork(@Nullable RequestWork work, Throwable failure) {
     try {
       return work != null && work.endAfter(failure);
-    } catch (RuntimeException another) {
-      failure.addSuppressed(another);
+    } catch (RuntimeException suppressed) {
+      failure.addSuppressed(suppressed);
       return false;
     }
   }
 
   /**
-   * Answers a request that can't be handled, on its event loop.
+   * Responds to a request that failed, on its event loop.
    *
-   * @param request null if it is not known which
+   * @param request null if unknown
    */
   public void failed(@Nullable HttpServerRequest request, Throwable failure) {
-    note(failure);
+    record(failure);
     if (request != null) {
-      answer(request);
+      respond(request);
     }
   }
 
-  /** Counts and logs a failure that is answered elsewhere. */
-  void note(Throwable failure) {
+  /** Counts and logs a failure without sending a response. */
+  void record(Throwable failure) {
     count.increment();
     if (failure instanceof OutOfMemoryError) {
-      // Whoever watches the log for it has to see it.
+      // Monitoring of the log must see every one.
       LOG.error("Cannot handle a request to the {} listener", listener, failure);
       return;
     }
-    // The message of an exception may quote the request, of which nothing belongs in the log.
+    // The message of an exception may quote the request, which must not be logged.
     WARNING.warn(
         "Cannot handle a request to the "
             + listener
             + " listener ("
             + failure.getClass().getName()
             + place(failure)
-            + "); it is answered 500. Log level debug shows each with its stack trace");
+            + "); it gets 500. Log level debug shows each failure with its stack trace");
     LOG.debug("Cannot handle a request to the {} listener", listener, failure);
   }
 
@@ -134,23 +140,26 @@ public final class FailedRequests {
     return trace.length == 0 ? "" : " at " + trace[0];
   }
 
-  private static void answer(HttpServerRequest request) {
+  private static void respond(HttpServerRequest request) {
     HttpServerResponse response = request.response();
     if (response.ended() || response.closed()) {
       return;
     }
     if (response.headWritten()) {
-      Streams.breakOff(response);
+      Streams.abort(response);
       return;
     }
     response.headers().clear();
     if (request.version() == HttpVersion.HTTP_2) {
       ProblemResponses.end(
-              response, 500, "Internal Server Error", "The request could not be handled")
+              response,
+              500,
+              "Internal Server Error",
+              "The request failed because of an internal error")
           .onComplete(written -> Streams.stop(request));
     } else {
       ClosingResponse.end(
-          request, 500, "Internal Server Error", "The request could not be handled");
+          request, 500, "Internal Server Error", "The request failed because of an internal error");
     }
   }
 }

@@ -3,15 +3,14 @@ package io.penstock.server.http;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Looks for folded lines in the bytes of a head: lines that begin with a space and go on with the
- * one before. Servers read them in different ways, so nobody gets to see them. Netty joins them
- * without telling anybody.
+ * Detects folded header lines: lines that start with a space and continue the previous one. Servers
+ * interpret them in different ways, so they are rejected. Netty joins them silently.
  */
 final class FoldedLineScan {
   private static final byte LINE_FEED = '\n';
 
-  private enum At {
-    /** Before the first line: empty lines and spaces are skipped here. */
+  private enum State {
+    /** Before the first line, where empty lines and spaces are skipped. */
     START,
     WITHIN_LINE,
     LINE_BEGIN,
@@ -19,47 +18,47 @@ final class FoldedLineScan {
     END
   }
 
-  private At at = At.START;
+  private State state = State.START;
 
-  /** Begins another head. */
+  /** Starts the scan of another head. */
   void begin() {
-    at = At.START;
+    state = State.START;
   }
 
-  /** Whether all of the head was seen. */
-  boolean isOver() {
-    return at == At.END;
+  /** Returns whether the end of the head has been reached. */
+  boolean isComplete() {
+    return state == State.END;
   }
 
-  /** Whether there is a folded line in the next bytes; what is behind the head is not looked at. */
+  /** Returns whether the next bytes contain a folded line; bytes after the head are ignored. */
   boolean finds(ByteBuf bytes, int from, int to) {
     int next = from;
-    while (next < to && at != At.END) {
-      if (at == At.WITHIN_LINE) {
+    while (next < to && state != State.END) {
+      if (state == State.WITHIN_LINE) {
         int end = bytes.indexOf(next, to, LINE_FEED);
         if (end < 0) {
           return false;
         }
-        at = At.LINE_BEGIN;
+        state = State.LINE_BEGIN;
         next = end + 1;
         continue;
       }
       byte read = bytes.getByte(next++);
-      if (at == At.LINE_BEGIN && (read == ' ' || read == '\t')) {
+      if (state == State.LINE_BEGIN && (read == ' ' || read == '\t')) {
         return true;
       }
-      at = after(read);
+      state = after(read);
     }
     return false;
   }
 
-  private At after(byte read) {
-    if (at == At.START) {
-      return read >= 0 && read <= ' ' ? At.START : At.WITHIN_LINE;
+  private State after(byte read) {
+    if (state == State.START) {
+      return read >= 0 && read <= ' ' ? State.START : State.WITHIN_LINE;
     }
     if (read == LINE_FEED) {
-      return At.END;
+      return State.END;
     }
-    return at == At.LINE_BEGIN && read == '\r' ? At.AFTER_RETURN : At.WITHIN_LINE;
+    return state == State.LINE_BEGIN && read == '\r' ? State.AFTER_RETURN : State.WITHIN_LINE;
   }
 }

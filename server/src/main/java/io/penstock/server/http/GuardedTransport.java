@@ -23,42 +23,46 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transport whose servers show every connection to their {@link Connections} when it is accepted,
- * which is before Vert.x tells anybody of it. Everything else is as before. Thread-safe.
+ * A transport that submits each accepted connection to the {@link Connections} of its listener
+ * before Vert.x sees it. Everything else is delegated. Thread-safe.
  */
-@SuppressWarnings("deprecation") // What is deprecated here is passed on, not used.
+@SuppressWarnings("deprecation") // Deprecated methods are only delegated.
 public final class GuardedTransport implements io.vertx.core.transport.Transport, Transport {
   private static final AttributeKey<Connections> CONNECTIONS =
       AttributeKey.valueOf(Connections.class, "connections");
 
-  private final io.vertx.core.transport.Transport chosen;
+  private final io.vertx.core.transport.Transport delegate;
   private final Transport transport;
-  private final @Nullable Connections ofOthers;
+  private final @Nullable Connections fallback;
   private final Map<String, Connections> byListener = new ConcurrentHashMap<>();
 
   /**
-   * The fastest transport that this machine has. Each of its servers needs a {@link #guard} before
-   * it listens.
+   * Creates the fastest transport that this machine supports. {@link #guard} must be called for
+   * each server before it listens.
    */
   public GuardedTransport() {
     this(null);
   }
 
-  /** With the same bounds for all servers together that have none of their own. */
-  GuardedTransport(@Nullable Connections ofOthers) {
+  /** Creates a transport where all servers without a guard share the given limits. */
+  GuardedTransport(@Nullable Connections fallback) {
     FailedRequests.register();
-    io.vertx.core.transport.Transport fast = io.vertx.core.transport.Transport.nativeTransport();
-    this.chosen = fast != null && fast.available() ? fast : io.vertx.core.transport.Transport.NIO;
-    this.transport = chosen.implementation();
-    this.ofOthers = ofOthers;
+    io.vertx.core.transport.Transport nativeTransport =
+        io.vertx.core.transport.Transport.nativeTransport();
+    this.delegate =
+        nativeTransport != null && nativeTransport.available()
+            ? nativeTransport
+            : io.vertx.core.transport.Transport.NIO;
+    this.transport = delegate.implementation();
+    this.fallback = fallback;
   }
 
-  /** What may connect to the server that is about to listen as these options say. */
+  /** Sets the limits of the server that is about to listen with these options. */
   void guard(NetServerOptions options, Connections connections) {
-    byListener.put(place(options), connections);
+    byListener.put(address(options), connections);
   }
 
-  private static String place(NetServerOptions options) {
+  private static String address(NetServerOptions options) {
     return options.getHost() + " " + options.getPort();
   }
 
@@ -72,11 +76,11 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
     };
   }
 
-  /** Sees every connection that a server accepts. */
+  /** Intercepts the connections that a server accepts. */
   private static final class Acceptor extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext server) {
-      server.channel().attr(CONNECTIONS).get().listens(server.channel());
+      server.channel().attr(CONNECTIONS).get().addServer(server.channel());
       server.fireChannelActive();
     }
 
@@ -93,12 +97,12 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
   @Override
   public String name() {
-    return chosen.name();
+    return delegate.name();
   }
 
   @Override
   public boolean available() {
-    return chosen.available();
+    return delegate.available();
   }
 
   @Override
@@ -175,9 +179,9 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
   @Override
   public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap bootstrap) {
-    Connections connections = byListener.getOrDefault(place(options), ofOthers);
+    Connections connections = byListener.getOrDefault(address(options), fallback);
     if (connections == null) {
-      throw new IllegalStateException("nothing guards the server at " + place(options));
+      throw new IllegalStateException("no guard for the server at " + address(options));
     }
     bootstrap.attr(CONNECTIONS, connections);
     transport.configure(options, domainSocket, bootstrap);

@@ -5,25 +5,25 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Names of headers in a form that Vert.x need not hash, check and encode each time. Thread-safe.
- * There are as many as the policy and our answers have, so few are kept.
+ * Caches header names in a form that Vert.x does not have to hash, validate and encode each time.
+ * Thread-safe. The names come from the policy and our responses, so there are few.
  */
 public final class HeaderNames {
   private static final int MAX_NAMES = 1_000;
-  private static final Map<String, CharSequence> KNOWN = new ConcurrentHashMap<>();
+  private static final Map<String, CharSequence> CACHE = new ConcurrentHashMap<>();
 
   private HeaderNames() {}
 
   public static CharSequence of(String name) {
-    CharSequence known = KNOWN.get(name);
-    return known == null ? make(name) : known;
+    CharSequence known = CACHE.get(name);
+    return known == null ? create(name) : known;
   }
 
-  private static CharSequence make(String name) {
-    CharSequence made = HttpHeaders.createOptimized(name);
-    if (KNOWN.size() < MAX_NAMES) {
-      KNOWN.put(name, made);
+  private static CharSequence create(String name) {
+    CharSequence created = HttpHeaders.createOptimized(name);
+    if (CACHE.size() < MAX_NAMES) {
+      CACHE.put(name, created);
     }
-    return made;
+    return created;
   }
 }

@@ -5,19 +5,19 @@ import io.netty.handler.codec.http.HttpHeaders;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hosts that Vert.x can't parse. Its parser takes the two characters behind a {@code %} from
- * another place of the text, and throws if there is none: {@code Host: a%20b}. No host name that a
- * client could reach has one, except for the zone of an address in brackets.
+ * Detects hosts that Vert.x can't parse. Its parser reads the two characters after a {@code %} from
+ * a wrong position, and throws if there is none: {@code Host: a%20b}. No reachable host name
+ * contains one, except for the zone of an address in brackets.
  */
 final class HostText {
   private HostText() {}
 
-  /** Whether the host of a request can't be one. */
-  static boolean isBad(HttpHeaders headers) {
-    return isBad(headers.get(HttpHeaderNames.HOST));
+  /** Returns whether the host of a request is invalid. */
+  static boolean isInvalid(HttpHeaders headers) {
+    return isInvalid(headers.get(HttpHeaderNames.HOST));
   }
 
-  static boolean isBad(@Nullable CharSequence host) {
+  static boolean isInvalid(@Nullable CharSequence host) {
     if (host == null) {
       return false;
     }

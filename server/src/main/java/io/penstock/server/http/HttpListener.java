@@ -15,7 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A port that some workers serve together, each with connections of its own. Thread-safe. */
+/** A port that is served by several workers, each with its own connections. Thread-safe. */
 public final class HttpListener {
   private static final AtomicInteger FREE_PORTS = new AtomicInteger();
 
@@ -30,18 +30,19 @@ public final class HttpListener {
     this.connections = listener.connections;
     this.options = new HttpServerOptions(listener.options);
     if (options.getPort() == 0) {
-      // To Vert.x, 0 is a free port for each worker; what is negative is one for all who say it.
+      // For Vert.x, 0 means a free port for each worker, and a negative number one shared by all
+      // workers that use the same number.
       this.options.setPort(FREE_PORTS.decrementAndGet());
     }
-    this.handler = failures.known(handler);
+    this.handler = failures.tracked(handler);
     this.failures = failures;
   }
 
   /**
-   * Where and how a listener takes connections.
+   * Where and how a listener accepts connections.
    *
-   * @param transport that of its Vert.x
-   * @param workers how many threads serve it
+   * @param transport the transport of its Vert.x
+   * @param workers the number of threads that serve it
    */
   public record ListenerAddress(
       GuardedTransport transport,
@@ -50,52 +51,52 @@ public final class HttpListener {
       int workers) {}
 
   /**
-   * Opens a door.
+   * Opens a listener.
    *
-   * @param handler called by all workers at the same time
-   * @param failures answers requests for which the handler, or what follows from it, throws
+   * @param handler called concurrently by all workers
+   * @param failures responds to requests whose handling throws
    */
   public static Future<HttpListener> open(
       Vertx vertx,
       ListenerAddress listener,
       Handler<HttpServerRequest> handler,
       FailedRequests failures) {
-    HttpListener door = new HttpListener(listener, handler, failures);
-    listener.transport.guard(door.options, listener.connections);
-    return open(vertx, door, listener.workers);
+    HttpListener opened = new HttpListener(listener, handler, failures);
+    listener.transport.guard(opened.options, listener.connections);
+    return open(vertx, opened, listener.workers);
   }
 
-  private static Future<HttpListener> open(Vertx vertx, HttpListener door, int workers) {
+  private static Future<HttpListener> open(Vertx vertx, HttpListener opened, int workers) {
     DeploymentOptions deployment = new DeploymentOptions().setInstances(workers);
-    return vertx.deployVerticle(() -> door.new Worker(), deployment).map(door);
+    return vertx.deployVerticle(() -> opened.new Worker(), deployment).map(opened);
   }
 
-  /** The port it listens on. */
+  /** Returns the port that the listener is bound to. */
   public int port() {
     return servers.get(0).actualPort();
   }
 
-  /** From now on, connections that begin are made by these. */
+  /** Uses the given certificates for new connections. */
   public Future<?> updateTls(ServerSSLOptions tls) {
-    // All servers of a port share what the first of them has.
+    // All servers of a port share the options of the first one.
     return servers.get(0).updateSSLOptions(tls, true);
   }
 
-  /** Connections that there are, and those that come until the port is closed. */
+  /** Returns the connections of this listener. */
   public Connections connections() {
     return connections;
   }
 
-  /** Lets nobody in any more, and waits for those who are, but no longer than {@code most}. */
-  public Future<Void> close(Duration most) {
+  /** Stops accepting connections, and waits for open ones until the timeout. */
+  public Future<Void> close(Duration timeout) {
     return Future.join(
             servers.stream()
-                .map(server -> server.shutdown(most.toMillis(), TimeUnit.MILLISECONDS))
+                .map(server -> server.shutdown(timeout.toMillis(), TimeUnit.MILLISECONDS))
                 .toList())
         .mapEmpty();
   }
 
-  /** One of the threads that serve. */
+  /** One of the threads that serve the port. */
   private final class Worker extends VerticleBase {
     @Override
     public Future<?> start() {
@@ -103,7 +104,7 @@ public final class HttpListener {
       HttpServer server = vertx.createHttpServer(options);
       server
           .requestHandler(handler)
-          .invalidRequestHandler(MalformedRequests::answer)
+          .invalidRequestHandler(MalformedRequests::respond)
           .connectionHandler(connection -> ConnectionGuard.attach(connection, options, failures));
       return server.listen().onSuccess(servers::add);
     }

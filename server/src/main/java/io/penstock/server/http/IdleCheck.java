@@ -10,42 +10,44 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells Vert.x when nothing has moved on a connection for its idle time, up to a quarter late. Used
- * by the connection's event loop alone.
+ * Reports an idle connection to Vert.x, up to a quarter of the timeout late. Confined to the event
+ * loop of the connection.
  *
- * <p>It takes the place of the handler that Vert.x puts there, which reads the clock at every read
- * and again at every write, and is asked at each of both. This one costs a request two flags.
+ * <p>It replaces the handler of Vert.x, which reads the clock at every read and at every write.
+ * This one costs two flags per request.
  */
 final class IdleCheck implements Runnable {
-  private static final int CHECKS = 4;
+  private static final int CHECKS_PER_TIMEOUT = 4;
 
   private final ChannelHandlerContext connection;
   private final Future<?> timer;
-  private boolean moved;
-  private int stood;
-  private long waitingBytes;
+  private boolean touched;
+  private int idleChecks;
+  private long pendingBytes;
 
   private IdleCheck(ChannelHandlerContext connection, long idleMillis) {
     this.connection = connection;
-    long every = Math.max(1, idleMillis / CHECKS);
+    long periodMillis = Math.max(1, idleMillis / CHECKS_PER_TIMEOUT);
     this.timer =
-        connection.executor().scheduleAtFixedRate(this, every, every, TimeUnit.MILLISECONDS);
+        connection
+            .executor()
+            .scheduleAtFixedRate(this, periodMillis, periodMillis, TimeUnit.MILLISECONDS);
   }
 
-  /** Takes over from what Vert.x has put there; null if there is nothing. */
+  /** Replaces the idle handler of Vert.x; returns null if there is none. */
   static @Nullable IdleCheck takeOver(ChannelHandlerContext connection) {
     ChannelPipeline pipeline = connection.pipeline();
-    IdleStateHandler theirs = pipeline.get(IdleStateHandler.class);
-    if (theirs == null) {
+    IdleStateHandler original = pipeline.get(IdleStateHandler.class);
+    if (original == null) {
       return null;
     }
-    pipeline.remove(theirs);
-    return new IdleCheck(connection, theirs.getAllIdleTimeInMillis());
+    pipeline.remove(original);
+    return new IdleCheck(connection, original.getAllIdleTimeInMillis());
   }
 
-  /** Something was read, or is to be written. */
-  void moved() {
-    moved = true;
+  /** Records activity: something was read, or will be written. */
+  void touched() {
+    touched = true;
   }
 
   void stop() {
@@ -54,20 +56,20 @@ final class IdleCheck implements Runnable {
 
   @Override
   public void run() {
-    stood = moved || writes() ? 0 : stood + 1;
-    moved = false;
-    if (stood == CHECKS) {
-      stood = 0;
+    idleChecks = touched || outputProgressed() ? 0 : idleChecks + 1;
+    touched = false;
+    if (idleChecks == CHECKS_PER_TIMEOUT) {
+      idleChecks = 0;
       connection.fireUserEventTriggered(IdleStateEvent.ALL_IDLE_STATE_EVENT);
     }
   }
 
-  /** Whether the client has taken some of what waits for it. */
-  private boolean writes() {
+  /** Returns whether the client has read some of the pending output. */
+  private boolean outputProgressed() {
     ChannelOutboundBuffer buffer = connection.channel().unsafe().outboundBuffer();
-    long waiting = buffer == null ? 0 : buffer.totalPendingWriteBytes();
-    boolean changed = waiting != waitingBytes;
-    waitingBytes = waiting;
+    long pending = buffer == null ? 0 : buffer.totalPendingWriteBytes();
+    boolean changed = pending != pendingBytes;
+    pendingBytes = pending;
     return changed;
   }
 }

@@ -18,13 +18,13 @@ import io.vertx.core.net.impl.VertxConnection;
 import java.util.Locale;
 import java.util.Map;
 
-/** Informational responses to clients, of which Vert.x writes 100 and 103 only. */
+/** Writes informational (1xx) responses to clients; Vert.x only supports 100 and 103. */
 public final class InterimResponses {
   private InterimResponses() {}
 
   /**
-   * Writes one, on the event loop of the request. The head of the final response must not have been
-   * written, and the client must speak HTTP/1.1 or later.
+   * Writes an informational response, on the event loop of the request. The head of the final
+   * response must not have been written, and the client must use HTTP/1.1 or later.
    */
   public static void write(HttpServerRequest request, int status, MultiMap headers) {
     if (request.version() == io.vertx.core.http.HttpVersion.HTTP_2) {
@@ -35,7 +35,7 @@ public final class InterimResponses {
     for (Map.Entry<String, String> header : headers) {
       fields.add(header.getKey(), header.getValue());
     }
-    // Behind whatever Vert.x still has to write of earlier responses.
+    // Queue it behind earlier responses that Vert.x has not written yet.
     var unused =
         ((VertxConnection) request.connection())
             .writeToChannel(

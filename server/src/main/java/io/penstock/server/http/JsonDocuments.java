@@ -13,12 +13,12 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Documents that clients send, in JSON. */
+/** Reads JSON documents that clients send. */
 public final class JsonDocuments {
-  /** How many errors a client is told of. */
+  /** The max number of errors in a response. */
   static final int MAX_ERRORS = 100;
 
-  /** The largest body that an event loop reads itself. */
+  /** The max size of a body that is parsed on the event loop. */
   static final int MAX_INLINE_BYTES = 64 << 10;
 
   private static final String NAME = "body.json";
@@ -26,10 +26,9 @@ public final class JsonDocuments {
   private JsonDocuments() {}
 
   /**
-   * Hands on what {@code reader} makes of a body. If it can't be used, the client is told what is
-   * wrong with it instead: the first {@value #MAX_ERRORS} errors. A body beyond {@value
-   * #MAX_INLINE_BYTES} bytes is read by a worker thread, so that the event loop's other clients
-   * don't wait for it.
+   * Passes the result of {@code reader} to {@code then}. If the body is invalid, responds with its
+   * first {@value #MAX_ERRORS} errors instead. A body larger than {@value #MAX_INLINE_BYTES} bytes
+   * is parsed on a worker thread, so that it does not block other clients of the event loop.
    */
   public static <T> void read(
       HttpServerRequest request,
@@ -37,36 +36,36 @@ public final class JsonDocuments {
       BiFunction<Node, Problems, @Nullable T> reader,
       Consumer<T> then) {
     if (body.length() <= MAX_INLINE_BYTES) {
-      new Reading<T>(body, reader).tell(request, then);
+      new ParsedBody<T>(body, reader).complete(request, then);
       return;
     }
     Objects.requireNonNull(Vertx.currentContext())
-        .executeBlocking(() -> new Reading<T>(body, reader), false)
+        .executeBlocking(() -> new ParsedBody<T>(body, reader), false)
         .onComplete(
-            reading -> reading.tell(request, then),
+            parsed -> parsed.complete(request, then),
             failure -> {
-              // The context's handler of exceptions answers.
-              throw new IllegalStateException("a body could not be read", failure);
+              // The exception handler of the context responds.
+              throw new IllegalStateException("cannot parse a request body", failure);
             });
   }
 
-  /** A body that was read. */
-  private static final class Reading<T> {
+  /** A parsed body. */
+  private static final class ParsedBody<T> {
     private final Problems problems = new Problems(MAX_ERRORS);
     private final @Nullable T value;
 
-    Reading(Buffer body, BiFunction<Node, Problems, @Nullable T> reader) {
+    ParsedBody(Buffer body, BiFunction<Node, Problems, @Nullable T> reader) {
       Node document = Document.parse(body.toString(UTF_8), NAME, problems);
       this.value = document == null ? null : reader.apply(document, problems);
     }
 
-    void tell(HttpServerRequest request, Consumer<T> then) {
+    void complete(HttpServerRequest request, Consumer<T> then) {
       if (problems.errorCount() > 0) {
         ProblemResponses.badDocument(request.response(), problems.errors());
       } else if (value != null) {
         then.accept(value);
       } else {
-        throw new IllegalStateException("a body is neither good nor bad");
+        throw new IllegalStateException("reader returned neither a value nor errors");
       }
     }
   }

@@ -5,13 +5,13 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 
-/** Answers in JSON. */
+/** JSON responses. */
 public final class JsonResponses {
   public static final String TYPE = "application/json";
 
   private JsonResponses() {}
 
-  /** Ends a response with what {@code body} writes. */
+  /** Ends a response with the content that {@code body} writes. */
   public static Future<Void> end(HttpServerResponse response, Json.JsonContent body) {
     return end(response, TYPE, body);
   }

@@ -8,16 +8,17 @@ import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a connection in a way that lets the last answer arrive although the peer is still sending.
+ * Closes a connection so that the last response arrives although the peer is still sending.
  *
- * <p>Systems reset a connection that is closed with something left to read, and a reset overtakes
- * what was sent before it. A proxy that is reset instead of being told 431 takes us for dead, and
- * lets the request pass: long headers would be a way around every limit. So only our half is closed
- * at first, and what comes is thrown away until the peer closes too, or for a while.
+ * <p>Operating systems reset a connection that is closed while it has unread input, and a reset can
+ * discard output that was sent before. A proxy that gets a reset instead of a 431 considers
+ * Penstock down and lets the request pass, so long headers could bypass every limit. Therefore only
+ * our half is closed first, and input is discarded until the peer closes its half or a timeout
+ * expires.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // What becomes of a close, its promise tells.
+@SuppressWarnings("FutureReturnValueIgnored") // The promise reports the result.
 final class LingeringClose extends ChannelDuplexHandler {
-  private static final long MAX_MILLIS = 2_000;
+  private static final long TIMEOUT_MILLIS = 2_000;
 
   private boolean closing;
 
@@ -34,7 +35,7 @@ final class LingeringClose extends ChannelDuplexHandler {
     closing = true;
     channel.shutdownOutput();
     channel.config().setAutoRead(true);
-    context.executor().schedule(() -> context.close(), MAX_MILLIS, TimeUnit.MILLISECONDS);
+    context.executor().schedule(() -> context.close(), TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   @Override

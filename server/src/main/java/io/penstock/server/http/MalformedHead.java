@@ -7,22 +7,22 @@ import io.vertx.core.net.HostAndPort;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Heads of HTTP/2 streams that Vert.x can't take: it throws for some, which ends the connection,
- * and resets the streams of others. They become requests for a target that no client can ask for,
- * which every listener answers 400.
+ * Marks malformed heads of HTTP/2 streams. Vert.x throws for some, which closes the connection, and
+ * resets the streams of others. They are replaced by requests for a target that no client can send,
+ * to which every listener responds with 400.
  */
 final class MalformedHead {
   private static final String TARGET = "*malformed";
 
   private MalformedHead() {}
 
-  /** Whether a request has no target that there could be. */
-  static boolean isFor(@Nullable String target) {
+  /** Returns whether a request was marked as malformed. */
+  static boolean isMarked(@Nullable String target) {
     return target != null && target.length() > 1 && target.charAt(0) == '*';
   }
 
-  /** The head as it is, unless it is malformed. */
-  static Http2Headers marked(Http2Headers head) {
+  /** Returns the head unchanged, or a marked one if it is malformed. */
+  static Http2Headers markIfMalformed(Http2Headers head) {
     if (!isMalformed(head)) {
       return head;
     }
@@ -51,7 +51,7 @@ final class MalformedHead {
       return true;
     }
     try {
-      return !HostText.isBad(text) && HostAndPort.parseAuthority(text.toString(), -1) != null;
+      return !HostText.isInvalid(text) && HostAndPort.parseAuthority(text.toString(), -1) != null;
     } catch (RuntimeException vertxCannotParseIt) {
       return false;
     }
@@ -60,8 +60,9 @@ final class MalformedHead {
   private static boolean isToken(CharSequence method) {
     for (int i = 0; i < method.length(); i++) {
       char c = method.charAt(i);
-      boolean isWord = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-      if (!isWord && "!#$%&'*+-.^_`|~".indexOf(c) < 0) {
+      boolean isAlphanumeric =
+          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+      if (!isAlphanumeric && "!#$%&'*+-.^_`|~".indexOf(c) < 0) {
         return false;
       }
     }

@@ -5,11 +5,11 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.http.HttpServerRequest;
 
-/** Answers what is not HTTP, or too much of it, and closes the connection. */
+/** Responds to requests that are not HTTP or exceed its limits, and closes the connection. */
 final class MalformedRequests {
   private MalformedRequests() {}
 
-  static void answer(HttpServerRequest request) {
+  static void respond(HttpServerRequest request) {
     Throwable cause = request.decoderResult().cause();
     if (cause instanceof TooLongHttpLineException) {
       ClosingResponse.end(request, 414, "URI Too Long", "The request line is too long");

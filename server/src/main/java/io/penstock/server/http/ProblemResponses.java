@@ -8,21 +8,21 @@ import io.vertx.core.http.HttpServerResponse;
 import java.io.IOException;
 import java.util.List;
 
-/** Answers to requests that can't be served, as problem details. */
+/** Error responses in the problem details format (RFC 9457). */
 public final class ProblemResponses {
   private static final String TYPE = "application/problem+json";
 
   private ProblemResponses() {}
 
-  /** Ends a response that has not begun; does nothing for one that has. */
+  /** Ends a response; does nothing if the response has been started. */
   public static Future<Void> end(
       HttpServerResponse response, int status, String title, String detail) {
     return end(response, status, title, detail, List.of());
   }
 
-  /** Says what is wrong with a document that was sent, each with its place. */
+  /** Responds with the errors of a document, each with its location. */
   public static Future<Void> badDocument(HttpServerResponse response, List<Problem> errors) {
-    return end(response, 400, "Bad Request", "The body can't be used", errors);
+    return end(response, 400, "Bad Request", "The body is invalid", errors);
   }
 
   private static Future<Void> end(
@@ -31,7 +31,7 @@ public final class ProblemResponses {
       return Future.succeededFuture();
     }
     return JsonResponses.end(
-        // The reason phrase may be set already, by an answer of the origin that can't be passed on.
+        // A response of the origin that can't be forwarded may have set the reason phrase already.
         response.setStatusCode(status).setStatusMessage(title),
         TYPE,
         json -> {

@@ -4,11 +4,11 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
 
-/** Queries as clients write them. */
+/** Parses query strings. */
 public final class QueryStrings {
   private QueryStrings() {}
 
-  /** The parameters of a request; null if they can't be decoded, such as {@code a=%zz}. */
+  /** Returns the parameters of a request; null if they are malformed, such as {@code a=%zz}. */
   public static @Nullable MultiMap of(HttpServerRequest request) {
     try {
       return request.params();

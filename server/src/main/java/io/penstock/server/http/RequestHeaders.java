@@ -5,7 +5,7 @@ import io.vertx.core.MultiMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The headers of a request, repeated ones joined. */
+/** The headers of a request; {@link #get} joins repeated ones. */
 public final class RequestHeaders implements Headers {
   private final MultiMap headers;
 

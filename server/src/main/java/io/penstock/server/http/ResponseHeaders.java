@@ -4,7 +4,7 @@ import io.penstock.policy.http.HeaderSink;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerResponse;
 
-/** The headers of a response, to add what a verdict has to say. */
+/** The headers of a response, for adding those of a verdict. */
 public final class ResponseHeaders implements HeaderSink {
   private final MultiMap headers;
 

@@ -13,19 +13,19 @@ import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What is behind which path. Thread-safe once filled. */
+/** The handlers of a listener, by path and method. Thread-safe once all routes are added. */
 public final class Routes implements Handler<HttpServerRequest> {
   private static final String NAME = "{name}";
 
   private final Map<String, Map<String, BiConsumer<HttpServerRequest, String>>> routes =
       new TreeMap<>();
 
-  /** Adds a handler. */
+  /** Adds a handler for a fixed path. */
   public Routes on(HttpMethod method, String path, Handler<HttpServerRequest> handler) {
     return add(method, path, (request, none) -> handler.handle(request));
   }
 
-  /** Adds a handler of a path with a {@code {name}} in it, which it is told, decoded. */
+  /** Adds a handler for a path with a {@code {name}}, which the handler receives decoded. */
   public Routes onNamed(
       HttpMethod method, String path, BiConsumer<HttpServerRequest, String> handler) {
     return add(method, path, handler);
@@ -37,21 +37,24 @@ public final class Routes implements Handler<HttpServerRequest> {
     return this;
   }
 
-  /** All paths with their methods. */
+  /** Returns all paths with their methods. */
   public Map<String, Set<String>> paths() {
     return routes.entrySet().stream()
         .collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().keySet()));
   }
 
-  /** Answers a request that no route can be for: a malformed one, or one for a tunnel. */
-  public static boolean rejects(HttpServerRequest request) {
-    if (MalformedHead.isFor(request.uri())) {
+  /**
+   * Responds to a malformed request or a CONNECT, which no route can handle; returns whether it
+   * did.
+   */
+  public static boolean rejectIfInvalid(HttpServerRequest request) {
+    if (MalformedHead.isMarked(request.uri())) {
       ProblemResponses.end(request.response(), 400, "Bad Request", "The request is malformed");
       return true;
     }
     if (request.method().equals(HttpMethod.CONNECT)) {
       ProblemResponses.end(
-          request.response(), 405, "Method Not Allowed", "This listener opens no tunnels");
+          request.response(), 405, "Method Not Allowed", "This listener does not support CONNECT");
       return true;
     }
     return false;
@@ -59,7 +62,7 @@ public final class Routes implements Handler<HttpServerRequest> {
 
   @Override
   public void handle(HttpServerRequest request) {
-    if (rejects(request)) {
+    if (rejectIfInvalid(request)) {
       return;
     }
     String path = String.valueOf(request.path());
@@ -68,7 +71,7 @@ public final class Routes implements Handler<HttpServerRequest> {
     if (methods == null) {
       for (Map.Entry<String, Map<String, BiConsumer<HttpServerRequest, String>>> route :
           routes.entrySet()) {
-        String found = named(route.getKey(), path);
+        String found = parseName(route.getKey(), path);
         if (found != null) {
           methods = route.getValue();
           name = found;
@@ -76,7 +79,7 @@ public final class Routes implements Handler<HttpServerRequest> {
       }
     }
     if (methods == null) {
-      ProblemResponses.end(request.response(), 404, "Not Found", "There is nothing at this path");
+      ProblemResponses.end(request.response(), 404, "Not Found", "No such path");
       return;
     }
     String method = request.method().name();
@@ -86,14 +89,14 @@ public final class Routes implements Handler<HttpServerRequest> {
       String allowed = String.join(", ", methods.keySet());
       request.response().putHeader("Allow", allowed);
       ProblemResponses.end(
-          request.response(), 405, "Method Not Allowed", "This path is for " + allowed + " only");
+          request.response(), 405, "Method Not Allowed", "This path only supports " + allowed);
       return;
     }
     handler.accept(request, name);
   }
 
-  /** The name in a path of the form {@code route}; null if it has another form. */
-  private static @Nullable String named(String route, String path) {
+  /** Returns the name in a path that matches {@code route}; null if it doesn't match. */
+  private static @Nullable String parseName(String route, String path) {
     int at = route.indexOf(NAME);
     if (at < 0) {
       return null;

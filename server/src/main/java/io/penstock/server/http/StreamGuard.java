@@ -13,21 +13,25 @@ import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
 
 /**
- * Stands between the frames of an HTTP/2 connection and Vert.x, so that a stream that Vert.x can't
- * take fails alone: what it throws would end the connection with all other streams. And it ends a
- * connection that floods it with frames which belong to no request. Belongs to one connection.
+ * A frame listener in front of that of Vert.x. If Vert.x throws while it processes a stream, only
+ * that stream fails; otherwise the exception would close the connection with all its streams. It
+ * also closes connections that flood the server with frames that belong to no request. Confined to
+ * one connection.
  */
 final class StreamGuard extends Http2FrameListenerDecorator {
   private static final long INTERVAL_NANOS = 10_000_000_000L;
 
   /**
-   * How many PING, SETTINGS, PRIORITY, WINDOW_UPDATE and unknown frames a client may send in an
-   * interval beyond those that go with traffic: clients that measure the network send a PING for
-   * each piece of a response.
+   * The max number of PING, SETTINGS, PRIORITY, WINDOW_UPDATE and unknown frames that a client may
+   * send in an interval beyond those that accompany traffic. Clients that measure the network send
+   * a PING for each part of a response.
    */
   private static final int MAX_CONTROL_FRAMES = 1_000;
 
-  /** How many control frames go with one write: a piece of a response is two writes. */
+  /**
+   * The number of control frames that may accompany one write; a part of a response takes two
+   * writes.
+   */
   private static final int FRAMES_PER_WRITE = 2;
 
   private final Http2ConnectionHandler handler;
@@ -42,21 +46,21 @@ final class StreamGuard extends Http2FrameListenerDecorator {
     this.failures = failures;
   }
 
-  /** Puts a guard in place, once Vert.x has told of the connection. */
+  /** Installs a guard; must be called once Vert.x has reported the connection. */
   static void attach(ChannelHandlerContext http, FailedRequests failures) {
     Http2ConnectionHandler handler = (Http2ConnectionHandler) http.handler();
     StreamGuard guard = new StreamGuard(handler, failures);
     handler.decoder().frameListener(guard);
-    http.pipeline().addBefore(http.name(), "sent", guard.new Sent());
+    http.pipeline().addBefore(http.name(), "sent", guard.new WriteObserver());
   }
 
   @Override
   public void onHeadersRead(
       ChannelHandlerContext ctx, int streamId, Http2Headers headers, int padding, boolean end)
       throws Http2Exception {
-    passed();
+    countTraffic();
     try {
-      super.onHeadersRead(ctx, streamId, checked(streamId, headers), padding, end);
+      super.onHeadersRead(ctx, streamId, checkHead(streamId, headers), padding, end);
     } catch (RuntimeException e) {
       failed(ctx, streamId, e);
     }
@@ -73,12 +77,12 @@ final class StreamGuard extends Http2FrameListenerDecorator {
       int padding,
       boolean end)
       throws Http2Exception {
-    passed();
+    countTraffic();
     try {
       super.onHeadersRead(
           ctx,
           streamId,
-          checked(streamId, headers),
+          checkHead(streamId, headers),
           streamDependency,
           weight,
           exclusive,
@@ -89,18 +93,18 @@ final class StreamGuard extends Http2FrameListenerDecorator {
     }
   }
 
-  /** A head as it is unless it is malformed; trailers as they are. */
-  private Http2Headers checked(int streamId, Http2Headers headers) {
+  /** Marks a malformed head; trailers stay unchanged. */
+  private Http2Headers checkHead(int streamId, Http2Headers headers) {
     boolean isHead = streamId > lastStream;
     lastStream = Math.max(lastStream, streamId);
-    return isHead ? MalformedHead.marked(headers) : headers;
+    return isHead ? MalformedHead.markIfMalformed(headers) : headers;
   }
 
   @Override
   public int onDataRead(
       ChannelHandlerContext ctx, int streamId, ByteBuf data, int padding, boolean endOfStream)
       throws Http2Exception {
-    passed();
+    countTraffic();
     int bytes = data.readableBytes() + padding;
     try {
       return super.onDataRead(ctx, streamId, data, padding, endOfStream);
@@ -111,7 +115,7 @@ final class StreamGuard extends Http2FrameListenerDecorator {
   }
 
   private void failed(ChannelHandlerContext ctx, int streamId, RuntimeException failure) {
-    failures.note(failure);
+    failures.record(failure);
     if (handler.connection().stream(streamId) != null) {
       var unused =
           handler.resetStream(ctx, streamId, Http2Error.INTERNAL_ERROR.code(), ctx.newPromise());
@@ -121,20 +125,20 @@ final class StreamGuard extends Http2FrameListenerDecorator {
 
   @Override
   public void onPingRead(ChannelHandlerContext ctx, long data) throws Http2Exception {
-    control(1 + FRAMES_PER_WRITE);
+    countControlFrames(1 + FRAMES_PER_WRITE);
     super.onPingRead(ctx, data);
   }
 
   @Override
   public void onSettingsRead(ChannelHandlerContext ctx, Http2Settings settings)
       throws Http2Exception {
-    control(1 + FRAMES_PER_WRITE);
+    countControlFrames(1 + FRAMES_PER_WRITE);
     super.onSettingsRead(ctx, settings);
   }
 
   @Override
   public void onPingAckRead(ChannelHandlerContext ctx, long data) throws Http2Exception {
-    control(1);
+    countControlFrames(1);
     super.onPingAckRead(ctx, data);
   }
 
@@ -142,14 +146,14 @@ final class StreamGuard extends Http2FrameListenerDecorator {
   public void onPriorityRead(
       ChannelHandlerContext ctx, int streamId, int dependency, short weight, boolean exclusive)
       throws Http2Exception {
-    control(1);
+    countControlFrames(1);
     super.onPriorityRead(ctx, streamId, dependency, weight, exclusive);
   }
 
   @Override
   public void onWindowUpdateRead(ChannelHandlerContext ctx, int streamId, int increment)
       throws Http2Exception {
-    control(1);
+    countControlFrames(1);
     super.onWindowUpdateRead(ctx, streamId, increment);
   }
 
@@ -157,12 +161,15 @@ final class StreamGuard extends Http2FrameListenerDecorator {
   public void onUnknownFrame(
       ChannelHandlerContext ctx, byte type, int streamId, Http2Flags flags, ByteBuf payload)
       throws Http2Exception {
-    control(1);
+    countControlFrames(1);
     super.onUnknownFrame(ctx, type, streamId, flags, payload);
   }
 
-  /** Counts a frame; if it is acknowledged, that has been written and so taken off before. */
-  private void control(int frames) throws Http2Exception {
+  /**
+   * Counts control frames. If a frame is acknowledged, the write of the acknowledgement has already
+   * been subtracted.
+   */
+  private void countControlFrames(int frames) throws Http2Exception {
     long now = System.nanoTime();
     if (now - intervalStart > INTERVAL_NANOS) {
       intervalStart = now;
@@ -170,20 +177,19 @@ final class StreamGuard extends Http2FrameListenerDecorator {
     }
     surplus += frames;
     if (surplus > MAX_CONTROL_FRAMES) {
-      throw Http2Exception.connectionError(
-          Http2Error.ENHANCE_YOUR_CALM, "more control frames than traffic");
+      throw Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM, "too many control frames");
     }
   }
 
-  private void passed() {
+  private void countTraffic() {
     surplus = Math.max(0, surplus - FRAMES_PER_WRITE);
   }
 
-  /** Sees what is written. */
-  private final class Sent extends ChannelOutboundHandlerAdapter {
+  /** Observes writes. */
+  private final class WriteObserver extends ChannelOutboundHandlerAdapter {
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-      passed();
+      countTraffic();
       var unused = ctx.write(message, promise);
     }
   }

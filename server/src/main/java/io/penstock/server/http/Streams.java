@@ -7,7 +7,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.impl.HttpServerConnection;
 
-/** Streams of HTTP/2, of which a connection has many. */
+/** Helpers for HTTP/2 streams. */
 public final class Streams {
   private static final long NO_ERROR = 0;
   private static final long INTERNAL_ERROR = 2;
@@ -15,15 +15,15 @@ public final class Streams {
   private Streams() {}
 
   /**
-   * Whether the client of a stream may still send a part of its body. True for every stream while
-   * the handler of requests is called with it; right only after that.
+   * Returns whether the client of a stream may still send parts of its body. Always true while the
+   * request handler runs; accurate only after that.
    */
   public static boolean isOpen(HttpServerRequest request) {
     Http2Stream stream = handler(request).connection().stream(request.streamId());
     return stream != null && stream.state().remoteSideOpen();
   }
 
-  /** Whether the client of a stream takes more of the response now. */
+  /** Returns whether flow control currently allows writing more of the response. */
   public static boolean isWritable(HttpServerRequest request) {
     Http2ConnectionHandler handler = handler(request);
     Http2Stream stream = handler.connection().stream(request.streamId());
@@ -37,8 +37,8 @@ public final class Streams {
   }
 
   /**
-   * Tells a client that has its whole response that the rest of its body is not wanted. The other
-   * streams of the connection go on. What is not written of the response would be lost.
+   * Tells a client that has received its whole response to stop sending its body. Other streams of
+   * the connection continue. Parts of the response that have not been written are lost.
    */
   public static void stop(HttpServerRequest request) {
     if (!request.isEnded()) {
@@ -47,10 +47,10 @@ public final class Streams {
   }
 
   /**
-   * Ends a response that has begun and can't be completed. An HTTP/2 stream is reset with an error:
-   * clients take what they have for the whole response if the code is NO_ERROR.
+   * Aborts a response that has been started and can't be completed. An HTTP/2 stream is reset with
+   * an error: with NO_ERROR, clients would consider the response complete.
    */
-  public static void breakOff(HttpServerResponse response) {
+  public static void abort(HttpServerResponse response) {
     var unused = response.reset(INTERNAL_ERROR);
   }
 }

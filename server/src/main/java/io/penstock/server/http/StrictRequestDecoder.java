@@ -9,7 +9,9 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.impl.VertxHttpRequestDecoder;
 import java.util.List;
 
-/** Vert.x's decoder, to which a request with folded lines is a malformed one. */
+/**
+ * A decoder that extends that of Vert.x and rejects requests with folded header lines as malformed.
+ */
 final class StrictRequestDecoder extends VertxHttpRequestDecoder {
   private final FoldedLineScan scan = new FoldedLineScan();
   private boolean folded;
@@ -19,7 +21,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     super(options);
   }
 
-  /** A call reads of one head at most, and of nothing else with it. */
+  /** Reads at most one head per call, and nothing after it. */
   @Override
   protected void decode(ChannelHandlerContext connection, ByteBuf bytes, List<Object> messages)
       throws Exception {
@@ -39,7 +41,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     if (messages.get(0) instanceof HttpRequest head) {
       if (folded) {
         head.setDecoderResult(
-            DecoderResult.failure(new IllegalArgumentException("a line is folded")));
+            DecoderResult.failure(new IllegalArgumentException("folded header line")));
       }
       folded = false;
       scan.begin();

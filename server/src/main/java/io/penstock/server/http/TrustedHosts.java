@@ -13,21 +13,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps web pages of others away from a listener that asks for no token, where a browser on the
- * same machine is all that stands between it and the world. Immutable.
+ * Protects a listener without tokens from web pages in a browser on the same machine. Immutable.
  *
- * <p>A page can make a browser send requests anywhere. It can read the answers if its own name
- * leads to the listener's address (DNS rebinding), and then the request's {@code Host} is that
- * name; so only known hosts pass. What a page of another origin sends, the browser marks as such.
+ * <p>A page can make a browser send requests to any address. It can read the responses if its own
+ * host name resolves to the address of the listener (DNS rebinding). The {@code Host} of such a
+ * request is the name of the page, so only known hosts are accepted. Browsers mark requests from
+ * pages of other origins, which are rejected as well.
  */
 public final class TrustedHosts {
-  private static final Set<String> FROM_ELSEWHERE = Set.of("cross-site", "same-site");
+  private static final Set<String> FOREIGN_SITES = Set.of("cross-site", "same-site");
 
   private final Set<String> names = new HashSet<>();
 
   /**
    * @param bound the address that the listener is bound to
-   * @param more other names and addresses that it is known by
+   * @param more further names and addresses of the listener
    */
   public TrustedHosts(String bound, List<String> more) {
     names.add("localhost");
@@ -35,9 +35,9 @@ public final class TrustedHosts {
     more.forEach(name -> names.add(canonical(name)));
   }
 
-  /** Whether a request may pass; one that may not has been answered. */
+  /** Returns whether a request is accepted; if not, responds with an error. */
   public boolean admits(HttpServerRequest request) {
-    // Browsers always send a host. Probes that speak HTTP/1.0 may not.
+    // Browsers always send a host. Probes that use HTTP/1.0 may not.
     HostAndPort authority = request.authority();
     String sent = authority == null ? request.getHeader("Host") : authority.host();
     if ((sent != null && !isTrusted(sent)) || !isTrustedTarget(request.uri())) {
@@ -45,11 +45,11 @@ public final class TrustedHosts {
           request.response(),
           421,
           "Misdirected Request",
-          "This listener is not known by the host of the request; without a token it answers to"
-              + " loopback names, its own address and those of the setting admin_hosts");
+          "Unknown host: without a token, this listener only accepts loopback names, its own"
+              + " address and those of the setting admin_hosts");
       return false;
     }
-    if (isFromPageElsewhere(request, authority)) {
+    if (isFromForeignPage(request, authority)) {
       ProblemResponses.end(
           request.response(), 403, "Forbidden", "Web pages of other origins need a token here");
       return false;
@@ -57,7 +57,9 @@ public final class TrustedHosts {
     return true;
   }
 
-  /** The host of an absolute target counts before that of the header. */
+  /**
+   * Returns whether the host of an absolute target is trusted; it takes precedence over the header.
+   */
   private boolean isTrustedTarget(String target) {
     if (target.startsWith("/") || target.equals("*")) {
       return true;
@@ -85,27 +87,27 @@ public final class TrustedHosts {
         : address.high() == 0 && address.low() == 1;
   }
 
-  private static boolean isFromPageElsewhere(
+  private static boolean isFromForeignPage(
       HttpServerRequest request, @Nullable HostAndPort authority) {
     String origin = request.getHeader("Origin");
-    if (origin != null && !isOwn(origin, authority)) {
+    if (origin != null && !isSameOrigin(origin, authority)) {
       return true;
     }
     String site = request.getHeader("Sec-Fetch-Site");
-    // Whoever follows a link leaves the page that it was on.
-    boolean follows =
+    // Following a link to the listener is allowed: the other page can't read the response.
+    boolean followsLink =
         request.method().equals(HttpMethod.GET)
             && "navigate".equals(request.getHeader("Sec-Fetch-Mode"));
-    return site != null && FROM_ELSEWHERE.contains(site) && !follows;
+    return site != null && FOREIGN_SITES.contains(site) && !followsLink;
   }
 
-  private static boolean isOwn(String origin, @Nullable HostAndPort authority) {
+  private static boolean isSameOrigin(String origin, @Nullable HostAndPort authority) {
     return authority != null
         && (origin.equalsIgnoreCase("http://" + authority)
             || origin.equalsIgnoreCase("https://" + authority));
   }
 
-  /** One form for each name and address: small letters, no dot at the end, no brackets. */
+  /** Normalizes a name or address: lower case, no trailing dot, no brackets. */
   private static String canonical(String host) {
     String name = host.toLowerCase(Locale.ROOT);
     if (name.endsWith(".")) {

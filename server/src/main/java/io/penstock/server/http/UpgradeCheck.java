@@ -10,9 +10,10 @@ import java.nio.ByteBuffer;
 import java.util.Base64;
 
 /**
- * Lets the first request of a connection ask for HTTP/2 only if it is a good request in every way.
- * Any other goes on as HTTP/1.1, which a server may always choose: Vert.x would take over a head
- * that is malformed, or answer and leave the connection open. Belongs to one connection.
+ * Allows the first request of a connection to upgrade to HTTP/2 only if it is valid in every
+ * respect. Otherwise the connection continues with HTTP/1.1, as a server may always choose. Vert.x
+ * would upgrade a malformed request, or respond to it and leave the connection open. Confined to
+ * one connection.
  */
 final class UpgradeCheck extends ChannelInboundHandlerAdapter {
   private static final String SETTINGS = "HTTP2-Settings";
@@ -27,7 +28,7 @@ final class UpgradeCheck extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext connection, Object message) {
     if (message instanceof HttpRequest request) {
-      if (request.headers().contains(HttpHeaderNames.UPGRADE, "h2c", true) && !isGood(request)) {
+      if (request.headers().contains(HttpHeaderNames.UPGRADE, "h2c", true) && !isValid(request)) {
         request.headers().remove(HttpHeaderNames.UPGRADE);
       }
       connection.pipeline().remove(this);
@@ -35,20 +36,20 @@ final class UpgradeCheck extends ChannelInboundHandlerAdapter {
     connection.fireChannelRead(message);
   }
 
-  private static boolean isGood(HttpRequest request) {
+  private static boolean isValid(HttpRequest request) {
     HttpHeaders headers = request.headers();
     return request.decoderResult().isSuccess()
         && request.protocolVersion().equals(HttpVersion.HTTP_1_1)
         && headers.getAll(HttpHeaderNames.HOST).size() == 1
-        && !HostText.isBad(headers)
+        && !HostText.isInvalid(headers)
         && headers.getAll(HttpHeaderNames.CONTENT_LENGTH).stream().allMatch("0"::equals)
         && !headers.contains(HttpHeaderNames.TRANSFER_ENCODING)
         && headers.getAll(HttpHeaderNames.CONNECTION).size() == 1
         && headers.getAll(SETTINGS).size() == 1
-        && areGood(headers.get(SETTINGS));
+        && areValid(headers.get(SETTINGS));
   }
 
-  private static boolean areGood(String settings) {
+  private static boolean areValid(String settings) {
     ByteBuffer bytes;
     try {
       bytes = ByteBuffer.wrap(Base64.getUrlDecoder().decode(settings));
@@ -60,14 +61,14 @@ final class UpgradeCheck extends ChannelInboundHandlerAdapter {
       return false;
     }
     while (bytes.hasRemaining()) {
-      if (!isGood(bytes.getShort() & 0xffff, bytes.getInt() & 0xffff_ffffL)) {
+      if (!isValid(bytes.getShort() & 0xffff, bytes.getInt() & 0xffff_ffffL)) {
         return false;
       }
     }
     return true;
   }
 
-  private static boolean isGood(int setting, long value) {
+  private static boolean isValid(int setting, long value) {
     return switch (setting) {
       case ENABLE_PUSH -> value <= 1;
       case INITIAL_WINDOW_SIZE -> value <= Integer.MAX_VALUE;

@@ -1,4 +1,4 @@
-/** What all doors share: bodies, problems, tokens. */
+/** Code that all listeners share: connections, bodies, error responses, tokens. */
 @NullMarked
 package io.penstock.server.http;
 

@@ -8,18 +8,18 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that is over, for the access log. Immutable.
+ * A finished request, for the access log. Immutable.
  *
- * @param time when it came
- * @param verdict what the policy said; null if it was not asked
+ * @param time when the request arrived
+ * @param verdict the decision of the policy; null if none was made
  */
 public record AccessEntry(
-    Instant time, RequestInfo asked, ResponseInfo answered, @Nullable Verdict verdict) {
+    Instant time, RequestInfo request, ResponseInfo response, @Nullable Verdict verdict) {
   /**
-   * The request, as the client sent it.
+   * The request as the client sent it.
    *
-   * @param client its address
-   * @param requestId as the origin got it: the client's, or the one that it was given here
+   * @param client the address of the client
+   * @param requestId the id that the origin received: the client's, or a generated one
    */
   public record RequestInfo(
       String client,
@@ -34,25 +34,26 @@ public record AccessEntry(
   /**
    * The response.
    *
-   * @param status {@link #CLIENT_CLOSED_REQUEST} if the client closed before any of it was sent
-   * @param bytes of the body that was sent
-   * @param nanos from the head of the request to the end of the response
-   * @param upstreamStatus what the origin answered; 0 if it did not
-   * @param aborted who ended it before it was complete; null if it is
+   * @param status {@link #CLIENT_CLOSED_REQUEST} if the client disconnected before the response
+   *     started
+   * @param bytes the size of the body that was sent
+   * @param nanos the time from the head of the request to the end of the response
+   * @param upstreamStatus the status of the origin; 0 if it did not respond
+   * @param aborted who aborted the response; null if it is complete
    */
   public record ResponseInfo(
       int status, long bytes, long nanos, int upstreamStatus, @Nullable AbortedBy aborted) {
-    /** The status that nginx logs for these; no client ever gets it. */
+    /** The status that nginx logs for such requests; no client receives it. */
     public static final int CLIENT_CLOSED_REQUEST = 499;
   }
 
-  /** Who ended a response before it was complete. */
+  /** Who aborted a response. */
   public enum AbortedBy {
-    /** The client closed its connection or reset the stream, or read too slowly. */
+    /** The client disconnected, reset the stream, or read too slowly. */
     CLIENT,
-    /** The origin broke off its response or took too long. */
+    /** The origin aborted its response or timed out. */
     UPSTREAM,
-    /** A failure in this process. */
+    /** An internal error. */
     SERVER;
 
     String label() {
@@ -60,7 +61,7 @@ public record AccessEntry(
     }
   }
 
-  /** What was decided, in a word; null if nothing was. */
+  /** Returns the decision as a word; null if none was made. */
   @Nullable String decision() {
     if (verdict == null) {
       return null;
@@ -74,7 +75,7 @@ public record AccessEntry(
     return deniedInShadow() == null ? "allowed" : "shadow";
   }
 
-  /** The outcome that the word is about; null if no rule applied. */
+  /** Returns the outcome that the decision is based on; null if no rule applied. */
   @Nullable Outcome outcome() {
     if (verdict == null) {
       return null;

@@ -3,9 +3,9 @@ package io.penstock.server.log;
 import java.util.Locale;
 import java.util.Optional;
 
-/** How a line of the access log looks. */
+/** The formats of the access log. */
 public enum AccessFormat {
-  /** The common log format, and what was decided behind it. */
+  /** The common log format, followed by the decision. */
   COMMON {
     @Override
     void append(AccessEntry entry, StringBuilder line) {
@@ -13,7 +13,7 @@ public enum AccessFormat {
       AccessText.appendDecision(entry, line);
     }
   },
-  /** With referrer and user agent. */
+  /** The combined log format, with referrer and user agent, followed by the decision. */
   COMBINED {
     @Override
     void append(AccessEntry entry, StringBuilder line) {
@@ -22,7 +22,7 @@ public enum AccessFormat {
       AccessText.appendDecision(entry, line);
     }
   },
-  /** An object a line, with everything. */
+  /** One JSON object per line, with all fields. */
   JSON {
     @Override
     void append(AccessEntry entry, StringBuilder line) {
@@ -30,13 +30,16 @@ public enum AccessFormat {
     }
   };
 
-  /** The form of a name; empty for {@code off}. */
+  /** Returns the format with a name; empty for {@code off}. */
   public static Optional<AccessFormat> parse(String name) {
     return name.equals("off")
         ? Optional.empty()
         : Optional.of(valueOf(name.toUpperCase(Locale.ROOT)));
   }
 
-  /** Appends a line without its end. Whatever a client sent, it stays one line of plain ASCII. */
+  /**
+   * Appends an entry without a line terminator. The result is one line of ASCII, whatever a client
+   * sent.
+   */
   abstract void append(AccessEntry entry, StringBuilder line);
 }

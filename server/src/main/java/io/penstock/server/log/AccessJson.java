@@ -9,13 +9,13 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 
-/** Lines as objects. */
+/** Formats entries as JSON objects. */
 final class AccessJson {
   private static final JsonFactory FACTORY =
       JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
-  private static final int TOKEN = 1_000;
+  private static final int THOUSANDTHS_PER_TOKEN = 1_000;
   private static final int MICRO_SCALE = 6;
-  private static final long MICRO = 1_000;
+  private static final long NANOS_PER_MICRO = 1_000;
 
   private AccessJson() {}
 
@@ -24,8 +24,8 @@ final class AccessJson {
     try (JsonGenerator json = FACTORY.createGenerator(text)) {
       json.writeStartObject();
       json.writeStringField("time", entry.time().toString());
-      write(entry.asked(), json);
-      write(entry.answered(), json);
+      write(entry.request(), json);
+      write(entry.response(), json);
       writeDecision(entry, json);
       json.writeEndObject();
     } catch (IOException impossible) {
@@ -34,29 +34,31 @@ final class AccessJson {
     line.append(text.getBuffer());
   }
 
-  private static void write(AccessEntry.RequestInfo asked, JsonGenerator json) throws IOException {
-    json.writeStringField("client", asked.client());
-    json.writeStringField("method", asked.method());
-    json.writeStringField("target", asked.target());
-    json.writeStringField("protocol", asked.protocol());
-    json.writeStringField("host", asked.host());
-    json.writeStringField("referrer", asked.referrer());
-    json.writeStringField("user_agent", asked.userAgent());
-    json.writeStringField("request_id", asked.requestId());
+  private static void write(AccessEntry.RequestInfo request, JsonGenerator json)
+      throws IOException {
+    json.writeStringField("client", request.client());
+    json.writeStringField("method", request.method());
+    json.writeStringField("target", request.target());
+    json.writeStringField("protocol", request.protocol());
+    json.writeStringField("host", request.host());
+    json.writeStringField("referrer", request.referrer());
+    json.writeStringField("user_agent", request.userAgent());
+    json.writeStringField("request_id", request.requestId());
   }
 
-  private static void write(AccessEntry.ResponseInfo answered, JsonGenerator json)
+  private static void write(AccessEntry.ResponseInfo response, JsonGenerator json)
       throws IOException {
-    json.writeNumberField("status", answered.status());
-    json.writeNumberField("bytes", answered.bytes());
-    json.writeNumberField("seconds", BigDecimal.valueOf(answered.nanos() / MICRO, MICRO_SCALE));
-    AccessEntry.AbortedBy aborted = answered.aborted();
+    json.writeNumberField("status", response.status());
+    json.writeNumberField("bytes", response.bytes());
+    json.writeNumberField(
+        "seconds", BigDecimal.valueOf(response.nanos() / NANOS_PER_MICRO, MICRO_SCALE));
+    AccessEntry.AbortedBy aborted = response.aborted();
     json.writeStringField("aborted", aborted == null ? null : aborted.label());
     json.writeFieldName("upstream_status");
-    if (answered.upstreamStatus() == 0) {
+    if (response.upstreamStatus() == 0) {
       json.writeNull();
     } else {
-      json.writeNumber(answered.upstreamStatus());
+      json.writeNumber(response.upstreamStatus());
     }
   }
 
@@ -68,7 +70,7 @@ final class AccessJson {
     if (outcome == null) {
       json.writeNull();
     } else {
-      json.writeNumber(outcome.decision().remainingThousandths() / TOKEN);
+      json.writeNumber(outcome.decision().remainingThousandths() / THOUSANDTHS_PER_TOKEN);
     }
   }
 }

@@ -16,34 +16,34 @@ import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes a line for each request that is over. Thread-safe.
+ * Writes one line for each finished request. Thread-safe.
  *
- * <p>A thread of its own writes, so nobody who adds an entry ever waits: if whoever reads the log
- * can't keep up, entries are dropped and counted.
+ * <p>A dedicated thread writes the lines, so callers never wait: if the reader of the log is too
+ * slow, entries are dropped and counted.
  */
 public final class AccessLog implements AutoCloseable {
-  /** So many entries wait at most. */
-  static final int MAX_WAITING = 8_192;
+  /** The max number of queued entries. */
+  static final int MAX_QUEUED = 8_192;
 
   private static final RepeatedWarning WARNING =
       new RepeatedWarning(LoggerFactory.getLogger(AccessLog.class));
   private static final int MAX_BATCH = 256;
-  private static final long PAUSE_MILLIS = 200;
+  private static final long POLL_MILLIS = 200;
   private static final long CLOSE_MILLIS = 1_000;
 
-  private final AccessFormat form;
+  private final AccessFormat format;
   private final Destination destination;
-  private final BlockingQueue<AccessEntry> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
+  private final BlockingQueue<AccessEntry> queue = new ArrayBlockingQueue<>(MAX_QUEUED);
   private final LongAdder dropped = new LongAdder();
   private final Thread writer = new Thread(this::write, "penstock-access-log");
   private volatile boolean reopen;
   private volatile boolean closing;
   private OutputStream out;
 
-  /** Where lines go. */
+  /** Where lines are written. */
   @FunctionalInterface
   public interface Destination {
-    /** Opens it, to add to what is there. */
+    /** Opens the destination for appending. */
     OutputStream open() throws IOException;
 
     static Destination file(Path file) {
@@ -51,7 +51,7 @@ public final class AccessLog implements AutoCloseable {
           Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
-    /** The standard output of the process, which stays open. */
+    /** The standard output of the process, which is never closed. */
     static Destination standardOutput() {
       return () ->
           new FileOutputStream(FileDescriptor.out) {
@@ -62,29 +62,29 @@ public final class AccessLog implements AutoCloseable {
   }
 
   /**
-   * @throws IOException if it can't be written
+   * @throws IOException if the destination can't be opened
    */
-  public AccessLog(AccessFormat form, Destination destination) throws IOException {
-    this.form = form;
+  public AccessLog(AccessFormat format, Destination destination) throws IOException {
+    this.format = format;
     this.destination = destination;
     this.out = destination.open();
     writer.setDaemon(true);
     writer.start();
   }
 
-  /** Writes an entry, soon. */
+  /** Queues an entry. */
   public void add(AccessEntry entry) {
-    if (!waiting.offer(entry)) {
+    if (!queue.offer(entry)) {
       dropped.increment();
     }
   }
 
-  /** How many entries were lost. */
+  /** Returns the number of dropped entries. */
   public long dropped() {
     return dropped.sum();
   }
 
-  /** Opens the destination anew before the next line: for files that were moved away. */
+  /** Reopens the destination before the next line, for log rotation. */
   public void reopen() {
     reopen = true;
   }
@@ -92,24 +92,24 @@ public final class AccessLog implements AutoCloseable {
   private void write() {
     StringBuilder lines = new StringBuilder();
     try {
-      while (!closing || !waiting.isEmpty()) {
-        AccessEntry next = waiting.poll(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+      while (!closing || !queue.isEmpty()) {
+        AccessEntry next = queue.poll(POLL_MILLIS, TimeUnit.MILLISECONDS);
         if (next != null) {
           write(next, lines);
         }
       }
-    } catch (InterruptedException ending) {
+    } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
-      shut();
+      closeOutput();
     }
   }
 
   private void write(AccessEntry first, StringBuilder lines) {
     lines.setLength(0);
     int count = 0;
-    for (AccessEntry next = first; next != null; next = waiting.poll()) {
-      form.append(next, lines);
+    for (AccessEntry next = first; next != null; next = queue.poll()) {
+      format.append(next, lines);
       lines.append('\n');
       if (++count == MAX_BATCH) {
         break;
@@ -118,28 +118,28 @@ public final class AccessLog implements AutoCloseable {
     try {
       if (reopen) {
         reopen = false;
-        shut();
+        closeOutput();
         out = destination.open();
       }
       out.write(lines.toString().getBytes(US_ASCII));
       out.flush();
     } catch (IOException e) {
       dropped.add(count);
-      // A file that could not be opened may be there again the next time.
+      // Reopen the file before the next write, in case it was deleted or moved.
       reopen = true;
-      WARNING.warn("the access log can't be written: " + e.getMessage());
+      WARNING.warn("cannot write the access log; lines are dropped: " + e.getMessage());
     }
   }
 
-  private void shut() {
+  private void closeOutput() {
     try {
       out.close();
     } catch (IOException e) {
-      WARNING.warn("the access log can't be closed: " + e.getMessage());
+      WARNING.warn("cannot close the access log: " + e.getMessage());
     }
   }
 
-  /** Writes what is waiting, if that takes no longer than a second. */
+  /** Writes the queued entries for up to a second. */
   @Override
   public void close() {
     closing = true;

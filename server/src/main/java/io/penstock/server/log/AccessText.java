@@ -6,36 +6,36 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Parts of lines in the formats that web servers have had for long. */
+/** Formats the parts of lines in the common and combined log formats. */
 final class AccessText {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("dd/MMM/yyyy:HH:mm:ss Z", Locale.ENGLISH)
           .withZone(ZoneOffset.UTC);
   private static final String HEX = "0123456789ABCDEF";
-  private static final String NOTHING = "-";
-  private static final int TOKEN = 1_000;
-  private static final long MILLI = 1_000_000;
+  private static final String NONE = "-";
+  private static final int THOUSAND = 1_000;
+  private static final long NANOS_PER_MILLI = 1_000_000;
 
   private AccessText() {}
 
   /** {@code 203.0.113.7 - - [10/Oct/2025:13:55:36 +0000] "GET /a HTTP/1.1" 200 2326}. */
   static void appendCommon(AccessEntry entry, StringBuilder line) {
-    AccessEntry.RequestInfo asked = entry.asked();
-    appendSafely(asked.client(), line);
+    AccessEntry.RequestInfo request = entry.request();
+    appendSafely(request.client(), line);
     line.append(" - - [");
     TIME.formatTo(entry.time(), line);
     line.append("] \"");
-    appendSafely(asked.method(), line);
+    appendSafely(request.method(), line);
     line.append(' ');
-    appendSafely(asked.target(), line);
-    line.append(' ').append(asked.protocol()).append("\" ");
-    line.append(entry.answered().status()).append(' ').append(entry.answered().bytes());
+    appendSafely(request.target(), line);
+    line.append(' ').append(request.protocol()).append("\" ");
+    line.append(entry.response().status()).append(' ').append(entry.response().bytes());
   }
 
   /** {@code "https://a.example/" "curl/8.5.0"}. */
   static void appendClient(AccessEntry entry, StringBuilder line) {
-    appendQuoted(entry.asked().referrer(), line);
-    appendQuoted(entry.asked().userAgent(), line);
+    appendQuoted(entry.request().referrer(), line);
+    appendQuoted(entry.request().userAgent(), line);
   }
 
   /**
@@ -45,35 +45,38 @@ final class AccessText {
   static void appendDecision(AccessEntry entry, StringBuilder line) {
     Outcome outcome = entry.outcome();
     String decision = entry.decision();
-    line.append(' ').append(decision == null ? NOTHING : decision);
+    line.append(' ').append(decision == null ? NONE : decision);
     appendQuoted(outcome == null ? null : outcome.rule().name(), line);
     line.append(' ');
     if (outcome == null) {
-      line.append(NOTHING);
+      line.append(NONE);
     } else {
-      line.append(outcome.decision().remainingThousandths() / TOKEN);
+      line.append(outcome.decision().remainingThousandths() / THOUSAND);
     }
-    int upstream = entry.answered().upstreamStatus();
-    line.append(' ').append(upstream == 0 ? NOTHING : Integer.toString(upstream)).append(' ');
-    appendSeconds(entry.answered().nanos(), line);
-    appendQuoted(entry.asked().requestId(), line);
-    AccessEntry.AbortedBy aborted = entry.answered().aborted();
-    line.append(' ').append(aborted == null ? NOTHING : aborted.label());
+    int upstream = entry.response().upstreamStatus();
+    line.append(' ').append(upstream == 0 ? NONE : Integer.toString(upstream)).append(' ');
+    appendSeconds(entry.response().nanos(), line);
+    appendQuoted(entry.request().requestId(), line);
+    AccessEntry.AbortedBy aborted = entry.response().aborted();
+    line.append(' ').append(aborted == null ? NONE : aborted.label());
   }
 
   private static void appendSeconds(long nanos, StringBuilder line) {
-    long millis = nanos / MILLI;
-    String fraction = Long.toString(TOKEN + millis % TOKEN);
-    line.append(millis / TOKEN).append('.').append(fraction, 1, fraction.length());
+    long millis = nanos / NANOS_PER_MILLI;
+    String fraction = Long.toString(THOUSAND + millis % THOUSAND);
+    line.append(millis / THOUSAND).append('.').append(fraction, 1, fraction.length());
   }
 
   private static void appendQuoted(@Nullable String text, StringBuilder line) {
     line.append(" \"");
-    appendSafely(text == null ? NOTHING : text, line);
+    appendSafely(text == null ? NONE : text, line);
     line.append('"');
   }
 
-  /** What could end a field or a line, or make a terminal do things, is written as hex. */
+  /**
+   * Appends text with quotes, backslashes, control and non-ASCII characters escaped, so that it
+   * can't end a field or control a terminal.
+   */
   static void appendSafely(String text, StringBuilder line) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

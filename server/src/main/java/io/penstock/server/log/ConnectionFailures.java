@@ -12,9 +12,9 @@ import java.util.Set;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes what Vert.x and Netty log about single connections, which is a stack trace each. Errors
- * that clients and origins cause by closing or by breaking the protocol are dropped. Any other is
- * reported in one line, at most once a minute. Thread-safe.
+ * Filters what Vert.x and Netty log about single connections, which is one stack trace each. Errors
+ * that clients and origins cause by disconnecting or violating the protocol are dropped. All others
+ * are reported in one line, at most once a minute. Thread-safe.
  */
 public final class ConnectionFailures extends Filter<ILoggingEvent> {
   private static final RepeatedWarning WARNING =
@@ -42,12 +42,12 @@ public final class ConnectionFailures extends Filter<ILoggingEvent> {
           "A connection failed in a library ("
               + proxy.getClassName()
               + (trace.length == 0 ? "" : " at " + trace[0])
-              + "). Log level debug shows each with its stack trace");
+              + "). Log level debug shows each failure with its stack trace");
     }
     return FilterReply.DENY;
   }
 
-  /** Whether the peer closed or reset something, or sent what is not HTTP or TLS. */
+  /** Returns whether the peer disconnected or sent invalid HTTP or TLS. */
   private static boolean isCausedByPeer(Throwable failure) {
     return failure instanceof IOException
         || failure instanceof CodecException

@@ -15,11 +15,11 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
- * Hands log events to another appender in a thread of its own. Thread-safe.
+ * Passes log events to another appender on a dedicated thread. Thread-safe.
  *
- * <p>A caller never waits: if whatever reads the log does not keep up, events are dropped, counted,
- * and reported in the log as soon as it moves again. Logback's {@code AsyncAppender} can be told
- * not to block, but does not count what it drops.
+ * <p>Callers never wait: if the reader of the log is too slow, events are dropped, counted, and
+ * reported in the log when there is room again. Logback's {@code AsyncAppender} can be configured
+ * not to block, but does not count dropped events.
  */
 final class LogQueue extends UnsynchronizedAppenderBase<ILoggingEvent> {
   private static final long POLL_MILLIS = 200;
@@ -34,10 +34,10 @@ final class LogQueue extends UnsynchronizedAppenderBase<ILoggingEvent> {
   private volatile boolean stopping;
 
   /**
-   * @param capacity how many events wait at most
-   * @param flushMillis how long {@link #stop} waits for them to be written
-   * @param dropped counts events that were lost
-   * @param onThrowable sees every throwable that is logged, on the thread that logs it
+   * @param capacity the max number of queued events
+   * @param flushMillis the max time that {@link #stop} waits for queued events to be written
+   * @param dropped counts dropped events
+   * @param onThrowable receives every logged throwable, on the thread that logs it
    */
   LogQueue(
       Appender<ILoggingEvent> destination,
@@ -65,7 +65,7 @@ final class LogQueue extends UnsynchronizedAppenderBase<ILoggingEvent> {
     if (event.getThrowableProxy() instanceof ThrowableProxy proxy) {
       onThrowable.accept(proxy.getThrowable());
     }
-    // What the event takes from the calling thread is taken before that goes on.
+    // Captures the state of the calling thread, such as its name.
     event.prepareForDeferredProcessing();
     if (!queue.offer(event)) {
       dropped.increment();
@@ -86,7 +86,10 @@ final class LogQueue extends UnsynchronizedAppenderBase<ILoggingEvent> {
     }
   }
 
-  /** Once the queue is half empty again: a line for each that fits would make matters worse. */
+  /**
+   * Reports dropped events once the queue is half empty; doing so earlier would add to the
+   * overload.
+   */
   private void reportDropped() {
     long sum = dropped.sum();
     if (sum != reported && queue.size() <= queue.remainingCapacity()) {
@@ -96,14 +99,14 @@ final class LogQueue extends UnsynchronizedAppenderBase<ILoggingEvent> {
               LogQueue.class.getName(),
               logger,
               Level.WARN,
-              "{} log lines were dropped because the reader of the log did not keep up",
+              "{} log lines were dropped because the reader of the log was too slow",
               null,
               new Object[] {sum - reported}));
       reported = sum;
     }
   }
 
-  /** Writes what is queued, unless that takes longer than the time to flush. */
+  /** Writes the queued events, for up to {@code flushMillis}. */
   @Override
   public void stop() {
     if (!isStarted()) {

@@ -16,13 +16,11 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.slf4j.LoggerFactory;
 
-/**
- * Where the log goes, and how it looks: lines on standard error, written by a thread of their own.
- */
+/** Configures the log: lines on standard error, written by a dedicated thread. */
 public final class Logs {
   private static final String PATTERN =
       "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\", UTC} %-5level %msg%n%ex{short}";
-  private static final String OURS = "io.penstock";
+  private static final String OWN_LOGGERS = "io.penstock";
   private static final String DECISIONS = "penstock.decisions";
   private static final int MAX_QUEUED = 8_192;
   private static final long FLUSH_MILLIS = 1_000;
@@ -32,8 +30,8 @@ public final class Logs {
   private Logs() {}
 
   /**
-   * Until the log is set up, only warnings are logged, to standard error. Logback itself would log
-   * all that libraries say while settings are read, to standard output.
+   * Logs only warnings, to standard error, until the log is configured. Otherwise Logback would
+   * print everything that libraries log while settings are read to standard output.
    */
   public static void quiet() {
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
@@ -43,16 +41,16 @@ public final class Logs {
     root.setLevel(Level.WARN);
   }
 
-  /** The same as below, without a look at what is thrown. */
+  /** Configures the log without a callback for throwables. */
   public static void configure(boolean json, String level) {
     configure(json, level, thrown -> {});
   }
 
   /**
-   * Sets the log up for the whole process.
+   * Configures the log for the whole process.
    *
-   * @param level for what is ours; libraries only warn
-   * @param onThrowable sees every throwable that is logged, on the thread that logs it
+   * @param level the level of Penstock's own loggers; libraries log warnings only
+   * @param onThrowable receives every logged throwable, on the thread that logs it
    */
   public static void configure(boolean json, String level, Consumer<Throwable> onThrowable) {
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
@@ -67,7 +65,7 @@ public final class Logs {
     Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     root.addAppender(queue);
     root.setLevel(Level.WARN);
-    context.getLogger(OURS).setLevel(Level.toLevel(level));
+    context.getLogger(OWN_LOGGERS).setLevel(Level.toLevel(level));
     context.getLogger(DECISIONS).setLevel(Level.INFO);
   }
 
@@ -81,25 +79,29 @@ public final class Logs {
     return appender;
   }
 
-  /** How many lines were lost because whatever reads the log did not keep up. */
+  /** Returns the number of lines that were dropped because the reader of the log was too slow. */
   public static long dropped() {
     return DROPPED.sum();
   }
 
-  /** Writes what is queued, within a second; nothing is logged afterwards. */
+  /** Writes queued lines for up to a second; nothing is logged afterwards. */
   public static void close() {
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
     context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME).detachAndStopAllAppenders();
   }
 
-  /** Past {@code System.err}, whose lock a stuck reader would keep; it stays open. */
+  /**
+   * Bypasses {@code System.err}, whose lock would be held while the reader is stuck. It is never
+   * closed.
+   */
   private static final class StandardError extends FileOutputStream {
     StandardError() {
       super(FileDescriptor.err);
     }
 
     /**
-     * Fails for nobody: the appender would never write again, though a disk may have room later.
+     * Counts failures instead of throwing: after an exception, the appender would never write
+     * again, although a full disk may have room later.
      */
     @Override
     public void write(byte[] line) {

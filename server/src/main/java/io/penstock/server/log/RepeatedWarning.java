@@ -4,26 +4,26 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-/** A warning that is written at most once a minute, and counted in between. Thread-safe. */
+/** A warning that is logged at most once a minute and counted in between. Thread-safe. */
 public final class RepeatedWarning {
   private static final long INTERVAL_NANOS = 60_000_000_000L;
 
   private final Logger logger;
-  private final AtomicLong unwritten = new AtomicLong();
+  private final AtomicLong suppressed = new AtomicLong();
   private final AtomicLong nextNanos = new AtomicLong(System.nanoTime());
 
   public RepeatedWarning(Logger logger) {
     this.logger = logger;
   }
 
-  /** Writes the warning, or counts it. */
+  /** Logs the warning, or counts it. */
   public void warn(String message) {
     warn(message, null);
   }
 
   /**
-   * Writes the warning with the name of its cause, or counts it. Stack traces are for the debug
-   * level, and there each has its own.
+   * Logs the warning with its cause, or counts it. Stack traces are logged at debug level, one for
+   * each call.
    */
   public void warn(String message, @Nullable Throwable cause) {
     if (cause instanceof OutOfMemoryError) {
@@ -36,14 +36,14 @@ public final class RepeatedWarning {
     long now = System.nanoTime();
     long next = nextNanos.get();
     if (now - next < 0 || !nextNanos.compareAndSet(next, now + INTERVAL_NANOS)) {
-      unwritten.incrementAndGet();
+      suppressed.incrementAndGet();
       return;
     }
-    long repeats = unwritten.getAndSet(0);
+    long repeats = suppressed.getAndSet(0);
     logger.warn(
         "{}{}{}",
         message,
         cause == null ? "" : ": " + cause,
-        repeats == 0 ? "" : ", and " + repeats + " times before");
+        repeats == 0 ? "" : " (repeated " + repeats + " times before)");
   }
 }

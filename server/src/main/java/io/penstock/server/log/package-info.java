@@ -1,4 +1,4 @@
-/** The log of the process. */
+/** The log of the process and the access log. */
 @NullMarked
 package io.penstock.server.log;
 

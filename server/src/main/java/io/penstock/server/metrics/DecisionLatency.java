@@ -11,16 +11,17 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How long decisions take, the store included. Thread-safe.
+ * A histogram of decision times, including store calls. Thread-safe.
  *
- * <p>Micrometer's timers keep a maximum and a second histogram over a moving window too, and read
- * the clock for both. With two additions a decision this is a fifth of that.
+ * <p>A Micrometer timer also maintains a maximum and a second histogram over a moving window, and
+ * reads the clock for both. This class only makes two additions per decision, which takes a fifth
+ * of the time.
  */
 public final class DecisionLatency implements Collector {
   private static final String NAME = "penstock_decision_seconds";
-  private static final double NANOS = 1e9;
+  private static final double NANOS_PER_SECOND = 1e9;
 
-  /** Each is the most that its bucket takes; what took longer has a bucket more. */
+  /** The upper bounds of the buckets; a further bucket counts everything above them. */
   private static final long[] BOUND_NANOS = {
     1_000,
     2_500,
@@ -50,8 +51,8 @@ public final class DecisionLatency implements Collector {
     registry.getPrometheusRegistry().register(this);
   }
 
-  /** A decision took so long. */
-  public void took(long nanos) {
+  /** Records the duration of a decision. */
+  public void record(long nanos) {
     int bucket = 0;
     while (bucket < BOUND_NANOS.length && nanos > BOUND_NANOS[bucket]) {
       bucket++;
@@ -67,15 +68,15 @@ public final class DecisionLatency implements Collector {
 
   @Override
   public MetricSnapshot collect() {
-    long[] counted = Arrays.stream(counts).mapToLong(LongAdder::sum).toArray();
+    long[] snapshot = Arrays.stream(counts).mapToLong(LongAdder::sum).toArray();
     return HistogramSnapshot.builder()
         .name(NAME)
-        .help("The time that decisions took")
+        .help("Duration of decisions, including store calls")
         .unit(Unit.SECONDS)
         .dataPoint(
             HistogramDataPointSnapshot.builder()
-                .classicHistogramBuckets(ClassicHistogramBuckets.of(BOUNDS, counted))
-                .sum(sumNanos.sum() / NANOS)
+                .classicHistogramBuckets(ClassicHistogramBuckets.of(BOUNDS, snapshot))
+                .sum(sumNanos.sum() / NANOS_PER_SECOND)
                 .build())
         .build();
   }
@@ -85,7 +86,9 @@ public final class DecisionLatency implements Collector {
     Arrays.setAll(
         bounds,
         bucket ->
-            bucket < BOUND_NANOS.length ? BOUND_NANOS[bucket] / NANOS : Double.POSITIVE_INFINITY);
+            bucket < BOUND_NANOS.length
+                ? BOUND_NANOS[bucket] / NANOS_PER_SECOND
+                : Double.POSITIVE_INFINITY);
     return bounds;
   }
 }

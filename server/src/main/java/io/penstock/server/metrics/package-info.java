@@ -1,4 +1,4 @@
-/** Figures for Prometheus. Labels are bounded and never hold a key. */
+/** Metrics for Prometheus. Labels are bounded and never contain a key. */
 @NullMarked
 package io.penstock.server.metrics;
 

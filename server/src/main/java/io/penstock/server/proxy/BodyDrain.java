@@ -6,29 +6,29 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 
-/** Bodies that nobody wants, of requests that were answered without them. */
+/** Discards the bodies of requests that were answered without reading them. */
 final class BodyDrain {
   private static final long MAX_BYTES = 256 << 10;
-  private static final long MAX_MILLIS = 2_000;
+  private static final long TIMEOUT_MILLIS = 2_000;
 
   private BodyDrain() {}
 
   /**
-   * Reads the rest of a body and keeps nothing of it, so that the connection can be used again; one
-   * that is long or slow costs the connection instead. A stream of HTTP/2 is stopped, once the
-   * client has its response.
+   * Reads and discards the rest of a body, so that the connection can be reused. If the body is too
+   * long or too slow, the connection is closed instead. An HTTP/2 stream is reset once the client
+   * has its response.
    *
-   * @param answered completes when the whole response is written
+   * @param responded completes when the whole response is written
    */
-  static void discard(Vertx vertx, HttpServerRequest request, Future<Void> answered) {
+  static void discard(Vertx vertx, HttpServerRequest request, Future<Void> responded) {
     if (request.isEnded()) {
       return;
     }
     if (request.version() == HttpVersion.HTTP_2) {
-      answered.onComplete(written -> Streams.stop(request));
+      responded.onComplete(written -> Streams.stop(request));
       return;
     }
-    long timer = vertx.setTimer(MAX_MILLIS, late -> request.connection().close());
+    long timer = vertx.setTimer(TIMEOUT_MILLIS, late -> request.connection().close());
     long[] bytes = {0};
     request.handler(
         part -> {
@@ -38,7 +38,7 @@ final class BodyDrain {
             request.connection().close();
           }
         });
-    request.exceptionHandler(gone -> vertx.cancelTimer(timer));
+    request.exceptionHandler(disconnected -> vertx.cancelTimer(timer));
     request.endHandler(done -> vertx.cancelTimer(timer));
     request.resume();
   }

@@ -4,17 +4,17 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Headers by which a client could tell the origin something that is not so: for whom it asks, or
- * for what. They are dropped on the way to the origin.
+ * Selects the headers with which a client could mislead the origin about the sender or the target
+ * of a request. They are not forwarded.
  *
- * <p>Many origins read a name by the rules of CGI, by which {@code X_Forwarded_For} and {@code
- * X.Forwarded.For} are the same as {@code X-Forwarded-For}, and {@code X_Api_Key} the same as the
- * {@code X-Api-Key} that a rule counts by. So a name with anything but letters, digits and hyphens
- * is dropped, whoever sends it. Where the origin needs such names, only other spellings of those
- * that matter here are.
+ * <p>Many origins map header names as CGI does: {@code X_Forwarded_For} and {@code X.Forwarded.For}
+ * become the same as {@code X-Forwarded-For}, and {@code X_Api_Key} the same as the {@code
+ * X-Api-Key} that a rule uses as a key. Therefore names with characters other than letters, digits
+ * and hyphens are dropped, even if a trusted proxy sends them. If the origin needs such names, only
+ * variants of the names that matter to Penstock are dropped.
  */
 final class ClientHeaders {
-  /** Where the request goes, said once more: rules have seen the request line. */
+  /** Headers that override the target, although rules have matched the request line. */
   private static final Set<String> REWRITING =
       Set.of(
           "x-original-url",
@@ -26,10 +26,10 @@ final class ClientHeaders {
           "x-rewrite-uri",
           "x-override-url",
           "x-http-host-override",
-          // CGI programs take it for HTTP_PROXY, the proxy that they use themselves.
+          // CGI programs read it as HTTP_PROXY, the proxy for their own requests.
           "proxy");
 
-  /** For whom and how it was sent, as only a trusted proxy may say. */
+  /** Headers that describe the original sender, which only a trusted proxy may set. */
   private static final Set<String> FORWARDING =
       Set.of(
           "forwarded",
@@ -45,8 +45,8 @@ final class ClientHeaders {
 
   private static final String FORWARDED_PREFIX = "x-forwarded-";
 
-  /** Names that mean something to an origin's server, of which no other spelling passes. */
-  private static final Set<String> OTHERS =
+  /** Names with a meaning to the origin's server, of which no variant is forwarded. */
+  private static final Set<String> PROTECTED =
       Set.of(
           "host",
           "connection",
@@ -62,32 +62,34 @@ final class ClientHeaders {
   private ClientHeaders() {}
 
   /**
-   * Whether a header that a client sent stays here.
+   * Returns whether to drop a header.
    *
    * @param trusted whether the client is a proxy that the policy trusts
-   * @param underscores whether names with underscores and the like may pass
+   * @param underscores whether names with underscores and similar characters may pass
    */
   static boolean isDropped(String name, boolean trusted, boolean underscores) {
     if (isPlain(name)) {
       char first = (char) (name.charAt(0) | 0x20);
-      return (first == 'x' || first == 'f' || first == 'p') && misleads(lower(name), trusted, true);
+      return (first == 'x' || first == 'f' || first == 'p')
+          && isMisleading(lower(name), trusted, true);
     }
-    return !underscores || (name.length() <= MAX_LENGTH && misleads(normal(name), trusted, false));
+    return !underscores
+        || (name.length() <= MAX_LENGTH && isMisleading(normalize(name), trusted, false));
   }
 
-  private static boolean misleads(String name, boolean trusted, boolean plain) {
+  private static boolean isMisleading(String name, boolean trusted, boolean plain) {
     if (REWRITING.contains(name)) {
       return true;
     }
     boolean forwards = name.startsWith(FORWARDED_PREFIX) || FORWARDING.contains(name);
-    return plain ? forwards && !trusted : forwards || OTHERS.contains(name);
+    return plain ? forwards && !trusted : forwards || PROTECTED.contains(name);
   }
 
   private static String lower(String name) {
     return name.toLowerCase(Locale.ROOT);
   }
 
-  /** Whether a name has letters, digits and hyphens only, as nearly all have. */
+  /** Returns whether a name consists of letters, digits and hyphens only, as nearly all do. */
   private static boolean isPlain(String name) {
     for (int i = 0; i < name.length(); i++) {
       if (!isPlain(name.charAt(i))) {
@@ -101,12 +103,12 @@ final class ClientHeaders {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
   }
 
-  private static String normal(String name) {
-    StringBuilder normal = new StringBuilder(name.length());
+  private static String normalize(String name) {
+    StringBuilder normalized = new StringBuilder(name.length());
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);
-      normal.append(isPlain(c) ? c : '-');
+      normalized.append(isPlain(c) ? c : '-');
     }
-    return lower(normal.toString());
+    return lower(normalized.toString());
   }
 }

@@ -6,8 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many exchanges with the origin each client has, so that none of them takes all connections.
- * Requests beyond a client's share wait in their order until one of its own ends. Thread-safe.
+ * Limits the number of concurrent exchanges with the origin for each client, so that no client uses
+ * all connections. Requests beyond a client's share wait in FIFO order until one of its exchanges
+ * ends. Thread-safe.
  */
 final class ClientShares {
   private final int max;
@@ -16,29 +17,29 @@ final class ClientShares {
 
   /** A request that may have to wait. */
   interface Waiter {
-    /** Its turn has come. Called by the thread that ended another exchange. */
+    /** Called when the request may proceed, on the thread that ended another exchange. */
     void proceed();
   }
 
-  /** What became of a request. */
+  /** The result of {@link #enter}. */
   enum Admission {
-    /** It goes on; {@link #leave} is owed. */
+    /** The request may proceed; {@link #leave} must be called. */
     ENTERED,
     /** {@link Waiter#proceed} will be called, unless {@link #withdraw} succeeds before. */
     WAITS,
-    /** Too many of this client's wait already. */
+    /** The queue of this client is full. */
     REJECTED
   }
 
-  /** Changed inside {@code compute} only. */
+  /** Modified inside {@code compute} only. */
   private static final class Share {
     private int inFlight;
     private @Nullable Deque<Waiter> waiting;
   }
 
   /**
-   * @param max how many exchanges a client may have at a time
-   * @param maxWaiting how many of its requests may wait for that
+   * @param max the max number of concurrent exchanges of a client
+   * @param maxWaiting the max number of waiting requests of a client
    */
   ClientShares(int max, int maxWaiting) {
     this.max = max;
@@ -66,7 +67,7 @@ final class ClientShares {
     return entry[0];
   }
 
-  /** An exchange has ended; the longest waiting request of the client takes its place. */
+  /** Ends an exchange; the first waiting request of the client takes its place. */
   void leave(String client) {
     Waiter[] next = {null};
     shares.computeIfPresent(
@@ -83,7 +84,7 @@ final class ClientShares {
     }
   }
 
-  /** Gives up waiting. Returns false if the turn has come already. */
+  /** Stops waiting. Returns false if the request may already proceed. */
   boolean withdraw(String client, Waiter waiter) {
     boolean[] withdrawn = {false};
     shares.computeIfPresent(
@@ -95,7 +96,7 @@ final class ClientShares {
     return withdrawn[0];
   }
 
-  /** How many clients have exchanges now. */
+  /** Returns the number of clients with exchanges. */
   int clients() {
     return shares.size();
   }

@@ -17,7 +17,7 @@ import io.vertx.core.http.HttpVersion;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A request that is on its way through, and the response to it. Belongs to one event loop. */
+/** A request in flight through the proxy, with its response. Confined to one event loop. */
 final class Exchange {
   private static final int NONE = 0;
 
@@ -26,18 +26,18 @@ final class Exchange {
   private final RequestTarget target;
   private final Client client;
   private @Nullable Verdict verdict;
-  private @Nullable Runnable atEnd;
+  private @Nullable Runnable onEnd;
   private @Nullable LoggedResponse logged;
   private @Nullable String requestId;
   private AbortedBy abortedBy = AbortedBy.CLIENT;
   private int upstreamStatus = NONE;
 
   /**
-   * Who asks.
+   * The client of a request.
    *
-   * @param peer who is connected
-   * @param address the address that limits see, behind proxies that are trusted
-   * @param trusted whether the peer is such a proxy
+   * @param peer the address of the connection
+   * @param address the client address that limits use, behind trusted proxies
+   * @param trusted whether the peer is a trusted proxy
    */
   record Client(IpAddress peer, String address, boolean trusted) {}
 
@@ -64,30 +64,30 @@ final class Exchange {
     return client;
   }
 
-  /** What the policy says; null until it does. */
+  /** Returns the verdict of the policy; null until it is decided. */
   @Nullable Verdict verdict() {
     return verdict;
   }
 
-  void decided(Verdict decided) {
+  void setVerdict(Verdict decided) {
     this.verdict = decided;
   }
 
-  /** What the origin answered; 0 unless it did. */
+  /** Returns the status of the origin's response; 0 if there is none. */
   int upstreamStatus() {
     return upstreamStatus;
   }
 
-  void answered(int status) {
+  void setUpstreamStatus(int status) {
     this.upstreamStatus = status;
   }
 
-  /** The id that the origin got; null if the request was not sent on. */
+  /** Returns the id that the origin received; null if the request was not forwarded. */
   @Nullable String requestId() {
     return requestId;
   }
 
-  /** Who ends the response, if it ends before it is complete. */
+  /** Returns who aborts the response if it ends before it is complete. */
   AbortedBy abortedBy() {
     return abortedBy;
   }
@@ -96,7 +96,7 @@ final class Exchange {
     this.abortedBy = by;
   }
 
-  /** From now on, the access log gets what is written. */
+  /** Reports writes to the access log from now on. */
   void log(LoggedResponse to) {
     this.logged = to;
   }
@@ -122,22 +122,22 @@ final class Exchange {
     return logged == null ? response.end() : logged.end(response::end);
   }
 
-  void whenOver(Runnable then) {
-    this.atEnd = then;
+  void onEnd(Runnable then) {
+    this.onEnd = then;
   }
 
-  /** Says that nothing more will come of it; the first time counts. */
-  void over() {
-    Runnable then = atEnd;
-    atEnd = null;
+  /** Ends the exchange; only the first call has an effect. */
+  void finish() {
+    Runnable then = onEnd;
+    onEnd = null;
     if (then != null) {
       then.run();
     }
   }
 
   /**
-   * Whether the client wants to go on in another protocol on this connection. With a body, or a
-   * method that Vert.x doesn't do that for, it is a request like others.
+   * Returns whether the client requests a protocol upgrade of this connection. A request with a
+   * body, or with a method that Vert.x does not support upgrades for, is forwarded without one.
    */
   boolean isUpgrade() {
     return request.headers().contains(HttpHeaders.UPGRADE)
@@ -147,15 +147,15 @@ final class Exchange {
         && ListHeader.has(request.headers(), HttpHeaders.CONNECTION, "upgrade");
   }
 
-  /** Whether the client waits to be told that its body is wanted. */
+  /** Returns whether the client waits for a 100 (Continue) before it sends its body. */
   boolean isExpecting() {
     return request.version() != HttpVersion.HTTP_1_0
         && ListHeader.has(request.headers(), HttpHeaders.EXPECT, "100-continue");
   }
 
   /**
-   * Whether there is a body. Vert.x doesn't know before it has read the end, which it doesn't while
-   * nobody wants to have it.
+   * Returns whether there is a body. Vert.x only knows after it has read the end, which it doesn't
+   * do while the request is paused.
    */
   boolean hasBody() {
     if (request.version() == HttpVersion.HTTP_2) {
@@ -167,7 +167,7 @@ final class Exchange {
         : !length.equals("0");
   }
 
-  /** The headers as the origin gets them. */
+  /** Copies the headers that the origin receives. */
   void writeHeaders(Upstream upstream, MultiMap to) {
     boolean trusted = client.trusted();
     boolean underscores = upstream.passesUnderscores();
@@ -177,33 +177,34 @@ final class Exchange {
   }
 
   /**
-   * Answers in the origin's place, unless it has begun to; then the client sees the stream break.
+   * Responds in place of the origin. If the response has already started, it is aborted, so that
+   * the client sees that it is incomplete.
    */
-  void refuse(int status, String title, String detail) {
-    refuse(status, title, detail, NONE);
+  void respondWithError(int status, String title, String detail) {
+    respondWithError(status, title, detail, NONE);
   }
 
-  /** Answers 503, and says when to come back. */
+  /** Responds with 503 and a {@code Retry-After} header. */
   void unavailable(String detail, long retryAfterSeconds) {
-    refuse(503, "Service Unavailable", detail, retryAfterSeconds);
+    respondWithError(503, "Service Unavailable", detail, retryAfterSeconds);
   }
 
-  /** Ends a response that has begun, so that the client sees that it is not complete. */
-  void breakOff(AbortedBy by) {
+  /** Aborts a response that has started, so that the client sees that it is incomplete. */
+  void abort(AbortedBy by) {
     HttpServerResponse response = request.response();
     if (!response.ended() && !response.closed()) {
       abortedBy = by;
-      Streams.breakOff(response);
+      Streams.abort(response);
     }
   }
 
-  private void refuse(int status, String title, String detail, long retryAfterSeconds) {
+  private void respondWithError(int status, String title, String detail, long retryAfterSeconds) {
     HttpServerResponse response = request.response();
     if (response.ended() || response.closed()) {
       return;
     }
     if (response.headWritten()) {
-      breakOff(AbortedBy.UPSTREAM);
+      abort(AbortedBy.UPSTREAM);
       return;
     }
     response.headers().clear();

@@ -20,8 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request on its way to the origin, and its response on the way back. Belongs to one event
- * loop.
+ * Forwards one request to the origin and its response to the client. Confined to one event loop.
  */
 final class Forwarding implements InFlightRequests.TimedRequest {
   private static final Logger LOG = LoggerFactory.getLogger(Forwarding.class);
@@ -30,137 +29,145 @@ final class Forwarding implements InFlightRequests.TimedRequest {
 
   private final Vertx vertx;
   private final Exchange exchange;
-  private final HttpServerRequest from;
-  private final HttpServerResponse back;
+  private final HttpServerRequest clientRequest;
+  private final HttpServerResponse clientResponse;
   private final Upstream upstream;
   private final Consumer<HttpServerResponse> additions;
-  private final HttpClientRequest to;
-  private final RequestUpload sending;
-  private final InFlightRequests.RequestTimeout stay;
+  private final HttpClientRequest originRequest;
+  private final RequestUpload upload;
+  private final InFlightRequests.RequestTimeout timeout;
   private final Consumer<InFlightRequests.@Nullable TimeoutKind> left;
-  private boolean over;
+  private boolean ended;
 
-  /** The last part of the response that was written, or all of it. */
+  /** Completes when the last part of the response that was passed to Vert.x is written. */
   private Future<Void> written = Future.succeededFuture();
 
-  /** What is still to come of a body whose length the origin told, of a kind without trailers. */
-  private long leftBytes = UNKNOWN;
+  /** The remaining bytes of a body with a known length, if the protocol has no trailers for it. */
+  private long remainingBytes = UNKNOWN;
 
   /**
-   * @param left called once, when the origin's connection is no longer needed; told what took too
-   *     long, if that is why
+   * @param left called once, when the connection to the origin is no longer needed, with the
+   *     timeout that expired, if any
    */
   Forwarding(
       Exchange exchange,
       Upstream upstream,
       Consumer<HttpServerResponse> additions,
-      HttpClientRequest to,
+      HttpClientRequest originRequest,
       InFlightRequests inFlight,
       Consumer<InFlightRequests.@Nullable TimeoutKind> left) {
     this.vertx = exchange.vertx();
     this.exchange = exchange;
-    this.from = exchange.request();
-    this.back = from.response();
+    this.clientRequest = exchange.request();
+    this.clientResponse = clientRequest.response();
     this.upstream = upstream;
     this.additions = additions;
-    this.to = to;
-    this.sending = new RequestUpload(vertx, from, to);
-    this.stay = inFlight.enter(this);
+    this.originRequest = originRequest;
+    this.upload = new RequestUpload(vertx, clientRequest, originRequest);
+    this.timeout = inFlight.enter(this);
     this.left = left;
   }
 
-  /** Sends the request on. What can't be put into the origin's protocol is not left waiting. */
-  void begin() {
+  /**
+   * Sends the request. If it can't be represented in the origin's protocol, the client gets an
+   * error.
+   */
+  void start() {
     try {
       send();
-    } catch (RuntimeException unsendable) {
-      refuse(unsendable);
+    } catch (RuntimeException invalid) {
+      rejectInvalid(invalid);
     }
   }
 
   private void send() {
-    // Without a handler, Vert.x logs an error for each. The response tells what came of it.
-    to.exceptionHandler(failure -> LOG.debug("a request to the origin broke off", failure));
-    if (back.closed()) {
+    // Without a handler, Vert.x logs an error for each failure. The response reports it anyway.
+    originRequest.exceptionHandler(failure -> LOG.debug("request to the origin aborted", failure));
+    if (clientResponse.closed()) {
       abandon();
       return;
     }
-    exchange.writeHeaders(upstream, to.headers());
+    exchange.writeHeaders(upstream, originRequest.headers());
     writeHost();
-    back.closeHandler(gone -> abandon());
-    back.exceptionHandler(gone -> abandon());
-    if (exchange.isUpgrade() && to.version() == HttpVersion.HTTP_1_1) {
+    clientResponse.closeHandler(disconnected -> abandon());
+    clientResponse.exceptionHandler(disconnected -> abandon());
+    if (exchange.isUpgrade() && originRequest.version() == HttpVersion.HTTP_1_1) {
       upgrade();
       return;
     }
-    to.earlyHintsHandler(this::interim);
-    to.response().onComplete(this::answer, this::fail);
+    originRequest.earlyHintsHandler(this::forwardInterim);
+    originRequest.response().onComplete(this::onResponse, this::fail);
     if (!exchange.hasBody()) {
-      sending.head();
+      upload.head();
     } else if (exchange.isExpecting()) {
-      sending.allWhenAsked();
+      upload.allAfterContinue();
     } else {
-      sending.all();
+      upload.all();
     }
   }
 
   private void writeHost() {
     String host = exchange.target().host();
-    to.headers().remove(HttpHeaders.HOST);
+    originRequest.headers().remove(HttpHeaders.HOST);
     if (upstream.keepsHost() && host != null) {
-      to.authority(from.authority());
+      originRequest.authority(clientRequest.authority());
     }
   }
 
-  /** Passes on an informational response, unless the client can't take it. */
-  private void interim(MultiMap headers) {
+  /** Forwards an informational response if the client supports it. */
+  private void forwardInterim(MultiMap headers) {
     int status = InterimStatus.take(headers);
-    boolean knownToClient = from.version() != HttpVersion.HTTP_1_0;
-    if (knownToClient && !over && !back.closed() && !back.headWritten() && !back.writeQueueFull()) {
+    boolean knownToClient = clientRequest.version() != HttpVersion.HTTP_1_0;
+    if (knownToClient
+        && !ended
+        && !clientResponse.closed()
+        && !clientResponse.headWritten()
+        && !clientResponse.writeQueueFull()) {
       MultiMap passed = MultiMap.caseInsensitiveMultiMap();
       HopByHop.copyOthers(headers, passed);
-      InterimResponses.write(from, status, passed);
+      InterimResponses.write(clientRequest, status, passed);
     }
   }
 
-  private void answer(HttpClientResponse response) {
+  private void onResponse(HttpClientResponse response) {
     try {
       respond(response);
-    } catch (RuntimeException unsendable) {
-      refuse(unsendable);
+    } catch (RuntimeException invalid) {
+      rejectInvalid(invalid);
     }
   }
 
-  private void refuse(RuntimeException unsendable) {
-    if (!over) {
-      sending.stop();
-      fail(unsendable);
+  private void rejectInvalid(RuntimeException invalid) {
+    if (!ended) {
+      upload.stop();
+      fail(invalid);
     }
   }
 
   private void respond(HttpClientResponse response) {
-    stay.answered();
-    sending.stopWaiting();
-    if (back.closed() || over) {
-      sending.stop();
+    timeout.responded();
+    upload.stopWaiting();
+    if (clientResponse.closed() || ended) {
+      upload.stop();
       return;
     }
-    exchange.answered(response.statusCode());
-    back.setStatusCode(response.statusCode());
-    back.setStatusMessage(response.statusMessage() == null ? "" : response.statusMessage());
-    HopByHop.copyOthers(response.headers(), back.headers());
-    back.headers().add(ForwardingHeaders.VIA, ForwardingHeaders.via(from));
-    additions.accept(back);
+    exchange.setUpstreamStatus(response.statusCode());
+    clientResponse.setStatusCode(response.statusCode());
+    clientResponse.setStatusMessage(
+        response.statusMessage() == null ? "" : response.statusMessage());
+    HopByHop.copyOthers(response.headers(), clientResponse.headers());
+    clientResponse.headers().add(ForwardingHeaders.VIA, ForwardingHeaders.via(clientRequest));
+    additions.accept(clientResponse);
     String length = response.headers().get(HttpHeaders.CONTENT_LENGTH);
     if (length == null) {
-      if (mayHaveBody(response) && from.version() == HttpVersion.HTTP_1_1) {
-        back.setChunked(true);
+      if (mayHaveBody(response) && clientRequest.version() == HttpVersion.HTTP_1_1) {
+        clientResponse.setChunked(true);
       }
-    } else if (to.version() != HttpVersion.HTTP_2) {
-      leftBytes = number(length);
+    } else if (originRequest.version() != HttpVersion.HTTP_2) {
+      remainingBytes = number(length);
     }
     response.exceptionHandler(this::fail);
-    response.handler(part -> pass(part, response));
+    response.handler(part -> forwardPart(part, response));
     response.endHandler(streamed -> finish(response));
   }
 
@@ -168,25 +175,25 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     try {
       return Long.parseLong(text);
     } catch (NumberFormatException noNumber) {
-      return UNKNOWN; // An answer without a body may have anything there.
+      return UNKNOWN; // A response without a body may have any value.
     }
   }
 
-  private void pass(Buffer part, HttpClientResponse response) {
-    leftBytes -= part.length();
-    if (leftBytes == 0) {
-      // With its end known to be near, a short answer is one write and not two.
+  private void forwardPart(Buffer part, HttpClientResponse response) {
+    remainingBytes -= part.length();
+    if (remainingBytes == 0) {
+      // Ending the response with its last part takes one write instead of two.
       written = exchange.end(part);
       return;
     }
     written = exchange.write(part);
-    stay.passed(part.length());
-    if (back.writeQueueFull()) {
+    timeout.forwarded(part.length());
+    if (clientResponse.writeQueueFull()) {
       response.pause();
-      stay.blocked(true);
-      back.drainHandler(
+      timeout.blocked(true);
+      clientResponse.drainHandler(
           taken -> {
-            stay.blocked(false);
+            timeout.blocked(false);
             response.resume();
           });
     }
@@ -194,39 +201,39 @@ final class Forwarding implements InFlightRequests.TimedRequest {
 
   private boolean mayHaveBody(HttpClientResponse response) {
     int status = response.statusCode();
-    return !from.method().name().equals("HEAD") && status != 204 && status != 304;
+    return !clientRequest.method().name().equals("HEAD") && status != 204 && status != 304;
   }
 
   private void finish(HttpClientResponse response) {
-    if (over) {
+    if (ended) {
       return;
     }
     end();
-    if (!back.ended()) {
+    if (!clientResponse.ended()) {
       written = finishWith(response.trailers());
     }
-    // The origin may have answered before it had everything.
-    sending.answeredWhole();
-    BodyDrain.discard(vertx, from, written);
+    // The origin may have responded before it had read the whole body.
+    upload.onResponseEnd();
+    BodyDrain.discard(vertx, clientRequest, written);
   }
 
   private Future<Void> finishWith(MultiMap trailers) {
     if (trailers.isEmpty()) {
       return exchange.end();
     }
-    back.trailers().addAll(trailers);
-    if (from.version() != HttpVersion.HTTP_2 || Streams.isWritable(from)) {
+    clientResponse.trailers().addAll(trailers);
+    if (clientRequest.version() != HttpVersion.HTTP_2 || Streams.isWritable(clientRequest)) {
       return exchange.end();
     }
-    // Vert.x fails on trailers that wait in its queue when the client resets the stream.
+    // Vert.x fails on queued trailers when the client resets the stream.
     return written.compose(all -> exchange.end());
   }
 
   private void upgrade() {
-    to.putHeader("Connection", "Upgrade");
-    to.putHeader("Upgrade", from.headers().get("upgrade"));
-    to.earlyHintsHandler(this::interim);
-    sending.upgrade().onComplete(this::switchProtocols, this::fail);
+    originRequest.putHeader("Connection", "Upgrade");
+    originRequest.putHeader("Upgrade", clientRequest.headers().get("upgrade"));
+    originRequest.earlyHintsHandler(this::forwardInterim);
+    upload.upgrade().onComplete(this::switchProtocols, this::fail);
   }
 
   private void switchProtocols(HttpClientResponse response) {
@@ -235,57 +242,58 @@ final class Forwarding implements InFlightRequests.TimedRequest {
       return;
     }
     end();
-    exchange.answered(SWITCHING_PROTOCOLS);
-    back.setStatusCode(SWITCHING_PROTOCOLS);
-    HopByHop.copyOthers(response.headers(), back.headers());
-    back.putHeader("Connection", "Upgrade");
-    back.putHeader("Upgrade", response.headers().get("upgrade"));
-    additions.accept(back);
-    NetSocket there = response.netSocket();
-    there.pause();
-    Future<NetSocket> here = from.toNetSocket();
-    here.onComplete(
+    exchange.setUpstreamStatus(SWITCHING_PROTOCOLS);
+    clientResponse.setStatusCode(SWITCHING_PROTOCOLS);
+    HopByHop.copyOthers(response.headers(), clientResponse.headers());
+    clientResponse.putHeader("Connection", "Upgrade");
+    clientResponse.putHeader("Upgrade", response.headers().get("upgrade"));
+    additions.accept(clientResponse);
+    NetSocket originSocket = response.netSocket();
+    originSocket.pause();
+    Future<NetSocket> upgraded = clientRequest.toNetSocket();
+    upgraded.onComplete(
         socket -> {
-          socket.pipeTo(there).onComplete(end -> there.close());
-          there
+          socket.pipeTo(originSocket).onComplete(end -> originSocket.close());
+          originSocket
               .pipeTo(socket)
               .onComplete(
                   end -> {
                     socket.close();
-                    exchange.over();
+                    exchange.finish();
                   });
         },
         failure -> {
-          there.close();
-          exchange.over();
+          originSocket.close();
+          exchange.finish();
         });
   }
 
   private void abandon() {
-    // A client that has its whole response may leave; the exchange with the origin ends by itself.
-    if (!over && !back.ended()) {
+    // A client that has its whole response may disconnect; the exchange with the origin ends by
+    // itself.
+    if (!ended && !clientResponse.ended()) {
       end();
-      sending.stop();
+      upload.stop();
     }
   }
 
   private void fail(Throwable failure) {
-    if (!over) {
+    if (!ended) {
       end();
-      exchange.refuse(502, "Bad Gateway", "The origin broke off");
+      exchange.respondWithError(502, "Bad Gateway", "The origin aborted the exchange");
     }
   }
 
   /**
-   * Ends because of an exception that nobody caught. Vert.x throws one itself if the head of an
-   * answer arrives at this event loop after the failure of its connection, which is served by
-   * another: the origin broke off, then.
+   * Ends the exchange after an uncaught exception. Vert.x itself throws one if the head of a
+   * response arrives at this event loop after its connection, which belongs to another event loop,
+   * has failed. In that case the origin aborted the exchange.
    *
-   * @return whether the request is answered
+   * @return whether a response was sent
    */
   boolean endAfter(Throwable failure) {
-    if (to.response().failed()) {
-      LOG.debug("the origin broke off as its answer arrived", failure);
+    if (originRequest.response().failed()) {
+      LOG.debug("origin connection failed while its response arrived", failure);
       fail(failure);
       return true;
     }
@@ -295,14 +303,14 @@ final class Forwarding implements InFlightRequests.TimedRequest {
   }
 
   @Override
-  public void late(InFlightRequests.TimeoutKind why) {
-    if (!over) {
-      end(why);
-      sending.stop();
-      if (why == InFlightRequests.TimeoutKind.CLIENT) {
-        exchange.breakOff(AbortedBy.CLIENT);
+  public void onTimeout(InFlightRequests.TimeoutKind timeoutKind) {
+    if (!ended) {
+      end(timeoutKind);
+      upload.stop();
+      if (timeoutKind == InFlightRequests.TimeoutKind.CLIENT) {
+        exchange.abort(AbortedBy.CLIENT);
       } else {
-        exchange.refuse(504, "Gateway Timeout", why.detail());
+        exchange.respondWithError(504, "Gateway Timeout", timeoutKind.detail());
       }
     }
   }
@@ -311,14 +319,14 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     end(null);
   }
 
-  private void end(InFlightRequests.@Nullable TimeoutKind why) {
-    if (!over) {
-      over = true;
+  private void end(InFlightRequests.@Nullable TimeoutKind timeoutKind) {
+    if (!ended) {
+      ended = true;
       try {
-        sending.stopWaiting();
-        stay.leave();
+        upload.stopWaiting();
+        timeout.remove();
       } finally {
-        left.accept(why);
+        left.accept(timeoutKind);
       }
     }
   }

@@ -6,17 +6,17 @@ import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the origin whom a request is from and how it came.
+ * Sets the headers that tell the origin who sent a request and how.
  *
- * <p>What a client says of these itself counts only if it is a proxy that is trusted: then its list
- * goes on, else it begins anew.
+ * <p>The client's own values are kept only if it is a trusted proxy: then the address is appended
+ * to its list, otherwise a new list is started.
  */
 enum ForwardingHeaders {
-  USUAL(false),
-  /** With {@code Forwarded}, which says the same in one header. */
+  DEFAULT(false),
+  /** Also sets {@code Forwarded}, which contains the same information in one header. */
   WITH_FORWARDED(true);
 
-  // In lower case, as HTTP/2 has them.
+  // Lower case, as in HTTP/2.
   private static final CharSequence FOR = HeaderNames.of("x-forwarded-for");
   private static final CharSequence PROTO = HeaderNames.of("x-forwarded-proto");
   private static final CharSequence HOST = HeaderNames.of("x-forwarded-host");
@@ -26,15 +26,15 @@ enum ForwardingHeaders {
   private static final CharSequence REQUEST_ID = HeaderNames.of("x-request-id");
   static final CharSequence VIA = HeaderNames.of("via");
 
-  private final boolean tellsForwarded;
+  private final boolean sendsForwarded;
 
-  ForwardingHeaders(boolean tellsForwarded) {
-    this.tellsForwarded = tellsForwarded;
+  ForwardingHeaders(boolean sendsForwarded) {
+    this.sendsForwarded = sendsForwarded;
   }
 
   /**
-   * Sets them on a request to the origin, which has what the client sent. Returns the id of the
-   * request.
+   * Sets the headers of a request to the origin, which already has those of the client. Returns the
+   * request id.
    */
   String set(HttpServerRequest from, Exchange.Client client, MultiMap to) {
     boolean trusted = client.trusted();
@@ -43,7 +43,7 @@ enum ForwardingHeaders {
     String host = from.authority() == null ? null : from.authority().toString();
     append(to, FOR, peer, trusted);
     to.set(REAL_IP, client.address());
-    if (tellsForwarded) {
+    if (sendsForwarded) {
       append(to, FORWARDED, element(peer, proto, host), trusted);
     } else {
       to.remove(FORWARDED);
@@ -71,7 +71,7 @@ enum ForwardingHeaders {
     to.set(name, before.isEmpty() ? value : before + ", " + value);
   }
 
-  /** One step of the way, as RFC 7239 has it: what is more than a word is quoted. */
+  /** Formats one element of {@code Forwarded} (RFC 7239); values that are not tokens are quoted. */
   private static String element(String peer, String proto, @Nullable String host) {
     boolean isV6 = peer.indexOf(':') >= 0;
     String node = isV6 ? "\"[" + peer + "]\"" : peer;
@@ -83,7 +83,7 @@ enum ForwardingHeaders {
     return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 
-  /** What a response says of having come through here. */
+  /** Returns the value of the {@code Via} header. */
   static String via(HttpServerRequest request) {
     return switch (request.version()) {
       case HTTP_1_0 -> "1.0 penstock";

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Headers that are about a connection and not about a message: they end here. */
+/** Filters hop-by-hop headers, which apply to a connection and are not forwarded. */
 final class HopByHop {
   private static final Set<String> ALWAYS =
       Set.of(
@@ -23,45 +23,51 @@ final class HopByHop {
           "upgrade",
           "http2-settings");
 
-  /** The lengths of these names, a bit for each. */
+  /** The lengths of these names, one bit for each length. */
   private static final long LENGTHS =
       ALWAYS.stream().mapToLong(name -> 1L << name.length()).reduce(0, (a, b) -> a | b);
 
-  private static final Set<String> ALONE = Set.of("keep-alive", "close");
+  private static final Set<String> CONNECTION_OPTIONS = Set.of("keep-alive", "close");
 
   private static final CharSequence TE = HeaderNames.of("te");
 
   private HopByHop() {}
 
-  /** Copies what is about the message, but for what {@code from}'s Connection header names. */
+  /**
+   * Copies the end-to-end headers, without those that the Connection header of {@code from} names.
+   */
   static void copyOthers(MultiMap from, MultiMap to) {
     copyOthers(from, to, name -> false);
   }
 
-  /** The same, without some others. */
+  /** Copies the end-to-end headers, without those that match {@code without}. */
   static void copyOthers(MultiMap from, MultiMap to, Predicate<String> without) {
     Set<String> named = named(from);
     for (Map.Entry<String, String> header : from) {
       String name = header.getKey();
-      if (!endsHere(name, named) && !without.test(name)) {
+      if (!isHopByHop(name, named) && !without.test(name)) {
         to.add(name, header.getValue());
       }
     }
-    // The one thing that this header says to the other end: trailers are welcome. gRPC insists.
+    // The only part of TE that is forwarded: the client accepts trailers. gRPC requires it.
     if (ListHeader.has(from, TE, "trailers")) {
       to.set(TE, "trailers");
     }
   }
 
-  /** What the Connection header names; that of most messages says nothing but one of two words. */
+  /**
+   * Returns the names in the Connection header, which has only a standard option in most messages.
+   */
   private static Set<String> named(MultiMap from) {
-    List<String> said = from.getAll(HttpHeaders.CONNECTION);
-    boolean usual = said.size() == 1 && ALONE.contains(said.get(0));
-    return said.isEmpty() || usual ? Set.of() : ListHeader.words(from, HttpHeaders.CONNECTION);
+    List<String> values = from.getAll(HttpHeaders.CONNECTION);
+    boolean isStandard = values.size() == 1 && CONNECTION_OPTIONS.contains(values.get(0));
+    return values.isEmpty() || isStandard
+        ? Set.of()
+        : ListHeader.words(from, HttpHeaders.CONNECTION);
   }
 
-  private static boolean endsHere(String name, Set<String> named) {
-    // Most names are no hop-by-hop header's by their length alone.
+  private static boolean isHopByHop(String name, Set<String> named) {
+    // The length alone rules out most names.
     boolean candidate = name.length() < Long.SIZE && ((LENGTHS >> name.length()) & 1) == 1;
     if (!candidate && named.isEmpty()) {
       return false;

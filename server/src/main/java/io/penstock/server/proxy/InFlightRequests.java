@@ -6,34 +6,34 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one event loop that are on their way, and which of them take too long. Used by
- * that event loop alone.
+ * Tracks the requests of one event loop that are in flight, and detects those that time out.
+ * Confined to that event loop.
  *
- * <p>Two timers of Vert.x for every request, set and cancelled, cost more than to look through all
- * that are under way now and then: those are few, and time need not be read for each.
+ * <p>Two Vert.x timers for every request, set and cancelled, would cost more than a periodic scan
+ * of all requests in flight: they are few, and the clock need not be read for each.
  */
 final class InFlightRequests {
-  private static final int LOOKS = 16;
-  private static final long MIN_MILLIS = 1;
-  private static final long MAX_MILLIS = 1_000;
+  private static final int SCANS_PER_TIMEOUT = 16;
+  private static final long MIN_PERIOD_MILLIS = 1;
+  private static final long MAX_PERIOD_MILLIS = 1_000;
 
   private final long periodMillis;
-  private final long firstByteLooks;
-  private final long totalLooks;
+  private final long firstByteScans;
+  private final long totalScans;
   private final long stallMillis;
   private final long minRate;
-  private long look;
+  private long scan;
   private @Nullable RequestTimeout first;
 
   /**
-   * @param firstByte how long the origin may take to begin its answer; zero for ever
-   * @param total how long all may take; zero for ever
-   * @param slowClients when a client that reads slowly loses its response
+   * @param firstByte the timeout for the start of the origin's response; zero for none
+   * @param total the timeout for the whole exchange; zero for none
+   * @param slowClients when the response of a slow client is reset
    */
   InFlightRequests(Duration firstByte, Duration total, Upstream.SlowClients slowClients) {
     this.periodMillis = periodMillis(firstByte, total, slowClients.stall());
-    this.firstByteLooks = looks(firstByte);
-    this.totalLooks = looks(total);
+    this.firstByteScans = scans(firstByte);
+    this.totalScans = scans(total);
     this.stallMillis = slowClients.stall().toMillis();
     this.minRate = slowClients.minRate();
   }
@@ -46,27 +46,30 @@ final class InFlightRequests {
     if (!total.isZero()) {
       shortest = Math.min(shortest, total.toMillis());
     }
-    return Math.min(MAX_MILLIS, Math.max(MIN_MILLIS, shortest / LOOKS));
+    return Math.min(MAX_PERIOD_MILLIS, Math.max(MIN_PERIOD_MILLIS, shortest / SCANS_PER_TIMEOUT));
   }
 
-  /** In so many looks a time is over for sure: the first may come at once. */
-  private long looks(Duration time) {
+  /**
+   * Returns the number of scans after which a time has certainly passed; the first scan may run
+   * immediately.
+   */
+  private long scans(Duration time) {
     return time.isZero() ? Long.MAX_VALUE : time.toMillis() / periodMillis + 2;
   }
 
-  /** How often {@link #look} is to be called. */
+  /** Returns the interval at which {@link #scan} must be called. */
   long periodMillis() {
     return periodMillis;
   }
 
-  /** What is told that it takes too long. */
+  /** Receives the timeout of a request. */
   interface TimedRequest {
-    void late(TimeoutKind why);
+    void onTimeout(TimeoutKind timeoutKind);
   }
 
-  /** What took too long. */
+  /** Which timeout expired. */
   enum TimeoutKind {
-    FIRST_BYTE("The origin did not answer in time"),
+    FIRST_BYTE("The origin did not respond in time"),
     TOTAL("The origin took too long"),
     CLIENT("The client read too slowly");
 
@@ -81,53 +84,53 @@ final class InFlightRequests {
     }
   }
 
-  /** A request sets out. */
+  /** Adds a request. */
   RequestTimeout enter(TimedRequest request) {
-    return new RequestTimeout(request, look);
+    return new RequestTimeout(request, scan);
   }
 
-  /** A request sets out that has been waiting before. */
+  /** Adds a request that has already waited for some time. */
   RequestTimeout enter(TimedRequest request, long waitedMillis) {
-    return new RequestTimeout(request, look - waitedMillis / periodMillis);
+    return new RequestTimeout(request, scan - waitedMillis / periodMillis);
   }
 
-  /** A period has passed. */
-  void look() {
-    look++;
-    List<RequestTimeout> late = null;
-    // Whoever is told may take others along, so all are found before any is told.
-    for (RequestTimeout stay = first; stay != null; stay = stay.next) {
-      if (stay.isLate()) {
-        late = late == null ? new ArrayList<>() : late;
-        late.add(stay);
+  /** Checks all requests; must be called once per period. */
+  void scan() {
+    scan++;
+    List<RequestTimeout> expired = null;
+    // A callback may remove other requests, so all timeouts are collected before any callback runs.
+    for (RequestTimeout timeout = first; timeout != null; timeout = timeout.next) {
+      if (timeout.isExpired()) {
+        expired = expired == null ? new ArrayList<>() : expired;
+        expired.add(timeout);
       }
     }
-    if (late != null) {
-      late.forEach(RequestTimeout::tell);
+    if (expired != null) {
+      expired.forEach(RequestTimeout::notifyRequest);
     }
   }
 
-  /** The time of one request on its way. */
+  /** The timeouts of one request in flight. */
   final class RequestTimeout {
     private final TimedRequest request;
-    private final long since;
-    private boolean answered;
-    private boolean left;
+    private final long startScan;
+    private boolean responded;
+    private boolean removed;
     private boolean blocked;
     private long bytes;
 
     /**
-     * How long the client may still hold up the origin: less while it does, and more with each byte
-     * that it takes, up to the time for which it may take none.
+     * How long the client may still block the origin. Decreases while it does, and increases with
+     * each byte that it reads, up to the time for which it may read nothing.
      */
     private long creditMillis = stallMillis;
 
     private @Nullable RequestTimeout previous;
     private @Nullable RequestTimeout next;
 
-    private RequestTimeout(TimedRequest request, long since) {
+    private RequestTimeout(TimedRequest request, long startScan) {
       this.request = request;
-      this.since = since;
+      this.startScan = startScan;
       this.next = first;
       if (first != null) {
         first.previous = this;
@@ -135,27 +138,27 @@ final class InFlightRequests {
       first = this;
     }
 
-    /** The origin has begun to answer. */
-    void answered() {
-      answered = true;
+    /** Records that the origin's response has started. */
+    void responded() {
+      responded = true;
     }
 
-    /** A part of the answer was passed to the client. */
-    void passed(int length) {
+    /** Records that a part of the response was forwarded to the client. */
+    void forwarded(int length) {
       bytes += length;
     }
 
-    /** Whether the origin waits for the client to read. */
-    void blocked(boolean now) {
-      blocked = now;
+    /** Sets whether the origin is blocked until the client reads. */
+    void blocked(boolean isBlocked) {
+      blocked = isBlocked;
     }
 
-    /** It is over, however it went. May be called again. */
-    void leave() {
-      if (left) {
+    /** Removes the request. Can be called several times. */
+    void remove() {
+      if (removed) {
         return;
       }
-      left = true;
+      removed = true;
       if (previous == null) {
         first = next;
       } else {
@@ -166,12 +169,12 @@ final class InFlightRequests {
       }
     }
 
-    private boolean isLate() {
-      long looks = look - since;
-      return isStalled() || looks >= totalLooks || (!answered && looks >= firstByteLooks);
+    private boolean isExpired() {
+      long scans = scan - startScan;
+      return isStalled() || scans >= totalScans || (!responded && scans >= firstByteScans);
     }
 
-    /** To be called once a look. */
+    /** Must be called once per scan. */
     private boolean isStalled() {
       creditMillis = Math.min(stallMillis, creditMillis + bytes * 1_000 / minRate);
       bytes = 0;
@@ -181,12 +184,12 @@ final class InFlightRequests {
       return creditMillis < 0;
     }
 
-    private void tell() {
-      if (!left) {
-        request.late(
+    private void notifyRequest() {
+      if (!removed) {
+        request.onTimeout(
             creditMillis < 0
                 ? TimeoutKind.CLIENT
-                : answered ? TimeoutKind.TOTAL : TimeoutKind.FIRST_BYTE);
+                : responded ? TimeoutKind.TOTAL : TimeoutKind.FIRST_BYTE);
       }
     }
   }

@@ -8,9 +8,9 @@ import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
 
 /**
- * Shows Vert.x the responses of an origin that speaks HTTP/2. Vert.x takes an informational
- * response for the final one unless it is 100 or 103, so others are passed on as 103 ({@link
- * InterimStatus}). A status that is none resets the stream. Belongs to one event loop.
+ * Passes the responses of an HTTP/2 origin to Vert.x. Vert.x treats an informational response other
+ * than 100 and 103 as the final one, so others are passed as 103 ({@link InterimStatus}). An
+ * invalid status resets the stream. Confined to one event loop.
  */
 final class InterimFrames extends Http2FrameListenerDecorator {
   InterimFrames(Http2FrameListener vertx) {
@@ -46,11 +46,13 @@ final class InterimFrames extends Http2FrameListenerDecorator {
       return; // Trailers.
     }
     if (!OriginResponseDecoder.isStatus(status)) {
-      throw bad(stream, "status must be 100 to 999: " + status);
+      throw streamError(stream, "status must be from 100 to 999: " + status);
     }
     if (status.charAt(0) == '1') {
       if (end || "101".contentEquals(status)) {
-        throw bad(stream, "an informational response must not end or switch: " + status);
+        throw streamError(
+            stream,
+            "an informational response must not end the stream or switch protocols: " + status);
       }
       if (!"100".contentEquals(status)) {
         InterimStatus.hide(headers);
@@ -58,7 +60,7 @@ final class InterimFrames extends Http2FrameListenerDecorator {
     }
   }
 
-  private static Http2Exception bad(int stream, String why) {
-    return Http2Exception.streamError(stream, Http2Error.PROTOCOL_ERROR, "%s", why);
+  private static Http2Exception streamError(int stream, String reason) {
+    return Http2Exception.streamError(stream, Http2Error.PROTOCOL_ERROR, "%s", reason);
   }
 }

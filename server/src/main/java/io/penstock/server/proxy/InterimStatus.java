@@ -6,8 +6,8 @@ import io.netty.handler.codec.http2.Http2Headers;
 import io.vertx.core.MultiMap;
 
 /**
- * The status of an informational response on its way through Vert.x, which has a handler for 103
- * alone: all others pretend to be one, with their status in a header that goes no further.
+ * Carries the status of an informational response through Vert.x, which only has a handler for 103.
+ * Other responses are passed as 103, with their status in an internal header that is not forwarded.
  */
 final class InterimStatus {
   private static final String NAME = "penstock-interim-status";
@@ -24,7 +24,7 @@ final class InterimStatus {
     headers.status(HttpResponseStatus.EARLY_HINTS.codeAsText());
   }
 
-  /** The status, which is no longer among the headers then. */
+  /** Returns the status, and removes the internal header. */
   static int take(MultiMap headers) {
     String status = headers.get(NAME);
     headers.remove(NAME);

@@ -5,11 +5,11 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 
-/** Headers that are lists of words, in one field or in several. */
+/** Reads headers that are lists of words, in one or several fields. */
 final class ListHeader {
   private ListHeader() {}
 
-  /** The words, in lower case. */
+  /** Returns the words in lower case. */
   static Set<String> words(MultiMap headers, CharSequence name) {
     if (!headers.contains(name)) {
       return Set.of();

@@ -13,21 +13,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response of which the access log gets a line: when its last byte has been written to the
- * connection, or when nothing more can be. Belongs to one event loop.
+ * A response that is logged in the access log when its last byte has been written to the
+ * connection, or when it can't be completed any more. Confined to one event loop.
  */
 final class LoggedResponse {
   private final AccessLog log;
   private final HttpServerRequest request;
   private final @Nullable Exchange exchange;
   private final Instant time = Instant.now();
-  private final long begin = System.nanoTime();
+  private final long startNanos = System.nanoTime();
   private long bytes;
   private boolean ending;
-  private boolean noted;
+  private boolean isLogged;
 
   /**
-   * @param exchange null if the request goes nowhere
+   * @param exchange null if the request is not forwarded
    */
   LoggedResponse(AccessLog log, HttpServerRequest request, @Nullable Exchange exchange) {
     this.log = log;
@@ -44,27 +44,29 @@ final class LoggedResponse {
   Future<Void> end(Supplier<Future<Void>> end) {
     ending = true;
     try {
-      return end.get().onComplete(written -> note(written.succeeded()));
+      return end.get().onComplete(written -> addToLog(written.succeeded()));
     } finally {
       ending = false;
     }
   }
 
-  /** The response has ended, in {@link #end} or otherwise, or its connection is closed. */
-  void over() {
+  /**
+   * Called when the response has ended, by {@link #end} or otherwise, or its connection is closed.
+   */
+  void finish() {
     if (!ending) {
-      note(request.response().ended());
+      addToLog(request.response().ended());
     }
   }
 
-  private void note(boolean complete) {
-    if (!noted) {
-      noted = true;
-      log.add(new AccessEntry(time, asked(), answered(complete), verdict()));
+  private void addToLog(boolean complete) {
+    if (!isLogged) {
+      isLogged = true;
+      log.add(new AccessEntry(time, requestInfo(), responseInfo(complete), verdict()));
     }
   }
 
-  private AccessEntry.RequestInfo asked() {
+  private AccessEntry.RequestInfo requestInfo() {
     String address =
         exchange == null ? request.remoteAddress().hostAddress() : exchange.client().address();
     String forwardedId = exchange == null ? null : exchange.requestId();
@@ -79,13 +81,13 @@ final class LoggedResponse {
         forwardedId == null ? request.getHeader("X-Request-Id") : forwardedId);
   }
 
-  private AccessEntry.ResponseInfo answered(boolean complete) {
+  private AccessEntry.ResponseInfo responseInfo(boolean complete) {
     HttpServerResponse response = request.response();
-    boolean begun = complete || response.headWritten();
+    boolean started = complete || response.headWritten();
     return new AccessEntry.ResponseInfo(
-        begun ? response.getStatusCode() : AccessEntry.ResponseInfo.CLIENT_CLOSED_REQUEST,
+        started ? response.getStatusCode() : AccessEntry.ResponseInfo.CLIENT_CLOSED_REQUEST,
         complete ? response.bytesWritten() : bytes,
-        System.nanoTime() - begin,
+        System.nanoTime() - startNanos,
         exchange == null ? 0 : exchange.upstreamStatus(),
         complete ? null : exchange == null ? AbortedBy.CLIENT : exchange.abortedBy());
   }
@@ -94,7 +96,7 @@ final class LoggedResponse {
     return exchange == null ? null : exchange.verdict();
   }
 
-  /** What the request is for: an address of its own in the case of CONNECT. */
+  /** Returns the target of the request; for CONNECT, it is the authority. */
   private String target() {
     String uri = request.uri();
     return uri == null ? String.valueOf(request.authority()) : uri;

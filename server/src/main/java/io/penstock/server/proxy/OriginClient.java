@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The server that requests are for. Thread-safe. */
+/** Forwards requests to the origin. Thread-safe. */
 final class OriginClient {
-  private static final int ATTEMPTS = 4;
+  private static final int MAX_ATTEMPTS = 4;
   private static final int MAX_HEADER_SIZE = 64 << 10;
   private static final Logger LOG = LoggerFactory.getLogger(OriginClient.class);
   private static final RepeatedWarning SURPLUS = new RepeatedWarning(LOG);
-  private static final RepeatedWarning BAD_ANSWERS = new RepeatedWarning(LOG);
+  private static final RepeatedWarning INVALID_RESPONSES = new RepeatedWarning(LOG);
 
   private final Upstream upstream;
   private final HttpClient client;
@@ -66,15 +66,15 @@ final class OriginClient {
             .build();
   }
 
-  /** A connection that can't be made strict is not used. */
+  /** Makes a connection strict, or closes it if that is not possible. */
   private void makeStrict(HttpConnection connection) {
     try {
       OriginConnection.makeStrict(connection, MAX_HEADER_SIZE, this::surplus);
-      // Vert.x would log a stack trace for each; the exchange that it ends gets 502.
+      // Vert.x would log a stack trace for each failure; the client gets 502.
       connection.exceptionHandler(
           failure ->
-              BAD_ANSWERS.warn(
-                  "The origin's answer is not usable, the client gets 502: "
+              INVALID_RESPONSES.warn(
+                  "Invalid response from the origin; the client gets 502: "
                       + failure.getMessage()));
     } catch (RuntimeException unknown) {
       LOG.error("Cannot use connections to the origin", unknown);
@@ -84,21 +84,20 @@ final class OriginClient {
 
   private void surplus() {
     surplus.increment();
-    SURPLUS.warn(
-        "The origin sent bytes that belong to no request; the connection they came on is closed");
+    SURPLUS.warn("The origin sent bytes that belong to no request; the connection is closed");
   }
 
-  /** How many requests got 503 because no connection became free for them. */
+  /** Returns how many requests got 503 because no connection became free. */
   long unavailableCount() {
     return unavailable.sum();
   }
 
-  /** How many responses were reset because the client read too slowly. */
+  /** Returns how many responses were reset because the client read too slowly. */
   long slowClientCount() {
     return slowClients.sum();
   }
 
-  /** How many connections were closed because of bytes that belong to no request. */
+  /** Returns how many connections were closed because of bytes that belong to no request. */
   long surplusCount() {
     return surplus.sum();
   }
@@ -108,9 +107,9 @@ final class OriginClient {
     return new FastThreadLocal<>() {
       @Override
       protected InFlightRequests initialValue() {
-        InFlightRequests mine = new InFlightRequests(first, total, upstream.slowClients());
-        vertx.setPeriodic(mine.periodMillis(), period -> mine.look());
-        return mine;
+        InFlightRequests requests = new InFlightRequests(first, total, upstream.slowClients());
+        vertx.setPeriodic(requests.periodMillis(), period -> requests.scan());
+        return requests;
       }
     };
   }
@@ -137,34 +136,37 @@ final class OriginClient {
   }
 
   /**
-   * Sends a request on, and the response back.
+   * Forwards a request and its response.
    *
-   * @param additions what is added to the response
-   * @param unreached called if nothing was sent, because there was no connection to send it on
+   * @param additions adds headers to the response
+   * @param unreached called if nothing was sent because no connection was available
    */
   void forward(Exchange exchange, Consumer<HttpServerResponse> additions, Runnable unreached) {
-    OriginAttempt passage = new OriginAttempt(exchange, additions, unreached);
-    FailedRequests.endOnFailure(passage);
-    switch (shares.enter(passage.address, passage)) {
-      case ENTERED -> passage.entered();
-      case WAITS -> passage.await(upstream.waiting().timeout().toMillis());
-      case REJECTED -> passage.unavailable("Too many requests of this client wait for the origin");
+    OriginAttempt attempt = new OriginAttempt(exchange, additions, unreached);
+    FailedRequests.endOnFailure(attempt);
+    switch (shares.enter(attempt.address, attempt)) {
+      case ENTERED -> attempt.entered();
+      case WAITS -> attempt.await(upstream.waiting().timeout().toMillis());
+      case REJECTED ->
+          attempt.unavailable("Too many requests of this client are waiting for the origin");
     }
   }
 
-  /** A request's way to a connection. Belongs to one event loop, but for {@link #proceed}. */
+  /**
+   * A request that waits for a connection. Confined to one event loop, except for {@link #proceed}.
+   */
   private final class OriginAttempt implements ClientShares.Waiter, FailedRequests.RequestWork {
     private final Exchange exchange;
     private final Consumer<HttpServerResponse> additions;
     private final Runnable unreached;
     private final String address;
     private final Context context = vertx.getOrCreateContext();
-    private InFlightRequests.@Nullable RequestTimeout stay;
+    private InFlightRequests.@Nullable RequestTimeout waitTimeout;
     private @Nullable Forwarding forwarding;
     private boolean holdsShare;
-    private boolean gaveUp;
+    private boolean abandoned;
     private long timer;
-    private long sinceNanos;
+    private long startNanos;
     private long waitedMillis;
 
     OriginAttempt(Exchange exchange, Consumer<HttpServerResponse> additions, Runnable unreached) {
@@ -176,35 +178,35 @@ final class OriginClient {
 
     /** Waits until the client has fewer exchanges. */
     void await(long millis) {
-      sinceNanos = System.nanoTime();
+      startNanos = System.nanoTime();
       timer =
           vertx.setTimer(
               millis,
               late -> {
                 if (shares.withdraw(address, this)) {
-                  unavailable("Too many requests of this client are with the origin");
+                  unavailable("Too many requests of this client are in flight to the origin");
                 }
               });
     }
 
     @Override
     public void proceed() {
-      // On the event loop of the request, so behind await, however soon this is called.
+      // Runs on the event loop of the request, so after await, however soon it is called.
       context.runOnContext(
           now -> {
             vertx.cancelTimer(timer);
-            waitedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
+            waitedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
             entered();
           });
     }
 
-    /** The client's share has room for this request, until {@link #release}. */
+    /** Called when the client's share has room for this request, until {@link #release}. */
     void entered() {
       holdsShare = true;
-      if (gaveUp) {
+      if (abandoned) {
         release();
       } else {
-        connect(ATTEMPTS);
+        connect(MAX_ATTEMPTS);
       }
     }
 
@@ -217,7 +219,7 @@ final class OriginClient {
 
     @Override
     public boolean endAfter(Throwable failure) {
-      gaveUp = true;
+      abandoned = true;
       if (shares.withdraw(address, this)) {
         return false;
       }
@@ -230,8 +232,8 @@ final class OriginClient {
     }
 
     /**
-     * Waits for a connection. Vert.x has a timeout for that too, which now and then fires for a
-     * request that has its connection.
+     * Waits for a connection. The timeout of Vert.x is not used, because it sometimes fires for a
+     * request that already has its connection.
      */
     private void connect(int attempts) {
       RequestOptions options =
@@ -241,45 +243,45 @@ final class OriginClient {
               .setFollowRedirects(false);
       Future<HttpClientRequest> connected = client.request(options);
       if (!connected.isComplete()) {
-        stay = waiting.get().enter(late -> giveUp(), waitedMillis);
+        waitTimeout = waiting.get().enter(late -> abandon(), waitedMillis);
       }
       connected.onComplete(this::connected, failure -> failed(failure, attempts));
     }
 
-    private void giveUp() {
-      gaveUp = true;
+    private void abandon() {
+      abandoned = true;
       stopWaiting();
       left(null);
       unavailable("No connection to the origin became free in time");
     }
 
     private void stopWaiting() {
-      if (stay != null) {
-        stay.leave();
-        stay = null;
+      if (waitTimeout != null) {
+        waitTimeout.remove();
+        waitTimeout = null;
       }
     }
 
     private void connected(HttpClientRequest request) {
       stopWaiting();
-      if (gaveUp) {
-        // Nothing was sent on it: the connection goes back to the pool.
-        request.exceptionHandler(reset -> LOG.debug("a connection is not needed any more", reset));
+      if (abandoned) {
+        // Nothing was sent, so the connection returns to the pool.
+        request.exceptionHandler(reset -> LOG.debug("connection no longer needed", reset));
         var unused = request.reset();
         return;
       }
       forwarding =
           new Forwarding(exchange, upstream, additions, request, inFlight.get(), this::left);
-      forwarding.begin();
+      forwarding.start();
     }
 
     private void failed(Throwable failure, int attempts) {
       stopWaiting();
-      if (gaveUp) {
+      if (abandoned) {
         return;
       }
       if (failure instanceof HttpClosedException && attempts > 1) {
-        // The origin closed a connection of the pool just as it was taken; nothing was sent.
+        // The origin closed a pooled connection just as it was acquired; nothing was sent.
         connect(attempts - 1);
         return;
       }
@@ -287,8 +289,8 @@ final class OriginClient {
       unreachable(failure);
     }
 
-    private void left(InFlightRequests.@Nullable TimeoutKind why) {
-      if (why == InFlightRequests.TimeoutKind.CLIENT) {
+    private void left(InFlightRequests.@Nullable TimeoutKind timeoutKind) {
+      if (timeoutKind == InFlightRequests.TimeoutKind.CLIENT) {
         slowClients.increment();
       }
       release();
@@ -296,14 +298,14 @@ final class OriginClient {
 
     private void unreachable(Throwable failure) {
       if (failure instanceof ConnectionPoolTooBusyException) {
-        unavailable("Too many requests wait for the origin");
+        unavailable("Too many requests are waiting for the origin");
       } else if (failure instanceof TimeoutException
           || failure instanceof ConnectTimeoutException) {
         unreached.run();
-        exchange.refuse(504, "Gateway Timeout", "The origin could not be reached in time");
+        exchange.respondWithError(504, "Gateway Timeout", "Connecting to the origin timed out");
       } else {
         unreached.run();
-        exchange.refuse(502, "Bad Gateway", "The origin can't be reached");
+        exchange.respondWithError(502, "Bad Gateway", "The origin is unreachable");
       }
     }
 

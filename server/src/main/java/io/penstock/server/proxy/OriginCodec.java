@@ -7,7 +7,10 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestEncoder;
 import io.netty.util.ReferenceCountUtil;
 
-/** HTTP/1 as it is spoken to an origin, one exchange after the other. Belongs to one connection. */
+/**
+ * The HTTP/1 codec of a connection to an origin, which carries one exchange at a time. Confined to
+ * one connection.
+ */
 final class OriginCodec
     extends CombinedChannelDuplexHandler<OriginResponseDecoder, HttpRequestEncoder> {
   private final OriginResponseDecoder decoder;
@@ -21,9 +24,9 @@ final class OriginCodec
   public void write(ChannelHandlerContext connection, Object message, ChannelPromise promise)
       throws Exception {
     if (message instanceof HttpRequest request && !decoder.begin(request)) {
-      // Its answer could not be told from what is left of another one's.
+      // Its response could not be distinguished from the rest of another one.
       ReferenceCountUtil.release(message);
-      promise.tryFailure(new IllegalStateException("the connection is not free"));
+      promise.tryFailure(new IllegalStateException("the connection has another request in flight"));
       var unused = connection.close();
       return;
     }

@@ -11,20 +11,21 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.HttpClientConnectionInternal;
 
 /**
- * Makes a connection that Vert.x has opened to an origin strict: everything here that depends on
- * how Vert.x is built inside. {@code OriginConnectionTest} has a test for each such thing.
+ * Makes a connection that Vert.x has opened to an origin strict. All code that depends on the
+ * internals of Vert.x is in this class, and {@code OriginConnectionTest} has a test for each of
+ * these assumptions:
  *
  * <ul>
- *   <li>A connection of HTTP/1 has a handler {@code codec} of type {@link HttpClientCodec}, which
- *       {@link OriginCodec} replaces; one of HTTP/2 has an {@link Http2ConnectionHandler} whose
- *       frames go to a listener, which {@link InterimFrames} decorates.
+ *   <li>An HTTP/1 connection has a handler {@code codec} of type {@link HttpClientCodec}, which
+ *       {@link OriginCodec} replaces. An HTTP/2 connection has an {@link Http2ConnectionHandler}
+ *       with a frame listener, which {@link InterimFrames} decorates.
  *   <li>Vert.x calls the connection handler of a client on the connection's event loop, before the
  *       first request.
- *   <li>It tells a request of a response with status 103, and goes on waiting for the final one.
- *   <li>It drops what a paused response has not delivered when its connection is closed, so the
- *       connection is not closed by the end of its input alone.
- *   <li>It closes a connection of HTTP/1 at the end of a response whose headers have {@code
- *       Connection: close} at that moment ({@link OriginHeaders#retire}).
+ *   <li>It reports a response with status 103 to the request, and keeps waiting for the final one.
+ *   <li>It drops the pending data of a paused response when the connection is closed. Therefore the
+ *       end of the input alone does not close the connection.
+ *   <li>It closes an HTTP/1 connection at the end of a response whose headers contain {@code
+ *       Connection: close} at that time ({@link OriginHeaders#retire}).
  * </ul>
  */
 final class OriginConnection {
@@ -33,18 +34,18 @@ final class OriginConnection {
   private OriginConnection() {}
 
   /**
-   * To be called for each connection, before it has a request.
+   * Makes a connection strict; must be called for each connection before its first request.
    *
    * @param surplus called when the origin sends bytes that belong to no request
-   * @throws IllegalStateException if this is not how this version of Vert.x is built
+   * @throws IllegalStateException if the internals of this version of Vert.x differ
    */
   static void makeStrict(HttpConnection connection, int maxHeaderSize, Runnable surplus) {
     if (!(connection instanceof HttpClientConnectionInternal client)) {
-      throw changed("a connection is a " + connection.getClass().getName());
+      throw incompatible("the connection is a " + connection.getClass().getName());
     }
     ChannelHandlerContext vertx = client.channelHandlerContext();
     if (!vertx.executor().inEventLoop()) {
-      throw changed("connections are announced outside their event loop");
+      throw incompatible("the connection handler runs outside the event loop");
     }
     if (vertx.handler() instanceof Http2ConnectionHandler http2) {
       Http2ConnectionDecoder decoder = http2.decoder();
@@ -54,7 +55,7 @@ final class OriginConnection {
     ChannelPipeline pipeline = vertx.pipeline();
     ChannelHandler codec = pipeline.get(CODEC);
     if (!(codec instanceof HttpClientCodec)) {
-      throw changed("the pipeline is " + pipeline.toMap());
+      throw incompatible("the pipeline is " + pipeline.toMap());
     }
     OriginResponseDecoder.ResponseListener listener =
         new OriginResponseDecoder.ResponseListener() {
@@ -78,10 +79,10 @@ final class OriginConnection {
         CODEC, CODEC, new OriginCodec(new OriginResponseDecoder(maxHeaderSize, listener)));
   }
 
-  private static IllegalStateException changed(String how) {
+  private static IllegalStateException incompatible(String detail) {
     return new IllegalStateException(
-        "This version of Vert.x builds connections in another way, so OriginConnection can't make"
-            + " them strict: "
-            + how);
+        "The internals of this version of Vert.x have changed, so OriginConnection can't make"
+            + " connections strict: "
+            + detail);
   }
 }

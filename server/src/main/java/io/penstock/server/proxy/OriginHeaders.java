@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The headers of an origin's response. {@link #retire} makes Vert.x close the connection at the end
- * of the response instead of keeping it for the next request: it asks for the {@code Connection}
- * field then. A list of all fields stays as the origin sent it.
+ * of the response instead of returning it to the pool, because Vert.x then reads the {@code
+ * Connection} field. Iterating over all fields still returns what the origin sent.
  */
 final class OriginHeaders extends DefaultHttpHeaders {
   static final HttpHeadersFactory FACTORY =
@@ -31,14 +31,14 @@ final class OriginHeaders extends DefaultHttpHeaders {
   private static final DefaultHttpHeadersFactory VALIDATING =
       DefaultHttpHeadersFactory.headersFactory();
 
-  // A response may be read by another event loop than the connection's.
+  // Another event loop than that of the connection may read the response.
   private volatile boolean retired;
 
   private OriginHeaders() {
     super(VALIDATING.getNameValidator(), VALIDATING.getValueValidator());
   }
 
-  /** The connection must not be used again after this response. */
+  /** Marks the connection as not reusable after this response. */
   void retire() {
     retired = true;
   }
@@ -49,15 +49,15 @@ final class OriginHeaders extends DefaultHttpHeaders {
 
   @Override
   public @Nullable String get(String name) {
-    return closes(name) ? HttpHeaderValues.CLOSE.toString() : super.get(name);
+    return overrides(name) ? HttpHeaderValues.CLOSE.toString() : super.get(name);
   }
 
   @Override
   public @Nullable String get(CharSequence name) {
-    return closes(name) ? HttpHeaderValues.CLOSE.toString() : super.get(name);
+    return overrides(name) ? HttpHeaderValues.CLOSE.toString() : super.get(name);
   }
 
-  private boolean closes(CharSequence name) {
+  private boolean overrides(CharSequence name) {
     return retired && AsciiString.contentEqualsIgnoreCase(HttpHeaderNames.CONNECTION, name);
   }
 }

@@ -26,26 +26,26 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes the responses of one connection of HTTP/1: one final response to each request, and not a
- * byte more. Belongs to one event loop.
+ * Decodes the responses of one HTTP/1 connection: exactly one final response to each request, and
+ * no further bytes. Confined to one event loop.
  *
  * <pre>
  *            request written            final response decoded
  *     IDLE ------------------> BUSY ------------------------------> COMPLETE
- *      ^                        | 101 that was asked for                |
- *      |                        v                                       | all that arrived is read
+ *      ^                        | 101 that was requested                |
+ *      |                        v                                       | all input is read
  *      |                     SWITCHED                                   |
  *      +----------------------------------------------------------------+
  * </pre>
  *
- * <p>A byte that arrives in IDLE or COMPLETE belongs to no request. It is dropped and the
+ * <p>A byte that arrives in IDLE or COMPLETE belongs to no request. It is dropped, and the
  * connection is closed, after the response if there is one. The end of a response is passed on only
- * when everything has been read that arrived together with it, because Vert.x gives the connection
- * to the next request at that moment.
+ * when all input that arrived together with it has been read, because Vert.x then gives the
+ * connection to the next request.
  *
- * <p>Informational responses never end an exchange. Vert.x knows 100 and 103 and takes any other
- * for the final response, so all but 100 and 101 are passed on as 103, with the status that the
- * origin sent in a header ({@link InterimStatus}).
+ * <p>Informational responses never end an exchange. Vert.x supports 100 and 103 and treats any
+ * other as the final response. Therefore all but 100 and 101 are passed on as 103, with the
+ * original status in a header ({@link InterimStatus}).
  */
 final class OriginResponseDecoder extends HttpResponseDecoder {
   private static final int CONTINUE = 100;
@@ -58,7 +58,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     BUSY,
     COMPLETE,
     SWITCHED,
-    /** To be closed; whatever arrives is dropped. */
+    /** The connection will be closed; input is dropped. */
     RETIRED
   }
 
@@ -70,15 +70,18 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
   private @Nullable OriginHeaders headers;
   private @Nullable LastHttpContent end;
 
-  /** Learns what goes wrong with a connection. */
+  /** Handles events of a connection. */
   interface ResponseListener {
-    /** Bytes arrived that belong to no request. */
+    /** Called when bytes arrive that belong to no request. */
     void surplus();
 
     /** Closes the connection. */
     void close();
 
-    /** Whether an exchange on the connection is not over, be it that its client reads slowly. */
+    /**
+     * Returns whether an exchange is still in flight on the connection, even if only its client
+     * reads slowly.
+     */
     boolean isBusy();
   }
 
@@ -90,7 +93,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     this.listener = listener;
   }
 
-  /** A request is about to be written. Returns false if the connection can't be used for it. */
+  /** Called before a request is written. Returns false if the connection can't be used for it. */
   boolean begin(HttpRequest request) {
     if (state != DecoderState.IDLE) {
       state = DecoderState.RETIRED;
@@ -118,9 +121,9 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     if (state == DecoderState.BUSY) {
       super.decode(connection, bytes, messages);
       if (!messages.isEmpty()) {
-        examine(messages);
+        inspect(messages);
         if (state == DecoderState.SWITCHED) {
-          // The end of a tunnel's input is the end of the tunnel.
+          // A tunnel ends when its input ends.
           connection.channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
         }
       }
@@ -131,8 +134,8 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     }
   }
 
-  /** One call decodes no more than the rest of one response. */
-  private void examine(List<Object> messages) {
+  /** Inspects the decoded messages; one call decodes at most the rest of one response. */
+  private void inspect(List<Object> messages) {
     int last = messages.size() - 1;
     if (((HttpObject) messages.get(last)).decoderResult().isFailure()) {
       state = DecoderState.RETIRED;
@@ -202,8 +205,8 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
   }
 
   /**
-   * The origin sends no more. A response that is complete may still wait for its client to read:
-   * the connection stays open until then, because Vert.x drops what waits when it is closed.
+   * Handles the end of the origin's input. The client may still be reading a complete response: the
+   * connection stays open until then, because Vert.x drops pending data when it is closed.
    */
   @Override
   public void userEventTriggered(ChannelHandlerContext connection, Object event) throws Exception {
@@ -211,7 +214,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     if (event instanceof ChannelInputShutdownEvent) {
       if (complete && headers != null && listener.isBusy()) {
         headers.retire();
-        // Nothing moves here any more, and the client has limits of its own.
+        // The connection has no more traffic, and the timeouts of the client apply.
         if (connection.pipeline().get(IdleStateHandler.class) != null) {
           connection.pipeline().remove(IdleStateHandler.class);
         }
@@ -221,7 +224,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     }
   }
 
-  /** The end of a response that nothing came behind; the connection is free from here on. */
+  /** Returns the end of a response without surplus bytes; the connection is free afterwards. */
   private @Nullable LastHttpContent takeEnd() {
     LastHttpContent content = end;
     if (content != null) {
@@ -243,12 +246,12 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
   @Override
   protected HttpMessage createMessage(String[] statusLine) {
     if (!isStatus(statusLine[1])) {
-      throw new IllegalArgumentException("status must be 100 to 999: " + statusLine[1]);
+      throw new IllegalArgumentException("status must be from 100 to 999: " + statusLine[1]);
     }
     return super.createMessage(statusLine);
   }
 
-  /** Whether a status has three digits, the first of which is not 0. */
+  /** Returns whether a status has three digits and does not start with 0. */
   static boolean isStatus(CharSequence text) {
     return text.length() == 3
         && isDigit(text.charAt(0))
@@ -261,7 +264,9 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     return c >= '0' && c <= '9';
   }
 
-  /** Called once for each head, before its framing is used. What it throws makes the head bad. */
+  /**
+   * Called once for each head, before its framing is used. An exception makes the head malformed.
+   */
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage message) {
     HttpResponse response = (HttpResponse) message;
@@ -284,7 +289,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
   private void checkSwitch(HttpHeaders response) {
     String upgrade = response.get(HttpHeaderNames.UPGRADE);
     if (upgrade == null || !upgrades.contains(upgrade.toLowerCase(Locale.ROOT))) {
-      throw new IllegalArgumentException("upgrade must be one that was asked for: " + upgrade);
+      throw new IllegalArgumentException("upgrade must be one that was requested: " + upgrade);
     }
   }
 
@@ -298,10 +303,12 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
       throw new IllegalArgumentException("transfer-encoding must be chunked: " + codings);
     }
     if (headers.contains(HttpHeaderNames.CONTENT_LENGTH)) {
-      throw new IllegalArgumentException("a response must not have both a length and chunks");
+      throw new IllegalArgumentException(
+          "a response must not have both Content-Length and Transfer-Encoding");
     }
     if (!response.protocolVersion().equals(HttpVersion.HTTP_1_1)) {
-      throw new IllegalArgumentException("chunks need HTTP/1.1: " + response.protocolVersion());
+      throw new IllegalArgumentException(
+          "chunked encoding requires HTTP/1.1: " + response.protocolVersion());
     }
   }
 }

@@ -9,59 +9,62 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** All requests that are on their way through. Thread-safe. */
+/** All requests in flight through the proxy. Thread-safe. */
 final class ProxyExchanges {
   private final @Nullable AccessLog log;
-  private final LongAdder underWay = new LongAdder();
+  private final LongAdder inFlight = new LongAdder();
 
   /**
-   * @param log told of each when it is over; null for no log
+   * @param log receives each request when it is finished; null for no log
    */
   ProxyExchanges(@Nullable AccessLog log) {
     this.log = log;
   }
 
-  long underWay() {
-    return underWay.sum();
+  long inFlight() {
+    return inFlight.sum();
   }
 
-  /** A request has come. It is over with its response, or when the client leaves. */
-  void begin(Exchange exchange) {
+  /** Starts an exchange. It ends with its response, or when the client disconnects. */
+  void start(Exchange exchange) {
     HttpServerRequest request = exchange.request();
     boolean closes = closes(request);
     HttpServerResponse response = request.response();
     if (closes) {
       response.putHeader("Connection", "close");
     }
-    underWay.increment();
+    inFlight.increment();
     LoggedResponse logged = log == null ? null : new LoggedResponse(log, request, exchange);
     if (logged != null) {
       exchange.log(logged);
     }
-    exchange.whenOver(
+    exchange.onEnd(
         () -> {
-          underWay.decrement();
+          inFlight.decrement();
           if (logged != null) {
-            logged.over();
+            logged.finish();
           }
           if (closes) {
             request.connection().close();
           }
         });
-    response.endHandler(end -> exchange.over());
+    response.endHandler(end -> exchange.finish());
   }
 
-  /** Ends the response to a request that goes nowhere. */
-  Future<Void> endRefused(HttpServerRequest request, Supplier<Future<Void>> end) {
+  /** Ends the response to a request that is not forwarded. */
+  Future<Void> endRejected(HttpServerRequest request, Supplier<Future<Void>> end) {
     if (log == null) {
       return end.get();
     }
     LoggedResponse logged = new LoggedResponse(log, request, null);
-    request.response().endHandler(ended -> logged.over());
+    request.response().endHandler(ended -> logged.finish());
     return logged.end(end);
   }
 
-  /** Whether the client closes after this, said among other things: Vert.x sees it alone only. */
+  /**
+   * Returns whether Connection lists {@code close} among other options; Vert.x only detects it
+   * alone.
+   */
   private static boolean closes(HttpServerRequest request) {
     String connection = request.getHeader(HttpHeaders.CONNECTION);
     return connection != null

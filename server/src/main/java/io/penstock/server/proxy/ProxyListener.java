@@ -34,7 +34,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
-/** The door in front of an origin. Thread-safe. */
+/** The proxy listener, in front of an origin. Thread-safe. */
 public final class ProxyListener implements Handler<HttpServerRequest> {
   private static final RepeatedWarning UNDECIDED =
       new RepeatedWarning(LoggerFactory.getLogger(ProxyListener.class));
@@ -44,61 +44,66 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
           + " segment that servers read in more than one way";
 
   private final Vertx vertx;
-  private final RequestLimiter limiting;
+  private final RequestLimiter limiter;
   private final HttpRequests requests;
-  private final VerdictResponses answers;
+  private final VerdictResponses responses;
   private final OriginClient origin;
-  private final DelayedRequests holding;
+  private final DelayedRequests delayed;
   private final ProxyExchanges exchanges;
-  private final LongAdder givenBack = new LongAdder();
+  private final LongAdder refunded = new LongAdder();
   private final Set<HttpConnection> closing = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param mostHeld how many requests may be held back at a time; those beyond are denied
-   * @param log told of each request when it is over; null for no log
+   * @param maxDelayed the max number of requests that are held back; further ones get 503
+   * @param log receives each request when it is finished; null for no log
    */
   public ProxyListener(
       Vertx vertx,
-      RequestLimiter limiting,
-      VerdictResponses answers,
+      RequestLimiter limiter,
+      VerdictResponses responses,
       Upstream upstream,
-      int mostHeld,
+      int maxDelayed,
       @Nullable AccessLog log) {
     this.vertx = vertx;
-    this.limiting = limiting;
-    this.requests = new HttpRequests(limiting.engine());
-    this.answers = answers;
+    this.limiter = limiter;
+    this.requests = new HttpRequests(limiter.engine());
+    this.responses = responses;
     this.origin = new OriginClient(vertx, upstream);
-    this.holding = new DelayedRequests(vertx, mostHeld);
+    this.delayed = new DelayedRequests(vertx, maxDelayed);
     this.exchanges = new ProxyExchanges(log);
   }
 
-  /** How many requests are held back now. */
+  /** Returns the number of requests that are held back. */
   public int held() {
-    return holding.held();
+    return delayed.held();
   }
 
-  /** How many requests are on their way through now, held ones and tunnels included. */
-  public long underWay() {
-    return exchanges.underWay();
+  /** Returns the number of requests in flight, including delayed ones and tunnels. */
+  public long inFlight() {
+    return exchanges.inFlight();
   }
 
-  /** How many requests got their tokens back because the origin could not be reached. */
-  public long givenBack() {
-    return givenBack.sum();
+  /** Returns the number of requests that were refunded because the origin could not be reached. */
+  public long refunded() {
+    return refunded.sum();
   }
 
-  /** How many requests got 503 because no connection to the origin became free for them. */
+  /**
+   * Returns the number of requests that got 503 because no connection to the origin became free.
+   */
   public long unavailableCount() {
     return origin.unavailableCount();
   }
 
-  /** How many responses were reset because the client read too slowly. */
+  /** Returns the number of responses that were reset because the client read too slowly. */
   public long slowClientCount() {
     return origin.slowClientCount();
   }
 
-  /** How many connections were closed because the origin sent bytes that belong to no request. */
+  /**
+   * Returns the number of connections that were closed because the origin sent bytes that belong to
+   * no request.
+   */
   public long surplusCount() {
     return origin.surplusCount();
   }
@@ -109,39 +114,40 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
       return;
     }
     if (request.method().equals(HttpMethod.CONNECT)) {
-      refuse(request, 405, "Method Not Allowed", "This proxy makes no tunnels");
+      reject(request, 405, "Method Not Allowed", "This proxy does not support CONNECT");
       return;
     }
-    PathSettings paths = limiting.engine().paths();
+    PathSettings paths = limiter.engine().paths();
     RequestTarget target = RequestTarget.of(request, paths);
     IpAddress peer = IpAddress.parse(String.valueOf(request.remoteAddress().hostAddress()));
     if (target == null && RequestTarget.hasRejectedPath(request, paths)) {
-      answers.headers(Verdict.PATH_REJECTED, new ResponseHeaders(request.response()));
-      refuse(request, 400, "Bad Request", REJECTED_PATH);
+      responses.headers(Verdict.PATH_REJECTED, new ResponseHeaders(request.response()));
+      reject(request, 400, "Bad Request", REJECTED_PATH);
       return;
     }
     if (target == null || peer == null || request.headers().contains("")) {
-      refuse(request, 400, "Bad Request", "The target is none of this proxy");
+      reject(request, 400, "Bad Request", "The request target or the host is invalid");
       return;
     }
-    if (!isKnownCoding(request)) {
-      refuse(request, 400, "Bad Request", "Transfer-Encoding must be chunked");
+    if (!hasSupportedCoding(request)) {
+      reject(request, 400, "Bad Request", "Transfer-Encoding must be chunked");
       return;
     }
-    // Nothing of the body is read before somebody wants it.
+    // The body is not read before the request is decided.
     request.pause();
     Headers headers = new RequestHeaders(request.headers());
     RequestLine line = RequestLine.of(request.method().name(), target.uri(), target.host());
-    HttpRequest asked = requests.from(peer, line, headers);
+    HttpRequest policyRequest = requests.from(peer, line, headers);
     Exchange exchange =
         new Exchange(
             vertx,
             request,
             target,
-            new Exchange.Client(peer, String.valueOf(asked.address()), clients().trusts(peer)));
-    exchanges.begin(exchange);
-    limiting.decide(
-        asked,
+            new Exchange.Client(
+                peer, String.valueOf(policyRequest.address()), clients().trusts(peer)));
+    exchanges.start(exchange);
+    limiter.decide(
+        policyRequest,
         new RequestLimiter.VerdictHandler() {
           @Override
           public void decided(Verdict verdict) {
@@ -150,14 +156,18 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
 
           @Override
           public void failed(Throwable failure) {
-            UNDECIDED.warn("Cannot decide a request; it is answered 500", failure);
-            exchange.refuse(500, "Internal Server Error", "The request could not be decided");
+            UNDECIDED.warn("Cannot decide a request; it gets 500", failure);
+            exchange.respondWithError(
+                500, "Internal Server Error", "The request could not be decided");
           }
         });
   }
 
-  /** The origin gets the body in chunks, and must get it as the client coded it. */
-  private static boolean isKnownCoding(HttpServerRequest request) {
+  /**
+   * Returns whether the transfer coding is supported: the body is forwarded in chunks, as the
+   * client encoded it.
+   */
+  private static boolean hasSupportedCoding(HttpServerRequest request) {
     if (!request.headers().contains(HttpHeaders.TRANSFER_ENCODING)) {
       return true;
     }
@@ -166,18 +176,18 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
   }
 
   private ClientAddress clients() {
-    return limiting.engine().policy().clientAddress();
+    return limiter.engine().policy().clientAddress();
   }
 
   private void decided(Exchange exchange, Verdict verdict) {
-    exchange.decided(verdict);
+    exchange.setVerdict(verdict);
     if (!verdict.allowed()) {
       deny(exchange, verdict);
       return;
     }
     Duration delay = verdict.delay();
     if (delay.isZero() && exchange.request().version() == HttpVersion.HTTP_2) {
-      // Whether there is a body is known after this.
+      // On HTTP/2, Vert.x knows only after this event whether there is a body.
       vertx.runOnContext(then -> forward(exchange, verdict));
     } else if (delay.isZero()) {
       forward(exchange, verdict);
@@ -187,16 +197,17 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
   }
 
   private void hold(Exchange exchange, Verdict verdict, Duration delay) {
-    boolean holds =
-        holding.hold(
+    boolean isHeld =
+        delayed.hold(
             exchange.request().response(),
             delay,
             () -> forward(exchange, verdict),
-            // Nobody waits for what was reserved.
-            () -> limiting.giveBack(verdict, rule -> true));
-    if (!holds) {
-      limiting.giveBack(verdict, rule -> true);
-      exchange.refuse(503, "Service Unavailable", "Too many requests are held back already");
+            // The client has disconnected.
+            () -> limiter.refund(verdict, rule -> true));
+    if (!isHeld) {
+      limiter.refund(verdict, rule -> true);
+      exchange.respondWithError(
+          503, "Service Unavailable", "Too many requests are being held back");
     }
   }
 
@@ -204,35 +215,35 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     origin.forward(
         exchange,
         response -> {
-          if (answers.hasLevels(verdict)) {
+          if (responses.hasLevels(verdict)) {
             RateLimitHeaders.remove(response.headers());
           }
-          answers.headers(verdict, new ResponseHeaders(response));
+          responses.headers(verdict, new ResponseHeaders(response));
         },
         () -> unreached(verdict));
   }
 
   private void unreached(Verdict verdict) {
     if (verdict.outcomes().stream().anyMatch(outcome -> outcome.rule().refundOnUpstreamError())) {
-      limiting.giveBack(verdict, Rule::refundOnUpstreamError);
-      givenBack.increment();
+      limiter.refund(verdict, Rule::refundOnUpstreamError);
+      refunded.increment();
     }
   }
 
   private void deny(Exchange exchange, Verdict verdict) {
     HttpServerRequest request = exchange.request();
-    answers.headers(verdict, new ResponseHeaders(request.response()));
+    responses.headers(verdict, new ResponseHeaders(request.response()));
     request
         .response()
-        .setStatusCode(answers.status(verdict))
+        .setStatusCode(responses.status(verdict))
         .putHeader("Content-Type", VerdictResponses.PROBLEM_TYPE);
-    BodyDrain.discard(vertx, request, exchange.end(Buffer.buffer(answers.problem(verdict))));
+    BodyDrain.discard(vertx, request, exchange.end(Buffer.buffer(responses.problem(verdict))));
   }
 
-  /** Answers, closes, and listens to nothing that was sent behind it. */
-  private void refuse(HttpServerRequest request, int status, String title, String detail) {
+  /** Responds with an error, closes the connection, and ignores further requests on it. */
+  private void reject(HttpServerRequest request, int status, String title, String detail) {
     if (request.version() == HttpVersion.HTTP_2) {
-      // Other streams have nothing to do with it.
+      // Other streams of the connection are not affected.
       BodyDrain.discard(vertx, request, end(request, status, title, detail));
       return;
     }
@@ -244,7 +255,7 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
   }
 
   private Future<Void> end(HttpServerRequest request, int status, String title, String detail) {
-    return exchanges.endRefused(
+    return exchanges.endRejected(
         request, () -> ProblemResponses.end(request.response(), status, title, detail));
   }
 }

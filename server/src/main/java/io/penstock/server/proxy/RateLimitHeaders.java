@@ -4,7 +4,7 @@ import io.penstock.server.http.HeaderNames;
 import io.vertx.core.MultiMap;
 import java.util.List;
 
-/** What an origin says of limits of its own, in the fields that are ours. */
+/** The rate limit headers of an origin. */
 final class RateLimitHeaders {
   private static final List<CharSequence> NAMES =
       List.of(
@@ -19,7 +19,10 @@ final class RateLimitHeaders {
 
   private RateLimitHeaders() {}
 
-  /** Two answers in one field would tell a client nothing, so ours takes the place of both. */
+  /**
+   * Removes the headers, which are replaced by ours: a client could not interpret two values in one
+   * field.
+   */
   static void remove(MultiMap headers) {
     for (int i = 0; i < NAMES.size(); i++) {
       headers.remove(NAMES.get(i));

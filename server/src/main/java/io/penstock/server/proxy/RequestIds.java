@@ -3,13 +3,11 @@ package io.penstock.server.proxy;
 import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Names for requests that have none. Thread-safe. */
+/** Generates ids for requests without one. Thread-safe. */
 final class RequestIds {
   private RequestIds() {}
 
-  /**
-   * A name that no other request has: 128 bits at random, which nobody has to be unable to guess.
-   */
+  /** Returns a unique id of 128 random bits, which are not cryptographically secure. */
   static String next() {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     HexFormat hex = HexFormat.of();

@@ -10,19 +10,19 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a request goes: the same bytes for the rules and for the origin. Immutable.
+ * The target of a request, identical for rules and for the origin. Immutable.
  *
- * @param uri the path made normal, and the query as sent
- * @param host the host that the client asked for
+ * @param uri the normalized path, and the query as sent
+ * @param host the host that the client requested
  */
 record RequestTarget(String uri, @Nullable String host) {
   private static final String HOST_MARKS = "_.~%!$&'()*+,;=:[]-";
 
-  /** The target of a request; null if it is none that this proxy serves. */
+  /** Returns the target of a request; null if this proxy has to reject it. */
   static @Nullable RequestTarget of(HttpServerRequest request, PathSettings paths) {
     String host = request.authority() == null ? null : request.authority().toString();
     String uri = request.uri();
-    if (!isCleanHost(request, host) || hasControl(uri)) {
+    if (!hasValidHost(request, host) || hasControl(uri)) {
       return null;
     }
     if (uri.startsWith("/")) {
@@ -34,7 +34,7 @@ record RequestTarget(String uri, @Nullable String host) {
     return absolute(uri, host, paths);
   }
 
-  /** Whether a request has no target because its path could be read in more than one way. */
+  /** Returns whether a request has no target because its path is ambiguous. */
   static boolean hasRejectedPath(HttpServerRequest request, PathSettings paths) {
     String uri = request.uri();
     int path = uri.startsWith("/") ? 0 : uri.indexOf('/', uri.indexOf("://") + 3);
@@ -48,7 +48,7 @@ record RequestTarget(String uri, @Nullable String host) {
     return normal == null ? null : new RequestTarget(normal, host);
   }
 
-  /** {@code http://host/path}: only for the host that the request is for. */
+  /** Reads {@code http://host/path}, where the host must be that of the request. */
   private static @Nullable RequestTarget absolute(
       String uri, @Nullable String host, PathSettings paths) {
     int slashes = uri.indexOf("://");
@@ -71,8 +71,11 @@ record RequestTarget(String uri, @Nullable String host) {
     return rest.length();
   }
 
-  /** One host at most, one at least since HTTP/1.1, and nothing in it that is no host. */
-  private static boolean isCleanHost(HttpServerRequest request, @Nullable String host) {
+  /**
+   * Returns whether there is at most one host, at least one since HTTP/1.1, and it has valid
+   * characters.
+   */
+  private static boolean hasValidHost(HttpServerRequest request, @Nullable String host) {
     List<String> sent = request.headers().getAll(HttpHeaders.HOST);
     if (sent.size() > 1 || (host == null && request.version() != HttpVersion.HTTP_1_0)) {
       return false;
@@ -83,8 +86,8 @@ record RequestTarget(String uri, @Nullable String host) {
   private static boolean isHost(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
-      boolean isWord = isIn(c, 'a', 'z') || isIn(c, 'A', 'Z') || isIn(c, '0', '9');
-      if (!isWord && HOST_MARKS.indexOf(c) < 0) {
+      boolean isAlphanumeric = isIn(c, 'a', 'z') || isIn(c, 'A', 'Z') || isIn(c, '0', '9');
+      if (!isAlphanumeric && HOST_MARKS.indexOf(c) < 0) {
         return false;
       }
     }

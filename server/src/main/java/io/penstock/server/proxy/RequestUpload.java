@@ -8,19 +8,22 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 
-/** A request's own way to the origin, up to the end of its body. Belongs to one event loop. */
+/** Sends a request to the origin, up to the end of its body. Confined to one event loop. */
 final class RequestUpload {
-  /** Many origins read a body without asking for it. After this time the client is asked. */
-  private static final long MAX_MILLIS_UNUSED = 1_000;
+  /**
+   * How long the origin may take to send 100 (Continue). Many origins read the body without sending
+   * it, so the body is requested from the client after this time.
+   */
+  private static final long CONTINUE_TIMEOUT_MILLIS = 1_000;
 
   private static final long NO_TIMER = -1;
 
   private final Vertx vertx;
   private final HttpServerRequest from;
   private final HttpClientRequest to;
-  private boolean begun;
-  private boolean streams;
-  private boolean whole;
+  private boolean started;
+  private boolean streaming;
+  private boolean complete;
   private boolean stopped;
   private long timer = NO_TIMER;
 
@@ -32,43 +35,43 @@ final class RequestUpload {
 
   /** Sends a request that has no body. */
   void head() {
-    begun = true;
-    whole = true;
+    started = true;
+    complete = true;
     from.resume();
     to.end();
   }
 
-  /** Sends a head after which the connection may go over to another protocol. */
+  /** Sends a head after which the connection may switch to another protocol. */
   Future<HttpClientResponse> upgrade() {
-    begun = true;
+    started = true;
     return to.connect();
   }
 
   /** Sends a request with its body. */
   void all() {
-    begun = true;
+    started = true;
     frame();
     stream();
   }
 
-  /** Sends a head, and the body when the origin has asked for it or says nothing. */
-  void allWhenAsked() {
-    begun = true;
+  /** Sends a head, and the body when the origin requests it or the timeout expires. */
+  void allAfterContinue() {
+    started = true;
     frame();
-    to.continueHandler(asked -> ask());
-    timer = vertx.setTimer(MAX_MILLIS_UNUSED, silent -> ask());
+    to.continueHandler(asked -> requestBody());
+    timer = vertx.setTimer(CONTINUE_TIMEOUT_MILLIS, silent -> requestBody());
     to.sendHead();
   }
 
-  private void ask() {
-    if (!streams && !stopped) {
+  private void requestBody() {
+    if (!streaming && !stopped) {
       stopWaiting();
       from.response().writeContinue();
       stream();
     }
   }
 
-  /** A body of unknown length is sent in chunks, or in the frames that HTTP/2 has for all. */
+  /** A body of unknown length is sent in chunks, or in HTTP/2 frames. */
   private void frame() {
     if (!to.headers().contains(HttpHeaders.CONTENT_LENGTH)) {
       to.setChunked(true);
@@ -76,33 +79,33 @@ final class RequestUpload {
   }
 
   private void stream() {
-    streams = true;
-    // Left to itself, a pipe ends what it writes to even if what it reads from broke off. A client
-    // that left, or a body that was cut off, must not look whole to the origin.
+    streaming = true;
+    // By default, a pipe ends its destination even if its source fails. A body that was cut off
+    // must not look complete to the origin.
     from.pipe()
         .endOnComplete(false)
         .to(to)
         .onComplete(
             all -> {
               if (!stopped) {
-                whole = true;
+                complete = true;
                 to.end();
               }
             },
             broken -> stop());
   }
 
-  /** The origin's answer has ended. */
-  void answeredWhole() {
-    if (!whole) {
+  /** Called when the origin's response has ended. */
+  void onResponseEnd() {
+    if (!complete) {
       stop();
     }
   }
 
   /**
-   * Sends no more. A connection of HTTP/1 is closed if it has a request only in part: Vert.x would
-   * keep it for the next one when the answer was whole, and the origin would take that one for what
-   * is missing here.
+   * Stops sending. If an HTTP/1 request was sent only in part, its connection is closed: Vert.x
+   * would reuse it after a complete response, and the origin would read the next request as the
+   * rest of this one.
    */
   void stop() {
     if (stopped) {
@@ -110,14 +113,14 @@ final class RequestUpload {
     }
     stopped = true;
     stopWaiting();
-    if (begun && !whole && to.version() != HttpVersion.HTTP_2) {
+    if (started && !complete && to.version() != HttpVersion.HTTP_2) {
       to.connection().close();
     } else {
       to.reset();
     }
   }
 
-  /** A client that waits to be asked is not asked any more. */
+  /** Stops waiting for the origin to request the body. */
   void stopWaiting() {
     if (timer != NO_TIMER) {
       vertx.cancelTimer(timer);

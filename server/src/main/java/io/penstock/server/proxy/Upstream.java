@@ -5,29 +5,31 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one origin, and how to deal with it. Immutable.
+ * The origin and the settings for reaching it. Immutable.
  *
- * @param origin {@code http://} or {@code https://}, a host, and a port unless it is the usual one
- * @param http2 whether it is spoken to by HTTP/2
- * @param certificates a file in PEM of those who may sign its certificate; null for whom the JVM
- *     trusts
- * @param keepsHost whether it is told the host that the client asked for, or its own
- * @param tellsForwarded whether it is sent a {@code Forwarded} header too
- * @param passesUnderscores whether it is sent headers whose names have underscores and the like
- * @param connections the most connections to it
- * @param waiting how requests wait for one
- * @param slowClients when a client that reads slowly loses its response
- * @param connectTimeout how long a connection may take to come about
- * @param firstByteTimeout how long it may take to answer, once it has a request's headers
- * @param idleTimeout how long an exchange may stand still
- * @param totalTimeout how long an exchange may take; zero for as long as it likes
+ * @param origin {@code http://} or {@code https://}, a host, and a port unless it is the default
+ *     one
+ * @param http2 whether HTTP/2 is used
+ * @param certificates a PEM file of the CAs that may sign the origin's certificate; null for the
+ *     JVM's trust store
+ * @param keepsHost whether the origin receives the client's Host header, or its own
+ * @param sendsForwarded whether a {@code Forwarded} header is sent
+ * @param passesUnderscores whether headers whose names contain underscores and similar characters
+ *     are forwarded
+ * @param connections the max number of connections
+ * @param waiting how requests wait for a connection
+ * @param slowClients when the response of a slow client is reset
+ * @param connectTimeout the timeout for connecting
+ * @param firstByteTimeout the timeout for the start of the response
+ * @param idleTimeout the idle timeout of an exchange
+ * @param totalTimeout the timeout of a whole exchange; zero for none
  */
 public record Upstream(
     URI origin,
     boolean http2,
     @Nullable String certificates,
     boolean keepsHost,
-    boolean tellsForwarded,
+    boolean sendsForwarded,
     boolean passesUnderscores,
     int connections,
     QueueLimits waiting,
@@ -39,34 +41,34 @@ public record Upstream(
   private static final int HTTP_PORT = 80;
   private static final int HTTPS_PORT = 443;
 
-  /** How many streams a connection of HTTP/2 is reckoned to have. */
+  /** The assumed number of streams of an HTTP/2 connection. */
   private static final int STREAMS = 100;
 
   /**
    * How requests wait for a connection.
    *
-   * @param queue the max number of requests that wait
-   * @param timeout how long each of them waits
-   * @param perClient how many exchanges a client may have at a time; 0 for half of what there is
+   * @param queue the max number of waiting requests
+   * @param timeout the max waiting time
+   * @param perClient the max number of concurrent exchanges of a client; 0 means half of all
    */
   public record QueueLimits(int queue, Duration timeout, int perClient) {}
 
   /**
-   * When a client that reads slowly loses its response.
+   * When the response of a slow client is reset.
    *
-   * @param stall how long it may hold up the origin by not reading
-   * @param minRate how many bytes a second it must read on average while it holds up the origin
+   * @param stall how long the client may block the origin without reading
+   * @param minRate the min average rate in bytes per second while it blocks the origin
    */
   public record SlowClients(Duration stall, int minRate) {}
 
   public Upstream {
-    String wrong = check(origin);
-    if (wrong != null) {
-      throw new IllegalArgumentException("upstream " + wrong + ": " + origin);
+    String problem = check(origin);
+    if (problem != null) {
+      throw new IllegalArgumentException("upstream " + problem + ": " + origin);
     }
   }
 
-  /** What is wrong with the address of an origin; null if nothing. */
+  /** Returns what is wrong with the URL of an origin; null if it is valid. */
   public static @Nullable String check(URI origin) {
     String scheme = origin.getScheme();
     if (!"http".equals(scheme) && !"https".equals(scheme)) {
@@ -77,26 +79,26 @@ public record Upstream(
     }
     boolean hasPath = origin.getRawPath() != null && !origin.getRawPath().matches("/?");
     if (hasPath || origin.getRawQuery() != null || origin.getRawUserInfo() != null) {
-      return "must be a scheme, a host and a port, and nothing else";
+      return "must consist of a scheme, a host and a port only";
     }
     return null;
   }
 
-  /** How many exchanges there can be at a time, about. */
+  /** Returns the approximate max number of concurrent exchanges. */
   int maxExchanges() {
     return http2 ? connections * STREAMS : connections;
   }
 
-  /** How many of them a client may have. */
+  /** Returns the max number of concurrent exchanges of one client. */
   int maxExchangesPerClient() {
     return waiting.perClient() > 0 ? waiting.perClient() : Math.max(1, maxExchanges() / 2);
   }
 
   ForwardingHeaders forwardingHeaders() {
-    return tellsForwarded ? ForwardingHeaders.WITH_FORWARDED : ForwardingHeaders.USUAL;
+    return sendsForwarded ? ForwardingHeaders.WITH_FORWARDED : ForwardingHeaders.DEFAULT;
   }
 
-  /** Whether it is spoken to by TLS. */
+  /** Returns whether TLS is used. */
   public boolean isSecure() {
     return "https".equals(origin.getScheme());
   }
@@ -109,7 +111,7 @@ public record Upstream(
     return origin.getPort() >= 0 ? origin.getPort() : isSecure() ? HTTPS_PORT : HTTP_PORT;
   }
 
-  /** The host as a request names it. */
+  /** Returns the value of the Host header. */
   String authority() {
     return origin.getRawAuthority();
   }

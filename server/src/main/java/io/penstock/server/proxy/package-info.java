@@ -1,4 +1,6 @@
-/** The proxy door: what is allowed streams to the origin, what is not never gets there. */
+/**
+ * The proxy listener: forwards allowed requests to the origin as streams, and rejects all others.
+ */
 @NullMarked
 package io.penstock.server.proxy;
 

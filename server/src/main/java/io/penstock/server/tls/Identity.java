@@ -36,9 +36,9 @@ import javax.net.ssl.X509KeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A certificate with its chain and its private key, which is known to belong to it. Immutable.
+ * A certificate with its chain and its matching private key. Immutable.
  *
- * @param names the hosts that it is for, in small letters; {@code *.example.com} for all in it
+ * @param names the hosts of the certificate, in lower case; {@code *.example.com} is a wildcard
  */
 record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) {
   private static final List<String> ALGORITHMS = List.of("RSA", "EC", "EdDSA", "RSASSA-PSS");
@@ -51,9 +51,9 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
   static Identity load(TlsFiles.Pair files) throws TlsException {
     List<X509Certificate> chain = certificates(files.certificate(), TlsPart.CERTIFICATE);
     PrivateKey key = key(files.key(), chain.get(0));
-    if (!isPair(key, chain.get(0))) {
+    if (!matchesKey(key, chain.get(0))) {
       for (X509Certificate other : chain) {
-        if (isPair(key, other)) {
+        if (matchesKey(key, other)) {
           throw new TlsException(
               TlsPart.CERTIFICATE,
               "the server's own certificate must be the first of its chain: "
@@ -67,7 +67,7 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
     return new Identity(key, chain, names(chain.get(0)));
   }
 
-  /** All certificates of a file, of which there must be one. */
+  /** Reads all certificates of a file; fails if there are none. */
   static List<X509Certificate> certificates(Path file, TlsPart part) throws TlsException {
     try {
       List<X509Certificate> certificates = new ArrayList<>();
@@ -78,17 +78,17 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
         certificates.add((X509Certificate) certificate);
       }
       if (certificates.isEmpty()) {
-        throw new TlsException(part, "there is no certificate in " + file);
+        throw new TlsException(part, "contains no certificate: " + file);
       }
       return List.copyOf(certificates);
     } catch (IOException e) {
-      throw new TlsException(part, "can't be read: " + file, e);
+      throw new TlsException(part, "cannot be read: " + file, e);
     } catch (CertificateException e) {
-      throw new TlsException(part, "there must be certificates in PEM in " + file, e);
+      throw new TlsException(part, "must contain certificates in PEM format: " + file, e);
     }
   }
 
-  /** The key of a file, in PKCS 8, PKCS 1 or SEC 1. */
+  /** Reads the key of a file in PKCS #8, PKCS #1 or SEC 1 format. */
   private static PrivateKey key(Path file, X509Certificate first) throws TlsException {
     try {
       String text = Files.readString(file, ISO_8859_1);
@@ -97,18 +97,18 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
           ? key(Base64.getMimeDecoder().decode(plain.group(1)))
           : keyOfAlgorithm(text, first);
     } catch (IOException e) {
-      throw new TlsException(TlsPart.KEY, "can't be read: " + file, e);
+      throw new TlsException(TlsPart.KEY, "cannot be read: " + file, e);
     } catch (Exception e) {
-      // Whatever the parser thinks of it.
+      // The parser throws exceptions of several types.
       throw new TlsException(
           TlsPart.KEY,
-          "there must be a private key in PEM without a password, RSA or EC, in " + file,
+          "must contain an RSA or EC private key in PEM format without a password: " + file,
           e);
     }
   }
 
   private static PrivateKey key(byte[] encoded) throws GeneralSecurityException {
-    InvalidKeySpecException last = new InvalidKeySpecException("of no known algorithm");
+    InvalidKeySpecException last = new InvalidKeySpecException("unknown key algorithm");
     for (String algorithm : ALGORITHMS) {
       try {
         return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(encoded));
@@ -119,7 +119,7 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
     throw last;
   }
 
-  /** By the parser of Vert.x, which wants a certificate beside the key. */
+  /** Reads a key with the parser of Vert.x, which requires a certificate together with the key. */
   private static PrivateKey keyOfAlgorithm(String text, X509Certificate certificate)
       throws Exception {
     PemKeyCertOptions pem =
@@ -136,7 +136,7 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
         }
       }
     }
-    throw new InvalidKeySpecException("of another algorithm than the certificate");
+    throw new InvalidKeySpecException("the algorithms of the key and the certificate differ");
   }
 
   private static String pem(X509Certificate certificate) throws CertificateException {
@@ -145,7 +145,7 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
         + "\n-----END CERTIFICATE-----\n";
   }
 
-  private static boolean isPair(PrivateKey key, X509Certificate certificate) {
+  private static boolean matchesKey(PrivateKey key, X509Certificate certificate) {
     PublicKey publicKey = certificate.getPublicKey();
     if (key instanceof RSAKey own && publicKey instanceof RSAKey other) {
       return own.getModulus().equals(other.getModulus());
@@ -181,15 +181,15 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
     } catch (CertificateException e) {
       throw new TlsException(
           TlsPart.CERTIFICATE,
-          "its names can't be read: " + certificate.getSubjectX500Principal(),
+          "cannot read the names of the certificate: " + certificate.getSubjectX500Principal(),
           e);
     }
     Matcher name = COMMON_NAME.matcher(certificate.getSubjectX500Principal().getName());
     return name.find() ? Set.of(name.group(1).toLowerCase(Locale.ROOT)) : Set.of();
   }
 
-  /** Whether the certificate is for a host. */
-  boolean isFor(String host) {
+  /** Returns whether the certificate is valid for a host. */
+  boolean matches(String host) {
     String name = host.toLowerCase(Locale.ROOT);
     int dot = name.indexOf('.');
     return names.contains(name) || (dot > 0 && names.contains("*" + name.substring(dot)));
@@ -207,7 +207,7 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
     return certificate().getSubjectX500Principal().getName();
   }
 
-  /** Why clients won't accept the certificate at this time; null if they will. */
+  /** Returns why clients reject the certificate at this time; null if it is valid. */
   @Nullable String invalidity(Instant now) {
     Instant begin = certificate().getNotBefore().toInstant();
     if (now.isAfter(expiry())) {
@@ -218,7 +218,7 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
         : null;
   }
 
-  /** What may not be meant, though it can be used. */
+  /** Returns problems that don't prevent the use of the certificate. */
   List<String> warnings(Instant now) {
     List<String> warnings = new ArrayList<>();
     String invalidity = invalidity(now);

@@ -9,15 +9,15 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * The JDK's TLS with cipher suites in the order of the settings, of which the server picks the
- * first that a client has. Vert.x takes them through a hash set, which has an order of its own.
+ * The JDK's TLS engine with cipher suites in the order of the settings; the server selects the
+ * first that the client supports. Vert.x would pass them through a hash set, which loses the order.
  * Immutable.
  */
 public final class OrderedCiphers extends JdkSSLEngineOptions {
   private final Set<String> suites;
 
   /**
-   * @param suites all that are enabled, the preferred first
+   * @param suites all enabled suites, in order of preference
    */
   public OrderedCiphers(Collection<String> suites) {
     this.suites = new LinkedHashSet<>(suites);

@@ -14,9 +14,9 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses among certificates by the host that a client names. A client that names none, or one that
- * no certificate is for, gets the first, or another for the same hosts whose key it can use.
- * Immutable.
+ * Selects a certificate by the host name that the client sends (SNI). If the client sends none, or
+ * no certificate matches it, selects the first certificate, or another one for the same hosts whose
+ * key type the client supports. Immutable.
  */
 final class SniKeyManager extends X509ExtendedKeyManager {
   private final List<Identity> identities;
@@ -29,13 +29,13 @@ final class SniKeyManager extends X509ExtendedKeyManager {
   public @Nullable String chooseEngineServerAlias(
       String keyType, Principal @Nullable [] issuers, SSLEngine engine) {
     String host = host(engine);
-    Predicate<Identity> eligible = own -> own.names().equals(identities.get(0).names());
-    if (host != null && identities.stream().anyMatch(own -> own.isFor(host))) {
-      eligible = own -> own.isFor(host);
+    Predicate<Identity> eligible = identity -> identity.names().equals(identities.get(0).names());
+    if (host != null && identities.stream().anyMatch(identity -> identity.matches(host))) {
+      eligible = identity -> identity.matches(host);
     }
     for (int i = 0; i < identities.size(); i++) {
-      Identity own = identities.get(i);
-      if (eligible.test(own) && keyType.equals(own.key().getAlgorithm())) {
+      Identity identity = identities.get(i);
+      if (eligible.test(identity) && keyType.equals(identity.key().getAlgorithm())) {
         return Integer.toString(i);
       }
     }
@@ -70,22 +70,22 @@ final class SniKeyManager extends X509ExtendedKeyManager {
   @Override
   public @Nullable String chooseServerAlias(
       String keyType, Principal @Nullable [] issuers, Socket socket) {
-    throw new UnsupportedOperationException("listeners have no sockets");
+    throw new UnsupportedOperationException("servers use SSL engines only");
   }
 
   @Override
   public String @Nullable [] getServerAliases(String keyType, Principal @Nullable [] issuers) {
-    throw new UnsupportedOperationException("certificates are chosen by host");
+    throw new UnsupportedOperationException("certificates are selected by host");
   }
 
   @Override
   public @Nullable String chooseClientAlias(
       String[] keyType, Principal @Nullable [] issuers, Socket socket) {
-    throw new UnsupportedOperationException("listeners are no clients");
+    throw new UnsupportedOperationException("server side only");
   }
 
   @Override
   public String @Nullable [] getClientAliases(String keyType, Principal @Nullable [] issuers) {
-    throw new UnsupportedOperationException("listeners are no clients");
+    throw new UnsupportedOperationException("server side only");
   }
 }

@@ -1,10 +1,10 @@
 package io.penstock.server.tls;
 
-/** Certificates or keys can't be used. The message says which file, and why. */
+/** Thrown if certificates or keys are invalid. The message contains the file and the reason. */
 public final class TlsException extends Exception {
   private static final long serialVersionUID = 1;
 
-  /** What is wrong. */
+  /** The invalid part. */
   public enum TlsPart {
     CERTIFICATE,
     KEY,

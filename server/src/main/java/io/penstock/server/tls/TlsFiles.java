@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a listener speaks TLS.
+ * The TLS configuration of a listener.
  *
- * @param identities the certificates, the one for clients that name no known host first
- * @param clientCa the certificates of those who may sign clients'; empty if clients need none
- * @param clientRequired whether clients without a certificate are turned away
- * @param protocols such as {@code TLSv1.3}
- * @param ciphers suites by their names in Java, which are those of the IANA
+ * @param identities the certificates; the first is used for clients that send no known host name
+ * @param clientCa the CAs that may sign client certificates; empty if clients need none
+ * @param clientRequired whether clients without a certificate are rejected
+ * @param protocols the TLS versions, such as {@code TLSv1.3}
+ * @param ciphers the cipher suites, by their IANA names
  */
 public record TlsFiles(
     List<Pair> identities,
@@ -26,10 +26,10 @@ public record TlsFiles(
   }
 
   /**
-   * Files in PEM.
+   * A certificate and its key, in PEM format.
    *
-   * @param certificate the chain, the server's own first
-   * @param key the private key to it
+   * @param certificate the chain, starting with the server's own certificate
+   * @param key the private key of the certificate
    */
   public record Pair(Path certificate, Path key) {}
 }

@@ -19,7 +19,7 @@ import java.util.List;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Certificates and keys as they were read from their files, checked. Immutable. */
+/** Certificates and keys, read from their files and validated. Immutable. */
 public final class TlsMaterial {
   private final TlsFiles files;
   private final List<Identity> identities;
@@ -41,16 +41,17 @@ public final class TlsMaterial {
   /**
    * Reads all files.
    *
-   * @throws TlsException if any can't be used, or a key belongs to another certificate
+   * @throws TlsException if a file is invalid, or a key does not match its certificate
    */
   public static TlsMaterial load(TlsFiles files) throws TlsException {
     byte[] fingerprint;
     try {
-      // Taken first: if a file changes meanwhile, it is seen to differ, and read again.
+      // Taken before the files are read: if a file changes in between, the fingerprints differ and
+      // the files are read again.
       fingerprint = fingerprint(files);
     } catch (IOException e) {
       throw new TlsException(
-          TlsException.TlsPart.CERTIFICATE, "a file of TLS can't be read: " + e.getMessage(), e);
+          TlsException.TlsPart.CERTIFICATE, "cannot read a TLS file: " + e.getMessage(), e);
     }
     List<Identity> identities = new ArrayList<>();
     for (TlsFiles.Pair pair : files.identities()) {
@@ -64,20 +65,20 @@ public final class TlsMaterial {
   }
 
   /**
-   * Checks a file of certificate authorities.
+   * Validates a file of certificate authorities.
    *
-   * @throws TlsException unless it has certificates, and nothing that can't be read
+   * @throws TlsException if the file has no certificates or is malformed
    */
   public static void checkAuthorities(Path file) throws TlsException {
     var unused = Identity.certificates(file, TlsException.TlsPart.CERTIFICATE);
   }
 
-  /** That of the files when they were read, or a moment before. */
+  /** Returns the fingerprint of the files at the time they were read. */
   byte[] fingerprint() {
     return fingerprint.clone();
   }
 
-  /** What tells the content of the files from any other. */
+  /** Returns a hash of the content of the files. */
   static byte[] fingerprint(TlsFiles files) throws IOException {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
@@ -90,11 +91,11 @@ public final class TlsMaterial {
       }
       return digest.digest();
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
+      throw new IllegalStateException("SHA-256 is missing", e);
     }
   }
 
-  /** The same for Vert.x. */
+  /** Returns the options for Vert.x. */
   public ServerSSLOptions options() {
     ServerSSLOptions options =
         new ServerSSLOptions()
@@ -122,15 +123,15 @@ public final class TlsMaterial {
       factory.init(store);
       return factory;
     } catch (GeneralSecurityException | IOException e) {
-      throw new IllegalStateException("a store in memory can't fail", e);
+      throw new IllegalStateException("cannot create an in-memory key store", e);
     }
   }
 
-  /** Why clients won't accept a certificate now; null if they accept all. */
+  /** Returns why clients currently reject a certificate; null if all are valid. */
   @Nullable String invalidity() {
     Instant now = Instant.now();
-    for (Identity own : identities) {
-      String invalidity = own.invalidity(now);
+    for (Identity identity : identities) {
+      String invalidity = identity.invalidity(now);
       if (invalidity != null) {
         return invalidity;
       }
@@ -138,12 +139,17 @@ public final class TlsMaterial {
     return null;
   }
 
-  /** What may not be meant, though it can be used: invalid certificates, chains out of order. */
+  /**
+   * Returns problems that don't prevent the use of the certificates: expired ones, chains out of
+   * order.
+   */
   public List<String> warnings() {
-    return identities.stream().flatMap(own -> own.warnings(Instant.now()).stream()).toList();
+    return identities.stream()
+        .flatMap(identity -> identity.warnings(Instant.now()).stream())
+        .toList();
   }
 
-  /** When the first of the certificates expires. */
+  /** Returns the expiry time of the certificate that expires first. */
   public Instant expiry() {
     return identities.stream()
         .map(Identity::expiry)

@@ -15,17 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts new certificates into effect when their files change, for connections that begin afterwards.
- * Thread-safe.
+ * Reloads certificates when their files change; new connections use the new ones. Thread-safe.
  *
- * <p>Files are looked at once a second, and read when they are the same at two looks: a certificate
- * and its key are seldom written at the same time. What can't be used changes nothing; it is
- * logged, counted and reported by {@code /readyz}.
+ * <p>The files are checked once a second and loaded when two checks find the same content, because
+ * a certificate and its key are rarely written at the same time. Invalid files change nothing; the
+ * error is logged, counted and reported by {@code /readyz}.
  */
 public final class TlsReloader implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TlsReloader.class);
   private static final long PERIOD_MILLIS = 1_000;
-  private static final long APPLY_SECONDS = 30;
+  private static final long APPLY_TIMEOUT_SECONDS = 30;
 
   private final TlsFiles files;
   private final Function<ServerSSLOptions, Future<?>> apply;
@@ -34,21 +33,21 @@ public final class TlsReloader implements AutoCloseable {
   private final Thread thread = new Thread(this::watch, "penstock-tls");
   private volatile TlsMaterial current;
   private volatile @Nullable String problem;
-  private byte @Nullable [] inEffect;
+  private byte @Nullable [] loaded;
   private byte @Nullable [] seen;
 
   /**
-   * How things stand. Immutable.
+   * The state of the certificates. Immutable.
    *
-   * @param problem why the files as they are now are not in effect, or what is wrong with what is;
-   *     null if nothing is
+   * @param problem why the current files are not in effect, or why the active certificates are
+   *     invalid; null if there is no problem
    */
   public record CertificateStatus(
       int certificates, Instant loadedAt, Instant expiry, @Nullable String problem) {}
 
   /**
-   * @param first what the listener began with
-   * @param apply gives it to the listener
+   * @param first the certificates that the listener was started with
+   * @param apply applies new certificates to the listener
    */
   public TlsReloader(
       TlsFiles files,
@@ -60,13 +59,13 @@ public final class TlsReloader implements AutoCloseable {
     this.accepted = outcome(registry, "accepted");
     this.rejected = outcome(registry, "rejected");
     this.current = first;
-    this.inEffect = first.fingerprint();
-    this.seen = inEffect;
+    this.loaded = first.fingerprint();
+    this.seen = loaded;
     TimeGauge.builder(
             "penstock.tls.certificate.expiry.timestamp",
             () -> current.expiry().getEpochSecond(),
             TimeUnit.SECONDS)
-        .description("When the first certificate of the proxy expires")
+        .description("Expiry time of the certificate that expires first")
         .register(registry);
     first.warnings().forEach(LOG::warn);
     thread.setDaemon(true);
@@ -75,59 +74,59 @@ public final class TlsReloader implements AutoCloseable {
 
   private static Counter outcome(MeterRegistry registry, String outcome) {
     return Counter.builder("penstock.tls.reloads")
-        .description("Changes of certificates and keys")
+        .description("Reloads of the proxy's certificates")
         .tag("outcome", outcome)
         .register(registry);
   }
 
   public CertificateStatus state() {
-    TlsMaterial served = current;
+    TlsMaterial active = current;
     String rejection = problem;
     return new CertificateStatus(
-        served.certificates(),
-        served.loadedAt(),
-        served.expiry(),
-        rejection == null ? served.invalidity() : rejection);
+        active.certificates(),
+        active.loadedAt(),
+        active.expiry(),
+        rejection == null ? active.invalidity() : rejection);
   }
 
   private void watch() {
     try {
       while (true) {
         TimeUnit.MILLISECONDS.sleep(PERIOD_MILLIS);
-        look(false);
+        check(false);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** Reads the files at once, changed or not. */
+  /** Reloads the files immediately, changed or not. */
   public void reload() {
-    look(true);
+    check(true);
   }
 
-  private synchronized void look(boolean now) {
+  private synchronized void check(boolean force) {
     byte[] content;
     try {
       content = TlsMaterial.fingerprint(files);
     } catch (IOException e) {
-      // Whatever is there afterwards is read, changed or not.
-      inEffect = null;
-      reject("a file of TLS can't be read: " + e.getMessage());
+      // The next readable content is loaded even if it has not changed.
+      loaded = null;
+      reject("cannot read a TLS file: " + e.getMessage());
       return;
     }
     boolean same = Arrays.equals(content, seen);
     seen = content;
-    if (now || (same && !Arrays.equals(content, inEffect))) {
-      inEffect = content;
-      take();
+    if (force || (same && !Arrays.equals(content, loaded))) {
+      loaded = content;
+      load();
     }
   }
 
-  private void take() {
+  private void load() {
     try {
       TlsMaterial next = TlsMaterial.load(files);
-      apply.apply(next.options()).await(APPLY_SECONDS, TimeUnit.SECONDS);
+      apply.apply(next.options()).await(APPLY_TIMEOUT_SECONDS, TimeUnit.SECONDS);
       current = next;
       problem = null;
       accepted.increment();
@@ -136,8 +135,8 @@ public final class TlsReloader implements AutoCloseable {
     } catch (TlsException e) {
       reject(String.valueOf(e.getMessage()));
     } catch (Exception e) {
-      // Of the server, which goes on with what it has.
-      reject("certificates can't be put into effect: " + e.getMessage());
+      // The server rejected the options and keeps the current ones.
+      reject("cannot apply certificates: " + e.getMessage());
     }
   }
 
@@ -147,7 +146,7 @@ public final class TlsReloader implements AutoCloseable {
     }
     problem = reason;
     rejected.increment();
-    LOG.warn("TLS certificates stay as they were: {}", reason);
+    LOG.warn("TLS certificates not reloaded; the current ones stay in effect: {}", reason);
   }
 
   @Override

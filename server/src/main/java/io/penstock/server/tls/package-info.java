@@ -1,4 +1,4 @@
-/** TLS of listeners: certificates, who may connect, and reloading both. */
+/** TLS of listeners: certificates, client authentication and reloads. */
 @NullMarked
 package io.penstock.server.tls;
 

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Somebody with psql changes rates while 32 others ask. */
+/** Rates are changed with SQL while 32 clients send requests. */
 class ChangeUnderLoadIT {
   private static final int CALLERS = 32;
   private static final int CHANGES = 10;
@@ -20,7 +20,7 @@ class ChangeUnderLoadIT {
   @TempDir private Path folder;
 
   @Test
-  void update_whileOthersAsk_failsNoRequestAndKeepsConsumption() throws Exception {
+  void update_underLoad_failsNoRequestAndKeepsConsumption() throws Exception {
     String url = TestPostgres.migrated();
     TestPostgres.execute(
         url,
@@ -29,7 +29,7 @@ class ChangeUnderLoadIT {
     try (RunningServer server = DatabaseServer.start(url, folder)) {
       AtomicBoolean done = new AtomicBoolean();
       AtomicLong allowed = new AtomicLong();
-      AtomicLong asked = new AtomicLong();
+      AtomicLong requests = new AtomicLong();
       AtomicLong failed = new AtomicLong();
       List<Thread> callers = new ArrayList<>();
       for (int i = 0; i < CALLERS; i++) {
@@ -37,7 +37,7 @@ class ChangeUnderLoadIT {
             new Thread(
                 () -> {
                   while (!done.get()) {
-                    ask(server, allowed, asked, failed);
+                    ask(server, allowed, requests, failed);
                   }
                 }));
       }
@@ -46,8 +46,8 @@ class ChangeUnderLoadIT {
         int burst = 1_000 + change;
         TestPostgres.execute(url, "UPDATE rate_limit_rule SET burst_capacity = " + burst);
         Await.until(() -> peek(server).contains("\"limit\":" + burst + ","));
-        long enough = asked.get() + 200;
-        Await.until(() -> asked.get() >= enough);
+        long enough = requests.get() + 200;
+        Await.until(() -> requests.get() >= enough);
       }
       done.set(true);
       for (Thread caller : callers) {
@@ -61,9 +61,9 @@ class ChangeUnderLoadIT {
   }
 
   private static void ask(
-      RunningServer server, AtomicLong allowed, AtomicLong asked, AtomicLong failed) {
+      RunningServer server, AtomicLong allowed, AtomicLong requests, AtomicLong failed) {
     var answer = server.check("{\"attributes\":{\"user_id\":\"1\"}}");
-    asked.incrementAndGet();
+    requests.incrementAndGet();
     if (answer.statusCode() != 200) {
       failed.incrementAndGet();
     } else if (answer.body().startsWith("{\"allowed\":true")) {

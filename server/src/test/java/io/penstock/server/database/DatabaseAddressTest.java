@@ -23,7 +23,7 @@ class DatabaseAddressTest {
   }
 
   @Test
-  void parse_withoutUser_takesTheUsualVariables() {
+  void parse_withoutUser_usesStandardVariables() {
     Map<String, String> variables =
         Map.of(
             "PGUSER", "me",
@@ -50,7 +50,7 @@ class DatabaseAddressTest {
         "postgres:///penstock",
         "postgres://u:se cret@db/penstock",
       })
-  void wrong_noAddress_saysWhatWouldBeOneAndNoSecret(String url) {
+  void wrong_invalidUrl_explainsTheFormatWithoutSecrets(String url) {
     assertThat(DatabaseAddress.wrong(url)).contains("postgres://").doesNotContain("cret");
   }
 }

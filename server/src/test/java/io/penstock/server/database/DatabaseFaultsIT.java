@@ -15,7 +15,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The database dies, comes back and hangs; decisions go on, and every denial is accounted for. */
+/**
+ * The database crashes, restarts and hangs; decisions continue, and every denial is accounted for.
+ */
 class DatabaseFaultsIT {
   private static final String RULE =
       "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate, burst_capacity)"
@@ -23,14 +25,14 @@ class DatabaseFaultsIT {
 
   @TempDir private Path folder;
 
-  /** Somebody who goes on asking. */
-  private static final class Asking implements AutoCloseable {
+  /** A client that keeps sending requests. */
+  private static final class LoadGenerator implements AutoCloseable {
     private final AtomicBoolean done = new AtomicBoolean();
     final AtomicLong denied = new AtomicLong();
     final AtomicLong failed = new AtomicLong();
     private final Thread thread;
 
-    Asking(RunningServer server) {
+    LoadGenerator(RunningServer server) {
       thread =
           new Thread(
               () -> {
@@ -67,10 +69,10 @@ class DatabaseFaultsIT {
     try (PostgresProcess postgres = new PostgresProcess(folder);
         RunningServer server =
             DatabaseServer.start(postgres.url(), folder, Map.of(Setting.VIOLATIONS_QUEUE, "60"))) {
-      // Written to the disk before anything is killed.
+      // Make the rule durable before the server is killed.
       TestPostgres.execute(postgres.url(), "SET synchronous_commit TO on", RULE);
       Await.until(() -> server.check(user("x", "free")).body().contains("\"rule\":\"one\""));
-      Asking asking = new Asking(server);
+      LoadGenerator asking = new LoadGenerator(server);
       try (asking) {
         asking.some();
         postgres.kill();
@@ -92,13 +94,13 @@ class DatabaseFaultsIT {
   }
 
   @Test
-  void database_stopped_isReportedAndThenFoundAgain() throws Exception {
+  void database_stopped_isReportedAndReconnected() throws Exception {
     try (PostgresProcess postgres = new PostgresProcess(folder);
         RunningServer server = DatabaseServer.start(postgres.url(), folder)) {
       assertThat(server.admin("/readyz").body()).contains("\"degraded\":false");
       postgres.signal("STOP");
       try {
-        // Long before the minute in which rules are looked at anyway.
+        // Well before the next periodic check of the rules.
         Await.until(() -> server.admin("/readyz").body().contains("\"degraded\":true"));
         assertThat(server.admin("/readyz").body())
             .contains("\"available\":false", "\"problem\":\"");
@@ -112,7 +114,7 @@ class DatabaseFaultsIT {
   }
 
   @Test
-  void database_lockedForSeconds_holdsNobodyUp() throws Exception {
+  void database_lockedForSeconds_delaysNoRequest() throws Exception {
     String url = TestPostgres.migrated();
     TestPostgres.execute(url, RULE);
     try (RunningServer server = DatabaseServer.start(url, folder);
@@ -120,7 +122,7 @@ class DatabaseFaultsIT {
         Statement lock = other.createStatement()) {
       other.setAutoCommit(false);
       lock.execute("LOCK TABLE rate_limit_rule, rate_limit_violation IN ACCESS EXCLUSIVE MODE");
-      Asking asking = new Asking(server);
+      LoadGenerator asking = new LoadGenerator(server);
       try (asking) {
         asking.some();
         assertThat(server.admin("/v1/violations").statusCode()).isEqualTo(503);

@@ -53,7 +53,7 @@ class DatabaseRulesIT {
   }
 
   @Test
-  void update_byHand_isInForceAndKeepsConsumption() throws Exception {
+  void update_withSql_isActiveAndKeepsConsumption() throws Exception {
     rule("all", "'user:{user_id}', 'user', '1/h', 10, NULL, true");
     try (RunningServer server = DatabaseServer.start(url, folder)) {
       for (int i = 0; i < 4; i++) {
@@ -72,7 +72,7 @@ class DatabaseRulesIT {
   }
 
   @Test
-  void update_toWhatCanNotBeUsed_leavesTheLastGoodVersionAndSaysSo() throws Exception {
+  void update_toInvalidRow_keepsTheLastValidVersionAndReportsIt() throws Exception {
     rule("all", "'user:{user_id}', 'user', '1/h', 10, NULL, true");
     try (RunningServer server = DatabaseServer.start(url, folder)) {
       TestPostgres.execute(
@@ -96,7 +96,7 @@ class DatabaseRulesIT {
   }
 
   @Test
-  void start_withAFileToo_hasTheRulesOfBothAndRefusesANameInBoth() {
+  void start_withAFile_mergesRulesAndRejectsDuplicateNames() {
     Path file =
         RunningServer.write(
             folder, "rules: [{name: login, limit_keys: ['ip:address'], rate: 1/h, burst: 4}]");
@@ -109,12 +109,12 @@ class DatabaseRulesIT {
           .contains("\"rule\":\"more\"")
           .doesNotContain("login");
       assertThat(server.admin("/readyz").body())
-          .contains("must have a name of its own: login is also at " + file);
+          .contains("must have a unique name: login is also at " + file);
     }
   }
 
   @Test
-  void start_withoutTheDatabase_goesOnFromTheSnapshotAndFindsIt() throws Exception {
+  void start_databaseUnavailable_usesTheSnapshotAndReconnects() throws Exception {
     rule("all", "'user:{user_id}', 'user', '1/h', 10, NULL, true");
     DatabaseServer.start(url, folder).close();
     try (RunningServer server = DatabaseServer.start(NOWHERE, folder)) {
@@ -128,7 +128,7 @@ class DatabaseRulesIT {
   }
 
   @Test
-  void start_withNeitherDatabaseNorSnapshot_isNotReadyUnlessThereIsAFile() throws Exception {
+  void start_withNeitherDatabaseNorSnapshot_isReadyOnlyWithAFile() throws Exception {
     try (RunningServer server = DatabaseServer.start(NOWHERE, folder)) {
       assertThat(server.admin("/readyz").statusCode()).isEqualTo(503);
       assertThat(server.admin("/livez").statusCode()).isEqualTo(200);
@@ -143,7 +143,7 @@ class DatabaseRulesIT {
   }
 
   @Test
-  void start_emptyDatabase_makesTheTablesAndIsReady() throws Exception {
+  void start_emptyDatabase_createsTheTablesAndIsReady() throws Exception {
     url = TestPostgres.fresh();
     try (RunningServer server = DatabaseServer.start(url, folder)) {
       assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);

@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** A service with a database. */
+/** Starts servers with a database. */
 final class DatabaseServer {
   private DatabaseServer() {}
 
-  /** A service whose snapshot is in {@code folder}. */
+  /** Starts a server whose snapshot is in {@code folder}. */
   static RunningServer start(String url, Path folder) {
     return start(url, folder, Map.of());
   }
@@ -23,7 +23,7 @@ final class DatabaseServer {
     return RunningServer.with(flags);
   }
 
-  /** A question about a user, with a plan. */
+  /** Returns a check request of a user with a plan. */
   static String user(String id, String plan) {
     return "{\"attributes\":{\"user_id\":\"%s\",\"plan\":\"%s\"}}".formatted(id, plan);
   }

@@ -35,7 +35,7 @@ class DenialTallyTest {
     assertThat(denied(tally.drain())).isEqualTo(3);
     add(tally, "c", 1);
     assertThat(tally.dropped()).as("what is being written takes room").isEqualTo(2);
-    tally.settled(2);
+    tally.release(2);
     add(tally, "c", 1);
     assertThat(tally.dropped()).isEqualTo(2);
   }
@@ -61,7 +61,7 @@ class DenialTallyTest {
               while (!done.get()) {
                 List<Violation> rows = tally.drain();
                 drained.addAndGet(denied(rows));
-                tally.settled(rows.size());
+                tally.release(rows.size());
               }
             });
     drainer.start();
@@ -72,7 +72,7 @@ class DenialTallyTest {
     done.set(true);
     drainer.join();
     List<Violation> rest = tally.drain();
-    tally.settled(rest.size());
+    tally.release(rest.size());
 
     assertThat(drained.get() + denied(rest) + tally.dropped())
         .isEqualTo(200_000)

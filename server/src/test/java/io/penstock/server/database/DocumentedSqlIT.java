@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What docs/postgres.md shows can be done as it stands there. */
+/** The statements and tables in docs/postgres.md are correct. */
 class DocumentedSqlIT {
   private static final Path PAGE = Path.of("..", "docs", "postgres.md");
   private static final Pattern SQL = Pattern.compile("```sql\n(.*?)```\n", Pattern.DOTALL);
@@ -21,7 +21,7 @@ class DocumentedSqlIT {
   @TempDir private Path folder;
 
   @Test
-  void page_statements_areTakenAndMakeRulesThatCanBeUsed() throws Exception {
+  void page_statements_createValidRules() throws Exception {
     String url = TestPostgres.migrated();
     List<MatchResult> blocks = SQL.matcher(Files.readString(PAGE)).results().toList();
     assertThat(blocks).hasSizeGreaterThan(3);

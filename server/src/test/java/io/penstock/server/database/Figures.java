@@ -2,13 +2,13 @@ package io.penstock.server.database;
 
 import io.penstock.server.RunningServer;
 
-/** Figures of a service, as Prometheus sees them. */
+/** The metrics of a server, in the Prometheus text format. */
 record Figures(String text) {
   static Figures of(RunningServer server) {
     return new Figures(server.admin("/metrics").body());
   }
 
-  /** What became of violations: seen, written or dropped. */
+  /** Returns the number of denied requests with an outcome: seen, written or dropped. */
   long violations(String outcome) {
     return (long) get("penstock_violations_total{outcome=\"" + outcome + "\"}");
   }

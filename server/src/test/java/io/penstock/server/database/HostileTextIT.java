@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Texts of any kind are stored as they are or refused; never run, never a 500. */
+/** Any text is stored unchanged or rejected; it is never executed, and never causes a 500. */
 class HostileTextIT {
   private static final List<String> TEXTS =
       List.of(
@@ -66,7 +66,7 @@ class HostileTextIT {
         "\"name\":\"a\",\"limit_keys\":[\"k\"],\"algorithm\":\"fixed_window\",\"limit\":1,"
             + "\"window\":\"?\"",
       })
-  void post_anyTextInAnyField_isStoredAsItIsOrRefused(String form) {
+  void post_anyTextInAnyField_isStoredUnchangedOrRejected(String form) {
     for (String text : TEXTS) {
       TestPostgres.execute(url, "DELETE FROM rate_limit_rule");
       String body = "{\"rule\":{" + form.replace("?", quoted(text)) + "}}";
@@ -83,7 +83,7 @@ class HostileTextIT {
   }
 
   @Test
-  void query_anyTextInAnyParameter_isAnsweredOrRefused() {
+  void query_anyTextInAnyParameter_isAnsweredOrRejected() {
     for (String text : TEXTS) {
       if (text.length() > 1_000 || text.equals("\ud800")) {
         continue;
@@ -110,7 +110,7 @@ class HostileTextIT {
   }
 
   @Test
-  void denied_anyTextInTheRequest_isWrittenDown() throws Exception {
+  void denied_anyTextInTheRequest_isRecorded() throws Exception {
     TestPostgres.execute(
         url,
         "DELETE FROM rate_limit_rule",
@@ -136,7 +136,7 @@ class HostileTextIT {
         .isEqualTo("1");
   }
 
-  /** As JSON; half a character would not survive the way over the wire. */
+  /** Quotes a text as JSON; lone surrogates are escaped, because UTF-8 can't encode them. */
   private static String quoted(String text) {
     return new String(JsonStringEncoder.getInstance().quoteAsString(text))
         .replace("\ud800", "\\ud800");

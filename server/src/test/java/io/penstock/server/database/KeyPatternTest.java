@@ -32,7 +32,7 @@ class KeyPatternTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"user", "", "user:{}", "endpoint:/items/{id}", "{unfinished"})
-  void parse_other_isRefused(String pattern) {
+  void parse_other_isRejected(String pattern) {
     assertThatThrownBy(() -> KeyPattern.parse(pattern))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(pattern);
@@ -41,14 +41,14 @@ class KeyPatternTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"user_id", "ip:address", "tenant;user_id", "user_id|ip:address", "cookie:session"})
-  void of_keys_isReadAsTheSame(String keys) {
+  void of_keys_roundTrips(String keys) {
     List<String> list = List.of(keys.split(";"));
     assertThat(KeyPattern.parse(KeyPattern.of(list)).keys()).isEqualTo(list);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"ip", "header:x{y}", "user_id|ip"})
-  void of_keysThatWouldMeanSomethingElse_isRefused(String key) {
+  void of_ambiguousKeys_isRejected(String key) {
     assertThatThrownBy(() -> KeyPattern.of(List.of(key)))
         .isInstanceOf(IllegalArgumentException.class);
   }

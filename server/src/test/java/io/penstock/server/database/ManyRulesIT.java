@@ -16,7 +16,7 @@ class ManyRulesIT {
   @TempDir private Path folder;
 
   @Test
-  void start_hundredThousandRules_areAllInForceAndChangeOneByOne() throws Exception {
+  void start_hundredThousandRules_areAllActiveAndChangeOneByOne() throws Exception {
     String url = TestPostgres.migrated();
     TestPostgres.execute(
         url,

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a match compares with is the same in a file, in the database and in a file again. */
+/** Match values keep their meaning from a file to the database and back. */
 class MatchValuesIT {
   private static final RuleRepository.ChangeOptions BY_ME =
       new RuleRepository.ChangeOptions("me", false);
@@ -47,7 +47,7 @@ class MatchValuesIT {
   }
 
   @Test
-  void match_numbersOfARowByHand_areComparedAsWritten() throws Exception {
+  void match_numbersInSql_areComparedAsWritten() throws Exception {
     String url = TestPostgres.migrated();
     TestPostgres.execute(
         url,
@@ -63,7 +63,7 @@ class MatchValuesIT {
     return RuleFile.text(book.all().stream().<Node>map(StoredRule::document).toList());
   }
 
-  /** The conditions of each rule, in no order. */
+  /** Returns the conditions of each rule, unordered. */
   private static List<Set<?>> matches(Path file) {
     return PolicyLoader.load(file).policy().rules().stream()
         .map(Rule::match)

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A PostgreSQL of one test's own, to be killed and started again. */
+/** A PostgreSQL server for one test, which can be killed and restarted. */
 final class PostgresProcess implements AutoCloseable {
   private final Path data;
   private final int port;
@@ -41,7 +41,7 @@ final class PostgresProcess implements AutoCloseable {
     return "postgres://postgres@127.0.0.1:" + port + "/postgres";
   }
 
-  /** Ends it at once, as kill -9 does. */
+  /** Kills the server, as kill -9 does. */
   void kill() throws Exception {
     long pid = Long.parseLong(Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip());
     ProcessHandle process = ProcessHandle.of(pid).orElseThrow();

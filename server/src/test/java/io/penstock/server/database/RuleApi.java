@@ -11,7 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 
-/** Talks to the admin door about rules. */
+/** A client of the rule endpoints of the admin listener. */
 record RuleApi(RunningServer server) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -19,7 +19,7 @@ record RuleApi(RunningServer server) {
     return send("POST", "/v1/rules", body);
   }
 
-  /** What the admin door answers, which has to be as documented. */
+  /** Sends a request, and checks that the response is as documented. */
   HttpResponse<String> send(String method, String path, String body) {
     HttpResponse<String> answer =
         RunningServer.send(

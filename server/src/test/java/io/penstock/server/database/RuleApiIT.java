@@ -50,7 +50,7 @@ class RuleApiIT {
   }
 
   @Test
-  void post_rule_isStoredInForceAndInTheHistory() throws Exception {
+  void post_rule_isStoredActiveAndInTheHistory() throws Exception {
     HttpResponse<String> created = api.post(body(USERS));
     assertThat(created.statusCode()).isEqualTo(201);
     assertThat(json(created).at("/changes/0/action").asText()).isEqualTo("create");
@@ -69,33 +69,34 @@ class RuleApiIT {
   }
 
   @Test
-  void post_mistakes_areSaidAsTheLoaderSaysThem() {
-    HttpResponse<String> refused =
+  void post_invalidRule_hasTheErrorsOfTheLoader() {
+    HttpResponse<String> rejected =
         api.post(
             "{\"rule\":{\"name\":\"x\",\n\"limit_keys\":[\"user_id\"],\"rate\":\"5/fortnight\","
                 + "\"burts\":1}}");
-    assertThat(refused.statusCode()).isEqualTo(400);
-    assertThat(refused.body())
+    assertThat(rejected.statusCode()).isEqualTo(400);
+    assertThat(rejected.body())
         .contains("\"field\":\"rule.rate\",\"message\":\"must have a unit of time")
-        .contains("\"field\":\"rule.burts\",\"message\":\"is no known field; did you mean burst?\"")
+        .contains("\"field\":\"rule.burts\",\"message\":\"unknown field; did you mean burst?\"")
         .contains("\"line\":2");
     assertThat(TestPostgres.value(url, "SELECT count(*) FROM rate_limit_rule")).isEqualTo("0");
   }
 
   @Test
-  void post_ruleThatWouldHideAnother_isRefused() {
+  void post_ruleThatWouldHideAnother_isRejected() {
     api.post(
         body(
             "{\"name\":\"pro\",\"limit_keys\":[\"user_id\"],\"rate\":\"9/s\","
                 + "\"match\":{\"plan\":\"pro\"}}"));
-    HttpResponse<String> refused = api.post("{\"tier_order\":-1,\"rule\":" + USERS + "}");
-    assertThat(refused.statusCode()).isEqualTo(400);
-    assertThat(refused.body()).contains("pro can never apply: users, new, takes every request");
+    HttpResponse<String> rejected = api.post("{\"tier_order\":-1,\"rule\":" + USERS + "}");
+    assertThat(rejected.statusCode()).isEqualTo(400);
+    assertThat(rejected.body())
+        .contains("pro can never apply: users, new, matches all of its requests");
     assertThat(api.post("{\"tier_order\":1,\"rule\":" + USERS + "}").statusCode()).isEqualTo(201);
   }
 
   @Test
-  void post_localRuleWithoutNodes_isRefusedAsItWouldNeverBeInForce() {
+  void post_localRuleWithoutNodes_isRejected() {
     String local = USERS.replace("\"burst\"", "\"on_store_failure\":\"local\",\"burst\"");
     assertThat(api.post(body(local)).statusCode()).isEqualTo(201);
     long version = api.version("users");
@@ -103,14 +104,14 @@ class RuleApiIT {
     Map<Setting, String> redis = Map.of(Setting.REDIS, "redis://127.0.0.1:1");
     try (RunningServer shared = DatabaseServer.start(url, folder.resolve("shared"), redis)) {
       RuleApi there = new RuleApi(shared);
-      HttpResponse<String> refused =
+      HttpResponse<String> rejected =
           there.post(body(local.replace("users", "others").replace("user_id", "other_id")));
-      assertThat(refused.statusCode()).isEqualTo(400);
-      assertThat(refused.body())
+      assertThat(rejected.statusCode()).isEqualTo(400);
+      assertThat(rejected.body())
           .contains(
               "\"field\":\"rule.on_store_failure\",\"message\":\"local needs the setting nodes\"");
       assertThat(there.put("users", body(local, version)).statusCode()).isEqualTo(400);
-      // What is not in force there takes no requests from others.
+      // A rule that is not active takes no requests from others.
       String later = "{\"name\":\"later\",\"limit_keys\":[\"user_id\"],\"rate\":\"1/h\",";
       String body = "{\"tier_order\":9,\"rule\":" + later + "\"match\":{\"tenant\":\"a\"}}}";
       assertThat(api.post(body).statusCode()).isEqualTo(400);
@@ -136,13 +137,13 @@ class RuleApiIT {
       HttpResponse<String> wrong =
           api.put("users", body(USERS, 1).replace("\"version\":1", "\"version\":" + number));
       assertThat(wrong.statusCode()).as(number).isEqualTo(400);
-      assertThat(wrong.body()).contains("must be a version that a rule had");
+      assertThat(wrong.body()).contains("must be a whole number, the version of a rule");
     }
     assertThat(api.put("nobody", body(USERS, 1)).statusCode()).isEqualTo(404);
   }
 
   @Test
-  void put_changedByHandMeanwhile_isAConflict() {
+  void put_changedWithSqlInBetween_isAConflict() {
     api.post(body(USERS));
     long version = api.version("users");
     TestPostgres.execute(url, "UPDATE rate_limit_rule SET burst_capacity = 6");
@@ -150,7 +151,7 @@ class RuleApiIT {
   }
 
   @Test
-  void delete_rule_isGoneWithItsHistoryKept() {
+  void delete_rule_keepsItsHistory() {
     api.post(body(USERS));
     long version = api.version("users");
     assertThat(api.send("DELETE", "/v1/rules/users", "").statusCode()).isEqualTo(400);
@@ -164,7 +165,7 @@ class RuleApiIT {
   }
 
   @Test
-  void dryRun_anyChange_saysWhatWouldChangeAndChangesNothing() {
+  void dryRun_anyChange_returnsChangesWithoutMakingThem() {
     HttpResponse<String> would = api.send("POST", "/v1/rules?dry_run=true", body(USERS));
     assertThat(would.statusCode()).isEqualTo(200);
     assertThat(json(would).get("dry_run").asBoolean()).isTrue();
@@ -183,14 +184,14 @@ class RuleApiIT {
   }
 
   @Test
-  void apply_rules_areAllThereOrNone() {
+  void apply_rules_isAllOrNothing() {
     api.post(body(USERS));
     String other = "{\"name\":\"other\",\"limit_keys\":[\"ip:address\"],\"rate\":\"1/h\"}";
     String bad = "{\"name\":\"bad\",\"limit_keys\":[\"tenant\"],\"rate\":\"0/h\"}";
-    HttpResponse<String> refused =
+    HttpResponse<String> rejected =
         api.send("PUT", "/v1/rules", "{\"rules\":[" + other + "," + bad + "]}");
-    assertThat(refused.statusCode()).isEqualTo(400);
-    assertThat(refused.body()).contains("\"field\":\"rules[1].rate\"");
+    assertThat(rejected.statusCode()).isEqualTo(400);
+    assertThat(rejected.body()).contains("\"field\":\"rules[1].rate\"");
     assertThat(api.get("other").statusCode()).isEqualTo(404);
 
     JsonNode applied =

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What stands in a file can stand in a row, and means the same there. */
+/** A rule of a file can be stored as a row with the same meaning. */
 class RuleColumnsTest {
   @ParameterizedTest
   @ValueSource(
@@ -85,7 +85,7 @@ class RuleColumnsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"\"a\\u0000b\"", "\"a\\ud800b\"", "[\"a\\u0000\"]"})
-  void of_textThatCanNotBeStored_isAnErrorAtItsPlace(String bad) {
+  void of_textThatCanNotBeStored_isAnErrorAtItsLocation(String bad) {
     Problems problems = new Problems();
     Node rule =
         Document.parse(

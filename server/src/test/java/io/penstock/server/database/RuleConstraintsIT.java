@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the table takes and what it doesn't, from whoever writes SQL by hand. */
+/** The constraints of the table, for rows that are written with SQL. */
 class RuleConstraintsIT {
   private static String url;
 
@@ -18,7 +18,7 @@ class RuleConstraintsIT {
   }
 
   @Test
-  void insert_rowsOfTheSeed_areTakenAndNamed() {
+  void insert_rowsOfTheSeed_areAcceptedAndNamed() {
     String own = TestPostgres.migrated();
     TestPostgres.execute(
         own,
@@ -64,7 +64,7 @@ class RuleConstraintsIT {
         "costs_are_positive; default_cost; -2",
         "options_are_known; options; '{\"mode\": \"off\"}'",
       })
-  void update_badValue_isRefusedByAConstraintThatSaysWhy(
+  void update_invalidValue_isRejectedByANamedConstraint(
       String constraint, String column, String value) {
     TestPostgres.execute(
         url,
@@ -78,7 +78,7 @@ class RuleConstraintsIT {
   }
 
   @Test
-  void insert_sameKeysAndPlanTwice_isRefused() {
+  void insert_sameKeysAndPlanTwice_isRejected() {
     String own = TestPostgres.migrated();
     String insert =
         "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate_per_second, is_active)"
@@ -92,7 +92,7 @@ class RuleConstraintsIT {
   }
 
   @Test
-  void change_byAnybody_hasAnotherVersionAndAHistory() {
+  void change_byAnyone_changesTheVersionAndAddsHistory() {
     String own = TestPostgres.migrated();
     TestPostgres.execute(
         own,

@@ -26,7 +26,7 @@ class RuleSyncIT {
           + " VALUES ('%s', '{%s}', 'key', '1/h', '%s')";
 
   @TempDir private Path folder;
-  private final AtomicReference<List<String>> inForce = new AtomicReference<>(List.of());
+  private final AtomicReference<List<String>> activeRules = new AtomicReference<>(List.of());
   private final AtomicInteger joins = new AtomicInteger();
   private String url;
 
@@ -42,27 +42,27 @@ class RuleSyncIT {
         new RuleSync.Options(
             Optional.of(folder.resolve("deep/rules.json")), true, canBeLocal, poll),
         (candidates, origin) -> {
-          MergedPolicy joint =
+          MergedPolicy merged =
               MergedPolicy.of(Policy.of(), "", candidates, MergedPolicy.RuleCheck.NONE);
-          inForce.set(joint.policy().rules().stream().map(Rule::name).toList());
+          activeRules.set(merged.policy().rules().stream().map(Rule::name).toList());
           joins.incrementAndGet();
-          return Optional.of(joint);
+          return Optional.of(merged);
         },
         new SimpleMeterRegistry());
   }
 
   @Test
-  void poll_notificationsAreLost_findsChangesAndOnlyThese() throws Exception {
+  void poll_notificationsLost_findsOnlyChanges() throws Exception {
     TestPostgres.execute(url, "ALTER TABLE rate_limit_rule DISABLE TRIGGER rate_limit_rule_tell");
     try (Database database = TestPostgres.database(url);
         RuleSync feed = feed(database, Duration.ofMillis(20), true)) {
       feed.start();
-      assertThat(inForce.get()).containsExactly("a");
+      assertThat(activeRules.get()).containsExactly("a");
       TestPostgres.execute(url, INSERT.formatted("b", "b", "open"));
-      Await.until(() -> inForce.get().equals(List.of("a", "b")));
+      Await.until(() -> activeRules.get().equals(List.of("a", "b")));
       TestPostgres.execute(
           url, "DELETE FROM rate_limit_rule WHERE name = 'a'", INSERT.formatted("c", "c", "open"));
-      Await.until(() -> inForce.get().equals(List.of("b", "c")));
+      Await.until(() -> activeRules.get().equals(List.of("b", "c")));
       assertThat(joins.get()).isBetween(3, 4);
     }
   }
@@ -73,14 +73,14 @@ class RuleSyncIT {
         RuleSync feed = feed(database, Duration.ofDays(1), true)) {
       feed.start();
       TestPostgres.execute(url, INSERT.formatted("b", "b", "open"));
-      Await.until(() -> inForce.get().equals(List.of("a", "b")));
+      Await.until(() -> activeRules.get().equals(List.of("a", "b")));
       TestPostgres.execute(url, "TRUNCATE rate_limit_rule");
-      Await.until(() -> inForce.get().isEmpty());
+      Await.until(() -> activeRules.get().isEmpty());
     }
   }
 
   @Test
-  void connection_ended_isOpenedAgainAndNothingIsMissed() throws Exception {
+  void connection_closed_isReopenedWithoutMissingChanges() throws Exception {
     try (Database database = TestPostgres.database(url);
         RuleSync feed = feed(database, Duration.ofDays(1), true)) {
       feed.start();
@@ -89,24 +89,24 @@ class RuleSyncIT {
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
               + " WHERE application_name = 'penstock' AND datname = current_database()",
           INSERT.formatted("b", "b", "open"));
-      Await.until(() -> inForce.get().equals(List.of("a", "b")));
+      Await.until(() -> activeRules.get().equals(List.of("a", "b")));
       Await.until(() -> feed.state().available());
     }
   }
 
   @Test
-  void localWithoutNodes_isNotUsed() {
+  void localWithoutNodes_isRejected() {
     TestPostgres.execute(url, INSERT.formatted("b", "b", "local"));
     try (Database database = TestPostgres.database(url);
         RuleSync feed = feed(database, RuleSync.POLL, false)) {
       feed.start();
-      assertThat(inForce.get()).containsExactly("a");
+      assertThat(activeRules.get()).containsExactly("a");
       assertThat(feed.state().rules()).isEqualTo(1);
     }
   }
 
   @Test
-  void active_rowsThatAreKnown_areNotReadAgain() throws Exception {
+  void active_knownRows_areNotReadAgain() throws Exception {
     TestPostgres.execute(
         url,
         "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate_per_second) SELECT n,"
@@ -130,7 +130,7 @@ class RuleSyncIT {
   }
 
   @Test
-  void snapshot_ofWhatIsInForce_isTheSameWhenRead() throws Exception {
+  void snapshot_ofActiveRules_roundTrips() throws Exception {
     TestPostgres.execute(
         url,
         "INSERT INTO rate_limit_rule (name, description, key_pattern, scope, rate_per_second,"

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Slips that are easily made with such a table, and that we don't make. */
+/** Mistakes that are easily made with such a table, and that Penstock avoids. */
 class SeedSlipsIT {
   @TempDir private Path folder;
   private String url;
@@ -43,7 +43,7 @@ class SeedSlipsIT {
     }
   }
 
-  /** A key made of the request's own path would apply the rule of one endpoint to all. */
+  /** A key with the path of the request would apply the rule of one endpoint to all endpoints. */
   @Test
   void endpointRow_otherPath_doesNotApply() {
     insert("('search', 'endpoint:/api/search', 'endpoint', '1/h', 1, NULL, true)");
@@ -58,7 +58,9 @@ class SeedSlipsIT {
     }
   }
 
-  /** Tiers that are charged one by one leave the user poorer when the next one denies. */
+  /**
+   * If tiers were charged one by one, a denial by a later one would still charge the earlier ones.
+   */
   @Test
   void deniedByOneTier_takesNothingFromTheOthers() {
     insert(
@@ -79,7 +81,10 @@ class SeedSlipsIT {
     }
   }
 
-  /** Of rows for a plan and the row for all, only the first counts, in whatever order written. */
+  /**
+   * Only the first matching row counts, and rows for a plan precede the row for all, in any
+   * insertion order.
+   */
   @Test
   void rowForAPlan_comesBeforeTheRowForAll() {
     insert(

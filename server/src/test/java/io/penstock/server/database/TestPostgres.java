@@ -10,10 +10,7 @@ import java.sql.Statement;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * A PostgreSQL that comes with the build, one for all tests of a JVM. Each test has a database of
- * its own in it.
- */
+/** An embedded PostgreSQL server, shared by all tests of a JVM. Each test has its own database. */
 public final class TestPostgres {
   private static final AtomicInteger NEXT = new AtomicInteger();
 
@@ -34,14 +31,14 @@ public final class TestPostgres {
     }
   }
 
-  /** The URL of a database without anything in it. */
+  /** Returns the URL of an empty database. */
   public static String fresh() {
     String name = "test" + NEXT.incrementAndGet();
     execute(url("postgres"), "CREATE DATABASE " + name);
     return url(name);
   }
 
-  /** The URL of a database with all tables in it. */
+  /** Returns the URL of a database with all tables. */
   static String migrated() {
     String url = fresh();
     try (Database database = database(url)) {
@@ -65,7 +62,7 @@ public final class TestPostgres {
         "jdbc:" + url.replace("postgres://postgres@", "postgresql://"), "postgres", "");
   }
 
-  /** Does what somebody with psql would. */
+  /** Executes statements, as a user of psql would. */
   public static void execute(String url, String... statements) {
     try (Connection connection = connect(url);
         Statement statement = connection.createStatement()) {
@@ -77,7 +74,7 @@ public final class TestPostgres {
     }
   }
 
-  /** The one value that a query comes to, as text. */
+  /** Returns the single value of a query as text. */
   public static String value(String url, String query) {
     try (Connection connection = connect(url);
         Statement statement = connection.createStatement();

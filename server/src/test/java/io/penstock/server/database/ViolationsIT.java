@@ -40,7 +40,7 @@ class ViolationsIT {
   }
 
   @Test
-  void denied_requests_areRowsWithCountsAndEverythingKnown() throws Exception {
+  void denied_requests_areRowsWithCountsAndDetails() throws Exception {
     TestPostgres.execute(
         url,
         "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate, burst_capacity)"
@@ -69,7 +69,7 @@ class ViolationsIT {
   }
 
   @Test
-  void close_rowsThatWait_areWritten() {
+  void close_queuedRows_areWritten() {
     TestPostgres.execute(
         url,
         "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate, burst_capacity)"
@@ -114,7 +114,7 @@ class ViolationsIT {
             .formatted(rows));
   }
 
-  /** The rows that are inserted here are old, and would be deleted. */
+  /** Starts a server that keeps old rows, such as those that are inserted here. */
   private RunningServer keepingAll() {
     return DatabaseServer.start(url, folder, Map.of(Setting.VIOLATIONS_DAYS, "0"));
   }
@@ -132,7 +132,7 @@ class ViolationsIT {
     "user=u1&rule=r0&from=2026-01-01T00:00:02Z&to=2026-01-01T00:00:09Z, 3",
     "user=nobody, 0",
   })
-  void violations_filtered_areThoseInPagesOfAnySize(String filter, int count) {
+  void violations_filtered_areTheSameInPagesOfAnySize(String filter, int count) {
     insert(20);
     try (RunningServer server = keepingAll()) {
       for (int limit : new int[] {1, 3, 1_000}) {
@@ -151,7 +151,7 @@ class ViolationsIT {
   }
 
   @Test
-  void page_rowsAddedMeanwhile_skipsAndRepeatsNothing() {
+  void page_rowsAddedInBetween_skipsAndRepeatsNothing() {
     insert(10);
     try (Database database = TestPostgres.database(url)) {
       ViolationRepository book = new ViolationRepository(database);
@@ -167,7 +167,7 @@ class ViolationsIT {
   }
 
   @Test
-  void top_by_sumsWhatWasDenied() {
+  void top_by_sumsDeniedRequests() {
     insert(20);
     try (RunningServer server = keepingAll()) {
       JsonNode top = json(get(server, "/v1/violations/top?by=user&limit=2"));
@@ -188,7 +188,7 @@ class ViolationsIT {
   }
 
   @Test
-  void keep_tooOldOrTooMany_areDeletedOldestFirstInSteps() {
+  void runIfDue_tooOldOrTooMany_areDeletedOldestFirstInSteps() {
     insert(20);
     TestPostgres.execute(
         url,
@@ -200,7 +200,7 @@ class ViolationsIT {
       assertThat(byAge.step(database)).isZero();
       Retention bySize = new Retention(0, 700);
       assertThat(bySize.step(database)).isEqualTo(1_000);
-      bySize.keep(database);
+      bySize.runIfDue(database);
       assertThat(TestPostgres.value(url, "SELECT count(*) FROM rate_limit_violation"))
           .isEqualTo("700");
       assertThat(TestPostgres.value(url, "SELECT max(violation_id) FROM rate_limit_violation"))

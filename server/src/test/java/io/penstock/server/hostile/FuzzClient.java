@@ -13,20 +13,20 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.Random;
 
-/** Sends one hostile request on a connection of its own, and says what came of it. */
+/** Sends one hostile request on its own connection, and returns the outcome. */
 final class FuzzClient {
-  /** What came of a request. */
+  /** The outcome of a request. */
   enum Outcome {
     ANSWERED,
     CLOSED,
     /**
-     * A proxy waited for the rest of a body, which it does as long as a connection may be idle, and
-     * closed when the client ended its half.
+     * The proxy waited for the rest of a body, which it does until the idle timeout, and closed the
+     * connection when the client closed its half.
      */
     STALLED,
-    /** Neither an answer nor a close within the patience of the client. */
+    /** Neither a response nor a close within the client's timeout. */
     HANGING,
-    /** An answer that says that the server has failed. */
+    /** A response that reports an internal error. */
     FAILED
   }
 
@@ -44,13 +44,13 @@ final class FuzzClient {
     this.random = random;
   }
 
-  /** Sends bytes, whole or in pieces. */
+  /** Sends bytes, at once or in pieces. */
   Outcome send(byte[] bytes) throws IOException {
     try (Socket socket = listeners.connect(listener)) {
       try {
         write(socket, bytes);
       } catch (SocketException closedByThen) {
-        // There may be an answer nevertheless.
+        // There may still be a response.
       }
       if (listener != Listener.PROXY) {
         return read(socket);
@@ -83,7 +83,7 @@ final class FuzzClient {
     out.write(bytes, from, bytes.length - from);
   }
 
-  /** Reads the first head that is no interim one. */
+  /** Reads the first head that is not informational. */
   private static Outcome read(Socket socket) throws IOException {
     InputStream in = socket.getInputStream();
     StringBuilder head = new StringBuilder();
@@ -100,7 +100,7 @@ final class FuzzClient {
         head.setLength(0);
       }
       if (head.length() > 3 && head.charAt(0) != 'H') {
-        // Frames of HTTP/2: the client has said that it speaks it.
+        // HTTP/2 frames: the client has sent the preface.
         return Outcome.ANSWERED;
       }
     }
@@ -111,7 +111,7 @@ final class FuzzClient {
     return head.substring(head.length() - 4).equals("\r\n\r\n") && head.length() > 12;
   }
 
-  /** Sends frames of any kind, then a request that is good, and waits for what becomes of that. */
+  /** Sends random frames, then a valid request, and waits for the outcome of that request. */
   Outcome sendFrames() throws IOException {
     try (Socket socket = listeners.connect(listener);
         Http2Frames client = new Http2Frames(socket)) {
@@ -123,12 +123,12 @@ final class FuzzClient {
         }
         client.get(SENTINEL, true);
       } catch (SocketException closedByThen) {
-        // It has been told why.
+        // A GOAWAY with the reason was sent before.
       }
       try {
         return await(client);
       } catch (SocketTimeoutException unfinishedFrame) {
-        // The good request may be the rest of a frame that is longer than it should be.
+        // The valid request may be read as the rest of a longer frame.
         socket.setSoTimeout(Listeners.PATIENCE_MILLIS);
         socket.shutdownOutput();
         return await(client);
@@ -201,7 +201,7 @@ final class FuzzClient {
     return of[random.nextInt(3) > 0 ? 0 : random.nextInt(of.length)];
   }
 
-  /** Bytes as a Java string, to repeat them. */
+  /** Formats bytes as a Java string, for reproduction. */
   static String shown(byte[] bytes) {
     StringBuilder shown = new StringBuilder();
     for (char c : new String(bytes, 0, Math.min(bytes.length, 600), ISO_8859_1).toCharArray()) {

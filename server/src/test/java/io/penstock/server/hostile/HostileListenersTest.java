@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Requests that used to end without an answer, at each listener. No request fails unnoticed. */
+/** Requests that once ended without a response, at each listener. Every failure is counted. */
 class HostileListenersTest {
   private static final int ENHANCE_YOUR_CALM = 11;
   private static final String LAST = "Host: a\r\nConnection: close\r\n";
@@ -70,7 +70,7 @@ class HostileListenersTest {
 
   @ParameterizedTest
   @EnumSource
-  void upgradeToHttp2_withABadHead_isAnsweredInHttp1(Listener listener) {
+  void upgradeToHttp2_withInvalidHead_staysHttp1(Listener listener) {
     String upgrade = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: ";
     assertAll(
         () ->
@@ -114,7 +114,7 @@ class HostileListenersTest {
     "PROXY,:method,G T",
     "ADMIN,:method,G T"
   })
-  void http2Stream_thatVertxCannotTake_failsAlone(Listener listener, String name, String value)
+  void http2Stream_thatVertxRejects_failsAlone(Listener listener, String name, String value)
       throws IOException {
     try (Http2Frames client = listeners.connectHttp2(listener)) {
       client.head(1, false, ":method", "POST", ":scheme", "http", ":path", "/", ":authority", "a");
@@ -179,7 +179,7 @@ class HostileListenersTest {
   }
 
   @Test
-  void batch_ofUnknownFields_isToldOfTheFirstErrors() {
+  void batch_ofUnknownFields_reportsTheFirstErrors() {
     String fields =
         IntStream.range(0, 60_000)
             .mapToObj(i -> "\"f" + i + "\":1")
@@ -192,7 +192,7 @@ class HostileListenersTest {
   }
 
   @Test
-  void batch_thatIsLarge_isAnsweredInItsOrder() {
+  void batch_large_isAnsweredInOrder() {
     String checks =
         IntStream.range(0, 900)
             .mapToObj(
@@ -230,7 +230,7 @@ class HostileListenersTest {
     assertThat(inPieces(listener, sent)).startsWith(status);
   }
 
-  /** Sends the head by itself, so that the body is read later. */
+  /** Sends the head separately, so that the body is read later. */
   private static String inPieces(Listener listener, String sent) throws IOException {
     try (Socket socket = listeners.connect(listener)) {
       OutputStream out = socket.getOutputStream();
@@ -254,7 +254,7 @@ class HostileListenersTest {
       try {
         out.write(("GET /" + "a".repeat(1 << 20) + " HTTP/1.1\r\n\r\n").getBytes(ISO_8859_1));
       } catch (SocketException closedByThen) {
-        // The answer came before.
+        // The response arrived before.
       }
       assertThat(RunningServer.rest(socket).split("HTTP/1", -1)).hasSize(2);
     }
@@ -271,7 +271,7 @@ class HostileListenersTest {
     "PROXY,8,4,0",
     "PROXY,77,10,0"
   })
-  void controlFrames_tooMany_endTheConnection(Listener listener, int type, int size, int stream)
+  void controlFrames_tooMany_closeTheConnection(Listener listener, int type, int size, int stream)
       throws IOException {
     byte[] payload = new byte[size];
     if (type == 8 || (type == 4 && size > 0)) {
@@ -293,7 +293,7 @@ class HostileListenersTest {
         client.write(type, 0, stream, payload);
       }
     } catch (IOException closedByThen) {
-      // It has been told why.
+      // A GOAWAY with the reason was sent before.
     }
   }
 

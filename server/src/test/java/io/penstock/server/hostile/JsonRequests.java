@@ -6,7 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.ByteArrayOutputStream;
 import java.util.Random;
 
-/** Requests that are well formed, with JSON of any kind in them. */
+/** Well-formed requests with random JSON bodies. */
 final class JsonRequests {
   private static final String[] DECISION = {"/v1/check", "/v1/check/batch"};
   private static final String[] ADMIN = {

@@ -29,10 +29,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends every listener the corpus of hostile requests, and then others that are made of it: raw
- * bytes, frames of HTTP/2, JSON. Each gets an answer or an orderly close, none fails, and no stack
- * trace is logged. {@code -Dpenstock.fuzz.seconds=600 -Dpenstock.fuzz.seed=7} makes it ten minutes
- * of others.
+ * Sends the corpus of hostile requests to every listener, followed by mutations of it: raw bytes,
+ * HTTP/2 frames and JSON. Each gets a response or an orderly close, none fails, and no stack trace
+ * is logged. {@code -Dpenstock.fuzz.seconds=600 -Dpenstock.fuzz.seed=7} runs ten minutes of
+ * mutations.
  */
 class ListenerFuzzIT {
   private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(ListenerFuzzIT.class);
@@ -44,7 +44,7 @@ class ListenerFuzzIT {
   @TempDir private Path folder;
   private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
 
-  /** What came of the requests to a listener. */
+  /** The outcomes of the requests to a listener. */
   private static final class Tally {
     final Map<Outcome, LongAdder> counts = new EnumMap<>(Outcome.class);
 
@@ -104,7 +104,7 @@ class ListenerFuzzIT {
     return RawRequests.corpus().get(0);
   }
 
-  /** Which requests one client sends. */
+  /** The requests that one client sends. */
   private record FuzzRun(
       Listeners listeners, Listener listener, Random random, int client, long endNanos) {}
 
@@ -147,7 +147,7 @@ class ListenerFuzzIT {
         tally.counts);
   }
 
-  /** Everything above debug that is logged with a stack trace. */
+  /** Collects everything above debug that is logged with a stack trace. */
   private static final class StackTraces extends AppenderBase<ILoggingEvent> {
     final Queue<String> seen = new ConcurrentLinkedQueue<>();
 

@@ -14,9 +14,12 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** A service with all its listeners, in front of an origin that answers everything. */
+/** A server with all its listeners, in front of an origin that responds to everything. */
 final class Listeners implements AutoCloseable {
-  /** Less than connections may be idle: one that is only closed for that is one left alone. */
+  /**
+   * Shorter than the idle timeout of connections: one that is only closed by that timeout counts as
+   * hanging.
+   */
   static final int PATIENCE_MILLIS = 30_000;
 
   private static final String POLICY =
@@ -36,7 +39,7 @@ final class Listeners implements AutoCloseable {
           });
   private final RunningServer server;
 
-  /** Which one. */
+  /** The listeners. */
   enum Listener {
     DECISION,
     PROXY,
@@ -76,7 +79,7 @@ final class Listeners implements AutoCloseable {
     return new Http2Frames(connect(listener));
   }
 
-  /** Sends bytes as they are, and reads what comes until the connection is closed. */
+  /** Sends raw bytes, and returns everything that is received until the connection is closed. */
   String raw(Listener listener, String bytes) throws IOException {
     try (Socket socket = connect(listener)) {
       socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
@@ -85,7 +88,7 @@ final class Listeners implements AutoCloseable {
     }
   }
 
-  /** How many requests to a listener have failed, by the metric. */
+  /** Returns the number of failed requests of a listener, from its metric. */
   double failed(Listener listener) {
     String name =
         "penstock_requests_failed_total{listener=\""

@@ -13,7 +13,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The corpus of raw requests, and others that are a few steps away from it. */
+/** The corpus of raw requests, and mutations of it. */
 final class RawRequests {
   private static final Pattern ESCAPE = Pattern.compile("\\\\(x[0-9a-f]{2}|.)");
   private static final Pattern REPEATED = Pattern.compile("\\{(\\d+):([^}]*)}");
@@ -63,7 +63,7 @@ final class RawRequests {
 
   private RawRequests() {}
 
-  /** All that are known. */
+  /** Returns the whole corpus. */
   static List<byte[]> corpus() {
     try (InputStream in = RawRequests.class.getResourceAsStream("requests.txt")) {
       return new String(in.readAllBytes(), UTF_8)
@@ -102,7 +102,7 @@ final class RawRequests {
     };
   }
 
-  /** One of the corpus after a few random steps. */
+  /** Returns an element of the corpus after a few random mutations. */
   static byte[] mutated(List<byte[]> corpus, Random random) {
     byte[] bytes = corpus.get(random.nextInt(corpus.size()));
     int steps = random.nextInt(MAX_STEPS);

@@ -17,7 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients that keep their connections lose no request when the process shuts down. */
+/** Clients with persistent connections lose no request when the process shuts down. */
 class ShutdownTest {
   private static final int CLIENTS = 10;
   private static final String ASK = "GET /v1/forward-auth HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -25,7 +25,7 @@ class ShutdownTest {
   @TempDir private Path folder;
 
   @Test
-  void close_keptConnections_areAnsweredOnceMoreAndThenClosed() throws Exception {
+  void close_persistentConnections_getOneMoreResponseAndAreClosed() throws Exception {
     Listeners listeners = new Listeners(folder, Map.of(Setting.SHUTDOWN_MS, "300000"));
     List<Socket> kept = new ArrayList<>();
     for (int i = 0; i < CLIENTS; i++) {
@@ -57,12 +57,12 @@ class ShutdownTest {
   private static boolean accepts(Listeners listeners, Listener listener) {
     try (Socket socket = listeners.connect(listener)) {
       return socket.isConnected();
-    } catch (IOException refused) {
+    } catch (IOException rejected) {
       return false;
     }
   }
 
-  /** Asks, and reads the whole answer. */
+  /** Sends a request, and reads the whole response. */
   private static String ask(Socket socket) throws IOException {
     socket.getOutputStream().write(ASK.getBytes(ISO_8859_1));
     InputStream in = socket.getInputStream();

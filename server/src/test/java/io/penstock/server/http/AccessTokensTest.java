@@ -24,7 +24,7 @@ class AccessTokensTest {
         "read:m e:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
         "read:me:ba78",
       })
-  void parse_otherForm_isRefusedWithoutRepeatingIt(String list) {
+  void parse_otherFormat_isRejectedWithoutQuotingIt(String list) {
     assertThatThrownBy(() -> AccessTokens.parse(list))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("must be role:name:hash as penstock token prints it, separated by commas");

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of connections on which nothing moves. */
+/** Idle connections are closed. */
 class ConnectionGuardTest {
   private static final int SHORT_MILLIS = 1_000;
   private static final int LONG_MILLIS = 2_000;
@@ -45,7 +45,7 @@ class ConnectionGuardTest {
                     request.response().end("x".repeat(MANY));
                   } else if (request.path().equals("/short")) {
                     request.response().end("short");
-                  } // else nobody answers
+                  } // otherwise no response
                 });
     port = server.listen().await().actualPort();
   }
@@ -56,7 +56,7 @@ class ConnectionGuardTest {
   }
 
   @Test
-  void connection_nothingAfterTheAnswer_isClosed() throws IOException {
+  void connection_idleAfterTheResponse_isClosed() throws IOException {
     listen(SHORT_MILLIS);
     try (Socket client = ask("/short")) {
       String all = new String(client.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
@@ -65,7 +65,7 @@ class ConnectionGuardTest {
   }
 
   @Test
-  void connection_answerThatNeverComes_isClosed() throws IOException {
+  void connection_responseThatNeverComes_isClosed() throws IOException {
     listen(SHORT_MILLIS);
     try (Socket client = ask("/never")) {
       assertThat(client.getInputStream().readAllBytes()).isEmpty();

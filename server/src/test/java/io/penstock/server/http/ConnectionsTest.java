@@ -18,7 +18,7 @@ class ConnectionsTest {
   private final Connections connections =
       new Connections("proxy", new Connections.ConnectionLimits(8, 2, 60_000), PROXY::equals);
 
-  /** A connection of a client with an address of the test's choice. */
+  /** A client connection with the given address. */
   private static final class ClientChannel extends EmbeddedChannel {
     private final SocketAddress remote;
 
@@ -48,12 +48,12 @@ class ConnectionsTest {
 
     assertThat(admits("203.0.113.2")).isTrue();
     assertThat(connections.open()).isEqualTo(3);
-    assertThat(connections.refused(Rejection.ADDRESS)).isEqualTo(1);
-    assertThat(connections.refused(Rejection.LISTENER)).isZero();
+    assertThat(connections.rejected(Rejection.ADDRESS)).isEqualTo(1);
+    assertThat(connections.rejected(Rejection.LISTENER)).isZero();
   }
 
   @Test
-  void admit_oneClosed_letsAnotherIn() {
+  void admit_afterOneClosed_admitsAnother() {
     ClientChannel first = new ClientChannel("203.0.113.1");
     assertThat(connections.admit(first)).isTrue();
     assertThat(admits("203.0.113.1")).isTrue();
@@ -74,7 +74,7 @@ class ConnectionsTest {
   }
 
   @Test
-  void admit_loopbackAndTrustedProxy_haveTheBoundOfTheListener() {
+  void admit_loopbackAndTrustedProxy_onlyTheListenerLimitApplies() {
     for (int i = 0; i < 4; i++) {
       assertThat(admits("127.0.0.1")).isTrue();
       assertThat(admits("198.51.100.1")).isTrue();
@@ -82,6 +82,6 @@ class ConnectionsTest {
 
     assertThat(admits("127.0.0.1")).isFalse();
     assertThat(admits("198.51.100.1")).isFalse();
-    assertThat(connections.refused(Rejection.LISTENER)).isEqualTo(2);
+    assertThat(connections.rejected(Rejection.LISTENER)).isEqualTo(2);
   }
 }

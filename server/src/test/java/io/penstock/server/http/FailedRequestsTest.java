@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whatever a handler throws, and however late, the client is answered. */
+/** Whatever a handler throws, however late, the client gets a response. */
 class FailedRequestsTest {
   private final FailedRequests failures = new FailedRequests("test");
   private final GuardedTransport transport = new GuardedTransport();
@@ -39,7 +39,7 @@ class FailedRequestsTest {
     "HTTP_1_1,/error",
     "HTTP_2,/error"
   })
-  void handler_thatThrows_isAnswered500AndCounted(HttpVersion version, String path) {
+  void handler_thatThrows_is500AndCounted(HttpVersion version, String path) {
     int port = open();
     HttpClient client =
         vertx.createHttpClient(

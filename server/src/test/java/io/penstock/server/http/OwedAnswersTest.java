@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What clients send while they wait for an answer doesn't cost them the answer. */
+/** Input that arrives while a response is pending does not prevent that response. */
 final class OwedAnswersTest {
   private static final int HEAD_MILLIS = 800;
   private static final int LATE_MILLIS = 2 * HEAD_MILLIS;
@@ -24,7 +24,7 @@ final class OwedAnswersTest {
 
   private final Vertx vertx =
       Vertx.builder().withTransport(new GuardedTransport(new Connections(10, HEAD_MILLIS))).build();
-  private final CompletableFuture<Void> asked = new CompletableFuture<>();
+  private final CompletableFuture<Void> requestReceived = new CompletableFuture<>();
   private Socket client;
 
   @BeforeEach
@@ -56,7 +56,7 @@ final class OwedAnswersTest {
       response.writeContinue();
     }
     vertx.setTimer(LATE_MILLIS, late -> response.end("late"));
-    asked.complete(null);
+    requestReceived.complete(null);
   }
 
   @AfterEach
@@ -66,15 +66,15 @@ final class OwedAnswersTest {
   }
 
   @Test
-  void strayLine_whileAnAnswerIsOwed_theAnswerComes() throws IOException {
+  void strayLine_whileAResponseIsPending_theResponseArrives() throws IOException {
     send(LATE);
-    asked.join();
+    requestReceived.join();
     send("\r\n");
     readUntil("late");
   }
 
   @Test
-  void strayLine_withinAnAnswer_theAnswerIsWhole() throws IOException {
+  void strayLine_withinAResponse_theResponseIsComplete() throws IOException {
     send(LATE.replace("/late", "/begun"));
     readUntil("begun");
     send("\r\n");
@@ -82,7 +82,7 @@ final class OwedAnswersTest {
   }
 
   @Test
-  void strayLine_afterAnInterimAnswer_theAnswerComes() throws IOException {
+  void strayLine_afterAnInterimResponse_theResponseArrives() throws IOException {
     send(LATE.replace("/late", "/continued"));
     readUntil("100 Continue\r\n\r\n");
     send("\r\n");
@@ -90,9 +90,9 @@ final class OwedAnswersTest {
   }
 
   @Test
-  void nextRequest_begunWhileAnAnswerIsOwed_isAnsweredToo() throws IOException {
+  void nextRequest_startedWhileAResponseIsPending_isAnswered() throws IOException {
     send(LATE);
-    asked.join();
+    requestReceived.join();
     send(LAST.substring(0, 10));
     readUntil("late");
     send(LAST.substring(10));
@@ -100,18 +100,18 @@ final class OwedAnswersTest {
   }
 
   @Test
-  void nextRequest_begunAndNotEnded_hasItsTimeFromTheAnswerOn() throws IOException {
+  void nextRequest_incomplete_timeoutStartsAfterTheResponse() throws IOException {
     send(LATE);
-    asked.join();
+    requestReceived.join();
     send(LAST.substring(0, 10));
     readUntil("late");
     assertThat(rest()).startsWith("HTTP/1.1 408 ");
   }
 
   @Test
-  void nextRequest_broken_isNotAnsweredInPlaceOfAnother() throws IOException {
+  void nextRequest_malformed_doesNotReplaceAPendingResponse() throws IOException {
     send(LATE);
-    asked.join();
+    requestReceived.join();
     send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n");
     assertThat(rest()).doesNotContain(" 400 ");
   }

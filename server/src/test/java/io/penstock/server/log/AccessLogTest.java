@@ -32,7 +32,7 @@ final class AccessLogTest {
       new PolicyEngine(InProcessStore.create(), PolicyLoader.parse(POLICY, "policy.yaml").policy());
 
   @Test
-  void common_allowed_hasTheDecisionBehindIt() {
+  void common_allowed_endsWithTheDecision() {
     assertThat(line(AccessFormat.COMMON, entry("/a?b=c", "curl", decide())))
         .isEqualTo(
             "203.0.113.7 - - [10/Oct/2025:13:55:36 +0000] \"GET /a?b=c HTTP/1.1\" 200 2326"
@@ -40,14 +40,14 @@ final class AccessLogTest {
   }
 
   @Test
-  void combined_shadowDenial_isToldByTheRuleThatWouldHaveDenied() {
+  void combined_shadowDenial_namesTheShadowRule() {
     decide();
     assertThat(line(AccessFormat.COMBINED, entry("/", "curl", decide())))
         .endsWith(" 200 2326 \"-\" \"curl\" shadow \"newer\" 0 201 1.002 \"id\" -");
   }
 
   @Test
-  void combined_denied_isTold() {
+  void combined_denied_isLogged() {
     decide();
     decide();
     assertThat(line(AccessFormat.COMBINED, entry("/", null, decide())))
@@ -56,21 +56,21 @@ final class AccessLogTest {
 
   @Test
   void common_neverDecided_hasDashes() {
-    AccessEntry refused =
+    AccessEntry rejected =
         new AccessEntry(
             TIME,
-            asked("/", "curl"),
+            requestInfo("/", "curl"),
             new AccessEntry.ResponseInfo(400, 9, 1_000_000, 0, null),
             null);
-    assertThat(line(AccessFormat.COMMON, refused)).endsWith(" 400 9 - \"-\" - - 0.001 \"id\" -");
+    assertThat(line(AccessFormat.COMMON, rejected)).endsWith(" 400 9 - \"-\" - - 0.001 \"id\" -");
   }
 
   @Test
-  void line_responseThatTheClientAborted_isTold() {
+  void line_responseAbortedByTheClient_isLogged() {
     AccessEntry aborted =
         new AccessEntry(
             TIME,
-            asked("/", "curl"),
+            requestInfo("/", "curl"),
             new AccessEntry.ResponseInfo(499, 0, 1_000_000, 0, AccessEntry.AbortedBy.CLIENT),
             null);
     assertThat(line(AccessFormat.COMMON, aborted)).contains(" 499 0 ").endsWith(" \"id\" client");
@@ -80,7 +80,7 @@ final class AccessLogTest {
   }
 
   @Test
-  void text_whatCouldEndAFieldOrALine_isHex() {
+  void text_specialCharacters_areEscaped() {
     String line =
         line(AccessFormat.COMBINED, entry("/\"\\\r\n\u001b[31m", "a\" 200\u0085\u2028", decide()));
     assertThat(line)
@@ -123,7 +123,7 @@ final class AccessLogTest {
             written.writeBytes(bytes);
           }
         };
-    int all = 3 * AccessLog.MAX_WAITING;
+    int all = 3 * AccessLog.MAX_QUEUED;
     long dropped;
     try (AccessLog log = new AccessLog(AccessFormat.COMMON, () -> out)) {
       Verdict verdict = decide();
@@ -133,13 +133,13 @@ final class AccessLogTest {
       dropped = log.dropped();
       stuck.countDown();
     }
-    assertThat(dropped).isGreaterThan(AccessLog.MAX_WAITING);
-    // A writer that needs longer than the end may take goes on with what it has.
+    assertThat(dropped).isGreaterThan(AccessLog.MAX_QUEUED);
+    // A writer that needs longer than the close timeout continues with its queue.
     Await.until(() -> written.toString(US_ASCII).lines().count() == all - dropped);
   }
 
   @Test
-  void reopen_fileMovedAway_goesOnInANewOne(@TempDir Path folder) throws Exception {
+  void reopen_fileWasMoved_createsANewOne(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("access.log");
     Path old = folder.resolve("access.log.1");
     Files.writeString(file, "before\n");
@@ -178,12 +178,12 @@ final class AccessLogTest {
   private static AccessEntry entry(String target, String agent, Verdict verdict) {
     return new AccessEntry(
         TIME,
-        asked(target, agent),
+        requestInfo(target, agent),
         new AccessEntry.ResponseInfo(200, 2_326, 1_002_003_999L, 201, null),
         verdict);
   }
 
-  private static AccessEntry.RequestInfo asked(String target, String agent) {
+  private static AccessEntry.RequestInfo requestInfo(String target, String agent) {
     return new AccessEntry.RequestInfo(
         "203.0.113.7", "GET", target, "HTTP/1.1", "a", null, agent, "id");
   }

@@ -29,8 +29,8 @@ final class ConnectionFailuresTest {
   }
 
   /**
-   * Clients that reset connections with several requests, tunnels, or streams with trailers make
-   * Netty log at these.
+   * Netty uses these loggers when clients reset connections with several requests, tunnels, or
+   * streams with trailers.
    */
   @ParameterizedTest
   @ValueSource(
@@ -39,7 +39,7 @@ final class ConnectionFailuresTest {
         "io.netty.channel.DefaultChannelPipeline",
         "io.netty.handler.codec.http2.DefaultHttp2Connection"
       })
-  void decide_whateverPeersMakeNettyLog_isDropped(String logger) {
+  void decide_errorsNettyLogsForPeers_areDropped(String logger) {
     assertThat(filter.decide(event(logger, new IOException("reset")))).isEqualTo(FilterReply.DENY);
     assertThat(filter.decide(event(logger, new NullPointerException())))
         .isEqualTo(FilterReply.DENY);
@@ -71,7 +71,7 @@ final class ConnectionFailuresTest {
   }
 
   @Test
-  void decide_othersAndErrorsOfMemory_pass() {
+  void decide_otherLoggersAndOutOfMemory_pass() {
     assertThat(filter.decide(event("io.penstock.server", new IOException())))
         .isEqualTo(FilterReply.NEUTRAL);
     assertThat(filter.decide(event(PROMISE, new OutOfMemoryError())))

@@ -26,7 +26,7 @@ class LogQueueTest {
   private final List<Throwable> thrown = new CopyOnWriteArrayList<>();
   private final SlowReader reader = new SlowReader();
 
-  /** Takes nothing until it is let go. */
+  /** An appender that blocks until it is released. */
   private static final class SlowReader extends AppenderBase<ILoggingEvent> {
     final CountDownLatch goes = new CountDownLatch(1);
     final CountDownLatch stuck = new CountDownLatch(1);
@@ -68,7 +68,7 @@ class LogQueueTest {
 
     reader.goes.countDown();
 
-    String report = "7 log lines were dropped because the reader of the log did not keep up";
+    String report = "7 log lines were dropped because the reader of the log was too slow";
     Await.until(() -> reader.lines.contains(report));
     queue.stop();
     assertThat(reader.lines).hasSize(1 + CAPACITY + 1).contains("first", "line 0", "line 9");

@@ -9,13 +9,13 @@ import org.junit.jupiter.api.Test;
 class DecisionLatencyTest {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final DecisionLatency times = new DecisionLatency(registry);
+  private final DecisionLatency latency = new DecisionLatency(registry);
 
   @Test
   void scrape_threeDecisions_haveTheirBucketsAndSum() {
-    times.took(1_000);
-    times.took(1_001);
-    times.took(2_000_000_000);
+    latency.record(1_000);
+    latency.record(1_001);
+    latency.record(2_000_000_000);
     assertThat(registry.scrape().lines().filter(line -> line.startsWith("penstock_decision_")))
         .contains(
             "penstock_decision_seconds_bucket{le=\"1.0E-6\"} 1",

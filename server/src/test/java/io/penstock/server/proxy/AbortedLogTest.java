@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the access log has of responses that did not reach their clients as a whole. */
+/** The access log entries of responses that clients did not receive completely. */
 final class AbortedLogTest {
   private static final String HALF = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello";
   private static final String WHOLE = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
@@ -60,7 +60,7 @@ final class AbortedLogTest {
   }
 
   @Test
-  void client_leavesBeforeTheOriginAnswers_is499() throws Exception {
+  void client_disconnectsBeforeTheResponse_is499() throws Exception {
     try (Socket client = proxy.connect()) {
       send(client, GET);
       heads.take();
@@ -71,7 +71,7 @@ final class AbortedLogTest {
   }
 
   @Test
-  void client_leavesWithinTheBody_hasWhatWasSent() throws Exception {
+  void client_disconnectsWithinTheBody_logsSentBytes() throws Exception {
     answer = HALF;
     try (Socket client = proxy.connect()) {
       send(client, GET);
@@ -83,7 +83,7 @@ final class AbortedLogTest {
   }
 
   @Test
-  void origin_breaksOffWithinTheBody_isTold() throws Exception {
+  void origin_abortsWithinTheBody_isLogged() throws Exception {
     answer = HALF;
     breaksOff = true;
     proxy.raw(GET);
@@ -93,7 +93,7 @@ final class AbortedLogTest {
   }
 
   @Test
-  void stream_resetBeforeTheOriginAnswers_is499() throws Exception {
+  void stream_resetBeforeTheResponse_is499() throws Exception {
     try (Http2Frames client = new Http2Frames(proxy.connect())) {
       client.get(1, true);
       heads.take();
@@ -105,7 +105,7 @@ final class AbortedLogTest {
   }
 
   @Test
-  void stream_resetWithinTheBody_hasWhatWasSent() throws Exception {
+  void stream_resetWithinTheBody_logsSentBytes() throws Exception {
     answer = HALF;
     try (Http2Frames client = new Http2Frames(proxy.connect())) {
       client.get(1, true);
@@ -118,10 +118,10 @@ final class AbortedLogTest {
   }
 
   @Test
-  void stream_resetWithTheEndOfTheResponseInAQueue_isNotComplete() throws Exception {
+  void stream_resetWithQueuedEndOfResponse_isNotComplete() throws Exception {
     answer = WHOLE;
     try (Http2Frames client = new Http2Frames(proxy.connect())) {
-      // INITIAL_WINDOW_SIZE is 2: of a response that is complete here, 3 bytes can't be sent.
+      // INITIAL_WINDOW_SIZE is 2, so 3 bytes of the complete response can't be sent.
       client.write(Http2Frames.SETTINGS, 0, 0, new byte[] {0, 4, 0, 0, 0, 2});
       client.get(1, true);
       client.next(Http2Frames.DATA);
@@ -133,7 +133,7 @@ final class AbortedLogTest {
   }
 
   @Test
-  void response_complete_isNotAbortedAndHasTheIdThatTheOriginGot() throws Exception {
+  void response_complete_isNotAbortedAndHasTheIdOfTheOrigin() throws Exception {
     answer = WHOLE;
     try (Socket client = proxy.connect()) {
       send(client, GET);
@@ -153,7 +153,7 @@ final class AbortedLogTest {
     }
   }
 
-  /** The one line that there is. */
+  /** Returns the only line of the log. */
   private String line() throws InterruptedException {
     Await.until(() -> !lines().isEmpty());
     assertThat(lines()).hasSize(1);

@@ -27,7 +27,7 @@ final class ClientSharesTest {
   }
 
   @Test
-  void leave_theLongestWaitingProceeds() {
+  void leave_theFirstWaitingRequestProceeds() {
     enter("a", "1");
     enter("a", "2");
     enter("a", "3");
@@ -40,7 +40,7 @@ final class ClientSharesTest {
   }
 
   @Test
-  void leave_all_nothingIsKept() {
+  void leave_all_removesTheClient() {
     enter("a", "1");
     enter("a", "2");
     enter("b", "3");
@@ -51,7 +51,7 @@ final class ClientSharesTest {
   }
 
   @Test
-  void withdraw_whoHasWithdrawnDoesNotProceed() {
+  void withdraw_waiting_doesNotProceed() {
     ClientShares.Waiter waiter = () -> proceeded.add("3");
     enter("a", "1");
     enter("a", "2");

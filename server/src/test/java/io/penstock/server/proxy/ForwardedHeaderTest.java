@@ -20,13 +20,13 @@ final class ForwardedHeaderTest {
   @TempDir private Path folder;
 
   @Test
-  void untrusted_whatItSays_isReplaced() throws Exception {
+  void untrusted_itsValue_isReplaced() throws Exception {
     assertThat(forwarded("127.0.0.1", ProxyFixture.UNLIMITED, "true"))
         .isEqualTo("for=127.0.0.1;proto=http;host=\"shop.example:81\"");
   }
 
   @Test
-  void trusted_itsListGoesOn() throws Exception {
+  void trusted_itsList_isExtended() throws Exception {
     assertThat(forwarded("127.0.0.1", TRUSTING + ProxyFixture.UNLIMITED, "true"))
         .isEqualTo(
             "for=198.51.100.9;proto=https, for=127.0.0.1;proto=http;host=\"shop.example:81\"");
@@ -39,7 +39,7 @@ final class ForwardedHeaderTest {
   }
 
   @Test
-  void off_isDroppedWhoeverSaysIt() throws Exception {
+  void off_isAlwaysDropped() throws Exception {
     assertThat(forwarded("127.0.0.1", TRUSTING + ProxyFixture.UNLIMITED, "false"))
         .isEqualTo("null");
   }

@@ -23,16 +23,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * P11: the doors give the golden answers, rounded as each of them says. Of a trace, so much is
- * asked for as can be asked for by HTTP: until tokens are charged, given back, or promised for
- * later.
+ * P11: the listeners give the golden answers, rounded as each of them does. Of a trace, only the
+ * operations that HTTP supports are used: it ends where tokens are charged, refunded or promised
+ * for later.
  */
 class GoldenDoorsTest {
   private static final long TICKS_OF_A_MILLI = 1_000;
   private static final long TICKS_OF_A_SECOND = 1_000_000;
   private static final int THOUSANDTHS = 3;
 
-  /** Of rules that let clients say it. */
+  /** The cost header of rules that let clients set the cost. */
   private static final String COST =
       ", cost_source: \"header:x-cost\", default_cost: 1, min_cost: 0.001";
 
@@ -40,11 +40,11 @@ class GoldenDoorsTest {
 
   @TempDir private Path folder;
 
-  /** What is asked for at a time, and what is to be said. */
+  /** A request at a time, and the expected response. */
   private record Row(
       String name, String rule, long now, long cost, boolean allowed, long remaining, Wait again) {}
 
-  /** How long until it may be asked for again, in ticks. */
+  /** The time until the request may be retried, in ticks. */
   private record Wait(boolean isGolden, boolean never, long ticks) {}
 
   private static List<Row> rows() {
@@ -52,7 +52,7 @@ class GoldenDoorsTest {
     for (List<GoldenVectors.Row> trace : GoldenVectors.read()) {
       GoldenVectors.Row first = trace.get(0);
       if (!first.name().startsWith("honest") || first.periodMillis() % 1_000 != 0) {
-        continue; // A period is whole seconds in a policy, and a limit is of its rule.
+        continue; // Policies have whole seconds, and one limit per rule.
       }
       String rule =
           "rate: %s/%ds, burst: %s"
@@ -64,7 +64,7 @@ class GoldenDoorsTest {
         if (row.op() != Op.TAKE || row.delay() > 0) {
           break;
         }
-        // Who would wait is told something else about when to come back.
+        // A request that would be delayed gets another retry hint.
         Wait wait = new Wait(row.maxDelay() == 0, row.never(), row.retryAfter());
         rows.add(
             new Row(row.name(), rule, row.now(), row.cost(), row.allowed(), row.remaining(), wait));
@@ -88,8 +88,8 @@ class GoldenDoorsTest {
   }
 
   /**
-   * What clients can ask for, whose costs are more than nothing. Whoever looks after the clock was
-   * set back may change what comes later, so a trace ends there.
+   * Returns the rows that clients can request, with a positive cost. After the clock has stepped
+   * back, a peek may change later results, so a trace ends there.
    */
   private static List<Row> rowsOfClients() {
     List<Row> rows = new ArrayList<>();
@@ -122,7 +122,7 @@ class GoldenDoorsTest {
     return policy.toString();
   }
 
-  /** A service and a proxy on our clock, which both start anew. */
+  /** Starts a server and a proxy on the clock of the test, both with empty state. */
   private RunningServer start(String policy, String upstream) {
     return RunningServer.with(
         Map.of(

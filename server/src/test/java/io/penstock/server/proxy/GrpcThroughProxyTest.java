@@ -36,7 +36,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Calls by a gRPC client to a gRPC server, which are both somebody else's. */
+/** Calls from a gRPC client to a gRPC server, both of the reference implementation. */
 final class GrpcThroughProxyTest {
   private static final String POLICY =
       """
@@ -95,7 +95,7 @@ final class GrpcThroughProxyTest {
   }
 
   @Test
-  void serverStreaming_call_bringsEachMessage() {
+  void serverStreaming_call_deliversEachMessage() {
     List<String> counted = new ArrayList<>();
     ClientCalls.blockingServerStreamingCall(channel, COUNT, CallOptions.DEFAULT, "1000")
         .forEachRemaining(counted::add);
@@ -103,7 +103,7 @@ final class GrpcThroughProxyTest {
   }
 
   @Test
-  void bidirectional_call_goesBackAndForth() throws InterruptedException {
+  void bidirectional_call_exchangesMessages() throws InterruptedException {
     LinkedBlockingQueue<String> heard = new LinkedBlockingQueue<>();
     StreamObserver<String> out =
         ClientCalls.asyncBidiStreamingCall(
@@ -200,7 +200,7 @@ final class GrpcThroughProxyTest {
         .build();
   }
 
-  /** Messages as they are, without anything generated. */
+  /** Passes messages unchanged, without generated code. */
   private static final class Text implements MethodDescriptor.Marshaller<String> {
     @Override
     public InputStream stream(String value) {

@@ -16,7 +16,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client, or a server, that speaks HTTP/2 frame by frame, and does what no library lets one do.
+ * An HTTP/2 client or server that sends single frames, including invalid sequences that no library
+ * allows.
  */
 public final class Http2Frames implements AutoCloseable {
   public static final int DATA = 0;
@@ -41,9 +42,9 @@ public final class Http2Frames implements AutoCloseable {
   private final DataOutputStream out;
   private final DefaultHttp2HeadersDecoder heads = new DefaultHttp2HeadersDecoder(false);
 
-  /** A frame that came. */
+  /** A received frame. */
   public record Frame(int type, int flags, int stream, ByteBuffer payload) {
-    /** The four bytes at a place. */
+    /** Returns the four bytes at an offset. */
     public int number(int at) {
       return payload.getInt(at);
     }
@@ -53,7 +54,7 @@ public final class Http2Frames implements AutoCloseable {
     this(socket, PREFACE);
   }
 
-  /** The side of a server, which gets the preface instead of sending it. */
+  /** Creates the server side, which receives the preface instead of sending it. */
   public static Http2Frames server(Socket socket) throws IOException {
     Http2Frames frames = new Http2Frames(socket, new byte[0]);
     frames.in.readNBytes(PREFACE.length);
@@ -63,7 +64,7 @@ public final class Http2Frames implements AutoCloseable {
 
   private Http2Frames(Socket socket, byte[] preface) throws IOException {
     this.socket = socket;
-    // Frames are written one by one, and must not wait for acknowledgements.
+    // Frames are written one by one and must not wait for acknowledgements.
     socket.setTcpNoDelay(true);
     this.in = new DataInputStream(socket.getInputStream());
     this.out = new DataOutputStream(socket.getOutputStream());
@@ -71,20 +72,20 @@ public final class Http2Frames implements AutoCloseable {
     write(SETTINGS, 0, 0, new byte[0]);
   }
 
-  /** {@code GET /} of host a, whose body ends here or not. */
+  /** Sends {@code GET /} for host a, with or without the end of the stream. */
   public void get(int stream, boolean ends) throws IOException {
     ByteArrayOutputStream head = new ByteArrayOutputStream();
-    // Of the static table: GET, http, /; and an authority.
+    // From the static table: GET, http, /; then an authority.
     head.writeBytes(new byte[] {(byte) 0x82, (byte) 0x86, (byte) 0x84, 0x01, 0x01, 'a'});
     write(HEADERS, END_HEADERS | (ends ? END_STREAM : 0), stream, head.toByteArray());
   }
 
-  /** The head of a request or response: names and values in turn, as they are. */
+  /** Sends the head of a request or response; names and values alternate and are sent unchanged. */
   public void head(int stream, boolean ends, String... fields) throws IOException {
     write(HEADERS, END_HEADERS | (ends ? END_STREAM : 0), stream, block(fields));
   }
 
-  /** Fields as literals that nobody has to remember. */
+  /** Encodes fields as literals without indexing. */
   public static byte[] block(String... fields) {
     ByteArrayOutputStream block = new ByteArrayOutputStream();
     for (int i = 0; i < fields.length; i++) {
@@ -112,7 +113,7 @@ public final class Http2Frames implements AutoCloseable {
     block.write(rest);
   }
 
-  /** The status in a frame of headers; frames of one connection have to be asked in order. */
+  /** Returns the status in a HEADERS frame; frames of one connection must be decoded in order. */
   public int status(Frame headers) {
     int priority = (headers.flags() & PRIORITY) == 0 ? 0 : PRIORITY_BYTES;
     try {
@@ -138,12 +139,12 @@ public final class Http2Frames implements AutoCloseable {
     out.write(payload);
   }
 
-  /** The next frame of a type; null if the connection is closed before. */
+  /** Returns the next frame of a type; null if the connection is closed before. */
   public @Nullable Frame next(int type) throws IOException {
     return nextOf(type, type);
   }
 
-  /** The next frame of either type; null if the connection is closed before. */
+  /** Returns the next frame of either type; null if the connection is closed before. */
   public @Nullable Frame nextOf(int type, int other) throws IOException {
     Frame frame = any();
     while (frame != null && frame.type() != type && frame.type() != other) {
@@ -152,7 +153,7 @@ public final class Http2Frames implements AutoCloseable {
     return frame;
   }
 
-  /** The next frame; null if the connection is closed before. */
+  /** Returns the next frame; null if the connection is closed before. */
   public @Nullable Frame any() throws IOException {
     try {
       int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();

@@ -15,130 +15,130 @@ class InFlightRequestsTest {
           Duration.ofMillis(160),
           Duration.ofMillis(1_600),
           new Upstream.SlowClients(Duration.ofMillis(1_000), 100));
-  private final List<String> told = new ArrayList<>();
+  private final List<String> reported = new ArrayList<>();
 
   @Test
-  void look_beforeItsTime_tellsNobody() {
+  void scan_beforeTheTimeout_reportsNothing() {
     enter("a");
     looks(160 / 10 + 1);
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
   }
 
   @Test
-  void look_noAnswerInTime_tells() {
+  void scan_noResponseInTime_reportsFirstByteTimeout() {
     enter("a");
     looks(160 / 10 + 2);
-    assertThat(told).containsExactly("a FIRST_BYTE");
+    assertThat(reported).containsExactly("a FIRST_BYTE");
   }
 
   @Test
-  void look_answered_waitsForTheWhole() {
-    enter("a").answered();
+  void scan_responded_onlyTheTotalTimeoutApplies() {
+    enter("a").responded();
     looks(1_600 / 10 + 1);
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
     looks(1);
-    assertThat(told).containsExactly("a TOTAL");
+    assertThat(reported).containsExactly("a TOTAL");
   }
 
   @Test
-  void look_clientTakesNothing_tellsAfterTheStall() {
-    RequestTimeout stay = enter("a");
-    stay.answered();
+  void scan_clientReadsNothing_timesOutAfterTheStall() {
+    RequestTimeout timeout = enter("a");
+    timeout.responded();
     looks(50);
-    stay.blocked(true);
+    timeout.blocked(true);
     looks(100);
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
     looks(1);
-    assertThat(told).containsExactly("a CLIENT");
+    assertThat(reported).containsExactly("a CLIENT");
   }
 
   @Test
-  void look_clientTakesEnough_tellsNobody() {
-    RequestTimeout stay = enter("a");
-    stay.answered();
-    stay.blocked(true);
+  void scan_clientReadsEnough_reportsNothing() {
+    RequestTimeout timeout = enter("a");
+    timeout.responded();
+    timeout.blocked(true);
     for (int i = 0; i < 15; i++) {
       looks(10);
-      stay.passed(10);
+      timeout.forwarded(10);
     }
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
   }
 
   @Test
-  void look_clientTakesTooLittle_tells() {
-    RequestTimeout stay = enter("a");
-    stay.answered();
-    stay.blocked(true);
-    for (int i = 0; i < 15 && told.isEmpty(); i++) {
+  void scan_clientReadsTooLittle_timesOut() {
+    RequestTimeout timeout = enter("a");
+    timeout.responded();
+    timeout.blocked(true);
+    for (int i = 0; i < 15 && reported.isEmpty(); i++) {
       looks(10);
-      stay.passed(1);
+      timeout.forwarded(1);
     }
-    assertThat(told).containsOnly("a CLIENT");
+    assertThat(reported).containsOnly("a CLIENT");
   }
 
-  /** What it took long ago does not let it stand still for longer. */
+  /** Data that the client read earlier does not extend the time for which it may stall. */
   @Test
-  void look_clientTookMuchAndThenNothing_tellsAfterTheStall() {
-    RequestTimeout stay = enter("a");
-    stay.answered();
-    stay.passed(1_000_000);
+  void scan_clientReadsMuchThenNothing_timesOutAfterTheStall() {
+    RequestTimeout timeout = enter("a");
+    timeout.responded();
+    timeout.forwarded(1_000_000);
     looks(1);
-    stay.blocked(true);
+    timeout.blocked(true);
     looks(101);
-    assertThat(told).containsExactly("a CLIENT");
+    assertThat(reported).containsExactly("a CLIENT");
   }
 
   @Test
-  void look_left_tellsNobody() {
+  void scan_removed_reportsNothing() {
     RequestTimeout first = enter("a");
     RequestTimeout middle = enter("b");
     RequestTimeout last = enter("c");
-    middle.leave();
-    middle.leave();
-    first.leave();
+    middle.remove();
+    middle.remove();
+    first.remove();
     looks(1_000);
-    assertThat(told).containsOnly("c FIRST_BYTE");
-    last.leave();
-    told.clear();
+    assertThat(reported).containsOnly("c FIRST_BYTE");
+    last.remove();
+    reported.clear();
     looks(1_000);
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
   }
 
   @Test
-  void look_oneTakesAnotherAlong_tellsOnlyTheOne() {
-    List<RequestTimeout> stays = new ArrayList<>();
+  void scan_callbackRemovesAnother_reportsOnlyOne() {
+    List<RequestTimeout> timeouts = new ArrayList<>();
     for (String name : List.of("a", "b")) {
-      stays.add(
+      timeouts.add(
           inFlight.enter(
-              why -> {
-                told.add(name + " " + why);
-                stays.forEach(RequestTimeout::leave);
+              timeoutKind -> {
+                reported.add(name + " " + timeoutKind);
+                timeouts.forEach(RequestTimeout::remove);
               }));
     }
     looks(100);
-    assertThat(told).hasSize(1);
+    assertThat(reported).hasSize(1);
   }
 
   @Test
-  void look_noTimes_tellsNobody() {
+  void scan_noTimeouts_reportsNothing() {
     InFlightRequests patient =
         new InFlightRequests(
             Duration.ZERO, Duration.ZERO, new Upstream.SlowClients(Duration.ofSeconds(60), 1));
-    RequestTimeout unused = patient.enter(why -> told.add("" + why));
+    RequestTimeout unused = patient.enter(timeoutKind -> reported.add("" + timeoutKind));
     for (int i = 0; i < 100_000; i++) {
-      patient.look();
+      patient.scan();
     }
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
     assertThat(patient.periodMillis()).isEqualTo(1_000);
   }
 
   private RequestTimeout enter(String name) {
-    return inFlight.enter((TimeoutKind why) -> told.add(name + " " + why));
+    return inFlight.enter((TimeoutKind timeoutKind) -> reported.add(name + " " + timeoutKind));
   }
 
   private void looks(int times) {
     for (int i = 0; i < times; i++) {
-      inFlight.look();
+      inFlight.scan();
     }
   }
 }

@@ -13,14 +13,14 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a crowd takes from one listener is not missing at another. */
+/** Connections to one listener don't count against the limits of another. */
 class ListenerBudgetsTest {
   private static final int MAX = 20;
 
   @TempDir private Path folder;
 
   @Test
-  void decision_proxyFullOfConnections_answers() throws Exception {
+  void decision_proxyAtItsConnectionLimit_responds() throws Exception {
     List<Socket> crowd = new ArrayList<>();
     try (ProxyFixture proxy =
         new ProxyFixture(

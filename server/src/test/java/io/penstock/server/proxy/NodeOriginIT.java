@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Origins that run on Node, with the informational responses that its API has. */
+/** Origins that run on Node.js, with the informational responses of its API. */
 final class NodeOriginIT {
   private static final int ROUNDS = 5;
 
@@ -51,7 +51,9 @@ final class NodeOriginIT {
       server.listen(0, '127.0.0.1', () => console.log(server.address().port));
       """;
 
-  /** Asks over HTTP/2 and prints the status of each response and the body of the last. */
+  /**
+   * Sends a request over HTTP/2, and prints the status of each response and the body of the last.
+   */
   private static final String CLIENT =
       """
       const client = require('http2').connect('http://127.0.0.1:' + process.argv[1]);
@@ -69,7 +71,7 @@ final class NodeOriginIT {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void processing_thenAnAnswerLater_everybodyGetsTheirOwn(boolean http2) throws Exception {
+  void processing_thenTheFinalResponse_eachClientGetsItsOwn(boolean http2) throws Exception {
     try (Node origin = new Node(ORIGIN, Boolean.toString(http2));
         ProxyFixture proxy = proxy(origin, http2)) {
       for (int round = 0; round < ROUNDS; round++) {
@@ -130,7 +132,7 @@ final class NodeOriginIT {
                 .getBytes(ISO_8859_1));
   }
 
-  /** A program that runs on Node; without Node, the test is skipped. */
+  /** A program that runs on Node.js; without it, the test is skipped. */
   private static final class Node implements AutoCloseable {
     private final Process process;
     private final BufferedReader out;

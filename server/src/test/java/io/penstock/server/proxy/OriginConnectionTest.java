@@ -23,7 +23,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What {@link OriginConnection} takes for granted of Vert.x. A new version may change it. */
+/**
+ * The assumptions of {@link OriginConnection} about the internals of Vert.x, which a new version
+ * may change.
+ */
 final class OriginConnectionTest {
   private static final int MAX_HEADER_SIZE = 8 << 10;
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -88,14 +91,14 @@ final class OriginConnectionTest {
   void retiredHeaders_theConnectionIsClosed() throws Exception {
     try (SocketOrigin origin = new SocketOrigin((head, connection) -> connection.send(OK + "x"))) {
       get(HttpVersion.HTTP_1_1, origin.url());
-      // Vert.x must read the Connection field of a response when it has ended.
+      // Vert.x must read the Connection field of a response after it has ended.
       Await.until(() -> origin.open() == 0);
       assertThat(surplus).hasValue(1);
     }
   }
 
   @Test
-  void connectionOfAnotherKind_isRejectedInASentence() {
+  void connectionOfAnotherType_isRejectedWithAClearMessage() {
     HttpConnection unknown =
         (HttpConnection)
             Proxy.newProxyInstance(
@@ -104,7 +107,7 @@ final class OriginConnectionTest {
                 (proxy, method, arguments) -> null);
     assertThatThrownBy(() -> OriginConnection.makeStrict(unknown, MAX_HEADER_SIZE, () -> {}))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("This version of Vert.x builds connections in another way");
+        .hasMessageContaining("The internals of this version of Vert.x have changed");
   }
 
   private ChannelHandlerContext context() {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever throws, and whenever, a request gives back its part of the client's share. */
+/** After any exception, a request releases its part of the client's share. */
 final class OriginShareTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final Duration WAIT = Duration.ofSeconds(5);
@@ -38,7 +38,7 @@ final class OriginShareTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/throws-at-once", "/throws-when-sent"})
-  void forward_exceptionThatNobodyCatches_releasesTheShare(String path) throws IOException {
+  void forward_uncaughtException_releasesTheShare(String path) throws IOException {
     try (SocketOrigin server = new SocketOrigin(this::answer)) {
       OriginClient origin = new OriginClient(vertx, upstream(server.url()));
       HttpClient client = vertx.createHttpClient();

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Real origins behind the proxy, each under the settings that docs/policy.md has for it: no
- * spelling of a path that the origin serves as /login escapes the rule for /login.
+ * Real origins behind the proxy, each with the settings that docs/policy.md recommends for it: no
+ * variant of a path that the origin serves as /login bypasses the rule for /login.
  */
 class PathSpellingIT {
   private static final String RULES =
@@ -150,15 +150,17 @@ class PathSpellingIT {
 
   @ParameterizedTest
   @CsvSource({"nginx, decode", "nginx, keep", "caddy, decode", "tomcat, decode"})
-  void encodedSlashes_decodedAtOrigin_areSlashesToRules(String name, String how) throws Exception {
+  void encodedSlashes_decodedAtOrigin_areSlashesToRules(String name, String setting)
+      throws Exception {
     try (RealOrigin origin = RealOrigin.of(name, folder)) {
       String settings =
-          "paths: {encoded_slashes: %s, case: insensitive, trailing_dots: strip}%n".formatted(how);
+          "paths: {encoded_slashes: %s, case: insensitive, trailing_dots: strip}%n"
+              .formatted(setting);
       Set<String> escaped = escaping(origin, settings);
-      if (how.equals("decode")) {
+      if (setting.equals("decode")) {
         assertThat(escaped).isEmpty();
       } else {
-        // What the page warns of.
+        // The documentation warns of this.
         assertThat(escaped).contains("/%2Flogin");
       }
     }
@@ -175,7 +177,7 @@ class PathSpellingIT {
   }
 
   /**
-   * @param served spellings that the origin serves as /login when it is asked directly
+   * @param served variants that the origin serves as /login when requested directly
    */
   private void assertNoneEscapes(RealOrigin origin, String settings, String... served)
       throws IOException {

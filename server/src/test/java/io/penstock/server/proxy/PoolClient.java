@@ -15,11 +15,13 @@ import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A client that pipelines requests, and checks every byte of what comes back. */
+/** A client that pipelines requests and checks every byte of the responses. */
 final class PoolClient implements Callable<Void> {
   private static final int PATIENCE_MILLIS = 120_000;
 
-  /** The proxy closes idle connections after a minute, also those of a request that it forgot. */
+  /**
+   * The proxy closes idle connections after a minute, including those of a request that it lost.
+   */
   private static final long FORGOTTEN_NANOS = 50_000_000_000L;
 
   private static final int MAX_BATCH = 12;
@@ -56,7 +58,7 @@ final class PoolClient implements Callable<Void> {
     return null;
   }
 
-  /** Requests to send together. One that waits to be asked for its body is the last. */
+  /** Returns requests to send together. One that expects 100 (Continue) is the last. */
   private List<PoolPlan> batch(long left) {
     List<PoolPlan> batch = new ArrayList<>();
     long size = Math.min(left, 1 + random.nextInt(MAX_BATCH));
@@ -70,7 +72,7 @@ final class PoolClient implements Callable<Void> {
     return batch;
   }
 
-  /** Whether the connection can be used again. */
+  /** Returns whether the connection can be reused. */
   private boolean exchange(List<PoolPlan> batch, Socket socket, PoolReader in) {
     int done = 0;
     long sinceNanos = System.nanoTime();
@@ -111,18 +113,18 @@ final class PoolClient implements Callable<Void> {
   }
 
   private boolean read(PoolPlan plan, Socket socket, PoolReader in) throws IOException {
-    boolean asked = !plan.expects;
+    boolean continued = !plan.expects;
     while (true) {
       String status = in.line();
       String head = in.head();
       check(plan, status + "\n" + head);
       if (!status.startsWith("HTTP/1.1 1")) {
-        return readFinal(plan, status, head, in) && asked;
+        return readFinal(plan, status, head, in) && continued;
       }
       if (!status.startsWith("HTTP/1.1 100")) {
         tally.gotInterim();
-      } else if (!asked) {
-        asked = true;
+      } else if (!continued) {
+        continued = true;
         socket.getOutputStream().write(plan.requestBytes().getBytes(ISO_8859_1));
       }
     }
@@ -160,7 +162,7 @@ final class PoolClient implements Callable<Void> {
     return !PoolReader.header(head, "Connection").equalsIgnoreCase("close");
   }
 
-  /** Whatever names an exchange names this one. */
+  /** Checks that everything that names an exchange names this one. */
   private void check(PoolPlan plan, String text) {
     Matcher tags = TAG.matcher(text);
     while (tags.find()) {

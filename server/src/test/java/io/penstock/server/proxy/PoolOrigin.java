@@ -8,7 +8,9 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 
-/** An origin that answers each request as its plan says, and checks that it is one request. */
+/**
+ * An origin that follows the plan of each request, and checks that it receives exactly one request.
+ */
 final class PoolOrigin implements AutoCloseable {
   private static final int BACKLOG = 200;
   private static final int PATIENCE_MILLIS = 120_000;
@@ -52,11 +54,11 @@ final class PoolOrigin implements AutoCloseable {
         // One request after the other.
       }
     } catch (IOException closed) {
-      // The proxy may close whenever it likes.
+      // The proxy may close the connection at any time.
     }
   }
 
-  /** Whether the connection is kept. */
+  /** Returns whether the connection is kept. */
   private boolean answer(PoolReader in, Socket socket) throws IOException {
     String line = in.line();
     String head = in.head();
@@ -113,7 +115,7 @@ final class PoolOrigin implements AutoCloseable {
       out.write(bytes, 0, bytes.length / 2);
       return false;
     }
-    // What comes too much comes with the end of the response.
+    // Surplus bytes are sent together with the end of the response.
     int split = plan.splits ? bytes.length / 4 : 0;
     out.write(bytes, 0, split);
     out.write(bytes, split, bytes.length - split);

@@ -2,7 +2,7 @@ package io.penstock.server.proxy;
 
 import java.util.SplittableRandom;
 
-/** What happens in one exchange: the same whoever makes it of the same numbers. */
+/** The plan of one exchange, which depends only on the seed and the number of the exchange. */
 final class PoolPlan {
   private static final int PERCENT = 100;
   private static final int MAX_UNITS = 40;
@@ -70,7 +70,7 @@ final class PoolPlan {
             ? FRAMINGS[random.nextInt(3)]
             : FRAMINGS[random.nextInt(FRAMINGS.length)];
     this.fault =
-        // Behind a body that ends with the connection, nothing is surplus.
+        // A body that ends with the connection can't be followed by surplus bytes.
         random.nextInt(PERCENT) < 90 || framing == Framing.UNTIL_CLOSE
             ? Fault.NONE
             : FAULTS[random.nextInt(FAULTS.length)];
@@ -102,7 +102,7 @@ final class PoolPlan {
     return tag.repeat(requestUnits);
   }
 
-  /** The request, but for the body of one that expects to be asked for it. */
+  /** Returns the request, without the body if it expects 100 (Continue). */
   String request() {
     String method = posts ? "POST" : head ? "HEAD" : "GET";
     StringBuilder request =
@@ -117,7 +117,7 @@ final class PoolPlan {
     return request.append("\r\n\r\n").toString();
   }
 
-  /** The body as it is sent. */
+  /** Returns the body as it is sent. */
   String requestBytes() {
     return !posts ? "" : chunkedRequest ? chunks(requestBody()) + "0\r\n\r\n" : requestBody();
   }
@@ -132,7 +132,7 @@ final class PoolPlan {
     return chunks.toString();
   }
 
-  /** All that the origin sends. */
+  /** Returns everything that the origin sends. */
   String response() {
     StringBuilder response = new StringBuilder();
     for (int status : interim) {
@@ -193,7 +193,7 @@ final class PoolPlan {
     };
   }
 
-  /** Whether the proxy must not send another request on the connection. */
+  /** Returns whether the proxy must not send another request on the connection. */
   boolean forbidsReuse() {
     return switch (fault) {
       case NONE -> framing == Framing.HTTP10_CLOSED || framing == Framing.CLOSE_IN_A_LIST;

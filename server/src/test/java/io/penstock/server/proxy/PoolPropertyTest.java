@@ -16,10 +16,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * No byte of one exchange ever reaches another, whatever origins and clients do. Every byte that
- * either side sends names its exchange, and both sides check all that they receive.
+ * either side sends names its exchange, and both sides check everything that they receive.
  *
- * <p>{@code penstock.pool.exchanges} says how many exchanges there are, and {@code
- * penstock.pool.seed} repeats the plans of a run.
+ * <p>{@code penstock.pool.exchanges} sets the number of exchanges, and {@code penstock.pool.seed}
+ * repeats the plans of a run.
  */
 final class PoolPropertyTest {
   private static final long EXCHANGES = Long.getLong("penstock.pool.exchanges", 4_000);
@@ -34,7 +34,7 @@ final class PoolPropertyTest {
   @TempDir private Path folder;
 
   @Test
-  void exchangesOverSharedConnections_nothingReachesAnother() throws Exception {
+  void exchangesOverSharedConnections_neverMix() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
     PoolTally tally = new PoolTally(SEED);
     try (PoolOrigin origin = new PoolOrigin(tally);
@@ -44,7 +44,7 @@ final class PoolPropertyTest {
                 POLICY,
                 origin.url(),
                 Map.of(
-                    // Fewer than clients, so that exchanges wait for each other's connections.
+                    // Fewer than clients, so that exchanges wait for connections.
                     Setting.UPSTREAM_CONNECTIONS,
                     "6",
                     Setting.UPSTREAM_CONNECTIONS_PER_CLIENT,
@@ -65,7 +65,7 @@ final class PoolPropertyTest {
     System.out.println("PoolPropertyTest: " + tally);
     assertThat(tally.violations()).as(tally.toString()).isEmpty();
     assertThat(tally.sent()).isGreaterThanOrEqualTo(EXCHANGES / CLIENTS * CLIENTS);
-    // Faults cost the exchanges that have them, and few others.
+    // Faults affect the exchanges that have them, and few others.
     assertThat(tally.whole()).as(tally.toString()).isGreaterThan(tally.sent() / 2);
   }
 }

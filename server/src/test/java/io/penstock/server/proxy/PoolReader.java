@@ -17,7 +17,7 @@ final class PoolReader {
     this.in = in;
   }
 
-  /** Whether there is another byte. Waits for it. */
+  /** Waits for another byte; returns false at the end. */
   boolean hasMore() throws IOException {
     if (at < end) {
       return true;
@@ -34,7 +34,7 @@ final class PoolReader {
     return buffer[at++];
   }
 
-  /** A line without its end. */
+  /** Reads a line without its terminator. */
   String line() throws IOException {
     StringBuilder line = new StringBuilder();
     for (int c = next(); c != '\n'; c = next()) {
@@ -45,7 +45,7 @@ final class PoolReader {
     return line.toString();
   }
 
-  /** The lines up to an empty one, each with its end. */
+  /** Reads lines up to an empty one, each with its terminator. */
   String head() throws IOException {
     StringBuilder head = new StringBuilder();
     for (String line = line(); !line.isEmpty(); line = line()) {
@@ -54,7 +54,7 @@ final class PoolReader {
     return head.toString();
   }
 
-  /** Reads into a body as many bytes as there are, {@code length} at most. */
+  /** Reads up to {@code length} bytes into a body. */
   void read(int length, StringBuilder body) throws IOException {
     for (int left = length; left > 0; ) {
       if (!hasMore()) {
@@ -81,7 +81,7 @@ final class PoolReader {
     }
   }
 
-  /** The value of a header; empty if there is none. */
+  /** Returns the value of a header; empty if there is none. */
   static String header(String head, String name) {
     int from = 0;
     while (from < head.length()) {

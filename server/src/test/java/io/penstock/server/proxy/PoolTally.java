@@ -5,7 +5,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What came of many exchanges. Thread-safe. */
+/** Counts the results of many exchanges. Thread-safe. */
 final class PoolTally {
   private static final int MAX_VIOLATIONS = 20;
 
@@ -22,33 +22,33 @@ final class PoolTally {
     this.seed = seed;
   }
 
-  /** The plan of the next exchange. */
+  /** Returns the plan of the next exchange. */
   PoolPlan next() {
     return new PoolPlan(seed, next.incrementAndGet());
   }
 
-  /** The plan that an origin reads from a request. */
+  /** Returns the plan of an exchange, for the origin. */
   PoolPlan plan(long exchange) {
     return new PoolPlan(seed, exchange);
   }
 
-  void violation(String what) {
+  void violation(String description) {
     if (violations.size() < MAX_VIOLATIONS) {
-      violations.add(what);
+      violations.add(description);
     }
   }
 
-  /** A client got the origin's response from its first byte to its last. */
+  /** Counts a complete response of the origin. */
   void gotWhole() {
     whole.increment();
   }
 
-  /** A client got an error of the proxy's. */
+  /** Counts an error response of the proxy. */
   void gotError() {
     failed.increment();
   }
 
-  /** A client left, or saw its connection end. */
+  /** Counts a client that disconnected, or whose connection was closed. */
   void brokeOff() {
     broken.increment();
   }

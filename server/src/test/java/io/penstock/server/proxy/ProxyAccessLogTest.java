@@ -22,7 +22,7 @@ final class ProxyAccessLogTest {
   @TempDir private Path folder;
 
   @Test
-  void log_eachWayARequestCanGo_hasALine() throws Exception {
+  void log_eachKindOfRequest_hasALine() throws Exception {
     Path file = folder.resolve("access.log");
     try (TestOrigin origin =
             new TestOrigin(request -> request.response().setStatusCode(203).end("hello"));
@@ -52,13 +52,13 @@ final class ProxyAccessLogTest {
     assertThat(of("GET / ", lines)).contains("\"x\\x22 200\" allowed");
   }
 
-  /** Clients have their answer before it is logged, so lines may come in another order. */
+  /** Clients get their responses before they are logged, so the order of lines may differ. */
   private static String of(String request, List<String> lines) {
     return lines.stream().filter(line -> line.contains(request)).findFirst().orElseThrow();
   }
 
   @Test
-  void log_originAway_saysSo() throws Exception {
+  void log_originUnreachable_hasNoUpstreamStatus() throws Exception {
     Path file = folder.resolve("access.log");
     try (ProxyFixture proxy =
         new ProxyFixture(folder, ONE, "http://127.0.0.1:1", settings(file, "json"))) {
@@ -71,7 +71,7 @@ final class ProxyAccessLogTest {
   }
 
   @Test
-  void file_thatCantBeWritten_endsTheStart() {
+  void file_notWritable_startFails() {
     Path nowhere = folder.resolve("none").resolve("access.log");
     assertThatThrownBy(
             () -> new ProxyFixture(folder, ONE, "http://127.0.0.1:1", settings(nowhere, "json")))

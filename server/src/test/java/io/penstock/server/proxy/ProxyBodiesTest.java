@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Bodies of all kinds, both ways. */
+/** Bodies of all kinds, in both directions. */
 final class ProxyBodiesTest {
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
   private static final String CLOSING = " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n";
@@ -31,7 +31,7 @@ final class ProxyBodiesTest {
   @TempDir private Path folder;
 
   @Test
-  void range_isTheOriginsToCut() throws Exception {
+  void range_isServedByTheOrigin() throws Exception {
     Path file = Files.writeString(folder.resolve("file.txt"), "0123456789");
     try (TestOrigin origin =
             new TestOrigin(
@@ -54,7 +54,7 @@ final class ProxyBodiesTest {
   }
 
   @Test
-  void framing_ofARequest_staysWhatItIs() throws Exception {
+  void framing_ofARequest_isPreserved() throws Exception {
     try (TestOrigin origin = new TestOrigin(ProxyBodiesTest::tellFraming);
         ProxyFixture proxy = new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url())) {
       String post = "POST /a" + CLOSING;
@@ -69,7 +69,7 @@ final class ProxyBodiesTest {
   }
 
   @Test
-  void upgrade_ofARequestWithABody_endsHere() throws Exception {
+  void upgrade_ofARequestWithABody_isNotForwarded() throws Exception {
     try (TestOrigin origin =
             new TestOrigin(
                 request ->
@@ -104,7 +104,7 @@ final class ProxyBodiesTest {
   }
 
   @Test
-  void framing_ofAResponse_staysWhatItIsOrBecomesChunks() throws Exception {
+  void framing_ofAResponse_isPreservedOrBecomesChunked() throws Exception {
     String last = "\r\nConnection: close\r\n\r\n";
     try (RawOrigin origin =
             new RawOrigin(
@@ -125,7 +125,7 @@ final class ProxyBodiesTest {
   }
 
   @Test
-  void foldedLine_ofAResponse_isPassedOnAsOne() throws Exception {
+  void foldedLine_ofAResponse_isForwardedUnfolded() throws Exception {
     try (RawOrigin origin =
             new RawOrigin(
                 "HTTP/1.1 200 OK\r\nX-Long: a\r\n b\r\n\tSet-Cookie: c\r\nContent-Length: 0\r\n\r\n");
@@ -164,7 +164,7 @@ final class ProxyBodiesTest {
   }
 
   @Test
-  void webSocket_outlivesTheTimeThatHeadsMayTake() throws Exception {
+  void webSocket_outlivesTheHeaderTimeout() throws Exception {
     try (TestOrigin origin =
             new TestOrigin(
                 request ->

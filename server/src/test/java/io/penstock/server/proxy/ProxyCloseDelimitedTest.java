@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Responses behind which the origin closes its connection, read by a slow client. */
+/** Responses that end when the origin closes its connection, read by a slow client. */
 final class ProxyCloseDelimitedTest {
   private static final int SIZE = 4 << 20;
   private static final int PART = 256 << 10;
@@ -33,7 +33,7 @@ final class ProxyCloseDelimitedTest {
         "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + SIZE + "\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: " + SIZE + "\r\n"
       })
-  void response_thatEndsWithItsConnection_reachesASlowClientAsAWhole(String head) throws Exception {
+  void response_closeDelimited_reachesASlowClientCompletely(String head) throws Exception {
     try (SocketOrigin origin =
             new SocketOrigin(
                 (request, connection) -> {
@@ -51,7 +51,7 @@ final class ProxyCloseDelimitedTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, SIZE})
-  void response_thatIsTooShort_isSeenToBe(int missing) throws Exception {
+  void response_tooShort_isDetectablyIncomplete(int missing) throws Exception {
     try (SocketOrigin origin =
             new SocketOrigin(
                 (request, connection) -> {
@@ -80,7 +80,7 @@ final class ProxyCloseDelimitedTest {
         LockSupport.parkNanos(10_000_000);
       }
       if (origin.open() > 0) {
-        // Buffers are smaller here than the response: the origin can't finish before this is read.
+        // The buffers are smaller than the response: the origin can't finish before this is read.
         read.writeBytes(in.readNBytes(PART));
       }
     }

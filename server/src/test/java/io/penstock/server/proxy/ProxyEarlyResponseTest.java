@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Responses over HTTP/2 to uploads that have not ended. The rest of the upload is not wanted, and
- * the client is told so when it has the whole response, however small its window is.
+ * Responses over HTTP/2 to incomplete uploads. The client is told to stop the upload once it has
+ * the whole response, however small its window is.
  */
 final class ProxyEarlyResponseTest {
   private static final String ONE =
@@ -28,7 +28,7 @@ final class ProxyEarlyResponseTest {
   @TempDir private Path folder;
 
   @Test
-  void origin_thatAnswersEarly_isReadToTheEnd() throws Exception {
+  void origin_respondsEarly_responseIsComplete() throws Exception {
     try (SocketOrigin origin =
             new SocketOrigin(
                 (head, connection) ->
@@ -39,7 +39,7 @@ final class ProxyEarlyResponseTest {
   }
 
   @Test
-  void denied_isReadToTheEnd() throws Exception {
+  void denied_responseIsComplete() throws Exception {
     try (ProxyFixture proxy = new ProxyFixture(folder, ONE, "http://127.0.0.1:1")) {
       proxy.raw("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
       assertThat(bodyOfUpload(proxy)).startsWith("{").endsWith("}");
@@ -47,14 +47,14 @@ final class ProxyEarlyResponseTest {
   }
 
   @Test
-  void unreachable_isReadToTheEnd() throws Exception {
+  void unreachable_responseIsComplete() throws Exception {
     try (ProxyFixture proxy =
         new ProxyFixture(folder, ProxyFixture.UNLIMITED, "http://127.0.0.1:1")) {
       assertThat(bodyOfUpload(proxy)).startsWith("{").endsWith("}");
     }
   }
 
-  /** The body of the response to an upload without an end, read a few bytes at a time. */
+  /** Returns the response body of an endless upload, read a few bytes at a time. */
   private static String bodyOfUpload(ProxyFixture proxy) throws IOException {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     try (Http2Frames client = new Http2Frames(proxy.connect())) {

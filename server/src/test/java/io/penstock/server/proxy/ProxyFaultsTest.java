@@ -20,7 +20,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Origins that are away, hang, break off or talk nonsense. */
+/** Origins that are unreachable, hang, abort or send invalid responses. */
 final class ProxyFaultsTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
   private static final Map<Setting, String> IMPATIENT =
@@ -29,7 +29,7 @@ final class ProxyFaultsTest {
   @TempDir private Path folder;
 
   @Test
-  void originAway_is502() throws IOException {
+  void originUnreachable_is502() throws IOException {
     int port;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       port = socket.getLocalPort();
@@ -49,13 +49,13 @@ final class ProxyFaultsTest {
   }
 
   @Test
-  void originBreaksOffAfterItsHead_isOurOwnReasonPhrase() throws Exception {
+  void originAbortsAfterItsHead_hasOurReasonPhrase() throws Exception {
     assertThat(answered("HTTP/1.1 200 Fine\r\nContent-Length: 9\r\n\r\n"))
         .startsWith("HTTP/1.1 502 Bad Gateway\r\n");
   }
 
   @Test
-  void originTalksNonsense_is502() throws Exception {
+  void originSendsInvalidResponse_is502() throws Exception {
     assertThat(answered("nonsense\r\n\r\n")).startsWith("HTTP/1.1 502");
     assertThat(answered("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n")).startsWith("HTTP/1.1 502");
   }
@@ -66,7 +66,7 @@ final class ProxyFaultsTest {
   }
 
   @Test
-  void originBreaksOffInABody_theClientSeesIt() throws Exception {
+  void originAbortsWithinABody_theClientSeesIt() throws Exception {
     String answer = answered("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
     assertThat(answer).startsWith("HTTP/1.1 200").doesNotContain("502");
     String chunked = answered("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
@@ -84,7 +84,7 @@ final class ProxyFaultsTest {
                   serve(origin, "");
                   serve(origin, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
                 } catch (IOException ended) {
-                  // The test will say what is missing.
+                  // The assertions of the test will fail.
                 }
               });
       serving.start();
@@ -95,20 +95,20 @@ final class ProxyFaultsTest {
   }
 
   @Test
-  void originClosesAPooledConnectionAsItIsTaken_anotherIsTaken() throws Exception {
+  void originClosesAPooledConnection_anotherIsUsed() throws Exception {
     String[] answers = new String[500];
     Arrays.fill(answers, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     try (RawOrigin origin = new RawOrigin(answers);
         ProxyFixture proxy = new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url())) {
       for (int i = 0; i < answers.length; i++) {
-        // What was sent on such a connection is lost, though.
-        assertThat(proxy.raw(GET)).containsAnyOf("HTTP/1.1 200", "The origin broke off");
+        // Requests that were already sent on such a connection are lost, though.
+        assertThat(proxy.raw(GET)).containsAnyOf("HTTP/1.1 200", "The origin aborted the exchange");
       }
     }
   }
 
   @Test
-  void manyFaults_leaveNothingBehind() throws Exception {
+  void manyFaults_leakNothing() throws Exception {
     String[] faults = {
       "",
       "nonsense\r\n\r\n",
@@ -136,7 +136,7 @@ final class ProxyFaultsTest {
   }
 
   @Test
-  void originStallsWithinItsAnswer_theClientSeesItBreak() throws Exception {
+  void originStallsWithinItsResponse_theResponseIsAborted() throws Exception {
     try (ServerSocket origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         ProxyFixture proxy =
             new ProxyFixture(
@@ -157,7 +157,7 @@ final class ProxyFaultsTest {
   }
 
   @Test
-  void originAcceptsNobody_is504() throws Exception {
+  void originDoesNotAccept_is504() throws Exception {
     List<Socket> filling = new ArrayList<>();
     try (ServerSocket origin = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       for (int i = 0; i < 4; i++) {
@@ -190,7 +190,7 @@ final class ProxyFaultsTest {
                 try {
                   serve(origin, bytes);
                 } catch (IOException ended) {
-                  // The test will say what is missing.
+                  // The assertions of the test will fail.
                 }
               });
       serving.start();

@@ -62,7 +62,7 @@ final class ProxyFixture implements AutoCloseable {
     return socket;
   }
 
-  /** Sends bytes as they are, and reads what comes until the connection is closed. */
+  /** Sends raw bytes, and returns everything that is received until the connection is closed. */
   String raw(String bytes) throws IOException {
     try (Socket socket = connect()) {
       socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
@@ -71,7 +71,7 @@ final class ProxyFixture implements AutoCloseable {
     }
   }
 
-  /** The value of a metric without labels; 0 if there is none. */
+  /** Returns the value of a metric without labels; 0 if there is none. */
   double metric(String name) {
     return server
         .admin("/metrics")

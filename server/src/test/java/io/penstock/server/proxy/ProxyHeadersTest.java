@@ -14,14 +14,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Headers that must not pass as they came. */
+/** Headers that must not be forwarded unchanged. */
 final class ProxyHeadersTest {
   private static final String TRUSTING =
       "client_address: {trusted_proxies: [127.0.0.0/8]}\n" + ProxyFixture.UNLIMITED;
 
   @TempDir private Path folder;
 
-  /** What the origin is sent, in lower case. */
+  /** Returns what the origin receives, in lower case. */
   private String reached(String policy, String... headers) throws IOException {
     return reached(Map.of(), policy, headers);
   }
@@ -66,7 +66,7 @@ final class ProxyHeadersTest {
         "Transfer_Encoding",
         "Proxy"
       })
-  void headerThatMisleadsTheOrigin_isDroppedWhoeverSendsIt(String name) throws IOException {
+  void headerThatMisleadsTheOrigin_isAlwaysDropped(String name) throws IOException {
     for (String policy : new String[] {ProxyFixture.UNLIMITED, TRUSTING}) {
       for (String underscores : new String[] {"drop", "pass"}) {
         assertThat(
@@ -90,18 +90,18 @@ final class ProxyHeadersTest {
         "X-Real-IP",
         "Front-End-Https"
       })
-  void headerOfAProxy_passesFromTrustedOnesOnly(String name) throws IOException {
+  void headerOfAProxy_isForwardedFromTrustedProxiesOnly(String name) throws IOException {
     assertThat(reached(ProxyFixture.UNLIMITED, name + ": 192.0.2.66"))
         .isNotEmpty()
         .doesNotContain("192.0.2.66");
-    // Those two say what rules see, or nothing.
+    // The proxy always sets or drops these two.
     if (!name.equals("Forwarded") && !name.equals("X-Real-IP")) {
       assertThat(reached(TRUSTING, name + ": 192.0.2.66")).contains("192.0.2.66");
     }
   }
 
   @Test
-  void headersOfTheApplication_pass() throws IOException {
+  void headersOfTheApplication_areForwarded() throws IOException {
     assertThat(reached(ProxyFixture.UNLIMITED, "X-Api-Key: k1", "From: k3", "Pragma: k4"))
         .contains("x-api-key: k1", "from: k3", "pragma: k4");
   }
@@ -116,7 +116,7 @@ final class ProxyHeadersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"X_Api_Key", "X-Api_Key", "x.api.key", "X~Api-Key"})
-  void otherSpellingOfAHeaderThatARuleCountsBy_isDropped(String name) throws IOException {
+  void variantOfAKeyHeader_isDropped(String name) throws IOException {
     String policy = ProxyFixture.UNLIMITED.replace("ip:address", "header:x-api-key");
     for (String trust : new String[] {"", "client_address: {trusted_proxies: [127.0.0.0/8]}\n"}) {
       assertThat(reached(trust + policy, "X-Api-Key: counted", name + ": evil"))
@@ -141,10 +141,10 @@ final class ProxyHeadersTest {
     }
   }
 
-  @SuppressWarnings("StringConcatToTextBlock") // Lines end as HTTP has them.
+  @SuppressWarnings("StringConcatToTextBlock") // Lines end with CRLF.
   @ParameterizedTest
   @CsvSource({"all,0", "draft,0", "legacy,0", "x-ratelimit,0", "none,8"})
-  void rateLimitHeadersOfTheOrigin_giveWayToOurs(String form, int left) throws Exception {
+  void rateLimitHeadersOfTheOrigin_areReplacedByOurs(String form, int left) throws Exception {
     try (SocketOrigin origin =
             new SocketOrigin(
                 (head, connection) ->

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What one connection of HTTP/2 may do, and what becomes of one that does more. */
+/** The limits of one HTTP/2 connection, and what happens when they are exceeded. */
 final class ProxyHttp2LimitsTest {
   private static final int MAX_STREAMS = 100;
   private static final int REFUSED_STREAM = 7;
@@ -56,7 +56,7 @@ final class ProxyHttp2LimitsTest {
           client.reset(stream);
         }
       } catch (SocketException closedByThen) {
-        // It did not wait for all of them.
+        // The connection was closed before all resets were sent.
       }
       Frame end = client.next(Http2Frames.GO_AWAY);
       if (end != null) {
@@ -68,16 +68,16 @@ final class ProxyHttp2LimitsTest {
   }
 
   @Test
-  void streams_tooMany_areRefusedAndTheOthersStay() throws Exception {
+  void streams_tooMany_areRejectedAndTheOthersContinue() throws Exception {
     try (Http2Frames client = new Http2Frames(proxy.connect())) {
       assertThat(mostStreams(client.next(Http2Frames.SETTINGS))).isEqualTo(MAX_STREAMS);
       for (int i = 0; i <= MAX_STREAMS; i++) {
         client.get(2 * i + 1, true);
       }
-      Frame refused = client.next(Http2Frames.RESET);
-      assertThat(refused).isNotNull();
-      assertThat(refused.stream()).isEqualTo(2 * MAX_STREAMS + 1);
-      assertThat(refused.number(0)).isEqualTo(REFUSED_STREAM);
+      Frame rejected = client.next(Http2Frames.RESET);
+      assertThat(rejected).isNotNull();
+      assertThat(rejected.stream()).isEqualTo(2 * MAX_STREAMS + 1);
+      assertThat(rejected.number(0)).isEqualTo(REFUSED_STREAM);
       Await.until(() -> origin.reached() == MAX_STREAMS);
     }
   }

@@ -33,9 +33,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * Origins of HTTP/2 that reset streams, go away or close, each at a chosen frame. A client gets one
- * response: 502, or one that it can see to be truncated. None of it is a failure of the proxy's
- * own, and the next request of the client finds its share of the origin free.
+ * HTTP/2 origins that reset streams, send GOAWAY or close the connection, each at a given frame. A
+ * client gets one response: 502, or one that is detectably truncated. None of these faults counts
+ * as an internal error, and the share of the client is free for its next request.
  */
 final class ProxyHttp2OriginFaultsTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
@@ -47,7 +47,7 @@ final class ProxyHttp2OriginFaultsTest {
   private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
   private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
 
-  /** How far the origin gets with its response. */
+  /** How much of its response the origin sends. */
   private enum Progress {
     NOTHING,
     HEAD,
@@ -55,22 +55,22 @@ final class ProxyHttp2OriginFaultsTest {
     WHOLE
   }
 
-  /** What it does then. */
+  /** The fault after that. */
   private enum Fault {
     CLOSE,
-    /** With RST, so that what is on its way may be lost. */
+    /** Closes with RST, so that data in flight may be lost. */
     ABORT,
     RESET_STREAM,
     RESET_AND_CLOSE,
-    /** Says that the request was not processed. */
+    /** Reports that the request was not processed. */
     GO_AWAY_BEFORE,
-    /** Says that it was, and closes. */
+    /** Reports that the request was processed, and closes. */
     GO_AWAY_AND_CLOSE,
     NONE
   }
 
   private record Plan(Progress progress, Fault fault, int code) {
-    /** Sends all at once, so that the proxy sees it in one read. */
+    /** Sends everything at once, so that the proxy sees it in one read. */
     void answer(Http2Frames proxy, Socket socket, int stream) throws IOException {
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       if (progress != Progress.NOTHING) {
@@ -98,7 +98,9 @@ final class ProxyHttp2OriginFaultsTest {
       }
     }
 
-    /** Whether the client may have its response before the proxy sees the rest of the fault. */
+    /**
+     * Returns whether the client may get its response before the proxy sees the rest of the fault.
+     */
     boolean mayHitTheNext() {
       return progress == Progress.WHOLE || fault == Fault.RESET_AND_CLOSE;
     }
@@ -157,7 +159,7 @@ final class ProxyHttp2OriginFaultsTest {
 
   @ParameterizedTest
   @MethodSource("plans")
-  void origin_thatFails_leavesOneResponseAndNothingElse(Plan plan) throws Exception {
+  void origin_thatFails_resultsInExactlyOneResponse(Plan plan) throws Exception {
     try (ServerSocket origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         ProxyFixture proxy = proxy(origin)) {
       serve(origin, plan);
@@ -181,7 +183,7 @@ final class ProxyHttp2OriginFaultsTest {
         .isEmpty();
   }
 
-  /** One exchange at a time: a share that isn't returned shows as 503. */
+  /** Allows one exchange at a time, so that a leaked share results in a 503. */
   private ProxyFixture proxy(ServerSocket origin) {
     return new ProxyFixture(
         folder,
@@ -213,7 +215,7 @@ final class ProxyHttp2OriginFaultsTest {
       case NOTHING, HEAD -> assertThat(isRejected).as(answer).isTrue();
       case PART -> assertThat(complete).as(answer).isFalse();
       case WHOLE ->
-          // What was sent behind the response may overtake it, and it is truncated then.
+          // Frames after the response may overtake it, and then it is truncated.
           assertThat(complete || isRejected || !answer.contains("\r\n0\r\n")).as(answer).isTrue();
     }
     assertThat(answer).doesNotStartWith("HTTP/1.1 500").doesNotStartWith("HTTP/1.1 503");
@@ -230,8 +232,8 @@ final class ProxyHttp2OriginFaultsTest {
   }
 
   /**
-   * The first request on a connection is answered, the second one isn't, and so on: the second may
-   * be served by another event loop than the connection.
+   * Answers the first request on a connection, not the second one, and so on: another event loop
+   * than that of the connection may serve the second one.
    */
   private static void serve(Socket socket, Plan plan) throws IOException {
     try (Http2Frames proxy = Http2Frames.server(socket)) {
@@ -258,7 +260,7 @@ final class ProxyHttp2OriginFaultsTest {
               try {
                 task.run();
               } catch (IOException closed) {
-                // By the proxy, or at the end of the test.
+                // Closed by the proxy, or at the end of the test.
               }
             },
             "http2-origin");

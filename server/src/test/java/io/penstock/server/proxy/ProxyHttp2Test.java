@@ -34,7 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** HTTP/2 from clients and to origins: what happens to one stream happens to no other. */
+/** HTTP/2 from clients and to origins: faults of one stream don't affect others. */
 final class ProxyHttp2Test {
   private static final String ONE_UPLOAD =
       """
@@ -46,7 +46,7 @@ final class ProxyHttp2Test {
   @TempDir private Path folder;
   private final Vertx vertx = Vertx.vertx();
 
-  /** Vert.x closes clients that are unreachable. */
+  /** Keeps clients reachable, because Vert.x closes those that are garbage collected. */
   private final List<HttpClientAgent> clients = new ArrayList<>();
 
   private final AtomicInteger connections = new AtomicInteger();
@@ -57,9 +57,9 @@ final class ProxyHttp2Test {
   }
 
   @Test
-  void tlsWithAlpn_speaksHttp2AndTellsTheOrigin() throws Exception {
+  void tlsWithAlpn_usesHttp2AndInformsTheOrigin() throws Exception {
     TestCertificate certificate = new TestCertificate(folder);
-    try (TestOrigin origin = new TestOrigin(ProxyHttp2Test::tell);
+    try (TestOrigin origin = new TestOrigin(ProxyHttp2Test::describe);
         ProxyFixture proxy =
             new ProxyFixture(
                 folder,
@@ -88,8 +88,8 @@ final class ProxyHttp2Test {
   }
 
   @Test
-  void clearText_byUpgradeAndByPriorKnowledge_speaksHttp2() throws Exception {
-    try (TestOrigin origin = new TestOrigin(ProxyHttp2Test::tell);
+  void clearText_byUpgradeAndByPriorKnowledge_usesHttp2() throws Exception {
+    try (TestOrigin origin = new TestOrigin(ProxyHttp2Test::describe);
         ProxyFixture proxy = new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url())) {
       HttpResponse<String> upgraded =
           HttpClient.newHttpClient()
@@ -100,14 +100,14 @@ final class ProxyHttp2Test {
       assertThat(upgraded.version()).isEqualTo(HttpClient.Version.HTTP_2);
       assertThat(upgraded.body()).startsWith("GET /a HTTP_1_1 http ").endsWith("null 2 penstock");
 
-      HttpClientResponse known = keeping(get(client(proxy), "/b")).await();
+      HttpClientResponse known = sendAndKeepBody(get(client(proxy), "/b")).await();
       assertThat(known.version()).isEqualTo(HttpVersion.HTTP_2);
       assertThat(known.body().await().toString()).startsWith("GET /b HTTP_1_1 http ");
     }
   }
 
   @Test
-  void origin_byHttp2_bodiesAndTrailersPass() {
+  void origin_overHttp2_bodiesAndTrailersAreForwarded() {
     try (TestOrigin origin =
             new TestOrigin(
                 request ->
@@ -121,7 +121,7 @@ final class ProxyHttp2Test {
         ProxyFixture proxy =
             new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url(), HTTP2_ORIGIN)) {
       HttpClientResponse answer =
-          keeping(
+          sendAndKeepBody(
                   client(proxy)
                       .request(HttpMethod.POST, "/a")
                       .compose(request -> request.setChunked(true).send("hello")))
@@ -143,7 +143,7 @@ final class ProxyHttp2Test {
                 new PemKeyCertOptions()
                     .addCertPath(certificate.certificateFile().toString())
                     .addKeyPath(certificate.keyFile().toString()));
-    try (TestOrigin origin = new TestOrigin(options, ProxyHttp2Test::tell)) {
+    try (TestOrigin origin = new TestOrigin(options, ProxyHttp2Test::describe)) {
       String url = origin.url().replace("http:", "https:");
       try (ProxyFixture proxy =
           new ProxyFixture(
@@ -168,7 +168,7 @@ final class ProxyHttp2Test {
   }
 
   @Test
-  void deniedUpload_isStopped_otherStreamsGoOn() throws Exception {
+  void deniedUpload_isStopped_otherStreamsContinue() throws Exception {
     CompletableFuture<HttpServerRequest> slow = new CompletableFuture<>();
     try (TestOrigin origin = new TestOrigin(request -> answerOrHold(request, slow));
         ProxyFixture proxy = new ProxyFixture(folder, ONE_UPLOAD, origin.url())) {
@@ -193,7 +193,7 @@ final class ProxyHttp2Test {
   }
 
   @Test
-  void originBreaksOff_onlyThatStreamIsReset() throws Exception {
+  void originAborts_onlyThatStreamIsReset() throws Exception {
     CompletableFuture<HttpServerRequest> slow = new CompletableFuture<>();
     try (TestOrigin origin =
             new TestOrigin(
@@ -222,13 +222,13 @@ final class ProxyHttp2Test {
   }
 
   @Test
-  void clientResets_theOriginIsToldAndOthersGoOn() throws Exception {
-    CompletableFuture<Void> told = new CompletableFuture<>();
+  void clientResets_theOriginIsResetAndOthersContinue() throws Exception {
+    CompletableFuture<Void> reset = new CompletableFuture<>();
     try (TestOrigin origin =
             new TestOrigin(
                 request -> {
                   if (request.path().equals("/slow")) {
-                    request.response().closeHandler(told::complete);
+                    request.response().closeHandler(reset::complete);
                   } else {
                     request.response().end("ok");
                   }
@@ -240,7 +240,7 @@ final class ProxyHttp2Test {
       var unused = slow.end();
       Await.until(() -> origin.reached() == 1);
       slow.reset();
-      told.get();
+      reset.get();
       assertThat(get(client, "/").await().statusCode()).isEqualTo(200);
       assertThat(connections).hasValue(1);
       Await.until(() -> proxy.metric("penstock_proxy_under_way") == 0);
@@ -256,8 +256,8 @@ final class ProxyHttp2Test {
     }
   }
 
-  /** Says how a request has come. */
-  private static void tell(HttpServerRequest request) {
+  /** Responds with a description of the request. */
+  private static void describe(HttpServerRequest request) {
     request
         .response()
         .end(
@@ -272,7 +272,7 @@ final class ProxyHttp2Test {
                 request.getHeader("via")));
   }
 
-  /** Speaks HTTP/2 at once, on one connection. */
+  /** Creates a client that uses HTTP/2 with prior knowledge, on one connection. */
   private HttpClientAgent client(ProxyFixture proxy) {
     HttpClientAgent client =
         vertx
@@ -294,8 +294,10 @@ final class ProxyHttp2Test {
     return client.request(HttpMethod.GET, uri).compose(HttpClientRequest::send);
   }
 
-  /** With its body, which is lost to who asks for it later than its event loop brings it. */
-  private static io.vertx.core.Future<HttpClientResponse> keeping(
+  /**
+   * Sends a request and keeps the body of its response, which would be lost if it was read later.
+   */
+  private static io.vertx.core.Future<HttpClientResponse> sendAndKeepBody(
       io.vertx.core.Future<HttpClientResponse> answer) {
     return answer.onSuccess(HttpClientResponse::body);
   }
@@ -310,9 +312,9 @@ final class ProxyHttp2Test {
     return request;
   }
 
-  /** Begins a body and does not end it. */
+  /** Starts a body and does not end it. */
   private static void beginBody(HttpClientRequest request) {
-    var unused = keeping(request.response());
+    var unused = sendAndKeepBody(request.response());
     request.setChunked(true).write("begin").await();
   }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Informational responses of an origin: none of them is the answer to a request. */
+/** Informational responses of an origin never count as the final response to a request. */
 final class ProxyInterimTest {
   private static final Map<Setting, String> ONE_CONNECTION =
       Map.of(Setting.UPSTREAM_CONNECTIONS, "1");
@@ -34,7 +34,7 @@ final class ProxyInterimTest {
 
   @ParameterizedTest
   @ValueSource(ints = {100, 102, 103, 104, 150, 199})
-  void informational_thenAnAnswerLater_everybodyGetsTheirOwn(int status) throws Exception {
+  void informational_thenTheFinalResponse_eachClientGetsItsOwn(int status) throws Exception {
     CountDownLatch otherAsked = new CountDownLatch(1);
     try (SocketOrigin origin =
             new SocketOrigin(
@@ -53,7 +53,7 @@ final class ProxyInterimTest {
         Socket other = proxy.connect()) {
       report.getOutputStream().write(get("/report").getBytes(ISO_8859_1));
       if (status != 100) {
-        // It has come to the client, so the proxy has dealt with it.
+        // The client has received it, so the proxy has processed it.
         assertThat(SocketOrigin.head(report)).startsWith("HTTP/1.1 " + status + " ");
       }
       other.getOutputStream().write(get("/").getBytes(ISO_8859_1));
@@ -63,9 +63,9 @@ final class ProxyInterimTest {
     }
   }
 
-  @SuppressWarnings("StringConcatToTextBlock") // Lines end as HTTP has them.
+  @SuppressWarnings("StringConcatToTextBlock") // Lines end with CRLF.
   @Test
-  void informational_many_areForwardedInOrderBeforeTheAnswer() throws Exception {
+  void informational_many_areForwardedInOrder() throws Exception {
     try (SocketOrigin origin =
             new SocketOrigin(
                 (head, connection) ->
@@ -135,7 +135,7 @@ final class ProxyInterimTest {
         "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nno",
       })
-  void answerThatIsNone_is502AndTheConnectionIsClosed(String answer) throws Exception {
+  void invalidResponse_is502AndTheConnectionIsClosed(String answer) throws Exception {
     try (SocketOrigin origin =
             new SocketOrigin(
                 (head, connection) -> {
@@ -150,7 +150,7 @@ final class ProxyInterimTest {
   }
 
   @Test
-  void switchToAProtocolThatWasNotAskedFor_is502() throws Exception {
+  void switchToAProtocolThatWasNotRequested_is502() throws Exception {
     for (String upgrade : List.of("Connection: Upgrade\r\nUpgrade: y\r\n", "")) {
       try (SocketOrigin origin =
               new SocketOrigin(
@@ -170,7 +170,7 @@ final class ProxyInterimTest {
   }
 
   @Test
-  void informational_whileTheBodyIsSent_theExchangeGoesOn() throws Exception {
+  void informational_whileTheBodyIsSent_theExchangeContinues() throws Exception {
     CompletableFuture<String> body = new CompletableFuture<>();
     try (SocketOrigin origin =
             new SocketOrigin(

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tokens of requests that came to nothing. */
+/** Refunds of requests that could not be served. */
 final class ProxyRefundTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
   private static final String POLICY =
@@ -35,7 +35,7 @@ final class ProxyRefundTest {
   @TempDir private Path folder;
 
   @Test
-  void originAway_rulesThatSayIt_giveBackExactlyWhatTheyTook() throws IOException {
+  void originUnreachable_rulesWithRefund_refundExactlyTheCharge() throws IOException {
     try (ProxyFixture proxy = new ProxyFixture(folder, POLICY, nobody())) {
       for (int i = 0; i < 5; i++) {
         assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 502");
@@ -48,7 +48,7 @@ final class ProxyRefundTest {
   }
 
   @Test
-  void originBreaksOff_nothingIsGivenBack() throws Exception {
+  void originAborts_nothingIsRefunded() throws Exception {
     try (ServerSocket origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         ProxyFixture proxy =
             new ProxyFixture(folder, POLICY, "http://127.0.0.1:" + origin.getLocalPort())) {
@@ -58,7 +58,7 @@ final class ProxyRefundTest {
                 try (Socket socket = origin.accept()) {
                   RawOrigin.readHead(socket);
                 } catch (IOException ended) {
-                  // The test will say what is missing.
+                  // The assertions of the test will fail.
                 }
               });
       serving.start();
@@ -69,7 +69,7 @@ final class ProxyRefundTest {
   }
 
   @Test
-  void queueFull_givesBack() throws Exception {
+  void queueFull_isRefunded() throws Exception {
     try (ServerSocket origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         ProxyFixture proxy =
             new ProxyFixture(
@@ -88,7 +88,7 @@ final class ProxyRefundTest {
   }
 
   @Test
-  void clientLeavesWhileHeld_itsReservationIsGivenBack() throws Exception {
+  void clientDisconnectsWhileHeld_isRefunded() throws Exception {
     String delaying =
         """
         rules:

@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Requests that two servers could read in two ways. Each is refused, or reaches the origin as one
- * request that can be read in one way: the origin never sees a second one.
+ * Ambiguous requests, which two servers could parse differently. Each is rejected, or reaches the
+ * origin as one unambiguous request: the origin never sees a second one.
  */
 final class ProxySmugglingTest {
   private static final String INNER = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -63,9 +63,9 @@ final class ProxySmugglingTest {
     SEEN.clear();
   }
 
-  static Stream<String> refused() {
+  static Stream<String> rejected() {
     return Stream.of(
-        // Lengths that contradict each other.
+        // Contradicting lengths.
         POST + "Content-Length: 5\r\n" + CHUNKED + "\r\n0\r\n\r\n" + INNER,
         POST + CHUNKED + "Content-Length: 5\r\n\r\n0\r\n\r\n" + INNER,
         POST + "Content-Length: 0\r\nContent-Length: 44\r\n\r\n" + INNER,
@@ -78,7 +78,7 @@ final class ProxySmugglingTest {
         POST + "Content-Length: 44a\r\n\r\n" + INNER,
         POST + "Content-Length: 99999999999999999999\r\n\r\n" + INNER,
         POST + "Content-Length: \r\n\r\n" + INNER,
-        // Transfer codings that one server knows and another doesn't.
+        // Transfer codings that some servers don't support.
         POST + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + INNER,
         POST + "Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n" + INNER,
         POST + "Transfer-Encoding: identity\r\n\r\n" + INNER,
@@ -90,7 +90,7 @@ final class ProxySmugglingTest {
         POST + "Transfer-Encoding: \u000bchunked\r\n\r\n0\r\n\r\n" + INNER,
         POST + " Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + INNER,
         "POST /p HTTP/1.0\r\nHost: a\r\n" + CHUNKED + "\r\n0\r\n\r\n" + INNER,
-        // Chunks that are none.
+        // Malformed chunks.
         POST + CHUNKED + "\r\nx\r\n\r\n" + INNER,
         POST + CHUNKED + "\r\n-1\r\n\r\n" + INNER,
         POST + CHUNKED + "\r\n0x0\r\n\r\n" + INNER,
@@ -125,8 +125,8 @@ final class ProxySmugglingTest {
   }
 
   @ParameterizedTest
-  @MethodSource("refused")
-  void ambiguous_isRefusedAndNothingFollows(String bytes) throws IOException {
+  @MethodSource("rejected")
+  void ambiguous_isRejectedAndNothingFollows(String bytes) throws IOException {
     String answer = send(bytes);
     assertThat(answer).matches("(?s)HTTP/1\\.[01] (400|405|501) .*");
     assertThat(SEEN).noneMatch(seen -> seen.contains("smuggled")).hasSizeLessThan(2);
@@ -142,16 +142,16 @@ final class ProxySmugglingTest {
         POST + CHUNKED + "\r\n" + body.length() + "\r\n" + body + "\r\n0\r\n\r\n" + folded);
   }
 
-  /** Bodies may have lines that look folded; the head behind them must not. */
+  /** Bodies may contain lines that look folded; the head after them must not. */
   @ParameterizedTest
   @MethodSource("foldedLater")
-  void foldedBehindAGoodRequest_isRefused(String bytes) throws IOException {
+  void foldedAfterAValidRequest_isRejected(String bytes) throws IOException {
     assertThat(send(bytes)).matches("(?s)HTTP/1\\.1 200 .*HTTP/1\\.1 400 .*");
     assertThat(SEEN).hasSize(1).noneMatch(seen -> seen.contains("smuggled"));
   }
 
   @Test
-  void folded_sentByteByByte_isRefusedInEveryRequest() throws IOException {
+  void folded_sentByteByByte_isRejectedInEveryRequest() throws IOException {
     String good = "GET /p HTTP/1.1\r\nHost: a\r\nX: y\r\n\r\n";
     try (Socket socket = proxy.connect()) {
       socket.setTcpNoDelay(true);
@@ -189,7 +189,7 @@ final class ProxySmugglingTest {
     }
   }
 
-  /** What comes back until nothing more does. */
+  /** Sends bytes, and returns everything that is received until no more arrives. */
   private static String send(String bytes) throws IOException {
     try (Socket socket = proxy.connect()) {
       socket.setSoTimeout(20_000);
@@ -202,13 +202,13 @@ final class ProxySmugglingTest {
           socket.setSoTimeout(1_000);
         }
       } catch (SocketTimeoutException stillOpen) {
-        // It waits for another request.
+        // The proxy waits for another request.
       }
       return text.toString();
     }
   }
 
-  /** The fixture is shared; it must still work after whatever was sent. */
+  /** The fixture is shared, so it must still work after each request. */
   @AfterEach
   void stillWorks() throws IOException {
     assertThat(proxy.raw("GET /p HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Bytes that an origin sends behind an answer. The connection that they came on is closed, so they
- * never become a part of another client's answer.
+ * Bytes that an origin sends after a response. Their connection is closed, so they never become a
+ * part of another client's response.
  */
 final class ProxySurplusTest {
   private static final Map<Setting, String> ONE_CONNECTION =
@@ -55,7 +55,7 @@ final class ProxySurplusTest {
 
   @ParameterizedTest
   @MethodSource("surplus")
-  void bytesBehindAnAnswer_reachNobody(String method, String answer, String surplus)
+  void bytesAfterAResponse_reachNoClient(String method, String answer, String surplus)
       throws Exception {
     try (SocketOrigin origin =
             new SocketOrigin(
@@ -75,11 +75,11 @@ final class ProxySurplusTest {
     }
   }
 
-  /** The next client waits for the one connection while the surplus comes. */
+  /** The next client waits for the only connection when the surplus arrives. */
   @ParameterizedTest
   @MethodSource("surplus")
-  void bytesBehindAnAnswer_otherWaiting_reachNobody(String method, String answer, String surplus)
-      throws Exception {
+  void bytesAfterAResponse_otherClientWaiting_reachNoClient(
+      String method, String answer, String surplus) throws Exception {
     CompletableFuture<Void> waiting = new CompletableFuture<>();
     try (SocketOrigin origin =
             new SocketOrigin(
@@ -110,7 +110,7 @@ final class ProxySurplusTest {
 
   @ParameterizedTest
   @MethodSource("idleBytes")
-  void bytesOnAnIdleConnection_itIsClosed(String surplus) throws Exception {
+  void bytesOnAnIdleConnection_closeIt(String surplus) throws Exception {
     CompletableFuture<SocketOrigin.Connection> idle = new CompletableFuture<>();
     try (SocketOrigin origin =
             new SocketOrigin(
@@ -136,7 +136,7 @@ final class ProxySurplusTest {
   }
 
   @Test
-  void nothingBehindAnAnswer_theConnectionIsKept() throws Exception {
+  void nothingAfterAResponse_theConnectionIsKept() throws Exception {
     String[] answers = {
       "HTTP/1.1 204 No Content\r\n\r\n",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
@@ -158,7 +158,7 @@ final class ProxySurplusTest {
 
   @ParameterizedTest
   @MethodSource("lastAnswers")
-  void originThatWillClose_isNotAskedAgainOnTheConnection(String answer) throws Exception {
+  void originThatWillClose_theConnectionIsNotReused(String answer) throws Exception {
     try (SocketOrigin origin = new SocketOrigin((head, connection) -> connection.send(answer));
         ProxyFixture proxy =
             new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url(), ONE_CONNECTION)) {

@@ -86,7 +86,7 @@ final class ProxyTest {
   }
 
   @Test
-  void request_headersBodyAndPath_arriveAsTheyShould() throws Exception {
+  void request_headersBodyAndPath_areForwarded() throws Exception {
     CompletableFuture<String> seen = new CompletableFuture<>();
     String policy = "paths: {encoded_slashes: keep}\n" + ProxyFixture.UNLIMITED;
     try (TestOrigin origin = new TestOrigin(request -> record(request, seen));
@@ -114,7 +114,7 @@ final class ProxyTest {
   }
 
   @Test
-  void trustedProxy_itsListGoesOn() throws Exception {
+  void trustedProxy_itsListIsExtended() throws Exception {
     CompletableFuture<String> seen = new CompletableFuture<>();
     String policy = TRUSTING + ProxyFixture.UNLIMITED;
     try (TestOrigin origin = new TestOrigin(request -> record(request, seen));
@@ -129,7 +129,7 @@ final class ProxyTest {
   }
 
   @Test
-  void upstreamHost_own_isToldInsteadOfTheClients() throws Exception {
+  void upstreamHost_own_replacesTheClientsHost() throws Exception {
     CompletableFuture<String> seen = new CompletableFuture<>();
     try (TestOrigin origin = new TestOrigin(request -> record(request, seen));
         ProxyFixture proxy =
@@ -156,7 +156,7 @@ final class ProxyTest {
   }
 
   @Test
-  void trailers_ofTheResponse_arePassedOn() throws Exception {
+  void trailers_ofTheResponse_areForwarded() throws Exception {
     try (TestOrigin origin =
             new TestOrigin(
                 request -> {
@@ -170,7 +170,7 @@ final class ProxyTest {
   }
 
   @Test
-  void expectContinue_isTheOriginsToSay() throws Exception {
+  void expectContinue_isAnsweredByTheOrigin() throws Exception {
     try (TestOrigin origin =
             new TestOrigin(
                 request -> {
@@ -299,7 +299,7 @@ final class ProxyTest {
     return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
   }
 
-  /** One response with a length, or a head without a body. */
+  /** Reads one response with a length, or a head without a body. */
   private static String response(InputStream in) throws Exception {
     StringBuilder text = new StringBuilder();
     while (text.indexOf("\r\n\r\n") < 0) {

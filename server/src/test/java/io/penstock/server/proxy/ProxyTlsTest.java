@@ -29,7 +29,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Certificates, who may connect and by what; over the sockets of the JDK. */
+/**
+ * TLS of the proxy listener: certificates, client authentication, versions and ciphers, with JDK
+ * sockets.
+ */
 class ProxyTlsTest {
   private static final String REQUEST = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
@@ -72,7 +75,7 @@ class ProxyTlsTest {
     return new TestOrigin(request -> request.response().end("hello"));
   }
 
-  /** A request and its answer over TLS; what the server has shown. */
+  /** Sends a request over TLS, and returns the certificate of the server. */
   private static X509Certificate ask(
       ProxyFixture proxy,
       SSLContext context,
@@ -112,7 +115,7 @@ class ProxyTlsTest {
   }
 
   @Test
-  void start_keyOfAnotherCertificate_isRefused() throws Exception {
+  void start_keyOfAnotherCertificate_isRejected() throws Exception {
     Path certificate = pki.certificate("ec", folder);
     for (String other : List.of("other", "rsa")) {
       Path key = pki.key(other, folder);
@@ -136,7 +139,7 @@ class ProxyTlsTest {
   }
 
   @Test
-  void start_ownCertificateNotFirst_isRefused() throws Exception {
+  void start_ownCertificateNotFirst_isRejected() throws Exception {
     Path chain = folder.resolve("chain.pem");
     Files.writeString(
         chain,
@@ -151,7 +154,7 @@ class ProxyTlsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n"})
-  void start_noCertificateInTheFile_isRefused(String content) throws Exception {
+  void start_noCertificateInTheFile_isRejected(String content) throws Exception {
     Path file = Files.writeString(folder.resolve("bad.pem"), content);
     assertThatThrownBy(
             () ->
@@ -199,7 +202,7 @@ class ProxyTlsTest {
   }
 
   @Test
-  void connect_staticRsaOrCbc_isRefusedAndTheOthersAreAccepted() throws Exception {
+  void connect_staticRsaOrCbc_isRejectedAndOthersAreAccepted() throws Exception {
     try (TestOrigin origin = origin();
         ProxyFixture proxy = proxy(origin, tls("rsa"))) {
       String[] old = {"TLSv1.2"};
@@ -225,7 +228,7 @@ class ProxyTlsTest {
   }
 
   @Test
-  void connect_protocolsNarrowed_refusesTheOther() throws Exception {
+  void connect_oneProtocolEnabled_rejectsTheOther() throws Exception {
     Map<Setting, String> settings = tls("ec");
     settings.put(Setting.PROXY_TLS_PROTOCOLS, "TLSv1.3");
     try (TestOrigin origin = origin();
@@ -237,7 +240,7 @@ class ProxyTlsTest {
   }
 
   @Test
-  void connect_severalCertificates_areChosenByHost() throws Exception {
+  void connect_severalCertificates_areSelectedByHost() throws Exception {
     try (TestOrigin origin = origin();
         ProxyFixture proxy = proxy(origin, tls("ec", "two"))) {
       for (String[] protocols : new String[][] {{"TLSv1.2"}, {"TLSv1.3"}}) {
@@ -257,7 +260,7 @@ class ProxyTlsTest {
   }
 
   @Test
-  void connect_rsaAndEcForOneHost_serveWhatAClientCanUse() throws Exception {
+  void connect_rsaAndEcForOneHost_selectsWhatTheClientSupports() throws Exception {
     try (TestOrigin origin = origin();
         ProxyFixture proxy = proxy(origin, tls("ec", "rsa"))) {
       String[] old = {"TLSv1.2"};
@@ -281,7 +284,7 @@ class ProxyTlsTest {
   }
 
   @Test
-  void connect_clientCertificates_areAskedForAndChecked() throws Exception {
+  void connect_clientCertificates_areRequestedAndVerified() throws Exception {
     Map<Setting, String> settings = tls("ec");
     settings.put(Setting.PROXY_TLS_CLIENT_CA, pki.certificate("known", folder).toString());
     for (String auth : List.of("required", "optional")) {
@@ -299,7 +302,7 @@ class ProxyTlsTest {
   }
 
   @Test
-  void reload_filesChange_servesTheNewCertificateAndKeepsItOverABadOne() throws Exception {
+  void reload_filesChange_usesNewCertificateAndKeepsItIfNextIsInvalid() throws Exception {
     Map<Setting, String> settings = tls("ec");
     Path certificate = Path.of(settings.get(Setting.PROXY_TLS_CERT));
     Path key = Path.of(settings.get(Setting.PROXY_TLS_KEY));
@@ -330,7 +333,7 @@ class ProxyTlsTest {
   }
 
   @Test
-  void reload_clientCaChanges_countsForSessionsFromBefore() throws Exception {
+  void reload_clientCaChanges_appliesToEarlierSessions() throws Exception {
     Map<Setting, String> settings = tls("ec");
     Path clientCa = pki.certificate("known", folder);
     settings.put(Setting.PROXY_TLS_CLIENT_CA, clientCa.toString());

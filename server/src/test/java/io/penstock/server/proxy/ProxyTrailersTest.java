@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** Trailers of responses that a client of HTTP/2 does not read to their end. */
+/** Trailers of responses that an HTTP/2 client does not read completely. */
 final class ProxyTrailersTest {
   private static final String HEAD = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 

@@ -9,14 +9,14 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A response that the origin breaks off never looks complete to a client. */
+/** A response that the origin aborts never looks complete to a client. */
 final class ProxyTruncationTest {
   private static final int INTERNAL_ERROR = 2;
 
   @TempDir private Path folder;
 
   @Test
-  void response_thatTheOriginBreaksOff_resetsTheStreamWithAnError() throws Exception {
+  void response_abortedByTheOrigin_resetsTheStreamWithAnError() throws Exception {
     try (SocketOrigin origin =
             new SocketOrigin(
                 (head, connection) -> {

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Requests whose end doesn't come to the origin. What it still waits for must never be the
- * beginning of another client's request.
+ * Requests that the origin receives only in part. It must never read another client's request as
+ * the rest of one.
  */
 final class ProxyUnfinishedTest {
   private static final int PATIENCE_MILLIS = 20_000;
@@ -45,32 +45,32 @@ final class ProxyUnfinishedTest {
   }
 
   @Test
-  void answerWithinABodyOfKnownLength_theConnectionIsClosed() throws IOException {
+  void responseWithinABodyOfKnownLength_theConnectionIsClosed() throws IOException {
     try (Socket client = proxy.connect()) {
       send(client, "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 200\r\n\r\nhalf");
-      closesAfterAnswering(client);
+      closesAfterResponding(client);
     }
   }
 
   @Test
-  void answerWithinABodyInChunks_theConnectionIsClosed() throws IOException {
+  void responseWithinAChunkedBody_theConnectionIsClosed() throws IOException {
     try (Socket client = proxy.connect()) {
       send(
           client, "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
-      assertThat(closesAfterAnswering(client)).doesNotContain("0\r\n\r\n");
+      assertThat(closesAfterResponding(client)).doesNotContain("0\r\n\r\n");
     }
   }
 
   @Test
-  void upgradeRefused_theConnectionIsClosed() throws IOException {
+  void upgradeRejected_theConnectionIsClosed() throws IOException {
     try (Socket client = proxy.connect()) {
       send(client, "GET /a HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
-      closesAfterAnswering(client);
+      closesAfterResponding(client);
     }
   }
 
-  /** Answers, and reads what else comes: nothing of another request's. */
-  private String closesAfterAnswering(Socket client) throws IOException {
+  /** Responds, and reads what follows, which must be nothing of another request. */
+  private String closesAfterResponding(Socket client) throws IOException {
     try (Socket first = accept();
         Socket other = proxy.connect()) {
       RawOrigin.readHead(first);
@@ -89,7 +89,7 @@ final class ProxyUnfinishedTest {
   }
 
   @Test
-  void uploadThatIsReset_doesNotLookWhole() throws IOException {
+  void uploadThatIsReset_doesNotLookComplete() throws IOException {
     try (Http2Frames client = new Http2Frames(proxy.connect())) {
       client.get(1, false);
       client.write(DATA, 0, 1, "half".getBytes(ISO_8859_1));
@@ -104,7 +104,7 @@ final class ProxyUnfinishedTest {
   }
 
   @Test
-  void clientThatWaitsToBeAsked_originThatDoesNotAsk_getsTheBody() throws IOException {
+  void expectContinue_originSendsNo100_getsTheBody() throws IOException {
     try (Socket client = proxy.connect()) {
       send(client, EXPECTING + "Content-Length: 5\r\n\r\n");
       try (Socket socket = accept()) {
@@ -113,7 +113,7 @@ final class ProxyUnfinishedTest {
         send(client, "hello");
         assertThat(new String(socket.getInputStream().readNBytes(5), ISO_8859_1))
             .isEqualTo("hello");
-        // Too late to matter.
+        // Too late to have an effect.
         send(socket, "HTTP/1.1 100 Continue\r\n\r\n" + OK);
         assertThat(RunningServer.rest(client)).startsWith("HTTP/1.1 200").endsWith("ok");
       }
@@ -121,7 +121,7 @@ final class ProxyUnfinishedTest {
   }
 
   @Test
-  void clientThatWaitsToBeAsked_originThatAsksTwice_isAskedOnce() throws IOException {
+  void expectContinue_originSends100Twice_clientGetsOne() throws IOException {
     try (Socket client = proxy.connect()) {
       send(client, EXPECTING + "Content-Length: 5\r\n\r\n");
       try (Socket socket = accept()) {

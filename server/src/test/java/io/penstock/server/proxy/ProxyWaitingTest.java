@@ -16,7 +16,10 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Connections to the origin are few. Nobody waits for one for ever, and nobody takes them all. */
+/**
+ * Connections to the origin are limited. Requests wait for one for a limited time, and no client
+ * takes all.
+ */
 final class ProxyWaitingTest {
   private static final String POLICY =
       """
@@ -34,7 +37,7 @@ final class ProxyWaitingTest {
   @TempDir private Path folder;
   private final CountDownLatch over = new CountDownLatch(1);
 
-  /** Answers at once, or never, or with a body that has no end. */
+  /** Responds immediately, never, or with an endless body. */
   private SocketOrigin origin() throws IOException {
     return new SocketOrigin(
         (head, connection) -> {
@@ -80,7 +83,7 @@ final class ProxyWaitingTest {
   }
 
   @Test
-  void noConnectionInTime_is503WithRetryAfter_andTokensAreGivenBack() throws Exception {
+  void noConnectionInTime_is503WithRetryAfter_andRefunded() throws Exception {
     try (SocketOrigin origin = origin();
         ProxyFixture proxy =
             new ProxyFixture(
@@ -156,7 +159,7 @@ final class ProxyWaitingTest {
     }
   }
 
-  /** A client that reads on keeps its response, however long it is blocked in all. */
+  /** A client that keeps reading gets its whole response, however long it is blocked in total. */
   @Test
   void clientThatReadsSlowly_getsItsResponse() throws Exception {
     try (SocketOrigin origin = origin();
@@ -177,7 +180,7 @@ final class ProxyWaitingTest {
   }
 
   @Test
-  void clientWithAllItsShare_waitsForItsOwn_whileOthersAreServed() throws Exception {
+  void clientAtItsShare_waits_whileOthersAreServed() throws Exception {
     try (SocketOrigin origin = origin();
         ProxyFixture proxy =
             new ProxyFixture(
@@ -198,7 +201,7 @@ final class ProxyWaitingTest {
       Await.until(() -> origin.accepted() == 2);
       assertThat(answer(proxy, "/", "192.0.2.1"))
           .startsWith("HTTP/1.1 503")
-          .contains("Too many requests of this client are with the origin");
+          .contains("Too many requests of this client are in flight to the origin");
       assertThat(answer(proxy, "/", "192.0.2.2")).startsWith("HTTP/1.1 200").endsWith("ok");
       over.countDown();
       Await.until(() -> answers(proxy, "192.0.2.1").startsWith("HTTP/1.1 200"));
@@ -215,7 +218,7 @@ final class ProxyWaitingTest {
     }
   }
 
-  /** All of many requests of one client are served, a share at a time. */
+  /** Many requests of one client are all served, a share at a time. */
   @Test
   void manyRequestsOfOneClient_areServedOneAfterTheOther() throws Exception {
     List<Socket> clients = new ArrayList<>();

@@ -9,9 +9,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 
-/**
- * An origin that answers one request after another with bytes as they are, and closes after each.
- */
+/** An origin that responds to one request after another with raw bytes, and closes after each. */
 final class RawOrigin implements AutoCloseable {
   private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
 
@@ -24,7 +22,7 @@ final class RawOrigin implements AutoCloseable {
                   serve(answer);
                 }
               } catch (IOException ended) {
-                // The test will say what is missing.
+                // The assertions of the test will fail.
               }
             });
     serving.setDaemon(true);

@@ -20,7 +20,7 @@ import org.apache.catalina.LifecycleException;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.startup.Tomcat;
 
-/** An origin that people run, which serves {@code /login} with {@code LOGIN} and nothing else. */
+/** A real server as the origin, which serves {@code /login} with {@code LOGIN} and nothing else. */
 final class RealOrigin implements AutoCloseable {
   private static final String NGINX =
       """
@@ -68,7 +68,7 @@ final class RealOrigin implements AutoCloseable {
     this.running = running;
   }
 
-  /** By its name; a test that needs one that isn't installed is skipped. */
+  /** Starts an origin by name; if it isn't installed, the test is skipped. */
   static RealOrigin of(String name, Path folder) throws Exception {
     return switch (name) {
       case "nginx" -> nginx(folder);
@@ -149,7 +149,7 @@ final class RealOrigin implements AutoCloseable {
   }
 
   private static String onPath(String name) {
-    // Debian keeps servers in sbin, which is on the path of root only.
+    // Debian installs servers in sbin, which is only in root's PATH.
     String path = System.getenv("PATH") + File.pathSeparator + "/usr/sbin";
     for (String folder : path.split(File.pathSeparator, -1)) {
       if (Path.of(folder, name).toFile().canExecute()) {
@@ -176,7 +176,7 @@ final class RealOrigin implements AutoCloseable {
     }
   }
 
-  /** Says LOGIN, and which session the path names. */
+  /** Responds with LOGIN and the session in the path. */
   private static final class LoginServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
 

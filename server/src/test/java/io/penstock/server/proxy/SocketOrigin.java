@@ -11,13 +11,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * An origin that answers with bytes as they are, and keeps its connections. A script answers each
- * request; the connection is kept until it throws or the proxy closes it.
+ * An origin that responds with raw bytes. A script handles each request; the connection is kept
+ * until the script throws or the proxy closes it.
  */
 final class SocketOrigin implements AutoCloseable {
   private static final int BACKLOG = 1_000;
 
-  /** Answers one request. */
+  /** Responds to one request. */
   interface Script {
     void answer(String head, Connection connection) throws IOException;
   }
@@ -34,7 +34,7 @@ final class SocketOrigin implements AutoCloseable {
     start(this::accept);
   }
 
-  /** One connection of the proxy's. */
+  /** A connection of the proxy. */
   record Connection(int number, Socket socket) {
     void send(String bytes) throws IOException {
       socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
@@ -46,12 +46,12 @@ final class SocketOrigin implements AutoCloseable {
     return "http://127.0.0.1:" + server.getLocalPort();
   }
 
-  /** How many connections there were. */
+  /** Returns the number of connections so far. */
   int accepted() {
     return accepted.get();
   }
 
-  /** How many connections the proxy has now. */
+  /** Returns the number of open connections. */
   int open() {
     return open.get();
   }
@@ -77,7 +77,7 @@ final class SocketOrigin implements AutoCloseable {
         script.answer(head(socket), connection);
       }
     } catch (IOException closed) {
-      // By the proxy, or by the script.
+      // Closed by the proxy or the script.
     } finally {
       open.decrementAndGet();
     }

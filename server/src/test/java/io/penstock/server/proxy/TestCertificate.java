@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** A certificate for 127.0.0.1 that it has signed itself, made anew by keytool. */
+/** A new self-signed certificate for 127.0.0.1, created by keytool. */
 final class TestCertificate {
   private static final String PASSWORD = "changeit";
   private static final String ALIAS = "server";
@@ -43,7 +43,7 @@ final class TestCertificate {
     return folder.resolve("certificate.pem");
   }
 
-  /** For clients that trust it, and only it. */
+  /** Returns a context for clients that trust only this certificate. */
   SSLContext trusting() throws IOException, GeneralSecurityException {
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);
@@ -73,8 +73,8 @@ final class TestCertificate {
     }
   }
 
-  private static String pem(String what, byte[] encoded) {
+  private static String pem(String part, byte[] encoded) {
     String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(encoded);
-    return "-----BEGIN " + what + "-----\n" + text + "\n-----END " + what + "-----\n";
+    return "-----BEGIN " + part + "-----\n" + text + "\n-----END " + part + "-----\n";
   }
 }

@@ -7,7 +7,7 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A server for the proxy to stand in front of, which counts what reaches it. */
+/** An origin for the proxy, which counts the requests that reach it. */
 public final class TestOrigin implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx();
   private final AtomicInteger reached = new AtomicInteger();

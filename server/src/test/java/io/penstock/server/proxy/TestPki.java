@@ -14,7 +14,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Certificates by keytool: one store for all, files in PEM for servers, contexts for clients. */
+/** Certificates created by keytool: one key store, PEM files for servers, contexts for clients. */
 final class TestPki {
   private static final String PASSWORD = "changeit";
 
@@ -27,10 +27,10 @@ final class TestPki {
   }
 
   /**
-   * Makes a certificate that has signed itself.
+   * Creates a self-signed certificate.
    *
    * @param algorithm such as EC
-   * @param options more of keytool's
+   * @param options further options of keytool
    */
   TestPki make(String alias, String algorithm, String... options) throws Exception {
     List<String> words =
@@ -41,12 +41,12 @@ final class TestPki {
     return this;
   }
 
-  /** A certificate as a file. */
+  /** Writes a certificate to a file. */
   Path certificate(String alias, Path into) throws Exception {
     return write(into.resolve(alias + ".crt"), "CERTIFICATE", x509(alias).getEncoded());
   }
 
-  /** Its key as a file. */
+  /** Writes the key of a certificate to a file. */
   Path key(String alias, Path into) throws Exception {
     byte[] key = keys().getKey(alias, PASSWORD.toCharArray()).getEncoded();
     return write(into.resolve(alias + ".key"), "PRIVATE KEY", key);
@@ -62,7 +62,10 @@ final class TestPki {
         file, "-----BEGIN " + type + "-----\n" + text + "\n-----END " + type + "-----\n");
   }
 
-  /** For a client that trusts every one of these certificates, and shows one of them if asked. */
+  /**
+   * Returns the context of a client that trusts all these certificates, and sends one of them if
+   * requested.
+   */
   SSLContext client(String... own) throws Exception {
     KeyStore all = keys();
     KeyStore trusted = KeyStore.getInstance("PKCS12");

@@ -1,8 +1,9 @@
--- The usual call: token buckets under one limit that replaces no other, each asked for once, to take
--- from; and each kept under that limit alone. It comes first because making all the functions below
--- takes longer than it does. Nothing is written before it is certain that the call is of this sort;
--- otherwise the answer is nil, and the rest of the script decides.
-local function decideUsual()
+-- A fast path for the most common calls: all requests take from token buckets under one limit that
+-- replaces no other, each bucket occurs once, and each has a state for that limit only. It comes first
+-- because defining the functions of the following files takes longer than this whole path. It writes
+-- nothing until it is certain that it can handle the call. Otherwise it returns nil, and the rest of
+-- the script decides.
+local function decideFast()
   local perTick, perThousandth, burst = numbers[3], numbers[4], numbers[5]
   local reach, count = numbers[6], numbers[8]
   if numbers[1] ~= 1 or numbers[2] ~= BUCKET or numbers[7] ~= 0 or count ~= #KEYS
@@ -17,35 +18,35 @@ local function decideUsual()
   for i = 1, count do
     local at = 2 + 7 * i
     local key = numbers[at + 3]
-    -- A number is in the place of the value of a key that was asked for before.
+    -- A number in place of the value means that the key was already used by this call.
     local value = values[key]
     if numbers[at] ~= TAKE or numbers[at + 2] ~= 1 or type(value) == 'number'
       or numbers[at + 5] * perThousandth >= 2^53 then
       return nil
     end
-    local ticks, rest, far = 0, 0, 0
-    -- MGET returns nothing for other types, which are foreign values.
+    local ticks, rest, newReach = 0, 0, 0
+    -- MGET returns nothing for values of other types, which are foreign.
     value = value or redis.pcall('GET', KEYS[key])
     if value then
-      local fine, mark, written, owed, more, tick, thousandth, whole, reached, past, other =
+      local ok, mark, written, oldTicks, oldRest, tick, thousandth, whole, oldReach, retired, other =
         pcall(cmsgpack.unpack, value)
-      if not fine or mark ~= MARK or tick ~= perTick or thousandth ~= perThousandth
-        or whole ~= burst or past ~= 0 or other or not isWhole(written, 0) or written > now
-        or not isWhole(owed, 0) or not isWhole(more, 0) or more >= perTick
-        or not isWhole(reached, 0) then
+      if not ok or mark ~= MARK or tick ~= perTick or thousandth ~= perThousandth
+        or whole ~= burst or retired ~= 0 or other or not isWhole(written, 0) or written > now
+        or not isWhole(oldTicks, 0) or not isWhole(oldRest, 0) or oldRest >= perTick
+        or not isWhole(oldReach, 0) then
         return nil
       end
-      local left, longest = owed - (now - written), burstTicks + max(reach, reached)
-      if left > longest or left == longest and more > burstRest then
+      local left, maxTicks = oldTicks - (now - written), burstTicks + max(reach, oldReach)
+      if left > maxTicks or left == maxTicks and oldRest > burstRest then
         return nil
       end
-      far = reached
+      newReach = oldReach
       if left >= 0 then
-        ticks, rest = left, more
+        ticks, rest = left, oldRest
       end
     end
     local n = 3 * i
-    replies[n - 1], replies[n], replies[n + 1], values[key] = 0, ticks, rest, far
+    replies[n - 1], replies[n], replies[n + 1], values[key] = 0, ticks, rest, newReach
   end
   for i = 1, count do
     local at = 2 + 7 * i
@@ -65,7 +66,7 @@ local function decideUsual()
         granted = 0
       end
     elseif cost > 0 then
-      -- May be too much by one; exact from here.
+      -- The estimate may be too large by one; the loop is exact.
       granted = min(granted,
         floor((roomTicks + roomRest / perTick) / (costTicks + costRest / perTick)) + 1)
       while granted > 0 do
@@ -83,12 +84,12 @@ local function decideUsual()
       local sum = rest + granted * costRest
       rest = fmod(sum, perTick)
       ticks = ticks + granted * costTicks + (sum - rest) / perTick
-      local far = values[key]
+      local newReach = values[key]
       if ticks >= burstTicks then
-        far = max(far, ticks - burstTicks + (rest > burstRest and 1 or 0))
+        newReach = max(newReach, ticks - burstTicks + (rest > burstRest and 1 or 0))
       end
       redis.call('SET', KEYS[key],
-        cmsgpack.pack(MARK, now, ticks, rest, perTick, perThousandth, burst, far, 0),
+        cmsgpack.pack(MARK, now, ticks, rest, perTick, perThousandth, burst, newReach, 0),
         'PX', ceil((ticks + 1) / 1000))
     end
   end
@@ -96,7 +97,7 @@ local function decideUsual()
   return replies
 end
 
-local usual = decideUsual()
-if usual then
-  return usual
+local fast = decideFast()
+if fast then
+  return fast
 end

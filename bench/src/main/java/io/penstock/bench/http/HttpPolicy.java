@@ -1,16 +1,16 @@
 package io.penstock.bench.http;
 
-/** The policy of a server. */
-enum Terms {
-  /** Whatever is asked is allowed. */
+/** The policies of the servers. */
+enum HttpPolicy {
+  /** All requests are allowed. */
   GENEROUS("1000000/s", 1_000_000_000),
 
-  /** All but the first are denied. */
+  /** All requests except the first are denied. */
   USED_UP("1/d", 1);
 
   final String policy;
 
-  Terms(String rate, long burst) {
+  HttpPolicy(String rate, long burst) {
     this.policy =
         """
         rules:

@@ -3,25 +3,25 @@ package io.penstock.bench.redis;
 import io.penstock.Limit;
 import java.time.Duration;
 
-/** The limits that contenders are given. */
-enum Terms {
-  /** More than anybody can ask for. */
+/** The limits of the contenders. */
+enum RedisLimits {
+  /** Never exhausted. */
   GENEROUS(1_000_000_000, 1_000_000, Duration.ofSeconds(1)),
 
-  /** What the over-grant is counted under. */
+  /** The limit for measuring over-grant. */
   TIGHT(10, 10, Duration.ofSeconds(1)),
 
-  /** What nodes share of which each holds a part in advance; its window is a second. */
+  /** The limit for leases; its window is one second. */
   SHARED(400, 400, Duration.ofSeconds(1)),
 
-  /** So slow that no bucket is full again, and forgotten, within the run. */
+  /** So slow that no bucket refills and expires within the run. */
   SLOW(10, 1, Duration.ofDays(1));
 
   final int burst;
   final int tokens;
   final Duration period;
 
-  Terms(int burst, int tokens, Duration period) {
+  RedisLimits(int burst, int tokens, Duration period) {
     this.burst = burst;
     this.tokens = tokens;
     this.period = period;

@@ -13,17 +13,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A store that decides at once, and says so when it is told to. Thread-safe. */
-final class LaterStore implements Store {
+/** A store that decides immediately, but delivers its answers only on request. Thread-safe. */
+final class DelayedStore implements Store {
   private final InProcessStore store;
   private final List<Runnable> answers = new ArrayList<>();
-  private volatile @Nullable String refusal;
+  private volatile @Nullable String failure;
 
-  LaterStore(InProcessStore store) {
+  DelayedStore(InProcessStore store) {
     this.store = store;
   }
 
-  /** The answers still to be given, in the order of the questions; nobody else gives them then. */
+  /** Returns and removes the answers that have not been delivered, in the order of the requests. */
   synchronized List<Runnable> takeAnswers() {
     List<Runnable> taken = List.copyOf(answers);
     answers.clear();
@@ -32,8 +32,8 @@ final class LaterStore implements Store {
 
   @Override
   public CompletionStage<Decision> decideAsync(List<Claim> claims) {
-    if (refusal != null) {
-      throw new IllegalStateException(refusal);
+    if (failure != null) {
+      throw new IllegalStateException(failure);
     }
     return later(store.decide(claims));
   }
@@ -49,15 +49,15 @@ final class LaterStore implements Store {
     return answer;
   }
 
-  /** Refuses everything that is asked from now on. */
-  void refuse(String why) {
-    refusal = why;
+  /** Rejects all further requests. */
+  void failWith(String message) {
+    failure = message;
   }
 
   @Override
   public void check(String name, Limit limit, StoreOptions storeOptions) {
-    if (refusal != null) {
-      throw new IllegalArgumentException(refusal);
+    if (failure != null) {
+      throw new IllegalArgumentException(failure);
     }
   }
 

@@ -9,59 +9,59 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.LogManager;
 
 /**
- * A process with a limiter and callers, as one node of an application is. It does what each line of
- * its input says and answers with a line:
+ * A process with a limiter and callers, like one node of an application. It executes each line of
+ * its input and prints one line of output:
  *
  * <pre>
  * ask WORKLOAD callers millis    the tally
- * fill WORKLOAD callers times    the tally, when each caller has asked so often
- * first                          when, in epoch milliseconds, it began to ask for the hot key once
- * until epochMillis callers      the tally of the hot key; answers that came later are none
+ * fill WORKLOAD callers times    the tally, when each caller has sent that many requests
+ * first                          sends one request for the hot key; its start in epoch milliseconds
+ * until epochMillis callers      the tally of the hot key; later responses do not count
  * </pre>
  */
-final class Node {
+final class BenchNode {
   private final SharedLimiter limiter;
 
-  private Node(SharedLimiter limiter) {
+  private BenchNode(SharedLimiter limiter) {
     this.limiter = limiter;
   }
 
   public static void main(String[] args) {
-    // What clients log while they connect and close is no finding.
+    // Silences the logs of clients.
     LogManager.getLogManager().reset();
     try (SharedLimiter limiter =
-        RedisContender.valueOf(args[0]).open(args[2], Terms.valueOf(args[1]))) {
-      new Node(limiter).obeyAll();
+        RedisContender.valueOf(args[0]).open(args[2], RedisLimits.valueOf(args[1]))) {
+      new BenchNode(limiter).executeAll();
     } catch (Exception failed) {
       failed.printStackTrace();
-      // What clients leave running must not keep the process.
+      // Threads that clients leave running must not keep the process alive.
       System.exit(1);
     }
     System.exit(0);
   }
 
-  private void obeyAll() throws Exception {
-    var orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    String order;
-    while ((order = orders.readLine()) != null) {
-      System.out.println(obey(order.split(" ", -1)));
+  private void executeAll() throws Exception {
+    var commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    String command;
+    while ((command = commands.readLine()) != null) {
+      System.out.println(execute(command.split(" ", -1)));
     }
   }
 
-  private String obey(String[] words)
+  private String execute(String[] words)
       throws IOException, InterruptedException, ExecutionException, GaveUpException {
     return switch (words[0]) {
       case "ask" -> {
-        long most = TimeUnit.MILLISECONDS.toNanos(Long.parseLong(words[3]));
-        yield ask(words, (asked, nanos) -> nanos >= most);
+        long maxNanos = TimeUnit.MILLISECONDS.toNanos(Long.parseLong(words[3]));
+        yield ask(words, (sent, nanos) -> nanos >= maxNanos);
       }
       case "fill" -> {
         long times = Long.parseLong(words[3]);
-        yield ask(words, (asked, nanos) -> asked == times);
+        yield ask(words, (sent, nanos) -> sent == times);
       }
       case "first" -> first();
       case "until" -> until(Long.parseLong(words[1]), Integer.parseInt(words[2]));
-      default -> throw new IOException("unknown order: " + words[0]);
+      default -> throw new IOException("unknown command: " + words[0]);
     };
   }
 
@@ -74,7 +74,7 @@ final class Node {
   private String first() throws GaveUpException {
     long before = System.currentTimeMillis();
     if (!limiter.tryAcquire(Workload.HOT_KEY.keysOf(0, 1)[0])) {
-      throw new IllegalStateException("a full bucket denied");
+      throw new IllegalStateException("a full bucket denied a request");
     }
     return "" + before;
   }
@@ -82,7 +82,7 @@ final class Node {
   private String until(long epochMillis, int callers)
       throws InterruptedException, ExecutionException {
     return new Crowd(new TimelyLimiter(limiter, epochMillis))
-        .ask(Workload.HOT_KEY, callers, (asked, nanos) -> System.currentTimeMillis() > epochMillis)
+        .ask(Workload.HOT_KEY, callers, (sent, nanos) -> System.currentTimeMillis() > epochMillis)
         .toLine();
   }
 }

@@ -2,7 +2,7 @@ package io.penstock.bench.policy;
 
 import io.penstock.StoreOptions;
 import io.penstock.bench.local.Keys;
-import io.penstock.bench.local.Terms;
+import io.penstock.bench.local.LocalLimits;
 import io.penstock.policy.Attribute.AttributeSource;
 import io.penstock.policy.Condition;
 import io.penstock.policy.Cost;
@@ -18,21 +18,21 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A policy of any size of which three rules apply to each request of {@link Callers}: a tier by
- * user, one of an endpoint, and one for all. The others are as a large service would have them:
- * more endpoints, written out or with a star, more tenants with a tier of their own, more hosts,
- * and callers told by a header.
+ * Generates policies of any size in which three rules apply to each request of {@link Callers}: a
+ * tier by user, one for the endpoint, and one for all requests. The other rules are typical for a
+ * large service: more endpoints, with and without a wildcard, more tenants with their own tier,
+ * more hosts, and callers identified by a header.
  */
-final class RuleBook {
+final class SyntheticPolicy {
   private static final List<String> BY_USER = List.of("user_id");
   private static final List<String> BY_TENANT = List.of("tenant");
 
-  /** How many kinds of rules there are besides those that apply. */
+  /** The number of kinds of the other rules. */
   private static final int KINDS = 5;
 
-  private RuleBook() {}
+  private SyntheticPolicy() {}
 
-  /** A policy of {@code size} rules: five that apply to some request, and the others. */
+  /** Returns a policy of {@code size} rules, five of which apply to some request. */
   static Policy of(int size) {
     List<Rule> applying =
         List.of(
@@ -41,11 +41,11 @@ final class RuleBook {
             rule("pro", BY_USER, where("plan", Callers.PRO)),
             rule("others", BY_USER),
             rule("everybody", List.of()));
-    Stream<Rule> more = IntStream.range(0, size - applying.size()).mapToObj(RuleBook::other);
+    Stream<Rule> more = IntStream.range(0, size - applying.size()).mapToObj(SyntheticPolicy::other);
     return Policy.of(Stream.concat(more, applying.stream()).toArray(Rule[]::new));
   }
 
-  /** How many tenants have a tier of their own in a policy of {@code size} rules. */
+  /** Returns the number of tenants with their own tier in a policy of {@code size} rules. */
   static int tenants(int size) {
     return size / KINDS - 1;
   }
@@ -62,7 +62,7 @@ final class RuleBook {
     };
   }
 
-  /** Paths that begin like those that are asked for. */
+  /** Returns a path with the same prefix as the requested paths. */
   private static String path(int which) {
     return "/api/v1/%s-%04d".formatted(which % 2 == 0 ? "orders" : "search", which);
   }
@@ -83,11 +83,11 @@ final class RuleBook {
     return new Rule(
         name,
         "",
-        keys.stream().map(RuleBook::part).toList(),
+        keys.stream().map(SyntheticPolicy::part).toList(),
         new Match(List.of(conditions)),
         null,
         null,
-        List.of(Terms.ALLOWED.limit()),
+        List.of(LocalLimits.ALLOWED.limit()),
         Cost.fixed(1_000),
         Duration.ZERO,
         StoreOptions.DEFAULT,

@@ -3,7 +3,7 @@ package io.penstock.bench.http;
 import io.penstock.bench.report.Bars;
 import io.penstock.bench.report.Progress;
 import io.penstock.bench.report.Ratio;
-import io.penstock.bench.report.Table;
+import io.penstock.bench.report.ReportTable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,8 +16,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Servers that are asked by turns, as fast as they answer. Not thread-safe. */
-final class Contest implements AutoCloseable {
+/** Measures servers in turns under closed-loop load. Not thread-safe. */
+final class HttpContest implements AutoCloseable {
   private final int rounds;
   private final long seconds;
   private final int warmUp;
@@ -28,39 +28,39 @@ final class Contest implements AutoCloseable {
   private Progress progress = new Progress(0, 0);
   private boolean backwards;
 
-  /** A server with a question to it. */
-  record Entry(String server, Question question) {
+  /** A server and the request that it receives. */
+  record Entry(String server, BenchRequest request) {
     @Override
     public String toString() {
-      return question + ": " + server;
+      return request + ": " + server;
     }
   }
 
-  Contest(boolean quick) throws IOException {
+  HttpContest(boolean quick) throws IOException {
     this(quick ? 2 : 7, quick ? 2 : 5, 2, Wrk.CONNECTIONS);
   }
 
   /**
-   * @param seconds of a round
-   * @param warmUp for how many rounds each is asked before it counts
-   * @param connections over how many each is asked
+   * @param seconds the duration of a round
+   * @param warmUp the number of warm-up rounds
+   * @param connections the number of connections to each server
    */
-  Contest(int rounds, long seconds, int warmUp, int connections) throws IOException {
+  HttpContest(int rounds, long seconds, int warmUp, int connections) throws IOException {
     this.rounds = rounds;
     this.seconds = seconds;
     this.warmUp = warmUp;
     this.wrk = new Wrk(connections);
   }
 
-  /** Takes a server that ends with the contest. */
+  /** Takes ownership of a server, which is stopped with the contest. */
   ServerProcess own(ServerProcess server) {
     owned.add(server);
     return server;
   }
 
-  /** Takes part in the next run, in the place of a process of the same name before. */
-  void enter(String server, Question question, ServerProcess process) {
-    Entry entry = new Entry(server, question);
+  /** Adds a server to the next run. Replaces an earlier process of the same name. */
+  void enter(String server, BenchRequest request, ServerProcess process) {
+    Entry entry = new Entry(server, request);
     rates.putIfAbsent(entry, new Rates());
     ports.put(entry, process.port());
   }
@@ -73,7 +73,7 @@ final class Contest implements AutoCloseable {
     return rates.size();
   }
 
-  /** How long each is asked. */
+  /** Returns the duration of a round. */
   long seconds() {
     return seconds;
   }
@@ -87,16 +87,16 @@ final class Contest implements AutoCloseable {
   }
 
   /**
-   * To be called when all have entered.
+   * Sets the expected number of rounds, once all servers have entered.
    *
-   * @param runs how often they {@link #run}
-   * @param more how many rounds what is to follow takes
+   * @param runs the number of calls of {@link #run}
+   * @param more the rounds of other steps
    */
   void expect(int runs, int more) {
     progress = new Progress(runs * (rounds + warmUp) * size() + more, seconds);
   }
 
-  /** A step begins that is not the contest's own, as long as some rounds. */
+  /** Reports a step outside of the contest that takes as long as some rounds. */
   void next(String step, int rounds) {
     progress.next(step, rounds);
   }
@@ -106,34 +106,34 @@ final class Contest implements AutoCloseable {
     if (backwards) {
       Collections.reverse(order);
     }
-    // Who is warmed up first has been idle for longest when it counts.
+    // The server that is warmed up first has been idle for longest when it is measured.
     backwards = !backwards;
     for (Entry entry : order) {
       progress.next("warm-up, " + entry, warmUp);
-      wrk.warmUp(port(entry), entry.question, seconds * warmUp);
+      wrk.warmUp(port(entry), entry.request, seconds * warmUp);
     }
     for (int round = 1; round <= rounds; round++) {
       for (Entry entry : order) {
         progress.next("round " + round + " of " + rounds + ", " + entry);
-        rates(entry).add(wrk.ask(port(entry), entry.question, seconds));
+        rates(entry).add(wrk.measure(port(entry), entry.request, seconds));
       }
-      // Nobody always follows the same one.
+      // No server always follows the same one.
       Collections.reverse(order);
     }
   }
 
-  Table table() {
-    return table("answers of one worker");
+  ReportTable table() {
+    return table("throughput of one worker");
   }
 
-  Table table(String title) {
-    Table table = new Table(title, "", "answers/s", "min..max", "µs/answer");
+  ReportTable table(String title) {
+    ReportTable table = new ReportTable(title, "", "responses/s", "min..max", "µs/response");
     rates.forEach(
         (entry, measured) ->
             table.add(
                 entry.toString(),
                 format("%,.0f", measured.median()),
-                format("%,.0f..%,.0f", measured.least(), measured.most()),
+                format("%,.0f..%,.0f", measured.min(), measured.max()),
                 format("%.1f", 1e6 / measured.median())));
     return table;
   }
@@ -141,29 +141,31 @@ final class Contest implements AutoCloseable {
   Bars plot(String name, String title) {
     Bars.Builder bars = new Bars.Builder();
     rates.forEach((entry, measured) -> bars.add(entry.toString(), measured.median()));
-    return bars.build(name, title, "answers a second");
+    return bars.build(name, title, "responses per second");
   }
 
-  /** How one server compares with another; nothing if that one did not enter. */
-  Optional<Ratio> ratio(String name, Question question, String ours, String theirs) {
-    return of(ours, question)
-        .flatMap(measured -> of(theirs, question).map(peer -> Ratio.of(name, measured.over(peer))));
+  /** Returns the ratio of two servers; empty if one of them did not enter. */
+  Optional<Ratio> ratio(String name, BenchRequest request, String ours, String theirs) {
+    return of(ours, request)
+        .flatMap(measured -> of(theirs, request).map(peer -> Ratio.of(name, measured.over(peer))));
   }
 
-  /** How far chance goes: how one server compares with another in each run, the least first. */
-  String spread(String name, Question question, String ours, String theirs) {
-    return of(ours, question)
+  /**
+   * Returns the ratio of two servers in each run, in ascending order, as an indication of noise.
+   */
+  String spread(String name, BenchRequest request, String ours, String theirs) {
+    return of(ours, request)
         .orElseThrow()
-        .overByRun(of(theirs, question).orElseThrow(), rounds)
+        .overByRun(of(theirs, request).orElseThrow(), rounds)
         .stream()
         .map(ratio -> format("%.2f", ratio))
-        .collect(Collectors.joining(", ", name + " of each process by itself: ", ".\n"));
+        .collect(Collectors.joining(", ", name + " of each process: ", ".\n"));
   }
 
-  private Optional<Rates> of(String server, Question question) {
+  private Optional<Rates> of(String server, BenchRequest request) {
     return rates.entrySet().stream()
         .filter(entry -> entry.getKey().server.equals(server))
-        .filter(entry -> entry.getKey().question == question)
+        .filter(entry -> entry.getKey().request == request)
         .map(Map.Entry::getValue)
         .findFirst();
   }
@@ -172,8 +174,8 @@ final class Contest implements AutoCloseable {
     return String.format(Locale.ROOT, format, values);
   }
 
-  /** Ends the servers; others may enter then. */
-  void endServers() {
+  /** Stops the servers, so that others can enter. */
+  void stopServers() {
     owned.forEach(ServerProcess::close);
     owned.clear();
   }
@@ -181,6 +183,6 @@ final class Contest implements AutoCloseable {
   @Override
   public void close() {
     progress.done();
-    endServers();
+    stopServers();
   }
 }

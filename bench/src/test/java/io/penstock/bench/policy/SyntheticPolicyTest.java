@@ -15,13 +15,13 @@ import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class RuleBookTest {
+class SyntheticPolicyTest {
   private static final int USERS = 600;
 
   @ParameterizedTest
   @ValueSource(ints = {10, 100, 1_000, 10_000})
-  void of_anySize_hasThatManyRulesWithNamesOfTheirOwn(int size) {
-    assertThat(RuleBook.of(size).rules())
+  void of_anySize_hasThatManyRulesWithUniqueNames(int size) {
+    assertThat(SyntheticPolicy.of(size).rules())
         .hasSize(size)
         .extracting(Rule::name)
         .doesNotHaveDuplicates();
@@ -30,10 +30,11 @@ class RuleBookTest {
   @ParameterizedTest
   @ValueSource(ints = {10, 100, 1_000})
   void of_anySize_threeRulesApplyToEachRequest(int size) {
-    Policy policy = RuleBook.of(size);
+    Policy policy = SyntheticPolicy.of(size);
     PolicyEngine engine = new PolicyEngine(InProcessStore.create(), policy);
     Set<String> applied = new HashSet<>();
-    for (ExplicitRequest request : Callers.requests(Keys.inserted(USERS), RuleBook.tenants(size))) {
+    for (ExplicitRequest request :
+        Callers.requests(Keys.inserted(USERS), SyntheticPolicy.tenants(size))) {
       List<String> names =
           engine.decide(request).outcomes().stream().map(Outcome::rule).map(Rule::name).toList();
       assertThat(names).hasSize(3).contains("everybody").containsAnyOf("search", "orders");
@@ -42,6 +43,6 @@ class RuleBookTest {
     assertThat(applied)
         .contains("search", "orders", "pro", "others", "everybody")
         .filteredOn(name -> name.startsWith("tenant-"))
-        .hasSize(RuleBook.tenants(size));
+        .hasSize(SyntheticPolicy.tenants(size));
   }
 }

@@ -13,8 +13,8 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.Locale;
 
-/** A connection on which one question at a time is asked. Not thread-safe. */
-final class Exchange implements AutoCloseable {
+/** A connection that sends one request at a time. Not thread-safe. */
+final class BenchConnection implements AutoCloseable {
   private static final String OK = "HTTP/1.1 200 ";
   private static final String LENGTH = "content-length: ";
 
@@ -23,7 +23,7 @@ final class Exchange implements AutoCloseable {
   private final ByteBuffer response = ByteBuffer.allocate(64 << 10);
   private long dueNanos;
 
-  Exchange(InetSocketAddress server, byte[] request, Selector selector) throws IOException {
+  BenchConnection(InetSocketAddress server, byte[] request, Selector selector) throws IOException {
     this.channel = SocketChannel.open(server);
     channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
     channel.configureBlocking(false);
@@ -41,15 +41,15 @@ final class Exchange implements AutoCloseable {
     request.rewind();
     channel.write(request);
     if (request.hasRemaining()) {
-      throw new FailedRunException("a request does not fit into an empty socket");
+      throw new FailedRunException("a request does not fit into an empty socket buffer");
     }
   }
 
-  /** Reads what is there; whether the answer is whole. */
-  boolean isAnswered() {
+  /** Reads available bytes, and returns whether the response is complete. */
+  boolean readResponse() {
     try {
       if (channel.read(response) < 0) {
-        throw new FailedRunException("a connection was closed");
+        throw new FailedRunException("the server closed a connection");
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

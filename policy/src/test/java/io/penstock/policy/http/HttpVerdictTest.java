@@ -26,17 +26,17 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** From what a socket brings to a verdict: tokens, addresses and modes together. */
-class HttpDoorTest {
+/** From an HTTP request to a verdict: tokens, addresses and modes together. */
+class HttpVerdictTest {
   private static final String SECRET = "0123456789abcdef0123456789abcdef";
   private static final String OTHER_SECRET = "fedcba9876543210fedcba9876543210";
   private static final IpAddress PEER = IpAddress.parse("192.0.2.1");
 
   private final ManualClock clock = new ManualClock();
-  private final List<Outcome> told = new ArrayList<>();
+  private final List<Outcome> observed = new ArrayList<>();
 
   private PolicyEngine engine(String policy) {
-    PolicyObserver observer = told::add;
+    PolicyObserver observer = observed::add;
     return new PolicyEngine(
         InProcessStore.builder().clock(clock).build(),
         PolicyLoader.parse(policy, "p.yaml").policy(),
@@ -76,7 +76,7 @@ class HttpDoorTest {
     }
   }
 
-  /** How many of 3,000 requests at one instant pass. */
+  /** Returns how many of 3,000 simultaneous requests are allowed. */
   private static int granted(PolicyEngine engine, String apiKey, String authorization) {
     Map<String, String> headers =
         authorization == null
@@ -123,14 +123,14 @@ class HttpDoorTest {
       allowed += request(engine, PEER, Map.of()).allowed() ? 1 : 0;
     }
     assertThat(allowed).isEqualTo(100);
-    assertThat(counts(Mode.ENFORCE, true)).isEqualTo(100);
-    assertThat(counts(Mode.ENFORCE, false)).isEqualTo(50);
-    assertThat(counts(Mode.SHADOW, true)).isEqualTo(50);
-    assertThat(counts(Mode.SHADOW, false)).as("only of those that passed").isEqualTo(50);
+    assertThat(count(Mode.ENFORCE, true)).isEqualTo(100);
+    assertThat(count(Mode.ENFORCE, false)).isEqualTo(50);
+    assertThat(count(Mode.SHADOW, true)).isEqualTo(50);
+    assertThat(count(Mode.SHADOW, false)).as("only of those that passed").isEqualTo(50);
   }
 
-  private long counts(Mode mode, boolean allowed) {
-    return told.stream()
+  private long count(Mode mode, boolean allowed) {
+    return observed.stream()
         .filter(outcome -> outcome.mode() == mode && outcome.decision().allowed() == allowed)
         .count();
   }

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What is asked again and again. */
-@SuppressWarnings("ImmutableEnumChecker") // The lists are.
-enum Question {
+/** The requests of the benchmarks. */
+@SuppressWarnings("ImmutableEnumChecker") // The lists are immutable.
+enum BenchRequest {
   FORWARD_AUTH(
       "/v1/forward-auth",
       "GET",
@@ -25,11 +25,11 @@ enum Question {
       "POST",
       List.of("Content-Type: application/json"),
       "{\"ip\":\"203.0.113.7\",\"method\":\"GET\",\"path\":\"/search\"}"),
-  /** For an origin behind a proxy. */
+  /** A request to an origin behind a proxy. */
   PROXIED("/search?q=tea", "GET", List.of(), ""),
-  /** The same, when nothing is left. */
+  /** The same, with an exhausted limit. */
   DENIED("/search?q=tea", "GET", List.of(), ""),
-  /** For a controller of an application. */
+  /** A request to a controller of an application. */
   CONTROLLER("/tea", "GET", List.of(), "");
 
   final String path;
@@ -37,15 +37,15 @@ enum Question {
   final List<String> headers;
   final String body;
 
-  Question(String path, String method, List<String> headers, String body) {
+  BenchRequest(String path, String method, List<String> headers, String body) {
     this.path = path;
     this.method = method;
     this.headers = headers;
     this.body = body;
   }
 
-  /** Asks once. */
-  Reply ask(int port) throws IOException, InterruptedException {
+  /** Sends the request once. */
+  Reply send(int port) throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
             .version(HttpClient.Version.HTTP_1_1)
@@ -62,7 +62,7 @@ enum Question {
     return new Reply(response.statusCode(), fields, response.body());
   }
 
-  /** The request as it goes over the wire. */
+  /** Returns the request as it is sent. */
   String bytes() {
     String length = body.isEmpty() ? "" : "Content-Length: " + body.length() + "\r\n";
     return method
@@ -85,9 +85,9 @@ enum Question {
     };
   }
 
-  /** What comes back, for a server that says the same without having decided anything. */
+  /** A response, for servers that send the same without a decision. */
   record Reply(int status, List<String> headers, String body) {
-    /** What of it is not part of another. */
+    /** Returns this response without the headers of another. */
     Reply without(Reply other) {
       List<String> more =
           headers.stream().filter(header -> !other.headers.contains(header)).toList();

@@ -5,24 +5,22 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/**
- * A table for people: a title, a head, lines. The first column is words, the others are figures.
- */
-public final class Table {
+/** A table with a title, a header and rows. The first column is text, the others are figures. */
+public final class ReportTable {
   private static final String GAP = "   ";
 
   private final String title;
   private final List<List<String>> lines = new ArrayList<>();
 
-  public Table(String title, String... head) {
+  public ReportTable(String title, String... header) {
     this.title = title;
-    lines.add(List.of(head));
+    lines.add(List.of(header));
   }
 
   public void add(String... cells) {
     if (cells.length != lines.get(0).size()) {
       throw new IllegalArgumentException(
-          "cells must be %d: %s".formatted(lines.get(0).size(), List.of(cells)));
+          "must have %d cells: %s".formatted(lines.get(0).size(), List.of(cells)));
     }
     lines.add(List.of(cells));
   }
@@ -35,7 +33,7 @@ public final class Table {
         .collect(Collectors.joining("\n", title + "\n", "\n"));
   }
 
-  /** As Markdown writes tables. */
+  /** Returns the table as Markdown. */
   public String markdown() {
     StringBuilder text = new StringBuilder("**" + title + "**\n\n");
     for (int i = 0; i < lines.size(); i++) {
