@@ -37,9 +37,10 @@ final class Exchange {
    *
    * @param peer the address of the connection
    * @param address the client address that limits use, behind trusted proxies
+   * @param subscriber the address, or the network of an IPv6 address, that identifies the client
    * @param trusted whether the peer is a trusted proxy
    */
-  record Client(IpAddress peer, String address, boolean trusted) {}
+  record Client(IpAddress peer, String address, String subscriber, boolean trusted) {}
 
   Exchange(Vertx vertx, HttpServerRequest request, RequestTarget target, Client client) {
     this.vertx = vertx;

@@ -241,7 +241,8 @@ final class Forwarding implements InFlightRequests.TimedRequest {
       respond(response);
       return;
     }
-    end();
+    // The tunnel keeps its connection, and so the client's share, until it closes.
+    stopTimeouts();
     exchange.setUpstreamStatus(SWITCHING_PROTOCOLS);
     clientResponse.setStatusCode(SWITCHING_PROTOCOLS);
     HopByHop.copyOthers(response.headers(), clientResponse.headers());
@@ -259,13 +260,18 @@ final class Forwarding implements InFlightRequests.TimedRequest {
               .onComplete(
                   end -> {
                     socket.close();
-                    exchange.finish();
+                    endTunnel();
                   });
         },
         failure -> {
           originSocket.close();
-          exchange.finish();
+          endTunnel();
         });
+  }
+
+  private void endTunnel() {
+    left.accept(null);
+    exchange.finish();
   }
 
   private void abandon() {
@@ -321,13 +327,17 @@ final class Forwarding implements InFlightRequests.TimedRequest {
 
   private void end(InFlightRequests.@Nullable TimeoutKind timeoutKind) {
     if (!ended) {
-      ended = true;
       try {
-        upload.stopWaiting();
-        timeout.remove();
+        stopTimeouts();
       } finally {
         left.accept(timeoutKind);
       }
     }
+  }
+
+  private void stopTimeouts() {
+    ended = true;
+    upload.stopWaiting();
+    timeout.remove();
   }
 }

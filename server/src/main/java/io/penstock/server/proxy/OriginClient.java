@@ -144,7 +144,7 @@ final class OriginClient {
   void forward(Exchange exchange, Consumer<HttpServerResponse> additions, Runnable unreached) {
     OriginAttempt attempt = new OriginAttempt(exchange, additions, unreached);
     FailedRequests.endOnFailure(attempt);
-    switch (shares.enter(attempt.address, attempt)) {
+    switch (shares.enter(attempt.subscriber, attempt)) {
       case ENTERED -> attempt.entered();
       case WAITS -> attempt.await(upstream.waiting().timeout().toMillis());
       case REJECTED ->
@@ -159,7 +159,7 @@ final class OriginClient {
     private final Exchange exchange;
     private final Consumer<HttpServerResponse> additions;
     private final Runnable unreached;
-    private final String address;
+    private final String subscriber;
     private final Context context = vertx.getOrCreateContext();
     private InFlightRequests.@Nullable RequestTimeout waitTimeout;
     private @Nullable Forwarding forwarding;
@@ -173,7 +173,7 @@ final class OriginClient {
       this.exchange = exchange;
       this.additions = additions;
       this.unreached = unreached;
-      this.address = exchange.client().address();
+      this.subscriber = exchange.client().subscriber();
     }
 
     /** Waits until the client has fewer exchanges. */
@@ -183,7 +183,7 @@ final class OriginClient {
           vertx.setTimer(
               millis,
               late -> {
-                if (shares.withdraw(address, this)) {
+                if (shares.withdraw(subscriber, this)) {
                   unavailable("Too many requests of this client are in flight to the origin");
                 }
               });
@@ -213,14 +213,14 @@ final class OriginClient {
     private void release() {
       if (holdsShare) {
         holdsShare = false;
-        shares.leave(address);
+        shares.leave(subscriber);
       }
     }
 
     @Override
     public boolean endAfter(Throwable failure) {
       abandoned = true;
-      if (shares.withdraw(address, this)) {
+      if (shares.withdraw(subscriber, this)) {
         return false;
       }
       try {

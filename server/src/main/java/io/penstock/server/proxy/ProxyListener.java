@@ -138,13 +138,7 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     Headers headers = new RequestHeaders(request.headers());
     RequestLine line = RequestLine.of(request.method().name(), target.uri(), target.host());
     HttpRequest policyRequest = requests.from(peer, line, headers);
-    Exchange exchange =
-        new Exchange(
-            vertx,
-            request,
-            target,
-            new Exchange.Client(
-                peer, String.valueOf(policyRequest.address()), clients().trusts(peer)));
+    Exchange exchange = new Exchange(vertx, request, target, client(peer, policyRequest.address()));
     exchanges.start(exchange);
     limiter.decide(
         policyRequest,
@@ -173,6 +167,14 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     }
     List<String> codings = request.headers().getAll(HttpHeaders.TRANSFER_ENCODING);
     return codings.size() == 1 && codings.get(0).equalsIgnoreCase("chunked");
+  }
+
+  private Exchange.Client client(IpAddress peer, @Nullable IpAddress address) {
+    ClientAddress clients = clients();
+    String text = String.valueOf(address);
+    String subscriber =
+        address == null || address.isV4() ? text : address.subscriber(clients.ipv6Prefix());
+    return new Exchange.Client(peer, text, subscriber, clients.trusts(peer));
   }
 
   private ClientAddress clients() {

@@ -41,7 +41,12 @@ final class ProxyWaitingTest {
   private SocketOrigin origin() throws IOException {
     return new SocketOrigin(
         (head, connection) -> {
-          if (head.startsWith("GET /never")) {
+          if (head.startsWith("GET /tunnel")) {
+            connection.send(
+                "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
+            await();
+            throw new IOException("closed by the script");
+          } else if (head.startsWith("GET /never")) {
             await();
             throw new IOException("closed by the script");
           } else if (head.startsWith("GET /endless")) {
@@ -205,6 +210,67 @@ final class ProxyWaitingTest {
       assertThat(answer(proxy, "/", "192.0.2.2")).startsWith("HTTP/1.1 200").endsWith("ok");
       over.countDown();
       Await.until(() -> answers(proxy, "192.0.2.1").startsWith("HTTP/1.1 200"));
+    } finally {
+      over.countDown();
+    }
+  }
+
+  @Test
+  void clientWithTunnels_keepsItsShareUntilTheyClose() throws Exception {
+    try (SocketOrigin origin = origin();
+        ProxyFixture proxy =
+            new ProxyFixture(
+                folder,
+                POLICY,
+                origin.url(),
+                Map.of(
+                    Setting.UPSTREAM_CONNECTIONS,
+                    "8",
+                    Setting.UPSTREAM_CONNECTIONS_PER_CLIENT,
+                    "1",
+                    Setting.UPSTREAM_QUEUE_MS,
+                    "2000"))) {
+      try (Socket tunnel = proxy.connect()) {
+        String upgrade = "Connection: Upgrade\r\nUpgrade: x\r\n";
+        String client = "X-Forwarded-For: 192.0.2.1\r\n";
+        tunnel
+            .getOutputStream()
+            .write(
+                ("GET /tunnel HTTP/1.1\r\nHost: a\r\n" + upgrade + client + "\r\n")
+                    .getBytes(ISO_8859_1));
+        byte[] start = tunnel.getInputStream().readNBytes(12);
+        assertThat(new String(start, ISO_8859_1)).isEqualTo("HTTP/1.1 101");
+        assertThat(answer(proxy, "/", "192.0.2.1"))
+            .startsWith("HTTP/1.1 503")
+            .contains("Too many requests of this client are in flight to the origin");
+        assertThat(answer(proxy, "/", "192.0.2.2")).startsWith("HTTP/1.1 200").endsWith("ok");
+      }
+      Await.until(() -> answers(proxy, "192.0.2.1").startsWith("HTTP/1.1 200"));
+    } finally {
+      over.countDown();
+    }
+  }
+
+  @Test
+  void addressesOfOneIpv6Network_shareTheConnectionsOfAClient() throws Exception {
+    try (SocketOrigin origin = origin();
+        ProxyFixture proxy =
+            new ProxyFixture(
+                folder,
+                POLICY,
+                origin.url(),
+                Map.of(
+                    Setting.UPSTREAM_CONNECTIONS,
+                    "8",
+                    Setting.UPSTREAM_CONNECTIONS_PER_CLIENT,
+                    "1",
+                    Setting.UPSTREAM_QUEUE_MS,
+                    "2000"));
+        Socket first = proxy.connect()) {
+      get(first, "/never", "2001:db8::1");
+      Await.until(() -> origin.accepted() == 1);
+      assertThat(answer(proxy, "/", "2001:db8::2")).startsWith("HTTP/1.1 503");
+      assertThat(answer(proxy, "/", "2001:db8:0:1::2")).startsWith("HTTP/1.1 200");
     } finally {
       over.countDown();
     }
