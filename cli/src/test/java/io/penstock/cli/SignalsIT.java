@@ -65,7 +65,7 @@ class SignalsIT {
       long millis = (System.nanoTime() - begin) / 1_000_000;
       System.out.println("exited " + millis + " ms after SIG" + signal);
       assertThat(millis).isLessThan(15_000);
-      assertThat(service.process().err()).contains("ended").doesNotContain("Exception");
+      assertThat(service.process().err()).contains("shutdown complete").doesNotContain("Exception");
     }
   }
 
