@@ -40,6 +40,7 @@ import io.penstock.server.log.AccessLog;
 import io.penstock.server.log.Logs;
 import io.penstock.server.metrics.DecisionLatency;
 import io.penstock.server.proxy.ProxyListener;
+import io.penstock.server.proxy.ProxyMeters;
 import io.penstock.server.proxy.Upstream;
 import io.penstock.server.tls.TlsException;
 import io.penstock.server.tls.TlsFiles;
@@ -313,24 +314,7 @@ public final class PenstockServer implements AutoCloseable {
             upstream,
             settings.maxDelayed(),
             log);
-    Gauge.builder("penstock.proxy.held", handler, ProxyListener::held)
-        .description("Requests held back by rules with on_limit: delay")
-        .register(registry);
-    Gauge.builder("penstock.proxy.under.way", handler, ProxyListener::inFlight)
-        .description("Requests in flight to the origin, including WebSockets")
-        .register(registry);
-    FunctionCounter.builder("penstock.proxy.given.back", handler, ProxyListener::refunded)
-        .description("Requests that were refunded because the origin could not be reached")
-        .register(registry);
-    FunctionCounter.builder("penstock.proxy.unavailable", handler, ProxyListener::unavailableCount)
-        .description("Requests that got 503 because no connection to the origin became free")
-        .register(registry);
-    FunctionCounter.builder("penstock.proxy.slow.clients", handler, ProxyListener::slowClientCount)
-        .description("Responses that were reset because the client read too slowly")
-        .register(registry);
-    FunctionCounter.builder("penstock.proxy.surplus", handler, ProxyListener::surplusCount)
-        .description("Origin connections closed because of bytes that belong to no request")
-        .register(registry);
+    ProxyMeters.register(handler, registry);
     return open(
         Setting.PROXY_PORT,
         HttpListener.open(

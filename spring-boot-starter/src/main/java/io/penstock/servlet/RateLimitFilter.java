@@ -40,10 +40,10 @@ import java.util.function.BooleanSupplier;
  * dispatches it again when the decision arrives, so that no thread waits. Later filters then see
  * the request in a dispatch of type {@code ASYNC}: each of them must be mapped to that type too, or
  * it is skipped. Earlier filters have returned by then and must do their work again in that
- * dispatch, because state that they bound to the thread, such as a user or a tenant, is gone, and
- * so is a response that they wrapped. If one of them doesn't support this, let threads wait
- * instead: with Redis, at most for the deadline of the store, and with {@code on_limit: delay}, as
- * long as a rule delays the request.
+ * dispatch, because the new dispatch has neither the state that they bound to the thread, such as a
+ * user or a tenant, nor a response that they wrapped. If one of them doesn't support this, let
+ * threads wait instead: with Redis, at most for the deadline of the store, and with {@code
+ * on_limit: delay}, as long as a rule delays the request.
  */
 public final class RateLimitFilter implements Filter {
   /**

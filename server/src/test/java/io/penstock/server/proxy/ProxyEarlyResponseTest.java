@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Responses over HTTP/2 to incomplete uploads. The client is told to stop the upload once it has
- * the whole response, however small its window is.
+ * Responses over HTTP/2 to incomplete uploads. The proxy resets the upload only after the client
+ * has received the whole response, however small its window is.
  */
 final class ProxyEarlyResponseTest {
   private static final String ONE =

@@ -184,21 +184,24 @@ final class ProxyWaitingTest {
     }
   }
 
+  private ProxyFixture proxyWithShare(SocketOrigin origin, String connectionsPerClient) {
+    return new ProxyFixture(
+        folder,
+        POLICY,
+        origin.url(),
+        Map.of(
+            Setting.UPSTREAM_CONNECTIONS,
+            "8",
+            Setting.UPSTREAM_CONNECTIONS_PER_CLIENT,
+            connectionsPerClient,
+            Setting.UPSTREAM_QUEUE_MS,
+            "2000"));
+  }
+
   @Test
   void clientAtItsShare_waits_whileOthersAreServed() throws Exception {
     try (SocketOrigin origin = origin();
-        ProxyFixture proxy =
-            new ProxyFixture(
-                folder,
-                POLICY,
-                origin.url(),
-                Map.of(
-                    Setting.UPSTREAM_CONNECTIONS,
-                    "8",
-                    Setting.UPSTREAM_CONNECTIONS_PER_CLIENT,
-                    "2",
-                    Setting.UPSTREAM_QUEUE_MS,
-                    "2000"));
+        ProxyFixture proxy = proxyWithShare(origin, "2");
         Socket first = proxy.connect();
         Socket second = proxy.connect()) {
       get(first, "/never", "192.0.2.1");
@@ -218,18 +221,7 @@ final class ProxyWaitingTest {
   @Test
   void clientWithTunnels_keepsItsShareUntilTheyClose() throws Exception {
     try (SocketOrigin origin = origin();
-        ProxyFixture proxy =
-            new ProxyFixture(
-                folder,
-                POLICY,
-                origin.url(),
-                Map.of(
-                    Setting.UPSTREAM_CONNECTIONS,
-                    "8",
-                    Setting.UPSTREAM_CONNECTIONS_PER_CLIENT,
-                    "1",
-                    Setting.UPSTREAM_QUEUE_MS,
-                    "2000"))) {
+        ProxyFixture proxy = proxyWithShare(origin, "1")) {
       try (Socket tunnel = proxy.connect()) {
         String upgrade = "Connection: Upgrade\r\nUpgrade: x\r\n";
         String client = "X-Forwarded-For: 192.0.2.1\r\n";
@@ -254,18 +246,7 @@ final class ProxyWaitingTest {
   @Test
   void addressesOfOneIpv6Network_shareTheConnectionsOfAClient() throws Exception {
     try (SocketOrigin origin = origin();
-        ProxyFixture proxy =
-            new ProxyFixture(
-                folder,
-                POLICY,
-                origin.url(),
-                Map.of(
-                    Setting.UPSTREAM_CONNECTIONS,
-                    "8",
-                    Setting.UPSTREAM_CONNECTIONS_PER_CLIENT,
-                    "1",
-                    Setting.UPSTREAM_QUEUE_MS,
-                    "2000"));
+        ProxyFixture proxy = proxyWithShare(origin, "1");
         Socket first = proxy.connect()) {
       get(first, "/never", "2001:db8::1");
       Await.until(() -> origin.accepted() == 1);
