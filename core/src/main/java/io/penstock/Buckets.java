@@ -4,7 +4,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * The buckets with one name in a store, under one limit. Thread-safe. Limiters validate keys before
- * they call these methods. Costs are in thousandths of a token.
+ * they call these methods.
  */
 public interface Buckets {
   /** Returns the store that holds these buckets. */
@@ -30,23 +30,34 @@ public interface Buckets {
     return false;
   }
 
-  /** Takes {@code cost} if that much is available. */
-  boolean tryTake(String key, long cost);
+  /** Takes {@code costThousandths} if that much is available. */
+  boolean tryTake(String key, long costThousandths);
 
   /**
-   * Takes {@code cost} if it is available now or within {@code maxDelayNanos}. A cost of 0 changes
-   * nothing.
+   * Takes {@code costThousandths} if it is available now or within {@code maxDelayNanos}. A cost of
+   * 0 changes nothing.
+   *
+   * @throws UnsupportedOperationException if the limit is a window and {@code maxDelayNanos} is
+   *     positive
    */
-  Decision take(String key, long cost, long maxDelayNanos);
+  Decision take(String key, long costThousandths, long maxDelayNanos);
 
   /** Like {@link #take}, but doesn't block on the store. */
-  CompletionStage<Decision> takeAsync(String key, long cost, long maxDelayNanos);
+  CompletionStage<Decision> takeAsync(String key, long costThousandths, long maxDelayNanos);
 
-  /** Takes {@code cost} even if it is not available, down to one burst below empty. */
-  CompletionStage<Void> charge(String key, long cost);
+  /**
+   * Takes {@code costThousandths} even if it is not available, down to one burst below empty.
+   *
+   * @throws UnsupportedOperationException if the limit is a window
+   */
+  CompletionStage<Void> charge(String key, long costThousandths);
 
-  /** Puts {@code cost} back into the bucket, which never exceeds its burst. */
-  CompletionStage<Void> refund(String key, long cost);
+  /**
+   * Puts {@code costThousandths} back into the bucket, which never exceeds its burst.
+   *
+   * @throws UnsupportedOperationException if the limit is a window
+   */
+  CompletionStage<Void> refund(String key, long costThousandths);
 
   /** Refills the bucket. */
   CompletionStage<Void> reset(String key);

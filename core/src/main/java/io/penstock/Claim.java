@@ -8,13 +8,14 @@ import java.time.Duration;
  *
  * @param limiter the limiter that owns the bucket
  * @param key the key of the bucket
- * @param cost the cost, in thousandths of a token
+ * @param costThousandths the cost, in thousandths of a token
  * @param maxDelayNanos how long the request may be delayed until the cost is available
  */
-public record Claim(RateLimiter limiter, String key, long cost, long maxDelayNanos) {
+public record Claim(RateLimiter limiter, String key, long costThousandths, long maxDelayNanos) {
   public Claim {
-    if (cost < 0) {
-      throw new IllegalArgumentException("cost must not be negative: " + cost);
+    if (costThousandths < 0) {
+      throw new IllegalArgumentException(
+          "costThousandths must not be negative: " + costThousandths);
     }
     if (maxDelayNanos < 0) {
       throw new IllegalArgumentException("maxDelayNanos must not be negative: " + maxDelayNanos);
@@ -28,6 +29,6 @@ public record Claim(RateLimiter limiter, String key, long cost, long maxDelayNan
 
   /** Returns the same claim for a request that may be delayed by up to {@code maxDelay}. */
   public Claim within(Duration maxDelay) {
-    return new Claim(limiter, key, cost, RateLimiter.waitNanos("maxDelay", maxDelay));
+    return new Claim(limiter, key, costThousandths, RateLimiter.waitNanos("maxDelay", maxDelay));
   }
 }

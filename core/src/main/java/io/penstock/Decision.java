@@ -21,7 +21,7 @@ public final class Decision {
   private final boolean degraded;
   private final String limiter;
   private final Limit limit;
-  private final long remaining;
+  private final long remainingThousandths;
   private final long resetAfterNanos;
 
   /** Time until a retry if denied, or the delay before the request may pass if allowed. */
@@ -34,7 +34,7 @@ public final class Decision {
       boolean allowed,
       String limiter,
       Limit limit,
-      long remaining,
+      long remainingThousandths,
       long waitNanos,
       long resetAfterNanos,
       @Nullable Reason reason) {
@@ -42,7 +42,7 @@ public final class Decision {
     this.degraded = false;
     this.limiter = limiter;
     this.limit = limit;
-    this.remaining = remaining;
+    this.remainingThousandths = remainingThousandths;
     this.resetAfterNanos = resetAfterNanos;
     this.waitNanos = waitNanos;
     this.reason = reason;
@@ -59,34 +59,56 @@ public final class Decision {
     this.degraded = degraded;
     this.limiter = that.limiter;
     this.limit = that.limit;
-    this.remaining = that.remaining;
+    this.remainingThousandths = that.remainingThousandths;
     this.resetAfterNanos = that.resetAfterNanos;
     this.waitNanos = waitNanos;
     this.reason = reason;
     this.parts = parts;
   }
 
-  /** A request that may pass after {@code delayNanos}. Amounts are in thousandths of a token. */
-  public static Decision allowed(
-      String limiter, Limit limit, long remaining, long resetAfterNanos, long delayNanos) {
-    return new Decision(true, limiter, limit, remaining, delayNanos, resetAfterNanos, null);
-  }
-
-  /** A request that is denied now and would be allowed after {@code retryAfterNanos}. */
-  public static Decision denied(
-      String limiter, Limit limit, long remaining, long resetAfterNanos, long retryAfterNanos) {
+  /** Allows a request to pass after {@code delayNanos}. */
+  public static Decision allow(
+      String limiter,
+      Limit limit,
+      long remainingThousandths,
+      long resetAfterNanos,
+      long delayNanos) {
     return new Decision(
-        false, limiter, limit, remaining, retryAfterNanos, resetAfterNanos, limit.exceeded());
+        true, limiter, limit, remainingThousandths, delayNanos, resetAfterNanos, null);
   }
 
-  /** A request whose cost exceeds the burst of the limit. */
-  public static Decision never(String limiter, Limit limit, long remaining, long resetAfterNanos) {
+  /** Denies a request that would be allowed after {@code retryAfterNanos}. */
+  public static Decision deny(
+      String limiter,
+      Limit limit,
+      long remainingThousandths,
+      long resetAfterNanos,
+      long retryAfterNanos) {
     return new Decision(
-        false, limiter, limit, remaining, NEVER, resetAfterNanos, Reason.COST_ABOVE_BURST);
+        false,
+        limiter,
+        limit,
+        remainingThousandths,
+        retryAfterNanos,
+        resetAfterNanos,
+        limit.exceeded());
   }
 
-  /** A request that is denied for {@code reason}, however many tokens are left. */
-  public static Decision refused(String limiter, Limit limit, Reason reason) {
+  /** Denies a request whose cost exceeds the burst of the limit, so that it can never pass. */
+  public static Decision denyCostAboveBurst(
+      String limiter, Limit limit, long remainingThousandths, long resetAfterNanos) {
+    return new Decision(
+        false,
+        limiter,
+        limit,
+        remainingThousandths,
+        NEVER,
+        resetAfterNanos,
+        Reason.COST_ABOVE_BURST);
+  }
+
+  /** Denies a request for {@code reason}, however many tokens are left. */
+  public static Decision deny(String limiter, Limit limit, Reason reason) {
     return new Decision(false, limiter, limit, 0, NEVER, 0, reason);
   }
 
@@ -109,12 +131,12 @@ public final class Decision {
     return new Decision(chosen, degraded, chosen.reason, wait, List.of(parts));
   }
 
-  /** A request that is denied because the store is unavailable. */
+  /** Denies a request because the store is unavailable. */
   public static Decision unavailable(String limiter, Limit limit, long retryAfterNanos) {
     return unavailable(limiter, limit, retryAfterNanos, Reason.STORE_UNAVAILABLE);
   }
 
-  /** A request that is denied because something needed to decide it is unavailable. */
+  /** Denies a request because something needed to decide it is unavailable. */
   public static Decision unavailable(
       String limiter, Limit limit, long retryAfterNanos, Reason reason) {
     return new Decision(false, limiter, limit, 0, retryAfterNanos, 0, reason).asDegraded();
@@ -149,7 +171,7 @@ public final class Decision {
   }
 
   private double share() {
-    return (double) remaining / limit.burstThousandths();
+    return (double) remainingThousandths / limit.burstThousandths();
   }
 
   /** Whether the request may pass, after {@link #delay()}. */
@@ -169,12 +191,12 @@ public final class Decision {
 
   /** The tokens left, rounded down to a thousandth. */
   public double remaining() {
-    return Tokens.toDouble(remaining);
+    return Tokens.toDouble(remainingThousandths);
   }
 
   /** The tokens left, in whole thousandths. */
   public long remainingThousandths() {
-    return remaining;
+    return remainingThousandths;
   }
 
   /**

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 public final class JointRequest {
   private final Store store;
   private final List<Claim> claims;
+  private final boolean observed;
 
   JointRequest(List<Claim> claims) {
     if (claims.isEmpty()) {
@@ -17,34 +18,52 @@ public final class JointRequest {
     }
     this.store = claims.get(0).buckets().store();
     this.claims = claims;
+    boolean anyObserver = false;
     for (Claim claim : claims) {
+      anyObserver |= claim.limiter().bound().observer() != null;
       if (!store.joins(claim.buckets().store())) {
         throw new IllegalArgumentException(
             "claims must be on one store: " + claims.size() + " claims on several stores");
       }
     }
+    this.observed = anyObserver;
   }
 
   /**
-   * Takes everything that is claimed, or nothing. In-process token buckets allocate no memory for
-   * it.
+   * Takes everything that is claimed, or nothing. In-process token buckets without observers
+   * allocate no memory for it.
    */
   public boolean tryAcquire() {
-    return store.tryAcquire(claims);
+    return observed ? take().allowed() : store.tryTake(claims);
   }
 
   /** Takes everything that is claimed, or nothing, and returns the details. */
-  public Decision decide() {
-    return store.decide(claims);
+  public Decision take() {
+    Decision decision = store.take(claims);
+    return observed ? report(decision) : decision;
   }
 
-  /** Returns what {@link #decide} would return now, without taking anything. */
-  public CompletionStage<Decision> preview() {
-    return store.preview(claims);
+  /** Like {@link #take}, but doesn't block on the store. */
+  public CompletionStage<Decision> takeAsync() {
+    CompletionStage<Decision> taken = store.takeAsync(claims);
+    return observed ? taken.thenApply(this::report) : taken;
   }
 
-  /** Like {@link #decide}, but doesn't block on the store. */
-  public CompletionStage<Decision> decideAsync() {
-    return store.decideAsync(claims);
+  /** Returns what {@link #take} would return now, without taking anything. */
+  public Decision peek() {
+    return RateLimiter.join(peekAsync());
+  }
+
+  /** Like {@link #peek}, but doesn't block on the store. */
+  public CompletionStage<Decision> peekAsync() {
+    return store.peekAsync(claims);
+  }
+
+  private Decision report(Decision decision) {
+    List<Decision> results = decision.results();
+    for (int i = 0; i < claims.size(); i++) {
+      var unused = claims.get(i).limiter().bound().observed(results.get(i));
+    }
+    return decision;
   }
 }

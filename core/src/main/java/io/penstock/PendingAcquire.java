@@ -7,13 +7,13 @@ import java.util.concurrent.CompletionStage;
 final class PendingAcquire {
   private final RateLimiter limiter;
   private final String key;
-  private final long cost;
+  private final long costThousandths;
   private final CompletableFuture<Decision> result = new CompletableFuture<>();
 
-  PendingAcquire(RateLimiter limiter, String key, long cost) {
+  PendingAcquire(RateLimiter limiter, String key, long costThousandths) {
     this.limiter = limiter;
     this.key = key;
-    this.cost = cost;
+    this.costThousandths = costThousandths;
   }
 
   CompletableFuture<Decision> until(CompletionStage<Decision> taken) {
@@ -43,7 +43,7 @@ final class PendingAcquire {
 
   private void refundIf(boolean cancelled, Decision taken) {
     if (cancelled) {
-      var unused = limiter.giveBack(taken, key, cost);
+      var unused = limiter.giveBack(taken, key, costThousandths);
     }
   }
 }

@@ -4,6 +4,10 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 
 /**
  * Tokens per period, as an exact fraction: 0.083 per second is 83 tokens in 1000 seconds.
@@ -15,21 +19,20 @@ import java.time.Duration;
  */
 public record Rate(BigInteger thousandths, BigInteger nanos) {
   private static final BigInteger NANOS_PER_SECOND = BigInteger.valueOf(1_000_000_000);
+  private static final Map<Duration, String> UNITS = units();
 
   public Rate {
     if (thousandths.signum() <= 0 || nanos.signum() <= 0) {
-      throw new IllegalArgumentException("rate must be positive: " + thousandths + "/" + nanos);
+      throw new InvalidValueException("rate", "must be positive: " + thousandths + "/" + nanos);
     }
     BigInteger common = thousandths.gcd(nanos);
     thousandths = thousandths.divide(common);
     nanos = nanos.divide(common);
     BigInteger max = nanos.multiply(BigInteger.valueOf(Tokens.MAX * Tokens.ONE));
     if (thousandths.multiply(NANOS_PER_SECOND).compareTo(max) > 0) {
-      throw new IllegalArgumentException(
-          "rate must be at most "
-              + Tokens.MAX
-              + " tokens a second: "
-              + perSecond(thousandths, nanos));
+      throw new InvalidValueException(
+          "rate",
+          "must be at most " + Tokens.MAX + " tokens a second: " + perSecond(thousandths, nanos));
     }
   }
 
@@ -54,6 +57,15 @@ public record Rate(BigInteger thousandths, BigInteger nanos) {
         nanos.multiply(BigInteger.TEN.pow(places)));
   }
 
+  private static Map<Duration, String> units() {
+    Map<Duration, String> units = new LinkedHashMap<>();
+    units.put(Duration.ofSeconds(1), "s");
+    units.put(Duration.ofMinutes(1), "min");
+    units.put(Duration.ofHours(1), "h");
+    units.put(Duration.ofDays(1), "d");
+    return units;
+  }
+
   /** Tokens per second, rounded to the nearest {@code double}. */
   public double perSecond() {
     return perSecond(thousandths, nanos);
@@ -66,8 +78,31 @@ public record Rate(BigInteger thousandths, BigInteger nanos) {
         .doubleValue();
   }
 
+  /**
+   * In the first unit of time that has a whole number of tokens, such as {@code 5/min}, or else of
+   * thousandths; other rates are rounded.
+   */
   @Override
   public String toString() {
+    for (BigInteger step : List.of(BigInteger.valueOf(Tokens.ONE), BigInteger.ONE)) {
+      for (Map.Entry<Duration, String> unit : UNITS.entrySet()) {
+        BigInteger[] gained =
+            thousandths
+                .multiply(BigInteger.valueOf(unit.getKey().toNanos()))
+                .divideAndRemainder(nanos);
+        if (gained[1].signum() == 0 && gained[0].mod(step).signum() == 0) {
+          return Tokens.format(gained[0].longValueExact()) + "/" + unit.getValue();
+        }
+      }
+    }
     return new BigDecimal(perSecond()).round(new MathContext(9)).toPlainString() + "/s";
+  }
+
+  /**
+   * Formats a period for the text after a slash, such as {@code min}, {@code 10s}, {@code 1m30s}.
+   */
+  static String formatPeriod(Duration period) {
+    String unit = UNITS.get(period);
+    return unit != null ? unit : period.toString().substring(2).toLowerCase(Locale.ROOT);
   }
 }

@@ -18,18 +18,16 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>Costs are in tokens; a fraction of a thousandth is rounded up. A denial is a return value and
  * takes nothing. A cost of 0 reads the state without taking anything. Keys have 1 to 1024
- * characters. A global limiter, with one bucket for all requests, is used without a key.
+ * characters. {@link #global()} limits all requests together, without a key.
+ *
+ * <p>Windows support {@code tryAcquire}, {@code take}, {@code peek} and {@code reset}. Waiting,
+ * charges and refunds need a token bucket; on a window they throw {@link
+ * UnsupportedOperationException}.
  */
 public final class RateLimiter {
   private static final int MAX_KEY_LENGTH = 1024;
 
-  /** The key of the global bucket. Keys of callers are never empty. */
-  private static final String NO_KEY = "";
-
-  private final String name;
-  private volatile Bound bound;
-
-  private record Bound(Limit limit, Buckets buckets) {}
+  private volatile BoundLimit bound;
 
   private RateLimiter(Store store, String name, Limit limit, StoreOptions storeOptions) {
     if (name == null || name.isEmpty() || name.length() > MAX_KEY_LENGTH) {
@@ -37,8 +35,7 @@ public final class RateLimiter {
     }
     Objects.requireNonNull(limit, "limit");
     Objects.requireNonNull(storeOptions, "storeOptions");
-    this.name = name;
-    this.bound = new Bound(limit, store.buckets(name, limit, storeOptions));
+    this.bound = new BoundLimit(name, limit, store.buckets(name, limit, storeOptions), null);
   }
 
   /** Creates a limiter with its own in-process store for up to a million keys. */
@@ -66,7 +63,7 @@ public final class RateLimiter {
 
   /** The name of this limiter, which its decisions carry. */
   public String name() {
-    return name;
+    return bound.name();
   }
 
   /** The active limit. */
@@ -81,7 +78,25 @@ public final class RateLimiter {
    */
   public synchronized void replaceLimit(Limit limit) {
     Objects.requireNonNull(limit, "limit");
-    bound = new Bound(limit, bound.buckets().replacedBy(limit));
+    BoundLimit old = bound;
+    bound = new BoundLimit(old.name(), limit, old.buckets().replacedBy(limit), old.observer());
+  }
+
+  /**
+   * Reports decisions to {@code observer}, in place of an earlier one. Call it before the limiter
+   * is used: a {@link JointRequest} reports only to observers that were set before it was created.
+   *
+   * @return this limiter
+   */
+  public synchronized RateLimiter observedBy(LimiterObserver observer) {
+    Objects.requireNonNull(observer, "observer");
+    bound = new BoundLimit(bound.name(), bound.limit(), bound.buckets(), observer);
+    return this;
+  }
+
+  /** The bucket that all requests share, used without a key. */
+  public GlobalLimiter global() {
+    return new GlobalLimiter(this);
   }
 
   /**
@@ -97,47 +112,62 @@ public final class RateLimiter {
    * bucket.
    */
   public boolean tryAcquire(String key) {
-    return bound.buckets().tryTake(checked(key), Tokens.ONE);
+    return bound.tryTake(checked(key), Tokens.ONE);
   }
 
   /** Like {@link #tryAcquire(String)}, but takes {@code cost} tokens. */
   public boolean tryAcquire(String key, double cost) {
-    return bound.buckets().tryTake(checked(key), Tokens.cost(cost));
-  }
-
-  /** Takes a token from the global bucket if one is available. */
-  public boolean tryAcquire() {
-    return bound.buckets().tryTake(NO_KEY, Tokens.ONE);
+    return bound.tryTake(checked(key), Tokens.cost(cost));
   }
 
   /** Takes a token if one is available, and returns the details. */
-  public Decision decide(String key) {
-    return decide(key, 1);
+  public Decision take(String key) {
+    return take(key, 1);
   }
 
   /** Takes {@code cost} tokens if they are available, and returns the details. */
-  public Decision decide(String key, double cost) {
-    return bound.buckets().take(checked(key), Tokens.cost(cost), 0);
+  public Decision take(String key, double cost) {
+    return bound.take(checked(key), Tokens.cost(cost), 0);
   }
 
-  /** Takes a token from the global bucket if one is available, and returns the details. */
-  public Decision decide() {
-    return bound.buckets().take(NO_KEY, Tokens.ONE, 0);
+  /** Like {@link #take(String)}, but doesn't block on the store. */
+  public CompletionStage<Decision> takeAsync(String key) {
+    return takeAsync(key, 1);
   }
 
-  /** Like {@link #decide(String)}, but doesn't block on the store. */
-  public CompletionStage<Decision> decideAsync(String key) {
-    return decideAsync(key, 1);
+  /** Like {@link #take(String, double)}, but doesn't block on the store. */
+  public CompletionStage<Decision> takeAsync(String key, double cost) {
+    return bound.takeAsync(checked(key), Tokens.cost(cost), 0);
   }
 
-  /** Like {@link #decide(String, double)}, but doesn't block on the store. */
-  public CompletionStage<Decision> decideAsync(String key, double cost) {
-    return bound.buckets().takeAsync(checked(key), Tokens.cost(cost), 0);
-  }
-
-  /** Returns the state of the key's bucket without changing it. */
+  /**
+   * Returns the state of the key's bucket without changing it: what {@link #take(String, double)}
+   * would return for a cost of 0.
+   */
   public Decision peek(String key) {
-    return decide(key, 0);
+    return peekAt(checked(key), 0);
+  }
+
+  /** Returns what {@link #take(String, double)} would return now, without taking anything. */
+  public Decision peek(String key, double cost) {
+    return peekAt(checked(key), cost);
+  }
+
+  Decision peekAt(String key, double cost) {
+    Buckets buckets = bound.buckets();
+    long costThousandths = Tokens.cost(cost);
+    return costThousandths == 0
+        ? buckets.take(key, 0, 0)
+        : join(buckets.store().peekAsync(List.of(new Claim(this, key, costThousandths, 0))));
+  }
+
+  /**
+   * Takes a token and blocks until it is available.
+   *
+   * @see #acquire(String, double, Duration)
+   */
+  public Decision acquire(String key, Duration maxWait) throws InterruptedException {
+    return acquire(key, 1, maxWait);
   }
 
   /**
@@ -147,15 +177,19 @@ public final class RateLimiter {
    * @throws InterruptedException if interrupted while waiting; the tokens are given back
    */
   public Decision acquire(String key, double cost, Duration maxWait) throws InterruptedException {
-    Buckets buckets = bound.buckets();
-    long thousandths = Tokens.cost(cost);
-    Decision decision = buckets.take(checked(key), thousandths, waitNanos("maxWait", maxWait));
+    return acquireAt(checked(key), cost, maxWait);
+  }
+
+  Decision acquireAt(String key, double cost, Duration maxWait) throws InterruptedException {
+    BoundLimit taking = bound;
+    long costThousandths = Tokens.cost(cost);
+    Decision decision = taking.take(key, costThousandths, waitNanos("maxWait", maxWait));
     if (decision.delayNanos() > 0) {
       try {
-        buckets.clock().sleep(decision.delayNanos());
+        taking.buckets().clock().sleep(decision.delayNanos());
       } catch (InterruptedException interrupted) {
         try {
-          join(giveBack(decision, key, thousandths));
+          join(giveBack(decision, key, costThousandths));
         } catch (RuntimeException lost) {
           interrupted.addSuppressed(lost);
         }
@@ -165,16 +199,25 @@ public final class RateLimiter {
     return decision;
   }
 
+  /** Like {@link #acquireAsync(String, double, Duration)}, for one token. */
+  public CompletableFuture<Decision> acquireAsync(String key, Duration maxWait) {
+    return acquireAsync(key, 1, maxWait);
+  }
+
   /**
-   * Like {@link #acquire}, but doesn't block a thread: completes when the tokens are available, or
-   * immediately with a denial. Cancelling it before then gives the tokens back.
+   * Like {@link #acquire(String, double, Duration)}, but doesn't block a thread: completes when the
+   * tokens are available, or immediately with a denial. Cancelling it before then gives the tokens
+   * back.
    */
   public CompletableFuture<Decision> acquireAsync(String key, double cost, Duration maxWait) {
-    Buckets buckets = bound.buckets();
-    long thousandths = Tokens.cost(cost);
+    return acquireAsyncAt(checked(key), cost, maxWait);
+  }
+
+  CompletableFuture<Decision> acquireAsyncAt(String key, double cost, Duration maxWait) {
+    long costThousandths = Tokens.cost(cost);
     CompletionStage<Decision> taken =
-        buckets.takeAsync(checked(key), thousandths, waitNanos("maxWait", maxWait));
-    return new PendingAcquire(this, key, thousandths).until(taken);
+        bound.takeAsync(key, costThousandths, waitNanos("maxWait", maxWait));
+    return new PendingAcquire(this, key, costThousandths).until(taken);
   }
 
   /**
@@ -182,15 +225,19 @@ public final class RateLimiter {
    * decision took nothing from the store, or its response was late and the store gives the tokens
    * back itself.
    */
-  CompletionStage<Void> giveBack(Decision taken, String key, long thousandths) {
-    Bound now = bound;
+  CompletionStage<Void> giveBack(Decision taken, String key, long costThousandths) {
+    BoundLimit now = bound;
     return now.limit() instanceof TokenBucket && !taken.degraded()
-        ? now.buckets().refund(key, thousandths)
+        ? now.buckets().refund(key, costThousandths)
         : CompletableFuture.completedStage(null);
   }
 
   Buckets buckets() {
     return bound.buckets();
+  }
+
+  BoundLimit bound() {
+    return bound;
   }
 
   /**
@@ -236,14 +283,9 @@ public final class RateLimiter {
     return new Claim(this, checked(key), Tokens.cost(cost), 0);
   }
 
-  /** A claim on one token of the global bucket, for {@link #all}. */
-  public Claim at() {
-    return new Claim(this, NO_KEY, Tokens.ONE, 0);
-  }
-
   @Override
   public String toString() {
-    return "RateLimiter " + name + " " + bound.limit();
+    return "RateLimiter " + bound.name() + " " + bound.limit();
   }
 
   /**
@@ -269,9 +311,9 @@ public final class RateLimiter {
     return key;
   }
 
-  private static void join(CompletionStage<Void> done) {
+  static <T> T join(CompletionStage<T> done) {
     try {
-      done.toCompletableFuture().join();
+      return done.toCompletableFuture().join();
     } catch (CompletionException failed) {
       if (failed.getCause() instanceof RuntimeException cause) {
         throw cause;

@@ -25,30 +25,40 @@ public interface Store extends AutoCloseable {
   default void check(String name, Limit limit, StoreOptions storeOptions) {}
 
   /** Takes everything that is claimed, or nothing. */
-  Decision decide(List<Claim> claims);
+  Decision take(List<Claim> claims);
 
   /**
-   * Like {@link #decide}, but adds the result of each limit to {@code results} instead of combining
-   * them.
+   * Like {@link #take(List)}, but adds the result of each limit to {@code results} instead of
+   * combining them.
    *
    * @return whether the request may pass
    */
-  default boolean decide(List<Claim> claims, List<Decision> results) {
-    Decision decision = decide(claims);
+  default boolean take(List<Claim> claims, List<Decision> results) {
+    Decision decision = take(claims);
     results.addAll(decision.results());
     return decision.allowed();
   }
 
-  /** Like {@link #decide}, for callers that only need to know whether the request is allowed. */
-  default boolean tryAcquire(List<Claim> claims) {
-    return decide(claims).allowed();
+  /**
+   * Like {@link #take(List)}, for callers that only need to know whether the request is allowed.
+   */
+  default boolean tryTake(List<Claim> claims) {
+    return take(claims).allowed();
   }
 
-  /** Like {@link #decide}, but doesn't block on the store. */
-  CompletionStage<Decision> decideAsync(List<Claim> claims);
+  /** Like {@link #take(List)}, but doesn't block on the store. */
+  CompletionStage<Decision> takeAsync(List<Claim> claims);
 
-  /** Returns what {@link #decide} would return now, without taking anything. */
-  CompletionStage<Decision> preview(List<Claim> claims);
+  /** Returns what {@link #take(List)} would return now, without taking anything. */
+  CompletionStage<Decision> peekAsync(List<Claim> claims);
+
+  /**
+   * Whether {@link #take(List)} returns without waiting for another process. Callers that must not
+   * block then call it directly instead of {@link #takeAsync}.
+   */
+  default boolean decidesImmediately() {
+    return false;
+  }
 
   /** Whether one request can include buckets of this store and of {@code other}. */
   default boolean joins(Store other) {

@@ -15,8 +15,9 @@ public record TokenBucket(Rate rate, long burstThousandths) implements Limit {
 
   public TokenBucket {
     if (burstThousandths <= 0 || burstThousandths > Tokens.MAX * Tokens.ONE) {
-      throw new IllegalArgumentException(
-          "burst must be from 0.001 to " + Tokens.MAX + ": " + Tokens.toDouble(burstThousandths));
+      throw new InvalidValueException(
+          "burst",
+          "must be from 0.001 to " + Tokens.MAX + ": " + Tokens.toDouble(burstThousandths));
     }
     if (windowNanos(rate, burstThousandths).compareTo(TEN_YEARS_NANOS) > 0) {
       throw new IllegalArgumentException(
@@ -47,6 +48,12 @@ public record TokenBucket(Rate rate, long burstThousandths) implements Limit {
   @Override
   public Reason exceeded() {
     return Reason.TOKEN_BUCKET_EXCEEDED;
+  }
+
+  /** Such as {@code 5/min burst 5}. */
+  @Override
+  public String toString() {
+    return rate + " burst " + Tokens.format(burstThousandths);
   }
 
   private static BigInteger windowNanos(Rate rate, long burstThousandths) {

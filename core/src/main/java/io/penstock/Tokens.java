@@ -54,6 +54,11 @@ final class Tokens {
     return BigDecimal.valueOf(tokens);
   }
 
+  /** Formats thousandths as a decimal number of tokens, such as {@code 5} or {@code 2.5}. */
+  static String format(long thousandths) {
+    return BigDecimal.valueOf(thousandths, 3).stripTrailingZeros().toPlainString();
+  }
+
   /** Converts thousandths to tokens, for display and headers. */
   static double toDouble(long thousandths) {
     return thousandths / 1_000.0;

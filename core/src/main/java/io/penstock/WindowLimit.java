@@ -1,10 +1,11 @@
 package io.penstock;
 
 import java.time.Duration;
+import java.util.Locale;
 
 /**
  * At most {@code limit} in a window of time, counted by one of three algorithms. Immutable. Windows
- * support decide, peek and reset; waiting, charge and refund require a token bucket.
+ * support take, peek and reset; waiting, charge and refund require a token bucket.
  *
  * @param kind the counting algorithm
  * @param burstThousandths the limit, in thousandths of a token
@@ -33,15 +34,15 @@ public record WindowLimit(Counting kind, long burstThousandths, Duration window)
   public WindowLimit {
     long max = kind == Counting.SLIDING_WINDOW_LOG ? MAX_LOG : Tokens.MAX;
     if (burstThousandths <= 0 || burstThousandths > max * Tokens.ONE) {
-      throw new IllegalArgumentException(
-          "limit must be from 0.001 to " + max + ": " + Tokens.toDouble(burstThousandths));
+      throw new InvalidValueException(
+          "limit", "must be from 0.001 to " + max + ": " + Tokens.toDouble(burstThousandths));
     }
     if (kind == Counting.SLIDING_WINDOW_LOG && burstThousandths % Tokens.ONE != 0) {
       throw new IllegalArgumentException(
           "limit of a sliding log must be whole: " + Tokens.toDouble(burstThousandths));
     }
     if (window.isNegative() || window.isZero() || window.compareTo(MAX_DURATION) > 0) {
-      throw new IllegalArgumentException("window must be positive and at most 10 years: " + window);
+      throw new InvalidValueException("window", "must be positive and at most 10 years: " + window);
     }
   }
 
@@ -52,5 +53,15 @@ public record WindowLimit(Counting kind, long burstThousandths, Duration window)
   @Override
   public Reason exceeded() {
     return kind.exceeded;
+  }
+
+  /** Such as {@code 100/min sliding window counter} or {@code 3/10s fixed window}. */
+  @Override
+  public String toString() {
+    return Tokens.format(burstThousandths)
+        + "/"
+        + Rate.formatPeriod(window)
+        + " "
+        + kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 }

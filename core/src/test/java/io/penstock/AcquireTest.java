@@ -2,7 +2,6 @@ package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.testing.ManualClock;
@@ -38,14 +37,14 @@ class AcquireTest {
     }
 
     Decision served() throws Exception {
-      return task.get(10, TimeUnit.SECONDS);
+      return task.get(1, TimeUnit.MINUTES);
     }
   }
 
   private static void spinUntil(BooleanSupplier condition) {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMinutes(1));
       Thread.onSpinWait();
     }
   }
@@ -61,7 +60,7 @@ class AcquireTest {
 
   @Test
   void acquire_tokensMissing_waitsExactlyAsLongAsNecessary() throws Exception {
-    limiter.decide("k", 10);
+    limiter.take("k", 10);
     Caller caller = new Caller(3);
 
     clock.advanceNanos(299_999_999);
@@ -77,7 +76,7 @@ class AcquireTest {
 
   @Test
   void acquire_severalCallers_areServedInOrderOfArrival() throws Exception {
-    limiter.decide("k", 10);
+    limiter.take("k", 10);
     Caller large = new Caller(5);
     Caller small = new Caller(1);
     Caller last = new Caller(2);
@@ -96,12 +95,12 @@ class AcquireTest {
 
   @Test
   void acquire_othersWaiting_cannotBeOvertaken() throws Exception {
-    limiter.decide("k", 10);
+    limiter.take("k", 10);
     Caller caller = new Caller(5);
 
     clock.advance(Duration.ofMillis(200));
     assertThat(limiter.tryAcquire("k")).isFalse();
-    assertThat(limiter.decide("k").retryAfter()).isEqualTo(Duration.ofMillis(400));
+    assertThat(limiter.take("k").retryAfter()).isEqualTo(Duration.ofMillis(400));
 
     clock.advance(Duration.ofMillis(300));
     assertThat(caller.served().allowed()).isTrue();
@@ -109,7 +108,7 @@ class AcquireTest {
 
   @Test
   void acquire_notInTime_isDeniedImmediately() throws Exception {
-    limiter.decide("k", 10);
+    limiter.take("k", 10);
 
     Decision decision = limiter.acquire("k", 3, Duration.ofMillis(200));
 
@@ -124,7 +123,7 @@ class AcquireTest {
 
   @Test
   void acquire_justInTime_waits() {
-    limiter.decide("k", 10);
+    limiter.take("k", 10);
 
     assertThat(limiter.acquireAsync("k", 3, Duration.ofNanos(299_999_999))).isCompleted();
     assertThat(limiter.acquireAsync("k", 3, Duration.ofMillis(300))).isNotDone();
@@ -142,13 +141,13 @@ class AcquireTest {
   void acquire_noWait_decides() throws Exception {
     assertThat(limiter.acquire("k", 4, Duration.ZERO).remaining()).isEqualTo(6);
     assertThat(limiter.acquire("k", 7, Duration.ZERO).retryAfter())
-        .isEqualTo(limiter.decide("k", 7).retryAfter());
+        .isEqualTo(limiter.take("k", 7).retryAfter());
     assertThat(limiter.peek("k").remaining()).isEqualTo(6);
   }
 
   @Test
   void acquire_maxWaitOutOfRange_isForever() {
-    limiter.decide("k", 10);
+    limiter.take("k", 10);
 
     assertThat(limiter.acquireAsync("k", 10, Duration.ofSeconds(Long.MAX_VALUE))).isNotDone();
 
@@ -158,7 +157,7 @@ class AcquireTest {
 
   @Test
   void acquire_interrupted_givesTheTokensBack() {
-    limiter.decide("k", 10);
+    limiter.take("k", 10);
     Caller caller = new Caller(5);
     assertThat(limiter.peek("k").resetAfter()).isEqualTo(Duration.ofMillis(1_500));
 
@@ -172,7 +171,7 @@ class AcquireTest {
 
   @Test
   void acquireAsync_tokensMissing_completesWhenTheyAreAvailable() {
-    limiter.decide("k", 10);
+    limiter.take("k", 10);
     CompletableFuture<Decision> served = limiter.acquireAsync("k", 3, MINUTE);
 
     clock.advanceNanos(299_999_999);
@@ -184,7 +183,7 @@ class AcquireTest {
 
   @Test
   void acquireAsync_several_completeInOrderOfArrival() {
-    limiter.decide("k", 10);
+    limiter.take("k", 10);
     List<String> order = new ArrayList<>();
     var large = limiter.acquireAsync("k", 5, MINUTE).thenRun(() -> order.add("large"));
     var small = limiter.acquireAsync("k", 1, MINUTE).thenRun(() -> order.add("small"));
@@ -197,7 +196,7 @@ class AcquireTest {
 
   @Test
   void acquireAsync_notInTime_completesImmediatelyWithTheDenial() {
-    limiter.decide("k", 10);
+    limiter.take("k", 10);
 
     Decision denied = limiter.acquireAsync("k", 3, Duration.ofMillis(200)).getNow(null);
 
@@ -207,7 +206,7 @@ class AcquireTest {
 
   @Test
   void acquireAsync_cancelled_givesTheTokensBackOnce() {
-    limiter.decide("k", 10);
+    limiter.take("k", 10);
     CompletableFuture<Decision> served = limiter.acquireAsync("k", 5, MINUTE);
 
     assertThat(served.cancel(false)).isTrue();
@@ -230,7 +229,7 @@ class AcquireTest {
   void acquire_windowLimiter_isRejected() throws Exception {
     RateLimiter window = RateLimiter.on(store, "window", Limit.fixedWindow(1, MINUTE));
 
-    assertThatIllegalStateException()
+    assertThatExceptionOfType(UnsupportedOperationException.class)
         .isThrownBy(() -> window.acquire("k", 1, MINUTE))
         .withMessageContaining("token bucket")
         .withMessageContaining("window");

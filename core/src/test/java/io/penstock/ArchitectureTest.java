@@ -38,7 +38,8 @@ class ArchitectureTest {
               resideInAnyPackage(ALGORITHM, "java..", "org.jspecify..")
                   .or(
                       nameMatching(
-                          "io\\.penstock\\.(Rate|TokenBucket|WindowLimit(\\$Counting)?)")));
+                          "io\\.penstock\\."
+                              + "(InvalidValueException|Rate|TokenBucket|WindowLimit(\\$Counting)?)")));
 
   @ArchTest
   static final ArchRule algorithm_anyClass_readsNoClock =

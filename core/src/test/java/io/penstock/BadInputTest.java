@@ -102,7 +102,7 @@ class BadInputTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource
   void limiter_badArgument_isRejectedAndNothingChanges(String message, Consumer<RateLimiter> call) {
-    limiter.decide("k", 4);
+    limiter.take("k", 4);
 
     assertThatIllegalArgumentException()
         .isThrownBy(() -> call.accept(limiter))
@@ -116,12 +116,12 @@ class BadInputTest {
     String cost = "cost must be a number from 0 to 1000000000000: ";
     String key = "key must have 1 to 1024 characters: ";
     return Stream.of(
-        use(cost + "-1.0", limiter -> limiter.decide("k", -1)),
+        use(cost + "-1.0", limiter -> limiter.take("k", -1)),
         use(cost + "-1.0E-4", limiter -> limiter.tryAcquire("k", -0.0001)),
         use(cost + "NaN", limiter -> limiter.tryAcquire("k", NAN)),
-        use(cost + "Infinity", limiter -> limiter.decideAsync("k", INFINITY)),
+        use(cost + "Infinity", limiter -> limiter.takeAsync("k", INFINITY)),
         use(cost + "-Infinity", limiter -> limiter.acquireAsync("k", -INFINITY, SECOND).join()),
-        use(cost + "1.000000000001E12", limiter -> limiter.decide("k", 1e12 + 1)),
+        use(cost + "1.000000000001E12", limiter -> limiter.take("k", 1e12 + 1)),
         use(cost + "-5.0", limiter -> limiter.charge("k", -5)),
         use(cost + "-5.0", limiter -> limiter.refund("k", -5)),
         use(cost + "NaN", limiter -> limiter.chargeAsync("k", NAN)),
@@ -129,8 +129,8 @@ class BadInputTest {
         use(key + "''", limiter -> limiter.tryAcquire("")),
         use(key + "'null'", limiter -> limiter.tryAcquire(null)),
         use(key + "1025 characters", limiter -> limiter.tryAcquire(LONG)),
-        use(key + "''", limiter -> limiter.decide("")),
-        use(key + "1025 characters", limiter -> limiter.decideAsync(LONG)),
+        use(key + "''", limiter -> limiter.take("")),
+        use(key + "1025 characters", limiter -> limiter.takeAsync(LONG)),
         use(key + "'null'", limiter -> limiter.peek(null)),
         use(key + "''", limiter -> limiter.acquireAsync("", 1, SECOND).join()),
         use(key + "''", limiter -> limiter.charge("", 1)),
@@ -146,19 +146,21 @@ class BadInputTest {
         use("claims must not be empty: []", limiter -> RateLimiter.all()),
         use(
             "a bucket can be claimed only once: user",
-            limiter -> RateLimiter.all(limiter.at("k"), limiter.at("k", 2)).decide()),
+            limiter -> RateLimiter.all(limiter.at("k"), limiter.at("k", 2)).take()),
         use(
             "a bucket can be claimed only once: user",
-            limiter -> RateLimiter.all(limiter.at("k"), limiter.at(), limiter.at()).tryAcquire()));
+            limiter ->
+                RateLimiter.all(limiter.at("k"), limiter.global().at(), limiter.global().at())
+                    .tryAcquire()));
   }
 
   @Test
-  void decide_fractionOnASlidingLog_isRejectedAndNothingChanges() {
+  void take_fractionOnASlidingLog_isRejectedAndNothingChanges() {
     RateLimiter log = RateLimiter.on(store, "log", Limit.slidingLog(5, SECOND));
-    log.decide("k", 2);
+    log.take("k", 2);
 
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> log.decide("k", 0.5))
+        .isThrownBy(() -> log.take("k", 0.5))
         .withMessage("cost must be a whole number on a sliding log: 0.5");
     assertThat(log.peek("k").remaining()).isEqualTo(3);
   }
@@ -207,7 +209,7 @@ class BadInputTest {
 
   @Test
   void key_longestAllowed_isAccepted() {
-    assertThat(limiter.decide("k".repeat(1_024)).remaining()).isEqualTo(9);
+    assertThat(limiter.take("k".repeat(1_024)).remaining()).isEqualTo(9);
   }
 
   private static Arguments bad(String message, ThrowingCallable call) {

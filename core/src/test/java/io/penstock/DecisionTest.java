@@ -18,8 +18,8 @@ class DecisionTest {
   private final RateLimiter limiter = RateLimiter.on(store, "user", TEN);
 
   @Test
-  void decide_allowed_hasTheFiguresAfterwards() {
-    Decision decision = limiter.decide("k", 2.5);
+  void take_allowed_hasTheFiguresAfterwards() {
+    Decision decision = limiter.take("k", 2.5);
 
     assertThat(decision.allowed()).isTrue();
     assertThat(decision.limiter()).isEqualTo("user");
@@ -36,10 +36,10 @@ class DecisionTest {
   }
 
   @Test
-  void decide_denied_hasTheRetryHint() {
-    limiter.decide("k", 9.5);
+  void take_denied_hasTheRetryHint() {
+    limiter.take("k", 9.5);
 
-    Decision decision = limiter.decide("k", 2);
+    Decision decision = limiter.take("k", 2);
 
     assertThat(decision.allowed()).isFalse();
     assertThat(decision.remaining()).isEqualTo(0.5);
@@ -50,10 +50,10 @@ class DecisionTest {
   }
 
   @Test
-  void decide_costAboveBurst_isNever() {
-    limiter.decide("k", 4);
+  void take_costAboveBurst_isNever() {
+    limiter.take("k", 4);
 
-    Decision decision = limiter.decide("k", 10.001);
+    Decision decision = limiter.take("k", 10.001);
 
     assertThat(decision.allowed()).isFalse();
     assertThat(decision.never()).isTrue();
@@ -63,10 +63,10 @@ class DecisionTest {
   }
 
   @Test
-  void decide_delayAccepted_hasTheDelay() {
-    limiter.decide("k", 10);
+  void take_delayAccepted_hasTheDelay() {
+    limiter.take("k", 10);
 
-    Decision decision = RateLimiter.all(limiter.at("k").within(Duration.ofSeconds(1))).decide();
+    Decision decision = RateLimiter.all(limiter.at("k").within(Duration.ofSeconds(1))).take();
 
     assertThat(decision.allowed()).isTrue();
     assertThat(decision.delay()).isEqualTo(Duration.ofMillis(100));
@@ -78,12 +78,12 @@ class DecisionTest {
   @Test
   void all_delayedParts_waitForTheLongest() {
     RateLimiter slow = RateLimiter.on(store, "slow", Limit.perSecond(1).burst(1));
-    limiter.decide("k", 10);
-    slow.decide("k");
+    limiter.take("k", 10);
+    slow.take("k");
     Duration most = Duration.ofSeconds(5);
 
     Decision decision =
-        RateLimiter.all(limiter.at("k").within(most), slow.at("k").within(most)).decide();
+        RateLimiter.all(limiter.at("k").within(most), slow.at("k").within(most)).take();
 
     assertThat(decision.allowed()).isTrue();
     assertThat(decision.delay()).isEqualTo(Duration.ofSeconds(1));
@@ -95,7 +95,7 @@ class DecisionTest {
   @Test
   void remaining_betweenThousandths_isRoundedDown() {
     RateLimiter third = RateLimiter.on(store, "third", Limit.perSecond(3).burst(1));
-    third.decide("k");
+    third.take("k");
 
     clock.advanceNanos(1_000_000_000 / 3 - 1);
     assertThat(third.peek("k").remaining()).isEqualTo(0.999);
@@ -118,9 +118,9 @@ class DecisionTest {
 
   @Test
   void all_severalDenied_isTheLongestWait() {
-    Decision shorter = Decision.denied("a", TEN, 0, 0, 5);
-    Decision longer = Decision.denied("b", HUNDRED, 50_000, 0, 6);
-    Decision passed = Decision.allowed("c", TEN, 0, 0, 0);
+    Decision shorter = Decision.deny("a", TEN, 0, 0, 5);
+    Decision longer = Decision.deny("b", HUNDRED, 50_000, 0, 6);
+    Decision passed = Decision.allow("c", TEN, 0, 0, 0);
 
     Decision decision = Decision.all(passed, shorter, longer);
 
@@ -131,8 +131,8 @@ class DecisionTest {
 
   @Test
   void all_oneNever_isLongerThanAnyWait() {
-    Decision never = Decision.never("a", TEN, 10_000, 0);
-    Decision longest = Decision.denied("b", TEN, 0, 0, Long.MAX_VALUE);
+    Decision never = Decision.denyCostAboveBurst("a", TEN, 10_000, 0);
+    Decision longest = Decision.deny("b", TEN, 0, 0, Long.MAX_VALUE);
 
     assertThat(Decision.all(never, longest).limiter()).isEqualTo("a");
     assertThat(Decision.all(longest, never).never()).isTrue();
@@ -141,8 +141,8 @@ class DecisionTest {
 
   @Test
   void all_allAllowed_isTheSmallestShare() {
-    Decision moreTokens = Decision.allowed("a", HUNDRED, 20_000, 0, 0);
-    Decision moreShare = Decision.allowed("b", TEN, 3_000, 0, 0);
+    Decision moreTokens = Decision.allow("a", HUNDRED, 20_000, 0, 0);
+    Decision moreShare = Decision.allow("b", TEN, 3_000, 0, 0);
 
     Decision decision = Decision.all(moreShare, moreTokens);
 
@@ -153,16 +153,16 @@ class DecisionTest {
 
   @Test
   void all_deniedWithADelayedPart_hasNoDelay() {
-    Decision delayed = Decision.allowed("a", TEN, 0, 0, 7);
-    Decision denied = Decision.denied("b", TEN, 0, 0, 5);
+    Decision delayed = Decision.allow("a", TEN, 0, 0, 7);
+    Decision denied = Decision.deny("b", TEN, 0, 0, 5);
 
     assertThat(Decision.all(delayed, denied).delay()).isZero();
   }
 
   @Test
   void all_equalParts_isTheFirst() {
-    Decision first = Decision.denied("a", TEN, 0, 0, 5);
-    Decision second = Decision.denied("b", TEN, 0, 0, 5);
+    Decision first = Decision.deny("a", TEN, 0, 0, 5);
+    Decision second = Decision.deny("b", TEN, 0, 0, 5);
 
     assertThat(Decision.all(first, second).limiter()).isEqualTo("a");
   }
@@ -176,7 +176,7 @@ class DecisionTest {
 
   @Test
   void asDegraded_anyDecision_keepsFiguresAndHasTheReason() {
-    Decision plain = Decision.allowed("a", TEN, 3_000, 700, 0);
+    Decision plain = Decision.allow("a", TEN, 3_000, 700, 0);
 
     Decision degraded = plain.asDegraded();
 
@@ -189,7 +189,7 @@ class DecisionTest {
 
   @Test
   void asDegraded_denial_keepsItsReason() {
-    Decision denied = Decision.denied("a", TEN, 0, 0, 5).asDegraded();
+    Decision denied = Decision.deny("a", TEN, 0, 0, 5).asDegraded();
 
     assertThat(denied.degraded()).isTrue();
     assertThat(denied.reason()).contains(Reason.TOKEN_BUCKET_EXCEEDED);
@@ -207,8 +207,8 @@ class DecisionTest {
 
   @Test
   void all_oneDegraded_isDegraded() {
-    Decision plain = Decision.allowed("a", TEN, 3_000, 0, 0);
-    Decision degraded = Decision.allowed("b", TEN, 5_000, 0, 0).asDegraded();
+    Decision plain = Decision.allow("a", TEN, 3_000, 0, 0);
+    Decision degraded = Decision.allow("b", TEN, 5_000, 0, 0).asDegraded();
 
     assertThat(Decision.all(plain, degraded).degraded()).isTrue();
     assertThat(Decision.all(plain, plain).degraded()).isFalse();
@@ -216,13 +216,13 @@ class DecisionTest {
 
   @Test
   void toString_eachOutcome_readsAsASentence() {
-    assertThat(Decision.allowed("user", TEN, 7_500, 0, 0))
+    assertThat(Decision.allow("user", TEN, 7_500, 0, 0))
         .hasToString("allowed by user (remaining 7.5)");
-    assertThat(Decision.denied("user", TEN, 0, 0, 200_000_000))
+    assertThat(Decision.deny("user", TEN, 0, 0, 200_000_000))
         .hasToString("denied by user (remaining 0.0, retry after PT0.2S)");
-    assertThat(Decision.never("user", TEN, 0, 0))
+    assertThat(Decision.denyCostAboveBurst("user", TEN, 0, 0))
         .hasToString("denied by user (remaining 0.0, never)");
-    assertThat(Decision.allowed("user", TEN, 0, 0, 5_000_000).asDegraded())
+    assertThat(Decision.allow("user", TEN, 0, 0, 5_000_000).asDegraded())
         .hasToString("allowed by user (remaining 0.0, delay PT0.005S, degraded)");
   }
 }

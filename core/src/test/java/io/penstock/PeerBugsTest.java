@@ -33,7 +33,7 @@ class PeerBugsTest {
       RateLimiter limiter = limiter("rate " + rate, Limit.perSecond(rate));
       assertThat(drain(limiter)).isEqualTo(rate);
 
-      long wait = limiter.decide("k").retryAfter().toNanos();
+      long wait = limiter.take("k").retryAfter().toNanos();
 
       clock.advanceNanos(wait - 1);
       assertThat(limiter.tryAcquire("k")).as("early at %d/s", rate).isFalse();
@@ -55,7 +55,7 @@ class PeerBugsTest {
 
     clock.advance(Duration.ofDays(-1));
 
-    Decision denied = limiter.decide("k");
+    Decision denied = limiter.take("k");
     assertThat(denied.retryAfter()).isEqualTo(Duration.ofMillis(100));
     clock.advance(Duration.ofMillis(100));
     assertThat(drain(limiter)).isEqualTo(1);

@@ -13,7 +13,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Compiles and runs the Java snippets of the README. */
+/** Compiles and runs the Java snippets of the README and of docs/library.md. */
 class ReadmeTest {
   private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
@@ -45,8 +45,21 @@ class ReadmeTest {
     assertThat(run(perUser + block(1) + "return left;")).isEqualTo(44.0);
   }
 
+  @Test
+  void library_snippets_run() throws Exception {
+    Path page = Path.of("..", "docs", "library.md");
+    String snippets = block(page, 0) + block(page, 2) + block(page, 1);
+    String calls = "for (int i = 0; i < 60; i++) perUser.tryAcquire(id);";
+    assertThat(run(snippets + calls + "return denials.sum() > 0 && decision.allowed();"))
+        .isEqualTo(true);
+  }
+
   private static String block(int index) throws Exception {
-    Matcher matcher = JAVA.matcher(Files.readString(Path.of("..", "README.md")));
+    return block(Path.of("..", "README.md"), index);
+  }
+
+  private static String block(Path page, int index) throws Exception {
+    Matcher matcher = JAVA.matcher(Files.readString(page));
     for (int i = 0; i <= index; i++) {
       assertThat(matcher.find()).isTrue();
     }
@@ -61,10 +74,12 @@ class ReadmeTest {
         import io.penstock.*;
         import java.time.Duration;
         public class Snippet {
-          RateLimiter global = RateLimiter.inProcess("global", Limit.perSecond(1000));
+          GlobalLimiter global = RateLimiter.inProcess("all", Limit.perSecond(1000)).global();
           double tokensUsed = 7;
           Object tooMany() { return "too many"; }
+          void log(String line) {}
           void reply(Decision decision) {}
+          void count(String limiter, boolean allowed) {}
           public Object run(String id) throws Exception {
         """
             + statements

@@ -36,32 +36,32 @@ class SeedsTest {
     RateLimiter search = limiter(5, 20);
 
     for (int left = 19; left >= 0; left--) {
-      assertThat(search.decide("abc").remaining()).isEqualTo(left);
+      assertThat(search.take("abc").remaining()).isEqualTo(left);
     }
-    Decision blocked = search.decide("abc");
+    Decision blocked = search.take("abc");
     assertThat(blocked.allowed()).isFalse();
     assertThat(blocked.retryAfter()).isEqualTo(Duration.ofMillis(200));
 
     clock.advance(Duration.ofSeconds(1));
     assertThat(search.peek("abc").remaining()).isEqualTo(5);
-    assertThat(search.decide("abc").remaining()).isEqualTo(4);
+    assertThat(search.take("abc").remaining()).isEqualTo(4);
   }
 
   @Test
   void seed000_threeLeftAnd45SecondsIdle_leaves19AfterOne() {
     RateLimiter search = limiter(5, 20);
-    search.decide("abc", 17);
+    search.take("abc", 17);
     assertThat(search.peek("abc").remaining()).isEqualTo(3);
 
     clock.advance(Duration.ofSeconds(45));
 
-    assertThat(search.decide("abc").remaining()).isEqualTo(19);
+    assertThat(search.take("abc").remaining()).isEqualTo(19);
   }
 
   @Test
   void seed000_tenHoursIdle_is20AndNotMore() {
     RateLimiter search = limiter(5, 20);
-    search.decide("abc", 20);
+    search.take("abc", 20);
 
     clock.advance(Duration.ofHours(10));
 
@@ -74,7 +74,7 @@ class SeedsTest {
     assertThat(taken(login, 10)).isEqualTo(5);
 
     // 1 / 0.083 s = 12.048192771... s
-    assertThat(login.decide("abc").retryAfter()).isEqualTo(Duration.ofNanos(12_048_192_772L));
+    assertThat(login.take("abc").retryAfter()).isEqualTo(Duration.ofNanos(12_048_192_772L));
     int back = 0;
     for (int second = 1; second <= 1_000; second++) {
       clock.advance(Duration.ofSeconds(1));
@@ -88,7 +88,7 @@ class SeedsTest {
     RateLimiter payment = limiter(0.016, 3);
     assertThat(taken(payment, 10)).isEqualTo(3);
 
-    assertThat(payment.decide("abc").retryAfter()).isEqualTo(Duration.ofMillis(62_500));
+    assertThat(payment.take("abc").retryAfter()).isEqualTo(Duration.ofMillis(62_500));
     clock.advance(Duration.ofMillis(62_500));
     assertThat(taken(payment, 10)).isEqualTo(1);
   }
@@ -96,15 +96,15 @@ class SeedsTest {
   @Test
   void seed001_refillAndCost_followTheFormula() {
     RateLimiter rps = limiter(100, 1_000);
-    rps.decide("abc", 1_000);
+    rps.take("abc", 1_000);
 
     clock.advance(Duration.ofMillis(35));
     assertThat(rps.peek("abc").remaining()).isEqualTo(3.5);
     // (5 - 3.5) / 100 s
-    assertThat(rps.decide("abc", 5).retryAfter()).isEqualTo(Duration.ofMillis(15));
+    assertThat(rps.take("abc", 5).retryAfter()).isEqualTo(Duration.ofMillis(15));
 
     clock.advance(Duration.ofMillis(15));
-    assertThat(rps.decide("abc", 5).allowed()).isTrue();
+    assertThat(rps.take("abc", 5).allowed()).isTrue();
     assertThat(rps.peek("abc").remaining()).isZero();
   }
 
@@ -129,11 +129,11 @@ class SeedsTest {
   @Test
   void seed004_aSecondAfterEmpty_leavesFour() {
     RateLimiter edge = limiter(5, 10);
-    edge.decide("abc", 10);
+    edge.take("abc", 10);
 
     clock.advance(Duration.ofSeconds(1));
 
-    Decision decision = edge.decide("abc");
+    Decision decision = edge.take("abc");
     assertThat(decision.allowed()).isTrue();
     assertThat(decision.remaining()).isEqualTo(4);
   }
@@ -141,9 +141,9 @@ class SeedsTest {
   @Test
   void seed004_empty_asksToRetryInASecond() {
     RateLimiter edge = limiter(5, 10);
-    edge.decide("abc", 10);
+    edge.take("abc", 10);
 
-    Duration retryAfter = edge.decide("abc").retryAfter();
+    Duration retryAfter = edge.take("abc").retryAfter();
 
     assertThat(retryAfter).isEqualTo(Duration.ofMillis(200));
     assertThat(retryAfter.plusNanos(SECOND - 1).toSeconds()).isEqualTo(1);
@@ -152,7 +152,7 @@ class SeedsTest {
   @Test
   void seed004_longIdle_isNeverAboveCapacity() {
     RateLimiter edge = limiter(5, 10);
-    edge.decide("abc", 10);
+    edge.take("abc", 10);
 
     clock.advance(Duration.ofDays(365));
 
@@ -217,7 +217,7 @@ class SeedsTest {
       long denied = Long.MIN_VALUE;
       long now;
       do {
-        boolean allowed = hot.decide("k").allowed();
+        boolean allowed = hot.take("k").allowed();
         now = witness.lastReading.get();
         if (allowed) {
           grants.add(now);

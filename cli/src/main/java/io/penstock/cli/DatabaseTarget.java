@@ -23,7 +23,7 @@ final class DatabaseTarget implements RuleTarget {
   DatabaseTarget(String url, Map<String, String> variables) {
     this.database = new Database(DatabaseAddress.parse(url, variables));
     // The settings of the servers that will read the rules are not known here.
-    this.repository = new RuleRepository(database, () -> RuleRepository.FileRules.NONE, true);
+    this.repository = new RuleRepository(database, () -> RuleRepository.FileRules.NONE);
     this.user = System.getProperty("user.name", "penstock");
   }
 

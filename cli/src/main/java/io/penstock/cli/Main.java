@@ -58,6 +58,7 @@ public final class Main implements Callable<Integer> {
         .addSubcommand(new SchemaCommand(console))
         .addSubcommand(new CompletionCommand(console))
         .addSubcommand(new VersionCommand(console))
+        .addSubcommand(new HelpCommand(console))
         .setOut(console.out())
         .setErr(console.err())
         .setUsageHelpWidth(WIDTH)

@@ -116,9 +116,9 @@ final class OutOfMemory {
   }
 
   /**
-   * Returns whether the exception or one of its causes says that the heap is exhausted. Direct
-   * buffers don't count: they have their own limit, which many clients can reach for a moment, and
-   * which then costs a connection, not the process.
+   * Returns whether the exception or one of its causes reports an exhausted heap. Direct buffers
+   * don't count: they have their own limit, which many clients can reach for a moment, and which
+   * then costs a connection, not the process.
    */
   static boolean isOutOfMemory(Throwable thrown) {
     Throwable cause = thrown;

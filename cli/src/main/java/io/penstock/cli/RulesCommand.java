@@ -45,7 +45,7 @@ final class RulesCommand implements Callable<Integer> {
   private static final String POSTGRES_VARIABLE = "PENSTOCK_POSTGRES";
   private static final String TOKEN_VARIABLE = "PENSTOCK_ADMIN_TOKEN";
 
-  private enum Action {
+  private enum RulesAction {
     IMPORT,
     EXPORT,
     DIFF,
@@ -58,7 +58,7 @@ final class RulesCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
 
   @Parameters(index = "0", paramLabel = "ACTION", description = "import, export, diff or apply.")
-  private Action action = Action.DIFF;
+  private RulesAction action = RulesAction.DIFF;
 
   @Parameters(index = "1", paramLabel = "FILE", arity = "0..1", description = "A policy file.")
   private @Nullable Path file;
@@ -88,7 +88,7 @@ final class RulesCommand implements Callable<Integer> {
   public Integer call() {
     Logs.configure(false, "error");
     try (RuleTarget target = target()) {
-      return action == Action.EXPORT ? export(target) : put(target);
+      return action == RulesAction.EXPORT ? export(target) : put(target);
     } catch (PolicyException e) {
       e.problems().forEach(console.err()::println);
       return Console.INVALID;
@@ -148,8 +148,8 @@ final class RulesCommand implements Callable<Integer> {
       throw usageError("requires a FILE");
     }
     List<RuleDraft> drafts = RuleFile.read(file);
-    boolean dryRun = action == Action.DIFF;
-    List<String> changes = target.put(drafts, action != Action.IMPORT, dryRun);
+    boolean dryRun = action == RulesAction.DIFF;
+    List<String> changes = target.put(drafts, action != RulesAction.IMPORT, dryRun);
     changes.forEach(console.out()::println);
     console
         .out()

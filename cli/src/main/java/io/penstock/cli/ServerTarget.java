@@ -68,16 +68,16 @@ final class ServerTarget implements RuleTarget {
   }
 
   /** A rule and its position. */
-  private record Ordered(long order, boolean forAll, long id, Node rule) {
-    static final Comparator<Ordered> COMPARATOR =
-        Comparator.comparingLong(Ordered::order)
-            .thenComparing(Ordered::forAll)
-            .thenComparingLong(Ordered::id);
+  private record PositionedRule(long order, boolean forAll, long id, Node rule) {
+    static final Comparator<PositionedRule> COMPARATOR =
+        Comparator.comparingLong(PositionedRule::order)
+            .thenComparing(PositionedRule::forAll)
+            .thenComparingLong(PositionedRule::id);
   }
 
   @Override
   public List<Node> rules() {
-    List<Ordered> rules = new ArrayList<>();
+    List<PositionedRule> rules = new ArrayList<>();
     String after = "0";
     while (after != null) {
       Fields page = send("GET", "/v1/rules?limit=" + PAGE_SIZE + "&after=" + after, "");
@@ -86,10 +86,10 @@ final class ServerTarget implements RuleTarget {
       }
       after = page.given("next") ? page.text("next") : null;
     }
-    return rules.stream().sorted(Ordered.COMPARATOR).map(Ordered::rule).toList();
+    return rules.stream().sorted(PositionedRule.COMPARATOR).map(PositionedRule::rule).toList();
   }
 
-  private static void add(Located<Node> item, List<Ordered> rules) {
+  private static void add(Located<Node> item, List<PositionedRule> rules) {
     Fields stored = fields(item);
     Node rule = stored.node("rule");
     if (rule instanceof Node.Mapping mapping && stored.flag("active")) {
@@ -98,7 +98,8 @@ final class ServerTarget implements RuleTarget {
           match == null
               || !(match.value() instanceof Node.Mapping conditions
                   && conditions.entries().containsKey("plan"));
-      rules.add(new Ordered(number(stored, "tier_order"), forAll, number(stored, "id"), rule));
+      rules.add(
+          new PositionedRule(number(stored, "tier_order"), forAll, number(stored, "id"), rule));
     }
   }
 

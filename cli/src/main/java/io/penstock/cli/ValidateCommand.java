@@ -2,10 +2,14 @@ package io.penstock.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.policy.load.LoadedPolicy;
+import io.penstock.policy.load.Location;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.policy.load.Problem;
+import io.penstock.policy.load.Problem.Severity;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,12 +31,15 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExample:%n",
     footer = "  penstock validate --strict policy.yaml")
 final class ValidateCommand implements Callable<Integer> {
+  private static final Path STANDARD_INPUT = Path.of("-");
+
   private final Console console;
 
   @Parameters(
       paramLabel = "POLICY",
       arity = "1..*",
-      description = "A policy file, or a folder of files that form one policy.")
+      description =
+          "A policy file, or a folder of files that form one policy; - reads standard input.")
   private List<Path> paths = new ArrayList<>();
 
   @Option(names = "--strict", description = "Treats warnings as errors.")
@@ -50,13 +57,23 @@ final class ValidateCommand implements Callable<Integer> {
    *
    * @param rules the number of rules; 0 if the policy is invalid
    */
-  private record Checked(Path path, int rules, List<Problem> errors, List<Problem> warnings) {
-    static Checked of(Path path) {
+  private record CheckedPolicy(Path path, int rules, List<Problem> errors, List<Problem> warnings) {
+    static CheckedPolicy of(Path path, InputStream in) {
       try {
-        LoadedPolicy loaded = PolicyLoader.load(path);
-        return new Checked(path, loaded.policy().rules().size(), List.of(), loaded.warnings());
+        LoadedPolicy loaded =
+            path.equals(STANDARD_INPUT)
+                ? PolicyLoader.parse(
+                    new String(in.readAllBytes(), StandardCharsets.UTF_8), path.toString())
+                : PolicyLoader.load(path);
+        return new CheckedPolicy(
+            path, loaded.policy().rules().size(), List.of(), loaded.warnings());
       } catch (PolicyException e) {
-        return new Checked(path, 0, e.problems(), e.warnings());
+        return new CheckedPolicy(path, 0, e.problems(), e.warnings());
+      } catch (IOException e) {
+        String reason = "can't be read: " + e.getMessage();
+        Location input = Location.of(path.toString());
+        return new CheckedPolicy(
+            path, 0, List.of(new Problem(Severity.ERROR, input, "", reason)), List.of());
       }
     }
 
@@ -67,7 +84,8 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    List<Checked> all = paths.stream().map(Checked::of).toList();
+    List<CheckedPolicy> all =
+        paths.stream().map(path -> CheckedPolicy.of(path, console.in())).toList();
     List<Problem> problems =
         all.stream()
             .flatMap(checked -> Stream.concat(checked.errors.stream(), checked.warnings.stream()))
@@ -82,11 +100,11 @@ final class ValidateCommand implements Callable<Integer> {
         all.stream().allMatch(checked -> checked.valid(strict)) ? Console.OK : Console.INVALID);
   }
 
-  private String summary(List<Checked> all) {
+  private String summary(List<CheckedPolicy> all) {
     long invalid = all.stream().filter(checked -> !checked.valid(strict)).count();
     int errors = all.stream().mapToInt(checked -> checked.errors.size()).sum();
     int warnings = all.stream().mapToInt(checked -> checked.warnings.size()).sum();
-    int rules = all.stream().mapToInt(Checked::rules).sum();
+    int rules = all.stream().mapToInt(CheckedPolicy::rules).sum();
     String policies = all.size() == 1 ? "1 policy" : all.size() + " policies";
     return invalid == 0
         ? policies + " valid: " + Plurals.of(rules, "rule") + ", " + Plurals.of(warnings, "warning")
@@ -99,12 +117,12 @@ final class ValidateCommand implements Callable<Integer> {
             + Plurals.of(warnings, "warning");
   }
 
-  private void write(List<Checked> all, List<Problem> problems, JsonGenerator json)
+  private void write(List<CheckedPolicy> all, List<Problem> problems, JsonGenerator json)
       throws IOException {
     json.writeStartObject();
     json.writeBooleanField("valid", all.stream().allMatch(checked -> checked.valid(strict)));
     json.writeArrayFieldStart("policies");
-    for (Checked checked : all) {
+    for (CheckedPolicy checked : all) {
       json.writeStartObject();
       json.writeStringField("file", checked.path.toString());
       json.writeBooleanField("valid", checked.valid(strict));

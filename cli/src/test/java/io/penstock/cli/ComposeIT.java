@@ -1,11 +1,13 @@
 package io.penstock.cli;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.penstock.cli.deploy.Compose;
 import io.penstock.cli.recipes.Program;
 import io.penstock.redis.RedisProcess;
+import io.penstock.testing.Ports;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -24,6 +26,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Runs deploy/docker/compose.yaml as local processes: the same variables, policy and nginx
  * configuration, with other addresses.
  */
+@Tag("full")
 class ComposeIT {
   private static final Path DOCKER = Path.of("..", "deploy", "docker");
 
@@ -59,10 +63,10 @@ class ComposeIT {
         Origin origin = new Origin();
         Node one = start("penstock-1", redis, postgres, origin);
         Node two = start("penstock-2", redis, postgres, origin)) {
-      Await.until("both nodes use Redis", () -> !one.isDegraded() && !two.isDegraded());
-      int port = Service.freePort();
+      await("both nodes use Redis").until(() -> !one.isDegraded() && !two.isDegraded());
+      int port = Ports.free();
       try (JarRun front = JarRun.startCommand(folder, nginx(nginx, port, one, two))) {
-        Await.until("nginx", () -> answers(front, port));
+        await("nginx").until(() -> answers(front, port));
 
         for (int i = 0; i < 5; i++) {
           assertThat(get(port).statusCode()).as("request %d", i).isEqualTo(200);
@@ -73,7 +77,7 @@ class ComposeIT {
         assertThat(one.decisions()).isPositive();
         assertThat(two.decisions()).isPositive();
         assertThat(one.decisions() + two.decisions()).isEqualTo(6);
-        Await.until("recorded in the database", () -> denied(postgres) == 1);
+        await("recorded in the database").until(() -> denied(postgres) == 1);
 
         one.kill();
         assertThat(get(port).statusCode()).as("by the other node").isEqualTo(429);
@@ -123,7 +127,7 @@ class ComposeIT {
     variables.put("PENSTOCK_POSTGRES_SNAPSHOT", own.resolve("rules.json").toString());
     // On a busy machine, a response may take longer than the default deadline.
     variables.put("PENSTOCK_REDIS_DEADLINE_MS", "5000");
-    int proxyPort = Service.freePort();
+    int proxyPort = Ports.free();
     variables.put("PENSTOCK_PROXY_HOST", "127.0.0.1");
     variables.put("PENSTOCK_PROXY_PORT", "" + proxyPort);
     List<String> command = new ArrayList<>(List.of("env"));
@@ -175,6 +179,7 @@ class ComposeIT {
           "/",
           exchange -> {
             try (exchange) {
+              exchange.getResponseHeaders().set("Connection", "close");
               exchange.sendResponseHeaders(200, -1);
             }
           });

@@ -9,10 +9,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Checks that the distribution archive works as its README says. */
+@Tag("full")
 class DistributionIT {
   @TempDir Path folder;
   private Distribution unpacked;

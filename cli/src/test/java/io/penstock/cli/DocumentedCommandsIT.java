@@ -13,10 +13,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs every command of docs/cli.md and docs/operations.md and compares the output. */
+@Tag("full")
 class DocumentedCommandsIT {
   private static final Path DOCS = Path.of("..", "docs");
   private static final Pattern FILE =

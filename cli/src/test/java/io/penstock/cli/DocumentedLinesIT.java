@@ -8,6 +8,7 @@ import io.penstock.cli.recipes.Program;
 import java.nio.file.Path;
 import java.util.List;
 import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Runs single command lines from the documentation: their settings are valid, and their requests
  * succeed.
  */
+@Tag("full")
 class DocumentedLinesIT {
   @TempDir Path folder;
 

@@ -1,8 +1,10 @@
 package io.penstock.cli;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.recipes.Program;
+import io.penstock.testing.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Follows docs/getting-started.md: each command prints the output shown below it. The test folder
  * looks like a built checkout, and free ports replace the documented ones.
  */
+@Tag("full")
 class GettingStartedIT {
   private static final Path PAGE = Path.of("..", "docs", "getting-started.md");
   private static final Path CORE = Path.of("..", "core", "target").toAbsolutePath().normalize();
@@ -44,7 +48,7 @@ class GettingStartedIT {
   void prepareCheckout() throws IOException {
     Program.onPath("curl");
     for (String shown : List.of("8080", "9090", "8000", "3000")) {
-      ports.put(shown, Service.freePort());
+      ports.put(shown, Ports.free());
     }
     Path penstock =
         Files.writeString(
@@ -93,8 +97,8 @@ class GettingStartedIT {
       JarRun run = JarRun.startCommand(folder, shell(withTestPorts(step.group(1))));
       running.add(run);
       if (LONG_RUNNING.matcher("\n" + step.group(1)).matches()) {
-        Await.until(
-            "output: " + step.group(2), () -> printed.matcher(run.out()).find() || !run.isAlive());
+        await("output: " + step.group(2))
+            .until(() -> printed.matcher(run.out()).find() || !run.isAlive());
         assertThat(run.isAlive()).as(run.out()).isTrue();
       } else {
         assertThat(run.await()).as(run.out()).isZero();

@@ -35,6 +35,13 @@ class MainTest {
   }
 
   @Test
+  void help_asCommand_printsTheSameAsTheOption() {
+    assertThat(CommandRun.of("help").out()).isEqualTo(CommandRun.of("--help").out());
+    assertThat(CommandRun.of("help", "validate").out())
+        .isEqualTo(CommandRun.of("validate", "--help").out());
+  }
+
+  @Test
   void help_ofServe_hasEverySetting() {
     String help = CommandRun.of("serve", "--help").out();
 

@@ -11,10 +11,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Checks that a process that is out of memory exits, however it was started. */
+@Tag("full")
 class OutOfMemoryIT {
   private static final int BATCH = 1_000;
   private static final int MAX_BATCHES = 2_000;

@@ -46,6 +46,22 @@ class PolicyCommandsTest {
   }
 
   @Test
+  void validate_standardInput_isAPolicy() {
+    assertThat(CommandRun.withInput(WARNED, "validate", "-").out())
+        .startsWith("-:1:")
+        .endsWith(lines("1 policy valid: 1 rule, 1 warning"));
+    assertThat(CommandRun.withInput("rate: 5\n", "validate", "-").status()).isEqualTo(2);
+  }
+
+  @Test
+  void serve_policyWithoutOption_suggestsTheOption() {
+    CommandRun run = CommandRun.of("serve", good);
+
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).contains("Did you mean --policy " + good + "?");
+  }
+
+  @Test
   void validate_severalPolicies_reportsAllProblems() {
     CommandRun run = CommandRun.of("validate", bad, good, warned, folder + "/none.yaml");
 

@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,20 +9,30 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.Socket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Checks that many idle or slow clients don't keep the proxy from serving others in a small heap.
  */
+@Tag("full")
 class ProxyCrowdIT {
   private static final int IDLE = 10_000;
   private static final int SLOW = 1_000;
   private static final long OTHER_FILES = 1_000;
+
+  /**
+   * Half of the idle timeout. A machine that can't open all connections in this time is tested with
+   * those it has; otherwise the first ones would time out before the last ones are open.
+   */
+  private static final Duration OPENING = Duration.ofSeconds(30);
+
   private static final String HEAD = " HTTP/1.1\r\nHost: a\r\n\r\n";
 
   @TempDir Path folder;
@@ -46,7 +57,8 @@ class ProxyCrowdIT {
     int count = affordable(IDLE);
     try (ProxyService proxy =
         ProxyService.start(folder, "128m", origin.url(), "--max-connections=" + (count + 100))) {
-      while (crowd.size() < count) {
+      long startNanos = System.nanoTime();
+      while (crowd.size() < count && System.nanoTime() - startNanos < OPENING.toNanos()) {
         int served = crowd.size();
         while (crowd.size() < Math.min(count, served + 50)) {
           Socket socket = proxy.connect();
@@ -57,11 +69,11 @@ class ProxyCrowdIT {
           expect(socket, "HTTP/1.1 200");
         }
       }
-      assertThat(proxy.connections()).isGreaterThanOrEqualTo(count);
+      assertThat(proxy.connections()).isGreaterThanOrEqualTo(crowd.size());
       serveOthers(proxy);
-      System.out.println(count + " idle connections: " + proxy.figures());
+      System.out.println(crowd.size() + " idle connections: " + proxy.figures());
       // The idle connections are still open and usable.
-      for (Socket socket : List.of(crowd.get(0), crowd.get(count - 1))) {
+      for (Socket socket : List.of(crowd.get(0), crowd.get(crowd.size() - 1))) {
         skipResponse(socket);
         socket.getOutputStream().write(("GET /" + HEAD).getBytes(US_ASCII));
         expect(socket, "HTTP/1.1 200");
@@ -96,7 +108,7 @@ class ProxyCrowdIT {
       for (Socket socket : crowd) {
         socket.close();
       }
-      Await.until("all closed", () -> proxy.inFlight() == 0);
+      await("all closed").until(() -> proxy.inFlight() == 0);
       serveOthers(proxy);
     }
   }

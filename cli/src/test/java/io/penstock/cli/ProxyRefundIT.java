@@ -1,16 +1,20 @@
 package io.penstock.cli;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.redis.RedisProcess;
+import io.penstock.testing.Ports;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Checks that tokens are refunded in Redis when the origin is unavailable. */
+@Tag("full")
 class ProxyRefundIT {
   private static final String POLICY =
       """
@@ -24,7 +28,7 @@ class ProxyRefundIT {
   @Test
   void originUnavailable_tokensInRedisAreRefunded() throws Exception {
     Path policy = Files.writeString(folder.resolve("policy.yaml"), POLICY);
-    int port = Service.freePort();
+    int port = Ports.free();
     try (RedisProcess redis = RedisProcess.start();
         Service service =
             Service.start(
@@ -32,14 +36,14 @@ class ProxyRefundIT {
                 "--policy=" + policy,
                 "--redis=" + redis.url(),
                 "--redis-deadline-ms=5000",
-                "--upstream=http://127.0.0.1:" + Service.freePort(),
+                "--upstream=http://127.0.0.1:" + Ports.free(),
                 "--proxy-host=127.0.0.1",
                 "--proxy-port=" + port)) {
-      Await.until("Redis is connected", () -> !service.isDegraded());
+      await("Redis is connected").until(() -> !service.isDegraded());
       URI proxy = URI.create("http://127.0.0.1:" + port + "/");
       for (int i = 1; i <= 5; i++) {
         assertThat(service.send(HttpRequest.newBuilder(proxy)).statusCode()).isEqualTo(502);
-        Await.until("refunded", () -> peek(service, "kind", "{}").contains("\"remaining\":2"));
+        await("refunded").until(() -> peek(service, "kind", "{}").contains("\"remaining\":2"));
         assertThat(peek(service, "strict", "{\"ip:address\":\"127.0.0.1\"}"))
             .contains("\"remaining\":" + (100 - i));
       }

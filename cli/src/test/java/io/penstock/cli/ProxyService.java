@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import io.penstock.testing.Ports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -32,7 +33,7 @@ final class ProxyService implements AutoCloseable {
         Files.writeString(
             folder.resolve("policy.yaml"),
             "{name: all, limit_keys: ['ip:address'], rate: 100000/s, burst: 100000}\n");
-    int port = Service.freePort();
+    int port = Ports.free();
     List<String> args = new ArrayList<>(List.of("--policy", policy.toString()));
     args.addAll(List.of("--upstream", upstream));
     args.addAll(List.of("--proxy-host=127.0.0.1", "--proxy-port=" + port));
@@ -67,7 +68,7 @@ final class ProxyService implements AutoCloseable {
   }
 
   int inFlight() {
-    return (int) service.metric("penstock_proxy_under_way ");
+    return (int) service.metric("penstock_proxy_in_flight ");
   }
 
   int connections() {

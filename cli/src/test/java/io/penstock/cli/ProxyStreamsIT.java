@@ -13,6 +13,7 @@ import java.net.Socket;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Streams bodies of eight times the heap size in both directions: all bytes arrive, and none are
  * buffered.
  */
+@Tag("full")
 class ProxyStreamsIT {
   private static final long GIBIBYTE = 1L << 30;
   private static final byte[] BLOCK = block();

@@ -1,18 +1,22 @@
 package io.penstock.cli;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.penstock.cli.recipes.Program;
+import io.penstock.testing.Ports;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests TLS of the real process with OpenSSL as the client. */
+@Tag("full")
 class ProxyTlsIT {
   @TempDir Path folder;
 
@@ -33,7 +37,7 @@ class ProxyTlsIT {
   @Test
   void openssl_suites_onlyThoseWithForwardSecrecyAndAead() throws Exception {
     SelfSigned selfSigned = SelfSigned.make(folder, "one", "RSA");
-    int port = Service.freePort();
+    int port = Ports.free();
     try (Service service = start(port, selfSigned)) {
       assertThat(service.admin("/readyz").body()).contains("\"tls\":{\"certificates\":1,");
       assertThat(connect(port, "-tls1_3")).contains("Protocol version: TLSv1.3");
@@ -53,7 +57,7 @@ class ProxyTlsIT {
     assumeThat(List.of("Linux", "Mac OS X")).contains(System.getProperty("os.name"));
     SelfSigned one = SelfSigned.make(folder, "one", "RSA");
     SelfSigned two = SelfSigned.make(folder, "two", "EC");
-    int port = Service.freePort();
+    int port = Ports.free();
     try (Service service = start(port, one)) {
       assertThat(connect(port)).containsPattern("CN ?= ?one").contains("ESTABLISHED");
 
@@ -61,7 +65,7 @@ class ProxyTlsIT {
       Files.copy(two.key(), one.key(), StandardCopyOption.REPLACE_EXISTING);
       service.process().signal("HUP");
 
-      Await.until("new certificate", () -> connect(port).matches("(?s).*CN ?= ?two.*"));
+      await("new certificate").until(() -> connect(port).matches("(?s).*CN ?= ?two.*"));
       assertThat(service.process().err()).contains("TLS certificates reloaded");
     }
   }
@@ -95,6 +99,7 @@ class ProxyTlsIT {
         List.of(
             "serve",
             "--print-config",
+            "--upstream=http://127.0.0.1:1",
             "--proxy-tls-cert=" + selfSigned.certificate(),
             "--proxy-tls-key=" + folder.resolve(key));
     try (JarRun run = JarRun.start(folder, args)) {

@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -12,9 +13,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("full")
 class ReloadUnderLoadIT {
   private static final int CONNECTIONS = 32;
   private static final String PEEK = "{\"attributes\":{\"user_id\":\"u\"},\"cost\":0}";
@@ -48,10 +51,10 @@ class ReloadUnderLoadIT {
 
       for (int burst : List.of(80, 90, 70)) {
         writePolicy(burst);
-        long millis =
-            Await.until("new limit", () -> service.check(PEEK).contains("\"limit\":" + burst));
+        long start = System.nanoTime();
+        await("new limit").until(() -> service.check(PEEK).contains("\"limit\":" + burst));
+        long millis = (System.nanoTime() - start) / 1_000_000;
         System.out.println("burst " + burst + " active after " + millis + " ms");
-        assertThat(millis).isLessThan(10_000);
         assertThat(service.check(PEEK)).contains("\"remaining\":" + (burst - 60));
       }
 

@@ -13,10 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Moves rules between files, a database and a running server. */
+@Tag("full")
 class RulesIT {
   private static final String POLICY =
       """
@@ -101,7 +103,11 @@ class RulesIT {
   void rules_tablesCreatedByHand_needNoCreatePrivilege() throws Exception {
     execute("postgres", "CREATE DATABASE by_hand", "CREATE ROLE limits LOGIN");
     for (String migration :
-        List.of("V1__rules.sql", "V2__violations.sql", "V3__repeated_keys.sql")) {
+        List.of(
+            "V1__rules.sql",
+            "V2__violations.sql",
+            "V3__repeated_keys.sql",
+            "V4__names_and_comments.sql")) {
       execute("by_hand", Files.readString(MIGRATIONS.resolve(migration)));
     }
     execute(

@@ -1,9 +1,11 @@
 package io.penstock.cli;
 
+import static io.penstock.testing.Waiting.await;
+
+import io.penstock.testing.Ports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -31,7 +33,9 @@ final class Service implements AutoCloseable {
     this.run = run;
     this.port = port;
     this.adminPort = adminPort;
-    this.readyMillis = Await.until("ready", this::isReady);
+    long start = System.nanoTime();
+    await("ready").until(this::isReady);
+    this.readyMillis = (System.nanoTime() - start) / 1_000_000;
   }
 
   /** Starts a service and waits until it is ready. */
@@ -57,8 +61,8 @@ final class Service implements AutoCloseable {
    * @param command the words before {@code serve}
    */
   static Service startCommand(Path folder, List<String> command, String... args) {
-    int port = freePort();
-    int adminPort = freePort();
+    int port = Ports.free();
+    int adminPort = Ports.free();
     List<String> all = new ArrayList<>(command);
     all.addAll(List.of("serve", "--host=127.0.0.1", "--port=" + port, "--admin-port=" + adminPort));
     all.addAll(List.of(args));
@@ -68,14 +72,6 @@ final class Service implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       run.close();
       throw e;
-    }
-  }
-
-  static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 

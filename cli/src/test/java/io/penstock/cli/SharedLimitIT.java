@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.redis.RedisProcess;
@@ -13,10 +14,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs two services on one Redis, which fails and recovers. */
+@Tag("full")
 class SharedLimitIT {
   private static final int BURST = 100;
   private static final int CALLERS = 16;
@@ -67,14 +70,16 @@ class SharedLimitIT {
    * Waits for a state. Services detect the state of their store by requests, so this sends some.
    */
   private static long awaitDegraded(boolean degraded, Service... services) {
-    return Await.until(
-        "degraded: " + degraded,
-        () ->
-            Stream.of(services)
-                .allMatch(
-                    service ->
-                        service.check(request("anybody")).contains("\"degraded\":" + degraded)
-                            && service.isDegraded() == degraded));
+    long start = System.nanoTime();
+    await("degraded: " + degraded)
+        .until(
+            () ->
+                Stream.of(services)
+                    .allMatch(
+                        service ->
+                            service.check(request("anybody")).contains("\"degraded\":" + degraded)
+                                && service.isDegraded() == degraded));
+    return (System.nanoTime() - start) / 1_000_000;
   }
 
   private static String request(String user) {

@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
@@ -11,11 +12,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("full")
 class SignalsIT {
   private static final int SIGHUP = 1;
   private static final int SIGINT = 2;
@@ -41,7 +44,7 @@ class SignalsIT {
 
       service.process().signal("HUP");
 
-      Await.until("reload", () -> !service.admin("/readyz").body().equals(before));
+      await("reload").until(() -> !service.admin("/readyz").body().equals(before));
       assertThat(service.process().err()).contains("policy reloaded");
     }
   }
@@ -54,7 +57,7 @@ class SignalsIT {
       assertThat(service.forwardAuth().get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
       CompletableFuture<HttpResponse<String>> first = service.forwardAuth();
       CompletableFuture<HttpResponse<String>> second = service.forwardAuth();
-      Await.until("both decided", () -> decided(service) == 3);
+      await("both decided").until(() -> decided(service) == 3);
 
       long begin = System.nanoTime();
       service.process().signal(signal);
@@ -64,7 +67,6 @@ class SignalsIT {
       assertThat(service.process().await()).isZero();
       long millis = (System.nanoTime() - begin) / 1_000_000;
       System.out.println("exited " + millis + " ms after SIG" + signal);
-      assertThat(millis).isLessThan(15_000);
       assertThat(service.process().err()).contains("shutdown complete").doesNotContain("Exception");
     }
   }

@@ -1,8 +1,10 @@
 package io.penstock.cli;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.penstock.testing.Ports;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -20,10 +22,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Checks that a process whose output pipe is not read keeps serving. */
+@Tag("full")
 class StuckReaderIT {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
@@ -42,8 +46,8 @@ class StuckReaderIT {
 
   @BeforeEach
   void start() throws IOException {
-    port = Service.freePort();
-    adminPort = Service.freePort();
+    port = Ports.free();
+    adminPort = Ports.free();
     ProcessBuilder builder =
         new ProcessBuilder(
                 JarRun.JAVA.toString(),
@@ -58,7 +62,7 @@ class StuckReaderIT {
             .redirectErrorStream(true);
     builder.environment().keySet().removeIf(name -> name.startsWith("PENSTOCK_"));
     process = builder.start();
-    Await.until("ready", this::isReady);
+    await("ready").until(this::isReady);
   }
 
   @AfterEach

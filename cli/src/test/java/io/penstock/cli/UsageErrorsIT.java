@@ -3,16 +3,19 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.penstock.testing.Ports;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Checks that startup errors are reported in one line each and stop the process. */
+@Tag("full")
 class UsageErrorsIT {
   @TempDir Path folder;
 
@@ -30,7 +33,7 @@ class UsageErrorsIT {
                 "serve",
                 "--host=127.0.0.1",
                 "--port=" + taken.getLocalPort(),
-                "--admin-port=" + Service.freePort())) {
+                "--admin-port=" + Ports.free())) {
       assertThat(run.await()).isEqualTo(1);
       assertThat(run.err().lines()).hasSize(1);
       assertThat(run.err().strip())
@@ -45,7 +48,7 @@ class UsageErrorsIT {
             runToEnd(
                 "serve",
                 "--host=127.0.0.1",
-                "--port=" + Service.freePort(),
+                "--port=" + Ports.free(),
                 "--admin-port=" + taken.getLocalPort())) {
       assertThat(run.await()).isEqualTo(1);
       assertThat(run.err().lines()).hasSize(1);

@@ -1,18 +1,22 @@
 package io.penstock.cli;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.testing.Ports;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("full")
 class WithoutDatabaseIT {
   @TempDir private Path folder;
 
   @Test
   void serve_withoutADatabase_loadsNoDatabaseClasses() {
-    int admin = Service.freePort();
+    int admin = Ports.free();
     try (JarRun run =
         JarRun.startCommand(
             folder,
@@ -24,7 +28,7 @@ class WithoutDatabaseIT {
                 "serve",
                 "--port=0",
                 "--admin-port=" + admin))) {
-      Await.until("serving", () -> run.out().contains("http://") || !run.isAlive());
+      await("serving").until(() -> run.out().contains("http://") || !run.isAlive());
       assertThat(run.out())
           .contains("io.penstock.server.PenstockServer ")
           .doesNotContain(" com.zaxxer.", " org.flywaydb.", " org.postgresql.");

@@ -1,5 +1,6 @@
 package io.penstock.algorithm;
 
+import io.penstock.InvalidValueException;
 import io.penstock.Rate;
 import io.penstock.TokenBucket;
 import java.math.BigInteger;
@@ -81,8 +82,8 @@ public final class FixedPointRate {
     BigInteger whole = exact.numerator().multiply(rounded.denominator());
     BigInteger lost = whole.subtract(rounded.numerator().multiply(exact.denominator()));
     if (lost.multiply(MILLION).compareTo(whole) > 0) {
-      throw new IllegalArgumentException(
-          "rate must be representable within one part in a million: " + rate);
+      throw new InvalidValueException(
+          "rate", "must be representable within one part in a million: " + rate);
     }
     return new FixedPointRate(rounded, limit.burstThousandths(), tickNanos);
   }

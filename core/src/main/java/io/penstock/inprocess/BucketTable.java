@@ -5,7 +5,7 @@ import static io.penstock.inprocess.BucketWord.WORDS;
 
 import io.penstock.NanoClock;
 import io.penstock.algorithm.FixedPointRate;
-import io.penstock.inprocess.HotKeys.HotKey;
+import io.penstock.inprocess.HotKeys.CachedKey;
 import io.penstock.inprocess.SipHash.Hash;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -60,7 +60,7 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
     if (key.isEmpty()) {
       return apply(globalKey.high(), globalKey.low(), fixedRate, cost, maxDebt);
     }
-    HotKey hot = hotKeys.find(key);
+    CachedKey hot = hotKeys.find(key);
     if (hot != null) {
       return apply(hot.high, hot.low, fixedRate, cost, maxDebt);
     }

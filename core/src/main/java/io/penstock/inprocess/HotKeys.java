@@ -18,18 +18,18 @@ final class HotKeys implements SipHash.HashFunction<String> {
   /**
    * Allocated with the first sample, because most tables of a store with many names never have one.
    */
-  private @Nullable HotKey @Nullable [] keys;
+  private @Nullable CachedKey @Nullable [] keys;
 
   /** The hash of the last sample in each cache slot. */
   private long @Nullable [] samples;
 
   /** A key and its hash. Immutable, so that a race can't expose a partial entry. */
-  static final class HotKey {
+  static final class CachedKey {
     private final String key;
     final long high;
     final long low;
 
-    HotKey(String key, long high, long low) {
+    CachedKey(String key, long high, long low) {
       this.key = key;
       this.high = high;
       this.low = low;
@@ -37,9 +37,9 @@ final class HotKeys implements SipHash.HashFunction<String> {
   }
 
   /** Returns the key with its hash if it is cached. */
-  @Nullable HotKey find(String key) {
-    @Nullable HotKey[] keys = this.keys;
-    HotKey hot = keys == null ? null : keys[slot(key)];
+  @Nullable CachedKey find(String key) {
+    @Nullable CachedKey[] keys = this.keys;
+    CachedKey hot = keys == null ? null : keys[slot(key)];
     return hot != null && hot.key.equals(key) ? hot : null;
   }
 
@@ -57,17 +57,17 @@ final class HotKeys implements SipHash.HashFunction<String> {
 
   @Override
   public long apply(long high, long low, String key, long cost, long maxDebt) {
-    @Nullable HotKey[] keys = this.keys;
+    @Nullable CachedKey[] keys = this.keys;
     long[] samples = this.samples;
     if (keys == null || samples == null) {
-      keys = new @Nullable HotKey[SLOTS];
+      keys = new @Nullable CachedKey[SLOTS];
       samples = new long[SLOTS];
       this.keys = keys;
       this.samples = samples;
     }
     int slot = slot(key);
     if (samples[slot] == high) {
-      keys[slot] = new HotKey(key, high, low);
+      keys[slot] = new CachedKey(key, high, low);
     }
     samples[slot] = high;
     return 0;

@@ -78,8 +78,9 @@ abstract sealed class InProcessBuckets implements Buckets permits TokenBuckets, 
   }
 
   @Override
-  public final CompletionStage<Decision> takeAsync(String key, long cost, long maxDelayNanos) {
-    return CompletableFuture.completedFuture(take(key, cost, maxDelayNanos));
+  public final CompletionStage<Decision> takeAsync(
+      String key, long costThousandths, long maxDelayNanos) {
+    return CompletableFuture.completedFuture(take(key, costThousandths, maxDelayNanos));
   }
 
   static CompletionStage<Void> done() {

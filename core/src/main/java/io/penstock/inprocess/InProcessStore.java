@@ -145,14 +145,14 @@ public final class InProcessStore implements Store {
   }
 
   @Override
-  public Decision decide(List<Claim> claims) {
+  public Decision take(List<Claim> claims) {
     Transaction transaction = transactions.lend();
     transaction.fill(claims);
-    return decide(transaction, true);
+    return run(transaction, true);
   }
 
   @Override
-  public boolean decide(List<Claim> claims, List<Decision> results) {
+  public boolean take(List<Claim> claims, List<Decision> results) {
     Transaction transaction = transactions.lend();
     transaction.fill(claims);
     boolean passes = transaction.run(true);
@@ -162,47 +162,52 @@ public final class InProcessStore implements Store {
   }
 
   @Override
-  public CompletionStage<Decision> preview(List<Claim> claims) {
+  public CompletionStage<Decision> peekAsync(List<Claim> claims) {
     Transaction transaction = transactions.lend();
     transaction.fill(claims);
-    return CompletableFuture.completedFuture(decide(transaction, false));
+    return CompletableFuture.completedFuture(run(transaction, false));
   }
 
   @Override
-  public boolean tryAcquire(List<Claim> claims) {
+  public boolean tryTake(List<Claim> claims) {
     Transaction transaction = transactions.lend();
     transaction.fill(claims);
-    return tryAcquire(transaction);
+    return tryTake(transaction);
   }
 
-  Decision decide(InProcessBuckets buckets, String key, long cost, long maxDelayNanos) {
+  Decision take(InProcessBuckets buckets, String key, long costThousandths, long maxDelayNanos) {
     Transaction transaction = transactions.lend();
-    transaction.fill(buckets, key, cost, maxDelayNanos);
-    return decide(transaction, true);
+    transaction.fill(buckets, key, costThousandths, maxDelayNanos);
+    return run(transaction, true);
   }
 
-  boolean tryAcquire(InProcessBuckets buckets, String key, long cost) {
+  boolean tryTake(InProcessBuckets buckets, String key, long costThousandths) {
     Transaction transaction = transactions.lend();
-    transaction.fill(buckets, key, cost, 0);
-    return tryAcquire(transaction);
+    transaction.fill(buckets, key, costThousandths, 0);
+    return tryTake(transaction);
   }
 
-  private Decision decide(Transaction transaction, boolean take) {
+  private Decision run(Transaction transaction, boolean take) {
     boolean passes = transaction.run(take);
     Decision decision = transaction.decision(passes);
     transactions.giveBack(transaction);
     return decision;
   }
 
-  private boolean tryAcquire(Transaction transaction) {
+  private boolean tryTake(Transaction transaction) {
     boolean taken = transaction.run(true);
     transactions.giveBack(transaction);
     return taken;
   }
 
   @Override
-  public CompletionStage<Decision> decideAsync(List<Claim> claims) {
-    return CompletableFuture.completedFuture(decide(claims));
+  public CompletionStage<Decision> takeAsync(List<Claim> claims) {
+    return CompletableFuture.completedFuture(take(claims));
+  }
+
+  @Override
+  public boolean decidesImmediately() {
+    return true;
   }
 
   /** Requests can combine buckets of all in-process stores. */

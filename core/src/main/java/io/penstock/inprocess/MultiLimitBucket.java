@@ -1,6 +1,5 @@
 package io.penstock.inprocess;
 
-import io.penstock.algorithm.Bucket;
 import io.penstock.algorithm.FixedPointRate;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,16 +20,16 @@ final class MultiLimitBucket {
 
   private static final class LimitState {
     private final FixedPointRate fixedRate;
-    private Bucket bucket;
+    private FullTime fullTime;
 
-    LimitState(FixedPointRate fixedRate, Bucket bucket) {
+    LimitState(FixedPointRate fixedRate, FullTime fullTime) {
       this.fixedRate = fixedRate;
-      this.bucket = bucket;
+      this.fullTime = fullTime;
     }
   }
 
-  MultiLimitBucket(FixedPointRate fixedRate, Bucket bucket) {
-    states.add(new LimitState(fixedRate, bucket));
+  MultiLimitBucket(FixedPointRate fixedRate, FullTime fullTime) {
+    states.add(new LimitState(fixedRate, fullTime));
   }
 
   /** Whether the bucket was evicted or moved; its key has another slot, or none. */
@@ -45,7 +44,7 @@ final class MultiLimitBucket {
   /** The debt under {@code fixedRate}, in its units. */
   long debt(FixedPointRate fixedRate, long now, long reach) {
     LimitState own = find(fixedRate);
-    return own == null ? carried(fixedRate, now, reach) : own.bucket.debt(fixedRate, now, reach);
+    return own == null ? carried(fixedRate, now, reach) : own.fullTime.debt(fixedRate, now, reach);
   }
 
   /**
@@ -59,7 +58,8 @@ final class MultiLimitBucket {
     }
     if (find(fixedRate) == null) {
       states.add(
-          new LimitState(fixedRate, Bucket.owing(fixedRate, now, carried(fixedRate, now, reach))));
+          new LimitState(
+              fixedRate, FullTime.owing(fixedRate, now, carried(fixedRate, now, reach))));
     }
     for (int i = states.size() - 1; i >= 0; i--) {
       LimitState state = states.get(i);
@@ -73,9 +73,9 @@ final class MultiLimitBucket {
   void clamp(FixedPointRate fixedRate, long now, long reach) {
     LimitState own = find(fixedRate);
     if (own != null) {
-      long debt = own.bucket.debt(fixedRate, now, reach);
-      if (debt < own.bucket.debt(fixedRate, now, Long.MAX_VALUE)) {
-        own.bucket = Bucket.owing(fixedRate, now, debt);
+      long debt = own.fullTime.debt(fixedRate, now, reach);
+      if (debt < own.fullTime.debt(fixedRate, now, Long.MAX_VALUE)) {
+        own.fullTime = FullTime.owing(fixedRate, now, debt);
       }
     }
   }
@@ -88,7 +88,7 @@ final class MultiLimitBucket {
     for (LimitState state : states) {
       long next = debt;
       if (!state.fixedRate.equals(fixedRate)) {
-        long before = state.bucket.debt(state.fixedRate, now, reach);
+        long before = state.fullTime.debt(state.fixedRate, now, reach);
         next =
             thousandths < 0
                 ? Math.max(0, before - state.fixedRate.units(-thousandths))
@@ -96,20 +96,20 @@ final class MultiLimitBucket {
                     before,
                     Math.min(before + state.fixedRate.units(thousandths), state.fixedRate.burst()));
       }
-      state.bucket = Bucket.owing(state.fixedRate, now, next);
+      state.fullTime = FullTime.owing(state.fixedRate, now, next);
     }
   }
 
   /** Fills the bucket under all limits. */
   void fill(long now) {
     for (LimitState state : states) {
-      state.bucket = Bucket.full(now);
+      state.fullTime = new FullTime(now, 0);
     }
   }
 
   boolean isFull(long now, long reach) {
     for (LimitState state : states) {
-      if (state.bucket.debt(state.fixedRate, now, reach) > 0) {
+      if (state.fullTime.debt(state.fixedRate, now, reach) > 0) {
         return false;
       }
     }
@@ -120,7 +120,7 @@ final class MultiLimitBucket {
   long busyTicks(long now, long reach) {
     long max = 0;
     for (LimitState state : states) {
-      max = Math.max(max, state.fixedRate.ticks(state.bucket.debt(state.fixedRate, now, reach)));
+      max = Math.max(max, state.fixedRate.ticks(state.fullTime.debt(state.fixedRate, now, reach)));
     }
     return max;
   }
@@ -129,7 +129,7 @@ final class MultiLimitBucket {
   double missingShare(long now, long reach) {
     double share = 0;
     for (LimitState state : states) {
-      double debt = state.bucket.debt(state.fixedRate, now, reach);
+      double debt = state.fullTime.debt(state.fixedRate, now, reach);
       share = Math.max(share, debt / state.fixedRate.burst());
     }
     return share;
@@ -138,7 +138,7 @@ final class MultiLimitBucket {
   /** Whether less than a token is left under any limit. */
   boolean isSpent(long now, long reach) {
     for (LimitState state : states) {
-      if (VictimSearch.isSpent(state.fixedRate, state.bucket.debt(state.fixedRate, now, reach))) {
+      if (VictimSearch.isSpent(state.fixedRate, state.fullTime.debt(state.fixedRate, now, reach))) {
         return true;
       }
     }
@@ -149,7 +149,7 @@ final class MultiLimitBucket {
   long missingThousandths(long now, long reach) {
     long missing = 0;
     for (LimitState state : states) {
-      long debt = state.bucket.debt(state.fixedRate, now, reach);
+      long debt = state.fullTime.debt(state.fixedRate, now, reach);
       missing = Math.max(missing, debt / state.fixedRate.unitsPerThousandth());
     }
     return missing;
@@ -161,7 +161,7 @@ final class MultiLimitBucket {
       max =
           Math.max(
               max,
-              fixedRate.carry(state.fixedRate, state.bucket.debt(state.fixedRate, now, reach)));
+              fixedRate.carry(state.fixedRate, state.fullTime.debt(state.fixedRate, now, reach)));
     }
     return Math.min(max, fixedRate.burst());
   }

@@ -29,7 +29,7 @@ final class Segment {
   static final int ABSENT = -1;
 
   /** The key was here and may be in another slot now; look again under the lock. */
-  static final int GONE = -2;
+  static final int MOVED = -2;
 
   private static final int WORDS_PER_SLOT = 3;
   private static final double MAX_LOAD_FACTOR = 0.75;
@@ -82,7 +82,7 @@ final class Segment {
     return none;
   }
 
-  /** Returns the index of a key's state in {@link #words}, or {@link #ABSENT} or {@link #GONE}. */
+  /** Returns the index of a key's state in {@link #words}, or {@link #ABSENT} or {@link #MOVED}. */
   int find(long high, long low) {
     long[] words = this.words;
     int missing = ABSENT;
@@ -96,7 +96,7 @@ final class Segment {
         if (state != RETIRED) {
           return i;
         }
-        missing = GONE;
+        missing = MOVED;
       }
       i = next(i);
     }

@@ -6,7 +6,6 @@ import static io.penstock.inprocess.BucketWord.RETIRED;
 import static io.penstock.inprocess.BucketWord.WORDS;
 
 import io.penstock.NanoClock;
-import io.penstock.algorithm.Bucket;
 import io.penstock.algorithm.FixedPointRate;
 import io.penstock.inprocess.SipHash.Hash;
 import java.util.concurrent.atomic.AtomicLong;
@@ -23,7 +22,7 @@ final class SegmentTable extends Table {
 
   private static final int KEYS_PER_SEGMENT = 1024;
   private static final int MIN_EXPECTED_KEYS = 16;
-  private static final long GONE = Long.MIN_VALUE;
+  private static final long DROPPED = Long.MIN_VALUE;
 
   /** Not an outcome: there is no room for another key at this moment. */
   private static final long NO_ROOM = Long.MIN_VALUE + 1;
@@ -160,7 +159,7 @@ final class SegmentTable extends Table {
     } else {
       boolean fits = segment.isMixed() && segment.hasRoom();
       Segment mixed = fits ? segment : copyWithRoom(index, fixedRate, true, GRACE_NANOS);
-      placed = mixed.add(key, new MultiLimitBucket(from, Bucket.owing(from, now, debt)));
+      placed = mixed.add(key, new MultiLimitBucket(from, FullTime.owing(from, now, debt)));
       // Publish the segment after adding the key: to a peek, a missing key is a full bucket.
       segments.set(index, mixed);
     }
@@ -251,7 +250,7 @@ final class SegmentTable extends Table {
     boolean mixed = forMultiLimit;
     for (int n = 0; n < debts.length; n++) {
       long word = debts[n];
-      debts[n] = GONE;
+      debts[n] = DROPPED;
       if (word != EMPTY && word != RETIRED) {
         int i = Segment.slot(n);
         MultiLimitBucket multiLimit = old.multiLimitAt(i);
@@ -275,7 +274,7 @@ final class SegmentTable extends Table {
             fixedRate,
             mixed);
     for (int n = 0; n < debts.length; n++) {
-      if (debts[n] != GONE) {
+      if (debts[n] != DROPPED) {
         move(old, Segment.slot(n), debts[n], fresh);
       }
     }

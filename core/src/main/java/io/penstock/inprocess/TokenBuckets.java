@@ -37,31 +37,31 @@ final class TokenBuckets extends InProcessBuckets {
   }
 
   @Override
-  public boolean tryTake(String key, long cost) {
-    return fixedRate.holds(cost)
-        && table.take(key, fixedRate, fixedRate.units(cost), fixedRate.burst()) >= 0;
+  public boolean tryTake(String key, long costThousandths) {
+    return fixedRate.holds(costThousandths)
+        && table.take(key, fixedRate, fixedRate.units(costThousandths), fixedRate.burst()) >= 0;
   }
 
   @Override
-  public Decision take(String key, long cost, long maxDelayNanos) {
-    if (!fixedRate.holds(cost)) {
+  public Decision take(String key, long costThousandths, long maxDelayNanos) {
+    if (!fixedRate.holds(costThousandths)) {
       return never(table.take(key, fixedRate, 0, fixedRate.burst()));
     }
-    long units = fixedRate.units(cost);
+    long units = fixedRate.units(costThousandths);
     long maxDebt = fixedRate.ceiling(maxDelayNanos);
     long outcome = table.take(key, fixedRate, units, maxDebt);
     return outcome >= 0 ? allowed(outcome) : denied(~outcome, ~outcome + units - maxDebt);
   }
 
   @Override
-  public CompletionStage<Void> charge(String key, long cost) {
-    table.charge(key, fixedRate, cost);
+  public CompletionStage<Void> charge(String key, long costThousandths) {
+    table.charge(key, fixedRate, costThousandths);
     return done();
   }
 
   @Override
-  public CompletionStage<Void> refund(String key, long cost) {
-    table.refund(key, fixedRate, cost);
+  public CompletionStage<Void> refund(String key, long costThousandths) {
+    table.refund(key, fixedRate, costThousandths);
     return done();
   }
 
@@ -113,17 +113,18 @@ final class TokenBuckets extends InProcessBuckets {
 
   private Decision allowed(long debt) {
     long delay = fixedRate.ticks(debt - fixedRate.burst());
-    return Decision.allowed(name, limit, fixedRate.remaining(debt), fixedRate.ticks(debt), delay);
+    return Decision.allow(name, limit, fixedRate.remaining(debt), fixedRate.ticks(debt), delay);
   }
 
   private Decision denied(long debt, long excess) {
-    return Decision.denied(
+    return Decision.deny(
         name, limit, fixedRate.remaining(debt), fixedRate.ticks(debt), fixedRate.ticks(excess));
   }
 
   /** For the table, a peek at a bucket in debt is a denial; the debt is the same. */
   private Decision never(long outcome) {
     long debt = outcome >= 0 ? outcome : ~outcome;
-    return Decision.never(name, limit, fixedRate.remaining(debt), fixedRate.ticks(debt));
+    return Decision.denyCostAboveBurst(
+        name, limit, fixedRate.remaining(debt), fixedRate.ticks(debt));
   }
 }

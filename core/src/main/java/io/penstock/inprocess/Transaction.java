@@ -132,7 +132,7 @@ final class Transaction {
     reserve(claims.size());
     for (int i = 0; i < claims.size(); i++) {
       Claim claim = claims.get(i);
-      add(inProcess(claim.buckets()), claim.key(), claim.cost(), claim.maxDelayNanos());
+      add(inProcess(claim.buckets()), claim.key(), claim.costThousandths(), claim.maxDelayNanos());
     }
   }
 

@@ -40,22 +40,22 @@ final class WindowBuckets extends InProcessBuckets {
   }
 
   @Override
-  public boolean tryTake(String key, long cost) {
-    return store.tryAcquire(this, key, cost);
+  public boolean tryTake(String key, long costThousandths) {
+    return store.tryTake(this, key, costThousandths);
   }
 
   @Override
-  public Decision take(String key, long cost, long maxDelayNanos) {
-    return store.decide(this, key, cost, maxDelayNanos);
+  public Decision take(String key, long costThousandths, long maxDelayNanos) {
+    return store.take(this, key, costThousandths, maxDelayNanos);
   }
 
   @Override
-  public CompletionStage<Void> charge(String key, long cost) {
+  public CompletionStage<Void> charge(String key, long costThousandths) {
     throw onlyTokenBuckets("charge");
   }
 
   @Override
-  public CompletionStage<Void> refund(String key, long cost) {
+  public CompletionStage<Void> refund(String key, long costThousandths) {
     throw onlyTokenBuckets("refund");
   }
 
@@ -116,15 +116,15 @@ final class WindowBuckets extends InProcessBuckets {
     long remaining = Math.max(0, limit.burstThousandths() - used);
     long reset = previewed ? hold.lifetime : hold.unchanged;
     if (hold.allowed) {
-      return Decision.allowed(name, limit, remaining, reset, 0);
+      return Decision.allow(name, limit, remaining, reset, 0);
     }
     return hold.cost > limit.burstThousandths()
-        ? Decision.never(name, limit, remaining, reset)
-        : Decision.denied(name, limit, remaining, reset, hold.after);
+        ? Decision.denyCostAboveBurst(name, limit, remaining, reset)
+        : Decision.deny(name, limit, remaining, reset, hold.after);
   }
 
-  private IllegalStateException onlyTokenBuckets(String operation) {
-    return new IllegalStateException(
+  private UnsupportedOperationException onlyTokenBuckets(String operation) {
+    return new UnsupportedOperationException(
         operation + " needs a token bucket: limiter " + name + " is a " + window.kind());
   }
 }

@@ -302,7 +302,7 @@ final class WindowTable extends Table {
   private boolean evictOne(EvictionGuard guard) {
     Map.Entry<Hash, KeyWindows> victim = null;
     EvictionGuard best = EvictionGuard.NONE;
-    double smallestShare = Double.POSITIVE_INFINITY;
+    double minShare = Double.POSITIVE_INFINITY;
     long now = clock.nanos();
     for (int probes = 0;
         probes < MAX_PROBES && (probes < MIN_PROBES || victim == null || !guard.allows(best));
@@ -318,10 +318,10 @@ final class WindowTable extends Table {
           double share = cell.usedShare(now);
           EvictionGuard kind = EvictionGuard.of(cell.isSpent(now, TOKEN), share > 0 && cell.denied);
           boolean free = !cell.retired && !cell.growing && !isPinned(entry.getKey());
-          if (free && (kind.compareTo(best) < 0 || (kind == best && share < smallestShare))) {
+          if (free && (kind.compareTo(best) < 0 || (kind == best && share < minShare))) {
             victim = entry;
             best = kind;
-            smallestShare = share;
+            minShare = share;
           }
         } finally {
           lock.unlock();

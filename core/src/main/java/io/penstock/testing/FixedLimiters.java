@@ -39,21 +39,26 @@ public final class FixedLimiters {
     }
 
     @Override
-    public Decision decide(List<Claim> claims) {
+    public Decision take(List<Claim> claims) {
       return Decision.all(
           claims.stream()
-              .map(claim -> claim.buckets().take(claim.key(), claim.cost(), 0))
+              .map(claim -> claim.buckets().take(claim.key(), claim.costThousandths(), 0))
               .toArray(Decision[]::new));
     }
 
     @Override
-    public CompletionStage<Decision> decideAsync(List<Claim> claims) {
-      return CompletableFuture.completedFuture(decide(claims));
+    public CompletionStage<Decision> takeAsync(List<Claim> claims) {
+      return CompletableFuture.completedFuture(take(claims));
     }
 
     @Override
-    public CompletionStage<Decision> preview(List<Claim> claims) {
-      return decideAsync(claims);
+    public CompletionStage<Decision> peekAsync(List<Claim> claims) {
+      return takeAsync(claims);
+    }
+
+    @Override
+    public boolean decidesImmediately() {
+      return true;
     }
 
     @Override
@@ -80,29 +85,30 @@ public final class FixedLimiters {
     public void retire() {}
 
     @Override
-    public boolean tryTake(String key, long cost) {
+    public boolean tryTake(String key, long costThousandths) {
       return store.allows;
     }
 
     @Override
-    public Decision take(String key, long cost, long maxDelayNanos) {
+    public Decision take(String key, long costThousandths, long maxDelayNanos) {
       return store.allows
-          ? Decision.allowed(name, limit, limit.burstThousandths(), 0, 0)
-          : Decision.denied(name, limit, 0, 0, store.retryAfterNanos);
+          ? Decision.allow(name, limit, limit.burstThousandths(), 0, 0)
+          : Decision.deny(name, limit, 0, 0, store.retryAfterNanos);
     }
 
     @Override
-    public CompletionStage<Decision> takeAsync(String key, long cost, long maxDelayNanos) {
-      return CompletableFuture.completedFuture(take(key, cost, maxDelayNanos));
+    public CompletionStage<Decision> takeAsync(
+        String key, long costThousandths, long maxDelayNanos) {
+      return CompletableFuture.completedFuture(take(key, costThousandths, maxDelayNanos));
     }
 
     @Override
-    public CompletionStage<Void> charge(String key, long cost) {
+    public CompletionStage<Void> charge(String key, long costThousandths) {
       return CompletableFuture.completedStage(null);
     }
 
     @Override
-    public CompletionStage<Void> refund(String key, long cost) {
+    public CompletionStage<Void> refund(String key, long costThousandths) {
       return CompletableFuture.completedStage(null);
     }
 

@@ -3,7 +3,7 @@ package io.penstock.algorithm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.TokenBucket;
-import io.penstock.algorithm.Bucket.Verdict;
+import io.penstock.algorithm.Bucket.TakeResult;
 import io.penstock.algorithm.ReferenceBucket.Answer;
 import java.math.BigInteger;
 import java.util.List;
@@ -55,7 +55,7 @@ class BucketPropertiesTest {
         reference.refund(now, cost);
       } else {
         long taken = step.kind == Kind.PEEK ? 0 : cost;
-        Verdict verdict = bucket.take(fixedRate, now, taken, delay, reach);
+        TakeResult verdict = bucket.take(fixedRate, now, taken, delay, reach);
         assertThat(answer(fixedRate, verdict)).isEqualTo(reference.take(now, taken, delay));
         bucket = verdict.next();
         takes = verdict.allowed() && taken > 0;
@@ -80,7 +80,7 @@ class BucketPropertiesTest {
     for (Step step : steps) {
       now += step.ticks;
       long cost = Math.max(1, cost(limit, step.share));
-      Verdict verdict = bucket.take(fixedRate, now, cost, 0, 0);
+      TakeResult verdict = bucket.take(fixedRate, now, cost, 0, 0);
       if (!verdict.allowed() && !verdict.never()) {
         assertThat(verdict.next()).as("a denial changes nothing").isSameAs(bucket);
         long due = now + verdict.retryAfter();
@@ -102,7 +102,7 @@ class BucketPropertiesTest {
       real += step.ticks;
       long coarse = real / 1_000_000_000L * 1_000_000_000L;
       long cost = cost(limit, step.share);
-      Verdict verdict = bucket.take(fixedRate, coarse, cost, 0, 0);
+      TakeResult verdict = bucket.take(fixedRate, coarse, cost, 0, 0);
       if (verdict.allowed()) {
         trace.grant(coarse, cost);
       }
@@ -116,7 +116,7 @@ class BucketPropertiesTest {
       @ForAll("limits") TokenBucket limit, @ForAll("stepsBack") long back) {
     FixedPointRate fixedRate = FixedPointRate.of(limit, 1);
     Bucket drained = Bucket.full(0).take(fixedRate, 0, limit.burstThousandths(), 0, 0).next();
-    Verdict after = drained.take(fixedRate, -back, limit.burstThousandths(), 0, 0);
+    TakeResult after = drained.take(fixedRate, -back, limit.burstThousandths(), 0, 0);
     assertThat(after.allowed()).isFalse();
     assertThat(fixedRate.remaining(after.debt())).isZero();
     assertThat(after.retryAfter()).isLessThanOrEqualTo(fixedRate.ticks(fixedRate.burst()));
@@ -149,7 +149,7 @@ class BucketPropertiesTest {
         .isGreaterThanOrEqualTo(limit.window().toNanos());
   }
 
-  private static Answer answer(FixedPointRate fixedRate, Verdict verdict) {
+  private static Answer answer(FixedPointRate fixedRate, TakeResult verdict) {
     return new Answer(
         verdict.allowed(),
         verdict.never(),

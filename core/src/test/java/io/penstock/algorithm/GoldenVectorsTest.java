@@ -2,7 +2,7 @@ package io.penstock.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.algorithm.Bucket.Verdict;
+import io.penstock.algorithm.Bucket.TakeResult;
 import io.penstock.algorithm.GoldenVectors.Op;
 import io.penstock.algorithm.GoldenVectors.Row;
 import java.util.List;
@@ -30,7 +30,7 @@ class GoldenVectorsTest {
         fixedRate = next;
       }
       if (row.op() == Op.TAKE) {
-        Verdict verdict =
+        TakeResult verdict =
             bucket.take(fixedRate, row.now(), row.cost(), row.maxDelay(), row.reach());
         assertThat(verdict.allowed()).as("%s", row).isEqualTo(row.allowed());
         assertThat(verdict.never()).as("%s", row).isEqualTo(row.never());

@@ -2,7 +2,7 @@ package io.penstock.algorithm;
 
 import io.penstock.Rate;
 import io.penstock.TokenBucket;
-import io.penstock.algorithm.Bucket.Verdict;
+import io.penstock.algorithm.Bucket.TakeResult;
 import io.penstock.algorithm.GoldenVectors.Op;
 import io.penstock.algorithm.GoldenVectors.Row;
 import java.io.IOException;
@@ -77,7 +77,7 @@ public final class GoldenVectorsWriter {
       Op op = random.nextInt(10) == 0 ? (random.nextBoolean() ? Op.CHARGE : Op.REFUND) : Op.TAKE;
       long cost = cost(terms.burst);
       long delay = op == Op.TAKE && random.nextInt(5) == 0 ? random.nextLong(1, window + 2) : 0;
-      Verdict verdict = apply(fixedRate, bucket, op, now, cost, delay, reach);
+      TakeResult verdict = apply(fixedRate, bucket, op, now, cost, delay, reach);
       bucket = verdict.next();
       rows.add(row(name, terms, op, now, cost, delay, reach, fixedRate, verdict));
       if (verdict.allowed() && cost > 0) {
@@ -86,7 +86,7 @@ public final class GoldenVectorsWriter {
     }
   }
 
-  private static Verdict apply(
+  private static TakeResult apply(
       FixedPointRate fixedRate, Bucket bucket, Op op, long now, long cost, long delay, long reach) {
     if (op == Op.TAKE) {
       return bucket.take(fixedRate, now, cost, delay, reach);
@@ -96,7 +96,7 @@ public final class GoldenVectorsWriter {
             ? bucket.charge(fixedRate, now, cost, reach)
             : bucket.refund(fixedRate, now, cost, reach);
     long debt = next.debt(fixedRate, now, Long.MAX_VALUE);
-    return new Verdict(true, false, next, debt, 0, fixedRate.ticks(debt - fixedRate.burst()));
+    return new TakeResult(true, false, next, debt, 0, fixedRate.ticks(debt - fixedRate.burst()));
   }
 
   private static Row row(
@@ -108,7 +108,7 @@ public final class GoldenVectorsWriter {
       long delay,
       long reach,
       FixedPointRate fixedRate,
-      Verdict verdict) {
+      TakeResult verdict) {
     return new Row(
         name,
         new BigDecimal(terms.rate),

@@ -3,10 +3,12 @@ package io.penstock.inprocess;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.penstock.GlobalLimiter;
 import io.penstock.JointRequest;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
@@ -36,15 +38,36 @@ class AllocationTest {
 
   @Test
   void tryAcquire_severalLimits_allocatesNothing() {
-    JointRequest claims = RateLimiter.all(plenty.at("key"), plenty.at("other", 2.5), none.at());
+    JointRequest claims =
+        RateLimiter.all(plenty.at("key"), plenty.at("other", 2.5), none.global().at());
     assertThat(bytesPerCall(claims::tryAcquire)).isLessThan(0.1);
-    JointRequest allowed = RateLimiter.all(plenty.at("key"), plenty.at());
+    JointRequest allowed = RateLimiter.all(plenty.at("key"), plenty.global().at());
     assertThat(bytesPerCall(allowed::tryAcquire)).isLessThan(0.1);
   }
 
   @Test
-  void decide_allocatesOneDecision() {
-    assertThat(bytesPerCall(() -> plenty.decide("key").allowed())).isBetween(1.0, 96.0);
+  void tryAcquire_globalLimiter_allocatesNothing() {
+    GlobalLimiter global = plenty.global();
+    assertThat(bytesPerCall(global::tryAcquire)).isLessThan(0.1);
+    assertThat(bytesPerCall(() -> global.tryAcquire(2))).isLessThan(0.1);
+  }
+
+  @Test
+  void tryAcquire_withAnObserver_allocatesNothing() {
+    LongAdder denials = new LongAdder();
+    none.observedBy(
+        (limiter, allowed) -> {
+          if (!allowed) {
+            denials.increment();
+          }
+        });
+    assertThat(bytesPerCall(() -> none.tryAcquire("key"))).isLessThan(0.1);
+    assertThat(denials.sum()).isGreaterThan(CALLS);
+  }
+
+  @Test
+  void take_allocatesOneDecision() {
+    assertThat(bytesPerCall(() -> plenty.take("key").allowed())).isBetween(1.0, 96.0);
   }
 
   private double bytesPerCall(BooleanSupplier call) {

@@ -42,7 +42,7 @@ class BucketTableTest {
   }
 
   @Test
-  void preview_unknownKeysAtTheCap_evictsNothing() {
+  void peek_unknownKeysAtTheCap_evictsNothing() {
     InProcessStore store = store(10);
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(10));
     RateLimiter other = RateLimiter.on(store, "y", Limit.slidingLog(5, Duration.ofDays(1)));
@@ -52,15 +52,11 @@ class BucketTableTest {
     long before = store.evictions();
     for (int i = 0; i < 100; i++) {
       Decision foreseen =
-          RateLimiter.all(limiter.at("new-" + i, 4), other.at("new-" + i, 2))
-              .preview()
-              .toCompletableFuture()
-              .join();
+          RateLimiter.all(limiter.at("new-" + i, 4), other.at("new-" + i, 2)).peek();
       assertThat(foreseen.allowed()).isTrue();
       assertThat(foreseen.results()).extracting(Decision::remaining).containsExactly(6.0, 3.0);
       // An evicted key has left a retired slot.
-      Decision looked =
-          RateLimiter.all(limiter.at("spent-" + i % 12, 0), other.at("k", 0)).decide();
+      Decision looked = RateLimiter.all(limiter.at("spent-" + i % 12, 0), other.at("k", 0)).take();
       assertThat(looked.allowed()).isTrue();
     }
     assertThat(store.keys()).isEqualTo(10);
@@ -115,7 +111,7 @@ class BucketTableTest {
   void all_deniedInAFlood_isNotReset() {
     InProcessStore store = store(1_000);
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(1));
-    RateLimiter other = RateLimiter.on(store, "y", Limit.perDay(1).burst(10));
+    var other = RateLimiter.on(store, "y", Limit.perDay(1).burst(10)).global();
     assertThat(RateLimiter.all(limiter.at("k"), other.at()).tryAcquire()).isTrue();
     assertThat(RateLimiter.all(limiter.at("k"), other.at()).tryAcquire()).isFalse();
     for (int i = 0; i < 5_000; i++) {
@@ -238,7 +234,7 @@ class BucketTableTest {
   }
 
   @Test
-  void decide_twoLimitersOfOneNameInTurn_grantNoMoreThanTheLooserAndDoNotFreeze() {
+  void take_twoLimitersOfOneNameInTurn_grantNoMoreThanTheLooserAndDoNotFreeze() {
     InProcessStore store = store(1_000);
     RateLimiter loose = RateLimiter.on(store, "x", Limit.perSecond(10).burst(10));
     RateLimiter tight = RateLimiter.on(store, "x", Limit.perSecond(3).burst(3));
@@ -252,7 +248,7 @@ class BucketTableTest {
   }
 
   @Test
-  void decide_clockBeyondTheSpanOfItsUnits_refillsAndKeepsCounting() {
+  void take_clockBeyondTheSpanOfItsUnits_refillsAndKeepsCounting() {
     // 999,999/s needs a millionth of a nanosecond: one base spans 19 minutes.
     RateLimiter limiter =
         RateLimiter.on(store(1_000), "x", Limit.perSecond(999_999).burst(1_000_000_000));

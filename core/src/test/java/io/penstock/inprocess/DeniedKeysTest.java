@@ -23,21 +23,21 @@ class DeniedKeysTest {
   @Test
   void tryAcquire_bucketWithLessLeftThanTheCost_staysDenied() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(10));
-    limiter.decide("k", 6);
+    limiter.take("k", 6);
     assertThat(grantsInAFlood(limiter, 5)).isZero();
   }
 
   @Test
   void tryAcquire_bucketWithLessThanATokenLeft_staysDenied() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(10));
-    limiter.decide("k", 9.5);
+    limiter.take("k", 9.5);
     assertThat(grantsInAFlood(limiter, 1)).isZero();
   }
 
   @Test
   void tryAcquire_deniedKeyInARebuiltSegment_staysDenied() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(10));
-    limiter.decide("k", 6);
+    limiter.take("k", 6);
     assertThat(limiter.tryAcquire("k", 5)).isFalse();
     for (int i = 0; i < 2_000; i++) {
       limiter.tryAcquire("flood-" + i);
@@ -49,9 +49,9 @@ class DeniedKeysTest {
   void tryAcquire_bucketOfTwoTiers_staysDenied() {
     RateLimiter tight = RateLimiter.on(store, "x", Limit.perDay(1).burst(10));
     RateLimiter loose = RateLimiter.on(store, "x", Limit.perDay(1).burst(20));
-    tight.decide("k", 1);
-    loose.decide("k", 1);
-    tight.decide("k", 7.5);
+    tight.take("k", 1);
+    loose.take("k", 1);
+    tight.take("k", 7.5);
     assertThat(grantsInAFlood(tight, 1)).isZero();
   }
 
@@ -60,9 +60,9 @@ class DeniedKeysTest {
     RateLimiter tight = RateLimiter.on(store, "x", Limit.perDay(1).burst(10));
     RateLimiter loose = RateLimiter.on(store, "x", Limit.perDay(1).burst(20));
     RateLimiter others = RateLimiter.on(store, "y", Limit.perDay(1).burst(100));
-    tight.decide("k", 1);
-    loose.decide("k", 1);
-    tight.decide("k", 7.5);
+    tight.take("k", 1);
+    loose.take("k", 1);
+    tight.take("k", 7.5);
     for (int i = 0; i < 500; i++) {
       others.tryAcquire("other-" + i, 97);
     }
@@ -72,14 +72,14 @@ class DeniedKeysTest {
   @Test
   void tryAcquire_windowWithLessLeftThanTheCost_staysDenied() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.fixedWindow(10, DAYS));
-    limiter.decide("k", 6);
+    limiter.take("k", 6);
     assertThat(grantsInAFlood(limiter, 5)).isZero();
   }
 
   @Test
   void tryAcquire_windowThatGrantsLessMeanwhile_staysDenied() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.slidingLog(10, DAYS));
-    limiter.decide("k", 6);
+    limiter.take("k", 6);
     assertThat(limiter.tryAcquire("k", 5)).isFalse();
     assertThat(limiter.tryAcquire("k", 1)).isTrue();
     flood(2_000);
@@ -90,9 +90,9 @@ class DeniedKeysTest {
   void tryAcquire_windowsOfOneLengthAndTwoLimits_staysDeniedUnderTheSmaller() {
     RateLimiter small = RateLimiter.on(store, "x", Limit.fixedWindow(10, DAYS));
     RateLimiter large = RateLimiter.on(store, "x", Limit.fixedWindow(100, DAYS));
-    small.decide("k", 1);
-    large.decide("k", 1);
-    small.decide("k", 8);
+    small.take("k", 1);
+    large.take("k", 1);
+    small.take("k", 8);
     assertThat(grantsInAFlood(small, 1)).isZero();
   }
 
@@ -101,8 +101,8 @@ class DeniedKeysTest {
     RateLimiter small = RateLimiter.on(store, "x", Limit.fixedWindow(10, DAYS));
     RateLimiter large = RateLimiter.on(store, "x", Limit.fixedWindow(100, DAYS));
     RateLimiter others = RateLimiter.on(store, "y", Limit.fixedWindow(100, DAYS));
-    large.decide("k", 5);
-    small.decide("k", 5);
+    large.take("k", 5);
+    small.take("k", 5);
     for (int i = 0; i < 500; i++) {
       others.tryAcquire("other-" + i, 50);
     }

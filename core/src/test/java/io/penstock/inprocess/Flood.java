@@ -5,17 +5,17 @@ import io.penstock.RateLimiter;
 import java.util.SplittableRandom;
 
 /**
- * Sends ten million invented keys to a limiter for one million, in a JVM with a small heap. Prints
- * the figures that {@link FloodTest} checks.
+ * Sends many times more invented keys to a limiter than it keeps, in a JVM with a small heap.
+ * Prints the figures that {@link FloodTest} checks.
  */
 final class Flood {
-  private static final int KEYS = 10_000_000;
   private static final int CAP = 1_000_000;
   private static final int DENIED = 1_000;
 
   private Flood() {}
 
   public static void main(String[] args) {
+    int keys = Integer.parseInt(args[0]);
     InProcessStore store = InProcessStore.builder().maxKeys(CAP).build();
     RateLimiter limiter = RateLimiter.on(store, "flooded", Limit.perDay(1).burst(5));
     for (int i = 0; i < DENIED; i++) {
@@ -24,10 +24,10 @@ final class Flood {
     SplittableRandom random = new SplittableRandom(1);
     long most = 0;
     long half = 0;
-    for (int i = 0; i < KEYS; i++) {
+    for (int i = 0; i < keys; i++) {
       limiter.tryAcquire("invented-" + Long.toHexString(random.nextLong()));
       most = Math.max(most, store.keys());
-      if (i == KEYS / 2) {
+      if (i == keys / 2) {
         half = usedBytes();
       }
     }

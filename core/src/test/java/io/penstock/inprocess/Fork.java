@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -16,16 +18,13 @@ final class Fork {
   private Fork() {}
 
   /** Returns the figures of a program that must exit without an error. */
-  static Fork run(String option, Class<?> main) throws Exception {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                option,
-                "-cp",
-                System.getProperty("java.class.path"),
-                main.getName())
-            .redirectErrorStream(true)
-            .start();
+  static Fork run(String option, Class<?> main, String... args) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:+UseSerialGC", option));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(List.of(args));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     Fork fork = new Fork();
     try (BufferedReader reader = process.inputReader()) {
       reader.lines().forEach(fork::read);

@@ -43,7 +43,7 @@ class GoldenLimiterTest {
         limiter.refund("key", cost);
       } else {
         Duration maxDelay = Duration.ofNanos(row.maxDelay() * TICK);
-        Decision decision = RateLimiter.all(limiter.at("key", cost).within(maxDelay)).decide();
+        Decision decision = RateLimiter.all(limiter.at("key", cost).within(maxDelay)).take();
         assertThat(decision.allowed()).as("%s", row).isEqualTo(row.allowed());
         assertThat(decision.never()).as("%s", row).isEqualTo(row.never());
         assertThat(decision.remainingThousandths()).as("%s", row).isEqualTo(row.remaining());
@@ -63,7 +63,7 @@ class GoldenLimiterTest {
     for (GoldenWindows.Row row : GoldenWindows.read()) {
       clock.set(row.now() * TICK);
       RateLimiter limiter = RateLimiter.on(store, row.name(), row.windowLimit());
-      Decision decision = limiter.decide("key", row.cost() / 1_000.0);
+      Decision decision = limiter.take("key", row.cost() / 1_000.0);
       assertThat(decision.allowed()).as("%s", row).isEqualTo(row.allowed());
       assertThat(decision.remainingThousandths()).as("%s", row).isEqualTo(row.remaining());
       assertThat(ticks(decision.retryAfter())).as("%s", row).isEqualTo(row.retryAfter());

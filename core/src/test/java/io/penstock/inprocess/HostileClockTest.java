@@ -24,7 +24,7 @@ class HostileClockTest {
   record Step(long nanos, String neighbour, double share) {}
 
   @Test
-  void decide_clockSteppedBackAnHourAndDrained_isFullOneWindowLater() {
+  void take_clockSteppedBackAnHourAndDrained_isFullOneWindowLater() {
     ManualClock clock = new ManualClock();
     RateLimiter limiter =
         RateLimiter.on(
@@ -43,14 +43,14 @@ class HostileClockTest {
   }
 
   @Test
-  void decide_clockSteppedBackWhileEmpty_storesTheClampedStateOnADenial() {
+  void take_clockSteppedBackWhileEmpty_storesTheClampedStateOnADenial() {
     ManualClock clock = new ManualClock();
     RateLimiter limiter =
         RateLimiter.on(
             InProcessStore.builder().clock(clock).build(), "x", Limit.perSecond(10).burst(50));
     assertThat(limiter.tryAcquire("k", 50)).isTrue();
     clock.advance(Duration.ofHours(-1));
-    assertThat(limiter.decide("k", 50).retryAfter()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(limiter.take("k", 50).retryAfter()).isEqualTo(Duration.ofSeconds(5));
     clock.advance(Duration.ofSeconds(3));
     assertThat(limiter.peek("k").remaining()).isEqualTo(30);
   }
@@ -73,7 +73,7 @@ class HostileClockTest {
     }
     assertThat(granted).isEqualTo(5);
     clock.advance(Duration.ofHours(-1));
-    assertThat(limiter.decide("k").retryAfter()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(limiter.take("k").retryAfter()).isEqualTo(Duration.ofSeconds(1));
     clock.advance(Duration.ofSeconds(1));
     assertThat(limiter.tryAcquire("k", 5)).isTrue();
   }
@@ -84,7 +84,7 @@ class HostileClockTest {
    * available.
    */
   @Property(tries = 2000)
-  void decide_onAnyClock_gainsNothingByStepsBackAndIsFreeWithinAWindow(
+  void take_onAnyClock_gainsNothingByStepsBackAndIsFreeWithinAWindow(
       @ForAll("limits") TokenBucket limit,
       @ForAll("starts") long start,
       @ForAll("steps") List<Step> steps) {
@@ -98,7 +98,7 @@ class HostileClockTest {
       BigInteger gain = BigInteger.valueOf(fixedRate.unitsPerTick());
       level = level.add(gain.multiply(BigInteger.valueOf(Math.max(0, step.nanos)))).min(full);
       long cost = Math.max(1, (long) (limit.burstThousandths() * step.share));
-      limiter.decide(step.neighbour, 0.001);
+      limiter.take(step.neighbour, 0.001);
       if (limiter.tryAcquire("k", cost / 1_000.0)) {
         level = level.subtract(BigInteger.valueOf(fixedRate.units(cost)));
         assertThat(level).isNotNegative();

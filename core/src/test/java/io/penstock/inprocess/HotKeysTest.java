@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
-import io.penstock.inprocess.HotKeys.HotKey;
+import io.penstock.inprocess.HotKeys.CachedKey;
 import io.penstock.testing.ManualClock;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -18,7 +18,7 @@ class HotKeysTest {
     keys.sample(hash, "hot");
     assertThat(keys.find("hot")).isNull();
     keys.sample(hash, "hot");
-    HotKey hot = keys.find(new String("hot"));
+    CachedKey hot = keys.find(new String("hot"));
     assertThat(hot.high).isEqualTo(hash.of("hot").high());
     assertThat(hot.low).isEqualTo(hash.of("hot").low());
   }

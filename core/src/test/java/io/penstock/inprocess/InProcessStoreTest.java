@@ -1,7 +1,7 @@
 package io.penstock.inprocess;
 
 import io.penstock.Store;
-import io.penstock.StoreContract;
+import io.penstock.contract.StoreContract;
 import io.penstock.testing.ManualClock;
 import java.time.Duration;
 
@@ -9,17 +9,17 @@ class InProcessStoreTest extends StoreContract {
   private final ManualClock clock = new ManualClock();
 
   @Override
-  protected Store store() {
+  public Store store() {
     return InProcessStore.builder().clock(clock).build();
   }
 
   @Override
-  protected void advance(Duration by) {
+  public void advance(Duration by) {
     clock.advance(by);
   }
 
   @Override
-  protected Duration tick() {
+  public Duration tick() {
     return Duration.ofNanos(1);
   }
 }

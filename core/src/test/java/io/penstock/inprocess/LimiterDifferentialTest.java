@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.Decision;
 import io.penstock.RateLimiter;
 import io.penstock.TokenBucket;
-import io.penstock.algorithm.Bucket.Verdict;
+import io.penstock.algorithm.Bucket.TakeResult;
 import io.penstock.algorithm.FixedPointRate;
 import io.penstock.algorithm.LimitArbitraries;
 import io.penstock.testing.ManualClock;
@@ -62,12 +62,12 @@ class LimiterDifferentialTest {
                 .isEqualTo(
                     model.fixedRate().holds(cost) && model.take(step.key, now, cost, 0).allowed());
         case DECIDE ->
-            compare(limiter.decide(step.key, tokens), model, model.take(step.key, now, cost, 0));
+            compare(limiter.take(step.key, tokens), model, model.take(step.key, now, cost, 0));
         case PEEK -> compare(limiter.peek(step.key), model, model.take(step.key, now, 0, 0));
         case RESERVE ->
             compare(
                 RateLimiter.all(limiter.at(step.key, tokens).within(Duration.ofNanos(step.delay)))
-                    .decide(),
+                    .take(),
                 model,
                 model.take(step.key, now, cost, step.delay));
         case CHARGE -> {
@@ -89,12 +89,12 @@ class LimiterDifferentialTest {
           compare(limiter.peek(step.key), model, model.take(step.key, now, 0, 0));
         }
         case JOINT -> {
-          Decision joint = RateLimiter.all(limiter.at(step.key, tokens), other.at("x")).decide();
+          Decision joint = RateLimiter.all(limiter.at(step.key, tokens), other.at("x")).take();
           if (cost > 0 && model.fixedRate().holds(cost)) {
             model.touch(step.key, now);
           }
-          Verdict mine = model.ask(step.key, now, cost, 0);
-          Verdict others = otherModel.ask("x", now, 1_000, 0);
+          TakeResult mine = model.ask(step.key, now, cost, 0);
+          TakeResult others = otherModel.ask("x", now, 1_000, 0);
           assertThat(joint.allowed()).isEqualTo(mine.allowed() && others.allowed());
           if (joint.allowed()) {
             model.take(step.key, now, cost, 0);
@@ -108,7 +108,7 @@ class LimiterDifferentialTest {
     }
   }
 
-  private static void compare(Decision decision, ModelLimiter model, Verdict verdict) {
+  private static void compare(Decision decision, ModelLimiter model, TakeResult verdict) {
     FixedPointRate fixedRate = model.fixedRate();
     assertThat(decision.allowed()).isEqualTo(verdict.allowed());
     assertThat(decision.never()).isEqualTo(verdict.never());

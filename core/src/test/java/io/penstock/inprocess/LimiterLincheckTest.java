@@ -12,6 +12,9 @@ import org.junit.jupiter.api.Test;
 /** The keyed limiter is linearizable. */
 @Param(name = "key", gen = IntGen.class, conf = "1:2")
 public class LimiterLincheckTest {
+  /** Each takes seconds, so only the full build checks many. */
+  private static final int SCENARIOS = Boolean.getBoolean("penstock.full") ? 10 : 2;
+
   private final RateLimiter limiter =
       RateLimiter.on(
           InProcessStore.builder().clock(new FrozenClock()).hash(new SipHash(1, 2)).build(),
@@ -25,7 +28,7 @@ public class LimiterLincheckTest {
 
   @Operation
   public double decideTwo(@Param(name = "key") int key) {
-    return limiter.decide("key-" + key, 2).remaining();
+    return limiter.take("key-" + key, 2).remaining();
   }
 
   @Operation
@@ -51,7 +54,7 @@ public class LimiterLincheckTest {
   @Test
   void everyInterleaving_ofTwoThreads_isLinearizable() {
     new ModelCheckingOptions()
-        .iterations(10)
+        .iterations(SCENARIOS)
         .invocationsPerIteration(150)
         .threads(2)
         .actorsPerThread(3)

@@ -2,7 +2,7 @@ package io.penstock.inprocess;
 
 import io.penstock.TokenBucket;
 import io.penstock.algorithm.Bucket;
-import io.penstock.algorithm.Bucket.Verdict;
+import io.penstock.algorithm.Bucket.TakeResult;
 import io.penstock.algorithm.FixedPointRate;
 import java.util.HashMap;
 import java.util.Map;
@@ -30,7 +30,7 @@ final class ModelLimiter {
   }
 
   /** The result of a request; {@link #commit} applies it. */
-  Verdict ask(String key, long now, long cost, long maxDelay) {
+  TakeResult ask(String key, long now, long cost, long maxDelay) {
     return bucket(key, now).take(fixedRate, now, cost, maxDelay, reach);
   }
 
@@ -41,8 +41,8 @@ final class ModelLimiter {
             reach, fixedRate.ticks(next.debt(fixedRate, now, Long.MAX_VALUE) - fixedRate.burst()));
   }
 
-  Verdict take(String key, long now, long cost, long maxDelay) {
-    Verdict verdict = ask(key, now, cost, maxDelay);
+  TakeResult take(String key, long now, long cost, long maxDelay) {
+    TakeResult verdict = ask(key, now, cost, maxDelay);
     if (cost > 0 && !verdict.never()) {
       commit(key, now, verdict.next());
     }

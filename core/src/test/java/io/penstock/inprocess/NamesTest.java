@@ -30,7 +30,7 @@ class NamesTest {
           Limit.perHour(1).burst(5), Limit.fixedWindow(5, Duration.ofHours(1)),
         }) {
       RateLimiter first = RateLimiter.on(store, "x", limit);
-      first.decide("k", 4);
+      first.take("k", 4);
       first.retire();
       useOthers();
       RateLimiter second = RateLimiter.on(store, "x", limit);
@@ -43,7 +43,7 @@ class NamesTest {
   @Test
   void retire_whenFullAgain_freesTheKeys() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perSecond(1).burst(5));
-    limiter.decide("k", 5);
+    limiter.take("k", 5);
     limiter.retire();
     assertThat(store.keys()).isEqualTo(1);
     clock.advance(Duration.ofSeconds(6));
@@ -53,7 +53,7 @@ class NamesTest {
   }
 
   @Test
-  void decide_afterTheNameWasFreed_isStillCountedAndFreedAgain() {
+  void take_afterTheNameWasFreed_isStillCountedAndFreedAgain() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perSecond(1).burst(5));
     limiter.retire();
     limiter.retire();

@@ -45,9 +45,9 @@ class ReachTest {
 
   @Test
   void all_clockSteppedBackAndDenied_storesTheClampedState() {
-    limiter.decide("k");
+    limiter.take("k");
     clock.advance(HOUR.negated());
-    assertThat(RateLimiter.all(limiter.at("k")).decide().resetAfter())
+    assertThat(RateLimiter.all(limiter.at("k")).take().resetAfter())
         .isEqualTo(Duration.ofMillis(500));
     clock.advance(Duration.ofMillis(200));
     assertThat(limiter.peek("k").resetAfter()).isEqualTo(Duration.ofMillis(300));
@@ -55,12 +55,12 @@ class ReachTest {
 
   @Test
   void acquireAsync_clockSteppedBackBeforehand_doesNotQueueBehindTheStep() {
-    limiter.decide("k");
+    limiter.take("k");
     clock.advance(HOUR.negated());
-    Decision decision = RateLimiter.all(limiter.at("k").within(Duration.ofDays(1))).decide();
+    Decision decision = RateLimiter.all(limiter.at("k").within(Duration.ofDays(1))).take();
     assertThat(decision.delay()).isEqualTo(Duration.ofMillis(500));
     limiter.reset("k");
-    limiter.decide("k");
+    limiter.take("k");
     clock.advance(HOUR.negated());
     assertThat(limiter.acquireAsync("k", 1, Duration.ofDays(1))).isNotDone();
     assertThat(limiter.peek("k").resetAfter()).isLessThanOrEqualTo(Duration.ofMillis(1_500));
@@ -69,7 +69,7 @@ class ReachTest {
   private void assertStandsAt(Duration reset) {
     assertThat(limiter.peek("k").resetAfter()).isEqualTo(reset);
     clock.advance(HOUR.negated());
-    assertThat(limiter.decide("k").resetAfter()).isEqualTo(reset);
+    assertThat(limiter.take("k").resetAfter()).isEqualTo(reset);
     clock.advance(reset);
     assertThat(limiter.peek("k").resetAfter()).isZero();
   }

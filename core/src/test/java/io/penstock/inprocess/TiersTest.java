@@ -17,9 +17,9 @@ class TiersTest {
   private final RateLimiter tight = RateLimiter.on(store, "x", Limit.perSecond(3).burst(3));
 
   @Test
-  void decide_deniedByTheSmallerOne_refillsByItsOwnLimit() {
-    loose.decide("k", 10);
-    assertThat(tight.decide("k").retryAfter()).isEqualTo(Duration.ofNanos(333_333_334));
+  void take_deniedByTheSmallerOne_refillsByItsOwnLimit() {
+    loose.take("k", 10);
+    assertThat(tight.take("k").retryAfter()).isEqualTo(Duration.ofNanos(333_333_334));
     clock.advanceNanos(333_333_333);
     assertThat(tight.tryAcquire("k")).isFalse();
     clock.advanceNanos(1);
@@ -28,19 +28,19 @@ class TiersTest {
   }
 
   @Test
-  void decide_deniedByTheFasterOne_doesNotRefillTheSlowerOne() {
+  void take_deniedByTheFasterOne_doesNotRefillTheSlowerOne() {
     RateLimiter slow = RateLimiter.on(store, "y", Limit.perDay(1).burst(100));
     RateLimiter fast = RateLimiter.on(store, "y", Limit.perSecond(10).burst(10));
-    slow.decide("k", 100);
-    assertThat(fast.decide("k").retryAfter()).isEqualTo(Duration.ofMillis(100));
+    slow.take("k", 100);
+    assertThat(fast.take("k").retryAfter()).isEqualTo(Duration.ofMillis(100));
     clock.advance(Duration.ofSeconds(10));
     assertThat(fast.tryAcquire("k", 10)).isTrue();
     assertThat(slow.tryAcquire("k")).isFalse();
   }
 
   @Test
-  void decide_inTurn_forgivesNothing() {
-    loose.decide("k", 10);
+  void take_inTurn_forgivesNothing() {
+    loose.take("k", 10);
     for (int i = 0; i < 10; i++) {
       assertThat(tight.tryAcquire("k", 0.001)).isFalse();
       assertThat(tight.peek("k").remaining()).isZero();
@@ -50,19 +50,19 @@ class TiersTest {
   }
 
   @Test
-  void decide_allowedByTheOther_takesFromTheSameBucket() {
-    loose.decide("k", 1);
-    assertThat(tight.decide("k", 1).remaining()).isEqualTo(1);
+  void take_allowedByTheOther_takesFromTheSameBucket() {
+    loose.take("k", 1);
+    assertThat(tight.take("k", 1).remaining()).isEqualTo(1);
     assertThat(loose.peek("k").remaining()).isEqualTo(8);
-    assertThat(loose.decide("k", 1).remaining()).isEqualTo(7);
-    assertThat(tight.decide("k", 1).allowed()).isFalse();
+    assertThat(loose.take("k", 1).remaining()).isEqualTo(7);
+    assertThat(tight.take("k", 1).allowed()).isFalse();
   }
 
   @Test
   void peek_underTheOther_changesNothing() {
     RateLimiter slow = RateLimiter.on(store, "y", Limit.perHour(1).burst(5));
     RateLimiter fast = RateLimiter.on(store, "y", Limit.perSecond(10).burst(5));
-    slow.decide("k", 5);
+    slow.take("k", 5);
     assertThat(fast.peek("k").remaining()).isZero();
     clock.advance(Duration.ofMinutes(30));
     assertThat(fast.peek("k").remaining()).isEqualTo(0.5);
@@ -71,7 +71,7 @@ class TiersTest {
 
   @Test
   void chargeAndRefund_underTheOther_moveTheSameBucket() {
-    loose.decide("k", 2);
+    loose.take("k", 2);
     tight.charge("k", 2);
     assertThat(loose.peek("k").remaining()).isEqualTo(6);
     tight.refund("k", 1);
@@ -84,7 +84,7 @@ class TiersTest {
   void charge_underALimitOfFineUnits_isMissingInFullUnderTheOther() {
     RateLimiter coarse = RateLimiter.on(store, "y", Limit.perHour(1000).burst(1000));
     RateLimiter fine = RateLimiter.on(store, "y", Limit.perSecond(0.0000123457).burst(1));
-    coarse.decide("k", 1);
+    coarse.take("k", 1);
     fine.charge("k", 500);
     assertThat(coarse.peek("k").remaining()).isEqualTo(499);
   }
@@ -93,7 +93,7 @@ class TiersTest {
   void refund_underALimitOfFineUnits_isReturnedInFullUnderTheOther() {
     RateLimiter coarse = RateLimiter.on(store, "y", Limit.perHour(1000).burst(1000));
     RateLimiter fine = RateLimiter.on(store, "y", Limit.perSecond(0.0000123457).burst(1));
-    coarse.decide("k", 900);
+    coarse.take("k", 900);
     fine.refund("k", 500);
     assertThat(coarse.peek("k").remaining()).isEqualTo(600);
   }
@@ -101,11 +101,11 @@ class TiersTest {
   @Test
   void all_deniedUnderTheOther_leavesTheBucketAsItWas() {
     RateLimiter other = RateLimiter.on(store, "other", Limit.perSecond(1).burst(5));
-    loose.decide("k", 10);
-    assertThat(RateLimiter.all(tight.at("k"), other.at()).decide().limiter()).isEqualTo("x");
+    loose.take("k", 10);
+    assertThat(RateLimiter.all(tight.at("k"), other.global().at()).take().limiter()).isEqualTo("x");
     assertThat(other.peek("unused").remaining()).isEqualTo(5);
     clock.advance(Duration.ofMillis(800));
-    assertThat(RateLimiter.all(tight.at("k"), other.at()).tryAcquire()).isTrue();
+    assertThat(RateLimiter.all(tight.at("k"), other.global().at()).tryAcquire()).isTrue();
     assertThat(tight.peek("k").remaining()).isEqualTo(1.4);
     assertThat(RateLimiter.all(other.at("z"), tight.at("k", 0)).tryAcquire()).isTrue();
   }
@@ -113,7 +113,7 @@ class TiersTest {
   @Test
   void replaceLimit_whileAnotherUsesTheOldOne_keepsWhatEachGranted() {
     RateLimiter same = RateLimiter.on(store, "x", Limit.perSecond(10).burst(10));
-    loose.decide("k", 10);
+    loose.take("k", 10);
     loose.replaceLimit(Limit.perSecond(2).burst(2));
     assertThat(loose.tryAcquire("k")).isFalse();
     assertThat(same.tryAcquire("k")).isFalse();
@@ -138,7 +138,7 @@ class TiersTest {
   @Test
   void acquireAsync_cancelledAfterTheLimitWasReplaced_givesBackUnderTheNewOne() {
     RateLimiter limiter = RateLimiter.on(store, "z", Limit.perSecond(1).burst(1));
-    limiter.decide("k");
+    limiter.take("k");
     var waiting = limiter.acquireAsync("k", 1, Duration.ofSeconds(5));
     limiter.replaceLimit(Limit.perSecond(2).burst(4));
     assertThat(limiter.peek("k").remaining()).isEqualTo(2);
@@ -152,7 +152,7 @@ class TiersTest {
   void windows_inTurn_forgiveNothingAndExpire() {
     RateLimiter large = RateLimiter.on(store, "w", Limit.fixedWindow(10, Duration.ofSeconds(1)));
     RateLimiter small = RateLimiter.on(store, "w", Limit.slidingLog(3, Duration.ofSeconds(2)));
-    large.decide("k", 10);
+    large.take("k", 10);
     for (int i = 0; i < 5; i++) {
       assertThat(small.peek("k").remaining()).isZero();
       assertThat(small.tryAcquire("k")).isFalse();
@@ -165,8 +165,8 @@ class TiersTest {
 
   @Test
   void retire_oneOfTwoLimits_leavesTheOther() {
-    loose.decide("k", 8);
-    assertThat(tight.decide("k").retryAfter()).isEqualTo(Duration.ofNanos(333_333_334));
+    loose.take("k", 8);
+    assertThat(tight.take("k").retryAfter()).isEqualTo(Duration.ofNanos(333_333_334));
     loose.retire();
     clock.advanceNanos(333_333_334);
     assertThat(tight.tryAcquire("k")).isTrue();

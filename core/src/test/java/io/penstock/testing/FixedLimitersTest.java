@@ -18,7 +18,7 @@ class FixedLimitersTest {
     for (int i = 0; i < 1_000; i++) {
       assertThat(allow.tryAcquire("k", 1_000_000)).isTrue();
     }
-    Decision decision = allow.decide("k", 1_000_000);
+    Decision decision = allow.take("k", 1_000_000);
 
     assertThat(decision.allowed()).isTrue();
     assertThat(decision.limiter()).isEqualTo("allow-all");
@@ -28,8 +28,8 @@ class FixedLimitersTest {
   @Test
   void denyAll_anyRequest_isDeniedWithTheHint() {
     assertThat(deny.tryAcquire("k")).isFalse();
-    assertThat(deny.tryAcquire()).isFalse();
-    Decision decision = deny.decide("k");
+    assertThat(deny.global().tryAcquire()).isFalse();
+    Decision decision = deny.take("k");
 
     assertThat(decision.allowed()).isFalse();
     assertThat(decision.limiter()).isEqualTo("deny-all");
@@ -59,7 +59,7 @@ class FixedLimitersTest {
 
   @Test
   void all_bothLimiters_isDenied() {
-    Decision decision = RateLimiter.all(allow.at("k"), deny.at("k")).decide();
+    Decision decision = RateLimiter.all(allow.at("k"), deny.at("k")).take();
 
     assertThat(decision.allowed()).isFalse();
     assertThat(decision.limiter()).isEqualTo("deny-all");

@@ -129,6 +129,19 @@ public record Attribute(AttributeSource source, String name) {
     return values.size() > 1 ? values : null;
   }
 
+  /**
+   * Returns which of several values counts for a rule; null if the request is to be denied.
+   *
+   * @param joined the result of {@link #of}
+   * @param values the result of {@link #repeated}
+   */
+  @Nullable String choose(
+      RepeatedKey onRepeated, Request request, String joined, List<String> values) {
+    return onRepeated != RepeatedKey.JOIN && request.isAmbiguous(this)
+        ? null
+        : onRepeated.choose(joined, values);
+  }
+
   private boolean isCookieHeader() {
     return source == AttributeSource.HEADER && name.equals("cookie");
   }

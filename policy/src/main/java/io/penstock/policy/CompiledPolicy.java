@@ -1,7 +1,9 @@
 package io.penstock.policy;
 
+import io.penstock.Claim;
 import io.penstock.Limit;
 import io.penstock.Store;
+import io.penstock.TokenBucket;
 import io.penstock.policy.path.NormalPath;
 import io.penstock.policy.path.PathSettings;
 import io.penstock.policy.path.PathSettings.EncodedSlashes;
@@ -11,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A policy compiled for a store: its groups of tiers and an index of them. Thread-safe. */
@@ -203,6 +206,31 @@ final class CompiledPolicy {
   /** Returns whether any rule can apply in a phase. */
   boolean has(Phase phase) {
     return !phaseRules(phase).groups.isEmpty();
+  }
+
+  /**
+   * Returns the claims that refund what the rules accepted by {@code which} charged an allowed
+   * request: on token buckets of rules that have not changed since.
+   */
+  List<Claim> refundable(Verdict verdict, Predicate<Rule> which) {
+    List<Claim> charged = new ArrayList<>();
+    for (Outcome outcome : verdict.allowed() ? verdict.outcomes() : List.<Outcome>of()) {
+      if (which.test(outcome.rule())
+          && outcome.decision().allowed()
+          && !outcome.decision().degraded()) {
+        tier(outcome.rule().name())
+            .filter(tier -> tier.rule().equals(outcome.rule()))
+            .ifPresent(
+                tier ->
+                    tier.claim(
+                        outcome.key(),
+                        outcome.costThousandths(),
+                        tier.mode(outcome.key()),
+                        charged));
+      }
+    }
+    charged.removeIf(claim -> !(claim.limiter().limit() instanceof TokenBucket));
+    return charged;
   }
 
   /** Retires all limits. */

@@ -3,11 +3,14 @@ package io.penstock.policy;
 import static java.util.Comparator.comparing;
 import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toSet;
+import static java.util.stream.Collectors.toUnmodifiableSet;
 
 import io.penstock.policy.address.Cidr;
 import io.penstock.policy.address.IpAddress;
+import io.penstock.policy.parameter.CookieValue;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A condition of a rule on one attribute of a request. Immutable. */
@@ -54,7 +57,13 @@ public sealed interface Condition {
    */
   record OneOf(KeyPart subject, Set<String> values) implements Condition {
     public OneOf {
-      values = Set.copyOf(values);
+      values = subject.hasCookie() ? withCanonical(values) : Set.copyOf(values);
+    }
+
+    /** Requests have the values of cookies in their canonical form. */
+    private static Set<String> withCanonical(Set<String> values) {
+      return Stream.concat(values.stream(), values.stream().map(CookieValue::canonical))
+          .collect(toUnmodifiableSet());
     }
 
     @Override
@@ -75,7 +84,7 @@ public sealed interface Condition {
         if (onRepeated == null) {
           return values.containsAll(several) ? Fit.YES : Fit.NO;
         }
-        String chosen = onRepeated.choose(value, several);
+        String chosen = alternatives.get(i).choose(onRepeated, request, value, several);
         if (chosen == null) {
           return several.stream().anyMatch(values::contains) ? Fit.AMBIGUOUS : Fit.NO;
         }

@@ -7,22 +7,26 @@ import org.jspecify.annotations.Nullable;
  * The cost of a request under a rule, in thousandths of a token. Immutable.
  *
  * @param source the attribute that the cost is read from; null for a fixed cost
- * @param fallback the fixed cost, or the cost if the source has no valid value
- * @param minimum the minimum cost from a source
+ * @param fallbackThousandths the fixed cost, or the cost if the source has no valid value
+ * @param minimumThousandths the minimum cost from a source
  */
-public record Cost(@Nullable Attribute source, long fallback, long minimum) {
+public record Cost(@Nullable Attribute source, long fallbackThousandths, long minimumThousandths) {
   /**
    * The result of {@link #of} if the source is repeated and the rule accepts none of its values.
    */
   static final long AMBIGUOUS = -1;
+
+  /** One token for every request. */
+  public static final Cost ONE = fixed(1_000);
 
   private static final int MAX_WHOLE_DIGITS = 12;
   private static final int MAX_DECIMALS = 9;
   private static final int COUNTED_DECIMALS = 3;
 
   public Cost {
-    if (fallback <= 0 || minimum <= 0) {
-      throw new IllegalArgumentException("cost must be positive: " + fallback + ", " + minimum);
+    if (fallbackThousandths <= 0 || minimumThousandths <= 0) {
+      throw new IllegalArgumentException(
+          "cost must be positive: " + fallbackThousandths + ", " + minimumThousandths);
     }
   }
 
@@ -37,26 +41,26 @@ public record Cost(@Nullable Attribute source, long fallback, long minimum) {
    */
   long of(Request request, RepeatedKey onRepeated) {
     if (source == null) {
-      long stated = request.cost();
-      return stated == Request.UNSTATED ? fallback : stated;
+      long stated = request.costThousandths();
+      return stated == Request.UNSTATED ? fallbackThousandths : stated;
     }
     String text = source.of(request);
     List<String> several = text == null ? null : source.repeated(request, text);
     if (text != null && several != null) {
       if (onRepeated == RepeatedKey.JOIN) {
-        return several.stream().mapToLong(this::parseOrFallback).max().orElse(fallback);
+        return several.stream().mapToLong(this::parseOrFallback).max().orElse(fallbackThousandths);
       }
-      text = onRepeated.choose(text, several);
+      text = source.choose(onRepeated, request, text, several);
       if (text == null) {
         return AMBIGUOUS;
       }
     }
-    return text == null ? Math.max(fallback, minimum) : parseOrFallback(text);
+    return text == null ? Math.max(fallbackThousandths, minimumThousandths) : parseOrFallback(text);
   }
 
   private long parseOrFallback(String text) {
     long parsed = parse(text);
-    return Math.max(parsed <= 0 ? fallback : parsed, minimum);
+    return Math.max(parsed <= 0 ? fallbackThousandths : parsed, minimumThousandths);
   }
 
   /**

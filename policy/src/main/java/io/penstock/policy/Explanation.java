@@ -39,11 +39,11 @@ public record Explanation(Verdict verdict, List<Finding> findings) {
    * @param mode whether the rule is enforced for this request
    * @param key the bucket within the rule's group, with private values hashed; empty if all
    *     requests share one bucket or if there is no bucket
-   * @param cost in thousandths of a token
+   * @param costThousandths the cost in thousandths of a token
    * @param before the current state of the bucket; null if there is no bucket because the request
    *     lacks a key that the rule requires
    * @param leased whether this node holds leased tokens of the bucket and decides from them
    */
   public record ExpectedCharge(
-      Mode mode, String key, long cost, @Nullable Decision before, boolean leased) {}
+      Mode mode, String key, long costThousandths, @Nullable Decision before, boolean leased) {}
 }

@@ -1,9 +1,13 @@
 package io.penstock.policy;
 
+import io.penstock.InvalidValueException;
 import io.penstock.policy.address.IpAddress;
+import io.penstock.policy.parameter.CookieText;
+import io.penstock.policy.parameter.CookieValue;
+import io.penstock.policy.parameter.ParameterName;
+import io.penstock.policy.parameter.ParameterValues;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -17,37 +21,41 @@ public final class ExplicitRequest implements Request {
   private final @Nullable String path;
   private final @Nullable String host;
   private final Map<String, String> headers;
-  private final Map<String, String> query;
-  private final Map<String, String> cookies;
+  private final Map<String, List<String>> query;
+  private final Map<String, List<String>> cookies;
+  private final String cookieHeader;
   private final Map<String, String> claims;
   private final Map<String, String> attributes;
-  private final long cost;
-  private final Map<Attribute.AttributeSource, Map<String, List<String>>> repeated =
-      new EnumMap<>(Attribute.AttributeSource.class);
+  private final long costThousandths;
+  private final Map<String, List<String>> repeatedHeaders = new HashMap<>();
 
   private ExplicitRequest(Builder stated) {
     this.address = stated.address;
     this.method = stated.method;
     this.path = stated.path;
     this.host = stated.host;
-    this.headers = joined(stated.headers, Attribute.AttributeSource.HEADER);
-    this.query = joined(stated.query, Attribute.AttributeSource.QUERY);
-    this.cookies = joined(stated.cookies, Attribute.AttributeSource.COOKIE);
+    this.headers = joined(stated.headers);
+    this.query = copy(stated.query);
+    this.cookies = copy(stated.cookies);
+    this.cookieHeader = String.join("; ", stated.cookieHeaders);
     this.claims = Map.copyOf(stated.claims);
     this.attributes = Map.copyOf(stated.attributes);
-    this.cost = stated.cost;
+    this.costThousandths = stated.costThousandths;
   }
 
-  private Map<String, String> joined(
-      Map<String, List<String>> values, Attribute.AttributeSource source) {
+  private static Map<String, List<String>> copy(Map<String, List<String>> values) {
+    Map<String, List<String>> copy = new HashMap<>();
+    values.forEach((name, each) -> copy.put(name, List.copyOf(each)));
+    return copy;
+  }
+
+  private Map<String, String> joined(Map<String, List<String>> values) {
     Map<String, String> joined = new HashMap<>();
     values.forEach(
         (name, each) -> {
           joined.put(name, String.join(", ", each));
           if (each.size() > 1) {
-            repeated
-                .computeIfAbsent(source, unused -> new HashMap<>())
-                .put(name, List.copyOf(each));
+            repeatedHeaders.put(name, List.copyOf(each));
           }
         });
     return Collections.unmodifiableMap(joined);
@@ -85,12 +93,38 @@ public final class ExplicitRequest implements Request {
 
   @Override
   public @Nullable String query(String name) {
-    return query.get(name);
+    return queries(name).joined();
+  }
+
+  private ParameterValues queries(String name) {
+    ParameterValues values = new ParameterValues();
+    query.forEach(
+        (sent, each) -> {
+          if (sent.equals(name)) {
+            each.forEach(values::add);
+          } else if (ParameterName.isSimilar(sent, name)) {
+            each.forEach(values::addAmbiguous);
+          }
+        });
+    return values;
   }
 
   @Override
   public @Nullable String cookie(String name) {
-    return cookies.get(name);
+    return cookies(name).joined();
+  }
+
+  private ParameterValues cookies(String name) {
+    ParameterValues values = CookieText.find(cookieHeader, name);
+    cookies.forEach(
+        (sent, each) -> {
+          if (sent.equals(name)) {
+            each.forEach(value -> CookieValue.addTo(values, value));
+          } else if (ParameterName.isSimilar(sent, name)) {
+            each.forEach(value -> values.addAmbiguous(CookieValue.canonical(value)));
+          }
+        });
+    return values;
   }
 
   @Override
@@ -105,14 +139,29 @@ public final class ExplicitRequest implements Request {
 
   @Override
   public List<String> values(Attribute attribute) {
-    List<String> several =
-        repeated.getOrDefault(attribute.source(), Map.of()).get(attribute.name());
-    return several == null ? Request.super.values(attribute) : several;
+    return switch (attribute.source()) {
+      case QUERY -> queries(attribute.name()).list();
+      case COOKIE -> cookies(attribute.name()).list();
+      case HEADER -> {
+        List<String> several = repeatedHeaders.get(attribute.name());
+        yield several == null ? Request.super.values(attribute) : several;
+      }
+      default -> Request.super.values(attribute);
+    };
   }
 
   @Override
-  public long cost() {
-    return cost;
+  public boolean isAmbiguous(Attribute attribute) {
+    return switch (attribute.source()) {
+      case QUERY -> queries(attribute.name()).isAmbiguous();
+      case COOKIE -> cookies(attribute.name()).isAmbiguous();
+      default -> false;
+    };
+  }
+
+  @Override
+  public long costThousandths() {
+    return costThousandths;
   }
 
   /**
@@ -123,13 +172,14 @@ public final class ExplicitRequest implements Request {
     private final Map<String, List<String>> headers = new HashMap<>();
     private final Map<String, List<String>> query = new HashMap<>();
     private final Map<String, List<String>> cookies = new HashMap<>();
+    private final List<String> cookieHeaders = new ArrayList<>();
     private final Map<String, String> claims = new HashMap<>();
     private final Map<String, String> attributes = new HashMap<>();
     private @Nullable IpAddress address;
     private @Nullable String method;
     private @Nullable String path;
     private @Nullable String host;
-    private long cost = UNSTATED;
+    private long costThousandths = UNSTATED;
 
     private Builder() {}
 
@@ -146,7 +196,7 @@ public final class ExplicitRequest implements Request {
     public Builder ip(String text) {
       IpAddress parsed = IpAddress.parse(text);
       if (parsed == null) {
-        throw new IllegalArgumentException("ip must be an IPv4 or IPv6 address: " + text);
+        throw new InvalidValueException("ip", "must be an IPv4 or IPv6 address: " + text);
       }
       return address(parsed);
     }
@@ -183,6 +233,12 @@ public final class ExplicitRequest implements Request {
       return join(cookies, name, value);
     }
 
+    /** Adds the cookies in a {@code Cookie} header. */
+    public Builder cookies(String header) {
+      cookieHeaders.add(header);
+      return this;
+    }
+
     /** Sets a claim of a token that the caller has verified. */
     public Builder claim(String name, String value) {
       claims.put(name, value);
@@ -215,11 +271,11 @@ public final class ExplicitRequest implements Request {
     }
 
     /** Sets the cost in thousandths of a token; 0 checks the limits without taking tokens. */
-    public Builder cost(long thousandths) {
+    public Builder costThousandths(long thousandths) {
       if (thousandths < 0) {
-        throw new IllegalArgumentException("cost must not be negative: " + thousandths);
+        throw new IllegalArgumentException("costThousandths must not be negative: " + thousandths);
       }
-      this.cost = thousandths;
+      this.costThousandths = thousandths;
       return this;
     }
 

@@ -62,6 +62,12 @@ public record KeyPart(List<Attribute> alternatives) {
     return alternatives.stream().anyMatch(each -> each.source() == Attribute.AttributeSource.CLAIM);
   }
 
+  /** Returns whether an alternative is a cookie. */
+  boolean hasCookie() {
+    return alternatives.stream()
+        .anyMatch(each -> each.source() == Attribute.AttributeSource.COOKIE);
+  }
+
   /** Returns the value in a request, or null if it is missing. */
   public @Nullable String of(Request request) {
     for (int i = 0; i < alternatives.size(); i++) {

@@ -57,7 +57,12 @@ record NormalizedRequest(Request request, String path) implements Request {
   }
 
   @Override
-  public long cost() {
-    return request.cost();
+  public boolean isAmbiguous(Attribute attribute) {
+    return request.isAmbiguous(attribute);
+  }
+
+  @Override
+  public long costThousandths() {
+    return request.costThousandths();
   }
 }

@@ -10,8 +10,8 @@ import io.penstock.Decision;
  *     Mode#SHADOW}
  * @param key the bucket within the rule's group, with private values hashed; empty if all requests
  *     share one bucket
- * @param cost the cost of the request in thousandths of a token
+ * @param costThousandths the cost of the request in thousandths of a token
  * @param decision the decision; if the rule has several limits, with the figures of the decisive
  *     one
  */
-public record Outcome(Rule rule, Mode mode, String key, long cost, Decision decision) {}
+public record Outcome(Rule rule, Mode mode, String key, long costThousandths, Decision decision) {}

@@ -6,7 +6,6 @@ import io.penstock.Store;
 import io.penstock.policy.jwt.JwtObserver;
 import io.penstock.policy.jwt.JwtVerifier;
 import io.penstock.policy.path.PathSettings;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -145,13 +144,9 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   private Verdict decided(CompiledPolicy policy, Selection selection) {
-    Verdict verdict = selection.size() == 0 ? verdictWithoutRules(selection) : decide(selection);
+    Verdict verdict = decide(selection);
     policy.selections().release(selection);
     return notifyObserver(verdict);
-  }
-
-  private static Verdict verdictWithoutRules(Selection selection) {
-    return selection.isRejected() ? Verdict.PATH_REJECTED : Verdict.UNLIMITED;
   }
 
   /** Returns whether any rule can apply in a phase. */
@@ -159,52 +154,45 @@ public final class PolicyEngine implements AutoCloseable {
     return current.has(phase);
   }
 
+  /** Returns whether {@link #decide} returns without waiting for another process. */
+  public boolean decidesImmediately() {
+    return store.decidesImmediately();
+  }
+
   private Verdict decide(Selection selection) {
     SelectedRule only = selection.only();
     if (only != null) {
       return Verdict.of(only.outcome(decide(only.claim())));
     }
-    List<Outcome> outcomes = selection.outcomes();
-    if (selection.hasImmediateDenial()) {
-      selection.addImmediateDenials(outcomes);
-      return Verdict.of(outcomes);
-    }
-    List<Claim> claims = selection.claims();
-    if (claims.isEmpty()) {
-      selection.addOutcomes(List.of(), outcomes);
-    } else {
+    List<Claim> claims = selection.enforcedClaims();
+    if (!claims.isEmpty()) {
       List<Decision> decisions = selection.decisions();
-      boolean allowed = decide(claims, decisions);
-      selection.addOutcomes(decisions, outcomes);
-      if (!allowed) {
-        return Verdict.of(outcomes);
-      }
+      decide(claims, decisions);
+      selection.enforced(decisions);
     }
     for (int i = 0; i < selection.size(); i++) {
-      SelectedRule pick = selection.get(i);
-      if (pick.mode() == Mode.SHADOW) {
-        outcomes.add(
-            pick.isSettled() ? pick.settled() : pick.outcome(decide(selection.claims(pick))));
+      if (selection.needsShadowDecision(i)) {
+        SelectedRule shadow = selection.get(i);
+        shadow.decided(decide(selection.claims(shadow)));
       }
     }
-    return Verdict.of(outcomes);
+    return selection.verdict();
   }
 
-  private boolean decide(List<Claim> claims, List<Decision> decisions) {
+  private void decide(List<Claim> claims, List<Decision> decisions) {
     if (claims.size() > 1) {
-      return store.decide(claims, decisions);
+      boolean unused = store.take(claims, decisions);
+    } else {
+      decisions.add(decide(claims.get(0)));
     }
-    Decision decision = decide(claims.get(0));
-    decisions.add(decision);
-    return decision.allowed();
   }
 
   private Decision decide(List<Claim> claims) {
-    return claims.size() > 1 ? store.decide(claims) : decide(claims.get(0));
+    return claims.size() > 1 ? store.take(claims) : decide(claims.get(0));
   }
 
   private static Decision decide(Claim claim) {
-    return claim.buckets().take(claim.key(), claim.cost(), claim.maxDelayNanos());
+    return claim.buckets().take(claim.key(), claim.costThousandths(), claim.maxDelayNanos());
   }
 
   /**
@@ -218,7 +206,9 @@ public final class PolicyEngine implements AutoCloseable {
   /** Like {@link #decide(Request, Phase)}, without blocking on the store. */
   public CompletionStage<Verdict> decideAsync(Request request, Phase phase) {
     try {
-      return evaluate(request, phase, store::decideAsync).thenApply(this::notifyObserver);
+      return decidesImmediately()
+          ? CompletableFuture.completedFuture(decide(request, phase))
+          : evaluate(request, phase, store::takeAsync).thenApply(this::notifyObserver);
     } catch (RuntimeException failure) {
       return CompletableFuture.failedFuture(failure);
     }
@@ -227,10 +217,13 @@ public final class PolicyEngine implements AutoCloseable {
   /** Like {@link #decide(String, Request)}, without blocking on the store. */
   public CompletionStage<Verdict> decideAsync(String manualRule, Request request) {
     try {
+      if (decidesImmediately()) {
+        return CompletableFuture.completedFuture(decide(manualRule, request));
+      }
       CompiledPolicy policy = current;
       Selection selection = policy.selections().acquire();
       policy.selectManual(manualRule, request, override, selection);
-      return evaluate(policy, selection, store::decideAsync).thenApply(this::notifyObserver);
+      return evaluate(policy, selection, store::takeAsync).thenApply(this::notifyObserver);
     } catch (RuntimeException failure) {
       return CompletableFuture.failedFuture(failure);
     }
@@ -241,8 +234,16 @@ public final class PolicyEngine implements AutoCloseable {
    * was not carried out. Call it at most once for a verdict. Nothing is refunded to windows, to
    * rules that have changed since, or for decisions of a failure policy, which charge nothing.
    */
-  public CompletionStage<Void> giveBack(Verdict verdict, Predicate<Rule> which) {
-    return new ChargeRefunds(current).of(verdict, which);
+  public CompletionStage<Void> refund(Verdict verdict, Predicate<Rule> which) {
+    return CompletableFuture.allOf(
+        current.refundable(verdict, which).stream()
+            .map(
+                claim ->
+                    claim
+                        .buckets()
+                        .refund(claim.key(), claim.costThousandths())
+                        .toCompletableFuture())
+            .toArray(CompletableFuture<?>[]::new));
   }
 
   /**
@@ -251,7 +252,7 @@ public final class PolicyEngine implements AutoCloseable {
    */
   public CompletionStage<Verdict> preview(Request request) {
     try {
-      return evaluate(request, Phase.WHOLE, store::preview);
+      return evaluate(request, Phase.WHOLE, store::peekAsync);
     } catch (RuntimeException failure) {
       return CompletableFuture.failedFuture(failure);
     }
@@ -266,7 +267,7 @@ public final class PolicyEngine implements AutoCloseable {
     Request normalized = policy.normalize(request, policy.paths(all));
     return new PolicyExplainer(
             policy, normalized == null ? request : normalized, all, selection, store)
-        .explain(evaluate(selection, store::preview));
+        .explain(evaluate(selection, store::peekAsync));
   }
 
   /**
@@ -303,53 +304,37 @@ public final class PolicyEngine implements AutoCloseable {
             });
   }
 
+  /** Does what {@link #decide(Selection)} does, without blocking. */
   private static CompletionStage<Verdict> evaluate(Selection selection, StoreCall storeCall) {
-    if (selection.size() == 0) {
-      return CompletableFuture.completedFuture(verdictWithoutRules(selection));
-    }
-    List<Outcome> outcomes = new ArrayList<>(selection.size());
-    if (selection.hasImmediateDenial()) {
-      selection.addImmediateDenials(outcomes);
-      return CompletableFuture.completedFuture(Verdict.of(outcomes));
-    }
-    List<Claim> claims = List.copyOf(selection.claims());
+    List<Claim> claims = List.copyOf(selection.enforcedClaims());
     if (claims.isEmpty()) {
-      selection.addOutcomes(List.of(), outcomes);
-      return evaluateShadows(selection, storeCall, outcomes);
+      return evaluateShadows(selection, storeCall);
     }
     return storeCall
         .evaluate(claims)
         .thenCompose(
             decision -> {
-              selection.addOutcomes(decision.results(), outcomes);
-              return decision.allowed()
-                  ? evaluateShadows(selection, storeCall, outcomes)
-                  : CompletableFuture.completedFuture(Verdict.of(outcomes));
+              selection.enforced(decision.results());
+              return evaluateShadows(selection, storeCall);
             });
   }
 
   private static CompletionStage<Verdict> evaluateShadows(
-      Selection selection, StoreCall storeCall, List<Outcome> outcomes) {
-    CompletionStage<List<Outcome>> all = CompletableFuture.completedFuture(outcomes);
+      Selection selection, StoreCall storeCall) {
+    CompletionStage<Selection> all = CompletableFuture.completedFuture(selection);
     for (int i = 0; i < selection.size(); i++) {
-      SelectedRule pick = selection.get(i);
-      if (pick.mode() == Mode.SHADOW) {
-        all = all.thenCombine(evaluate(selection, pick, storeCall), PolicyEngine::append);
+      if (selection.needsShadowDecision(i)) {
+        SelectedRule shadow = selection.get(i);
+        all =
+            all.thenCombine(
+                storeCall.evaluate(List.copyOf(selection.claims(shadow))),
+                (same, decision) -> {
+                  shadow.decided(decision);
+                  return same;
+                });
       }
     }
-    return all.thenApply(Verdict::of);
-  }
-
-  private static CompletionStage<Outcome> evaluate(
-      Selection selection, SelectedRule pick, StoreCall storeCall) {
-    return pick.isSettled()
-        ? CompletableFuture.completedFuture(pick.settled())
-        : storeCall.evaluate(List.copyOf(selection.claims(pick))).thenApply(pick::outcome);
-  }
-
-  private static List<Outcome> append(List<Outcome> outcomes, Outcome more) {
-    outcomes.add(more);
-    return outcomes;
+    return all.thenApply(Selection::verdict);
   }
 
   private Verdict notifyObserver(Verdict verdict) {

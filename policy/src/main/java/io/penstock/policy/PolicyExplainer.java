@@ -26,7 +26,7 @@ final class PolicyExplainer {
   private final RuleExplainer explainer;
   private final Selection alone;
   private final Map<Integer, Tier> tiers = new HashMap<>();
-  private final Map<Integer, SelectedRule> picks = new HashMap<>();
+  private final Map<Integer, SelectedRule> applying = new HashMap<>();
 
   /**
    * @param selection the rules that apply to the request; must not be reused for another request
@@ -47,7 +47,7 @@ final class PolicyExplainer {
         .groups()
         .forEach(group -> group.tiers().forEach(tier -> tiers.put(tier.position(), tier)));
     for (int i = 0; i < selection.size(); i++) {
-      picks.put(selection.get(i).tier().position(), selection.get(i));
+      applying.put(selection.get(i).tier().position(), selection.get(i));
     }
   }
 
@@ -60,17 +60,17 @@ final class PolicyExplainer {
   private CompletionStage<Map<Integer, Decision>> levels() {
     CompletionStage<Map<Integer, Decision>> all =
         CompletableFuture.completedFuture(new HashMap<>());
-    for (SelectedRule pick : picks.values()) {
-      if (!pick.isSettled()) {
+    for (SelectedRule selected : applying.values()) {
+      if (!selected.isSettled()) {
         List<Claim> peeks =
-            selection.claims(pick).stream()
+            selection.claims(selected).stream()
                 .map(claim -> new Claim(claim.limiter(), claim.key(), 0, 0))
                 .toList();
         all =
             all.thenCombine(
-                store.preview(peeks),
+                store.peekAsync(peeks),
                 (levels, level) -> {
-                  levels.put(pick.tier().position(), level);
+                  levels.put(selected.tier().position(), level);
                   return levels;
                 });
       }
@@ -78,9 +78,10 @@ final class PolicyExplainer {
     return all;
   }
 
-  private boolean isLeased(SelectedRule pick) {
-    return !pick.isSettled()
-        && selection.claims(pick).stream().anyMatch(claim -> claim.buckets().isLeased(claim.key()));
+  private boolean isLeased(SelectedRule selected) {
+    return !selected.isSettled()
+        && selection.claims(selected).stream()
+            .anyMatch(claim -> claim.buckets().isLeased(claim.key()));
   }
 
   private Explanation explanation(Verdict verdict, Map<Integer, Decision> before) {
@@ -91,20 +92,25 @@ final class PolicyExplainer {
     List<Rule> rules = policy.policy().rules();
     for (int position = 0; position < rules.size(); position++) {
       Rule rule = rules.get(position);
-      SelectedRule pick = picks.get(position);
+      SelectedRule selected = applying.get(position);
       String reasonNotApplied =
-          pick != null && pick.isUnverified()
+          selected != null && selected.isUnverified()
               ? null
               : reasonNotApplied(rule, tiers.get(position), first);
       if (reasonNotApplied != null) {
         findings.add(new Finding(rule, false, reasonNotApplied, null, null));
-      } else if (pick == null) {
+      } else if (selected == null) {
         findings.add(new Finding(rule, true, explainer.unlimited(rule), null, null));
       } else {
         ExpectedCharge charge =
             new ExpectedCharge(
-                pick.mode(), pick.key(), pick.cost(), before.get(position), isLeased(pick));
-        findings.add(new Finding(rule, true, explainer.applies(pick), charge, outcomes.get(rule)));
+                selected.mode(),
+                selected.key(),
+                selected.cost(),
+                before.get(position),
+                isLeased(selected));
+        findings.add(
+            new Finding(rule, true, explainer.applies(selected), charge, outcomes.get(rule)));
       }
     }
     return new Explanation(verdict, findings);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * values joined by a comma and a space; {@link #values} returns them one by one.
  */
 public interface Request {
-  /** The result of {@link #cost} if the caller states no cost. */
+  /** The result of {@link #costThousandths} if the caller states no cost. */
   long UNSTATED = -1;
 
   /** Returns the client's address. */
@@ -30,10 +30,16 @@ public interface Request {
   /** Returns a header by its name in lower case. */
   @Nullable String header(String name);
 
-  /** Returns a decoded query parameter. */
+  /**
+   * Returns a decoded query parameter. Its values include those that only some origins read; see
+   * {@link #isAmbiguous}.
+   */
   @Nullable String query(String name);
 
-  /** Returns a cookie. */
+  /**
+   * Returns a cookie in its canonical form, without quotes and escapes. Its values include those
+   * that only some origins read; see {@link #isAmbiguous}.
+   */
   @Nullable String cookie(String name);
 
   /** Returns a claim of a verified token, if it is a string, a number or a boolean. */
@@ -61,10 +67,18 @@ public interface Request {
   }
 
   /**
-   * Returns the cost of the request under rules without a {@code cost_source}, in thousandths of a
-   * token. 0 checks the limits without taking tokens; {@link #UNSTATED} uses the cost of each rule.
+   * Returns whether origins differ in the values that they read of a query parameter or cookie. It
+   * then has at least two {@link #values}.
    */
-  default long cost() {
+  default boolean isAmbiguous(Attribute attribute) {
+    return false;
+  }
+
+  /**
+   * Returns the cost of the request under rules without a {@code cost_source}. 0 checks the limits
+   * without taking tokens; {@link #UNSTATED} uses the cost of each rule.
+   */
+  default long costThousandths() {
     return UNSTATED;
   }
 }

@@ -1,5 +1,7 @@
 package io.penstock.policy;
 
+import io.penstock.Consistency;
+import io.penstock.FailurePolicy;
 import io.penstock.Limit;
 import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
@@ -83,57 +85,33 @@ public record Rule(
     }
   }
 
-  /** Creates a rule without a scope that denies requests with repeated keys. */
-  public Rule(
-      String name,
-      String description,
-      List<KeyPart> limitKeys,
-      Match match,
-      @Nullable String group,
-      @Nullable MissingKey onMissingKey,
-      List<Limit> limits,
-      Cost cost,
-      Duration maxDelay,
-      StoreOptions storeOptions,
-      boolean refundOnUpstreamError,
-      Rollout rollout) {
-    this(
-        name,
-        description,
-        limitKeys,
-        match,
-        group,
-        onMissingKey,
-        RepeatedKey.DENY,
-        limits,
-        cost,
-        maxDelay,
-        storeOptions,
-        refundOnUpstreamError,
-        rollout,
-        null);
+  /** Returns a builder for a rule that has the defaults of a policy file and no limits. */
+  public static Builder builder(String name) {
+    return new Builder(name);
+  }
+
+  /** Returns a builder for a copy of this rule. */
+  public Builder toBuilder() {
+    return new Builder(name)
+        .description(description)
+        .limitKeys(limitKeys)
+        .match(match)
+        .group(group)
+        .onMissingKey(onMissingKey)
+        .onRepeatedKey(onRepeatedKey)
+        .limits(limits)
+        .cost(cost)
+        .maxDelay(maxDelay)
+        .storeOptions(storeOptions)
+        .refundOnUpstreamError(refundOnUpstreamError)
+        .rollout(rollout)
+        .scope(scope);
   }
 
   /** Returns the rule with its path patterns normalized according to {@code paths}. */
   public Rule under(PathSettings paths) {
     Match normal = match.under(paths);
-    return normal.equals(match)
-        ? this
-        : new Rule(
-            name,
-            description,
-            limitKeys,
-            normal,
-            group,
-            onMissingKey,
-            onRepeatedKey,
-            limits,
-            cost,
-            maxDelay,
-            storeOptions,
-            refundOnUpstreamError,
-            rollout,
-            scope);
+    return normal.equals(match) ? this : toBuilder().match(normal).build();
   }
 
   /**
@@ -174,5 +152,141 @@ public record Rule(
       return onMissingKey;
     }
     return part.isOmittable() ? MissingKey.SHARE : MissingKey.SKIP;
+  }
+
+  /** Builds a rule. Every field that is not set has its default. Not thread-safe. */
+  public static final class Builder {
+    private String name;
+    private String description = "";
+    private List<KeyPart> limitKeys = List.of();
+    private Match match = Match.ANY;
+    private @Nullable String group;
+    private @Nullable MissingKey onMissingKey;
+    private RepeatedKey onRepeatedKey = RepeatedKey.DENY;
+    private List<Limit> limits = List.of();
+    private Cost cost = Cost.ONE;
+    private Duration maxDelay = Duration.ZERO;
+    private FailurePolicy onStoreFailure = StoreOptions.DEFAULT.onFailure();
+    private Consistency consistency = StoreOptions.DEFAULT.consistency();
+    private boolean refundOnUpstreamError;
+    private Mode mode = Rollout.ALL.mode();
+    private int enforcePercent = Rollout.ALL.enforcePercent();
+    private boolean manual = Rollout.ALL.manual();
+    private @Nullable String scope;
+
+    private Builder(String name) {
+      this.name = name;
+    }
+
+    public Builder name(String name) {
+      this.name = name;
+      return this;
+    }
+
+    public Builder description(String description) {
+      this.description = description;
+      return this;
+    }
+
+    public Builder limitKeys(List<KeyPart> limitKeys) {
+      this.limitKeys = limitKeys;
+      return this;
+    }
+
+    public Builder match(Match match) {
+      this.match = match;
+      return this;
+    }
+
+    public Builder group(@Nullable String group) {
+      this.group = group;
+      return this;
+    }
+
+    public Builder onMissingKey(@Nullable MissingKey onMissingKey) {
+      this.onMissingKey = onMissingKey;
+      return this;
+    }
+
+    public Builder onRepeatedKey(RepeatedKey onRepeatedKey) {
+      this.onRepeatedKey = onRepeatedKey;
+      return this;
+    }
+
+    public Builder limits(List<? extends Limit> limits) {
+      this.limits = List.copyOf(limits);
+      return this;
+    }
+
+    public Builder cost(Cost cost) {
+      this.cost = cost;
+      return this;
+    }
+
+    public Builder maxDelay(Duration maxDelay) {
+      this.maxDelay = maxDelay;
+      return this;
+    }
+
+    public Builder storeOptions(StoreOptions storeOptions) {
+      return onStoreFailure(storeOptions.onFailure()).consistency(storeOptions.consistency());
+    }
+
+    public Builder onStoreFailure(FailurePolicy onStoreFailure) {
+      this.onStoreFailure = onStoreFailure;
+      return this;
+    }
+
+    public Builder consistency(Consistency consistency) {
+      this.consistency = consistency;
+      return this;
+    }
+
+    public Builder refundOnUpstreamError(boolean refundOnUpstreamError) {
+      this.refundOnUpstreamError = refundOnUpstreamError;
+      return this;
+    }
+
+    public Builder rollout(Rollout rollout) {
+      return mode(rollout.mode()).enforcePercent(rollout.enforcePercent()).manual(rollout.manual());
+    }
+
+    public Builder mode(Mode mode) {
+      this.mode = mode;
+      return this;
+    }
+
+    public Builder enforcePercent(int enforcePercent) {
+      this.enforcePercent = enforcePercent;
+      return this;
+    }
+
+    public Builder manual(boolean manual) {
+      this.manual = manual;
+      return this;
+    }
+
+    public Builder scope(@Nullable String scope) {
+      this.scope = scope;
+      return this;
+    }
+
+    public Rule build() {
+      return new Rule(
+          name,
+          description,
+          limitKeys,
+          match,
+          group,
+          onMissingKey,
+          onRepeatedKey,
+          limits,
+          cost,
+          maxDelay,
+          new StoreOptions(onStoreFailure, consistency),
+          refundOnUpstreamError,
+          new Rollout(mode, enforcePercent, manual),
+          scope);
+    }
   }
 }

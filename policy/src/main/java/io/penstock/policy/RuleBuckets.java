@@ -41,7 +41,7 @@ public final class RuleBuckets {
 
   /** Returns the state of the buckets in the order of the rule's limits. Changes nothing. */
   public CompletionStage<List<Decision>> peek() {
-    return store.preview(claims).thenApply(Decision::results);
+    return store.peekAsync(claims).thenApply(Decision::results);
   }
 
   /** Refills the buckets completely. */
@@ -63,7 +63,7 @@ public final class RuleBuckets {
     return each(claim -> claim.buckets().refund(claim.key(), thousandths));
   }
 
-  private CompletionStage<Void> each(Change change) {
+  private CompletionStage<Void> each(BucketChange change) {
     return CompletableFuture.allOf(
         claims.stream()
             .map(claim -> change.of(claim).toCompletableFuture())
@@ -71,7 +71,7 @@ public final class RuleBuckets {
   }
 
   /** A change to one bucket. */
-  private interface Change {
+  private interface BucketChange {
     CompletionStage<Void> of(Claim claim);
   }
 }

@@ -1,6 +1,7 @@
 package io.penstock.policy;
 
 import io.penstock.policy.address.IpAddress;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -54,11 +55,13 @@ final class RuleExplainer {
   }
 
   /** Describes how a rule with limits applies. */
-  String applies(SelectedRule pick) {
-    Rule rule = pick.tier().rule();
-    return pick.isUnverified()
-        ? "may match" + mode(pick) + ", but the token can't be verified; on_store_failure decides"
-        : "matches" + mode(pick) + missing(rule);
+  String applies(SelectedRule selected) {
+    Rule rule = selected.tier().rule();
+    return selected.isUnverified()
+        ? "may match"
+            + mode(selected)
+            + ", but the token can't be verified; on_store_failure decides"
+        : "matches" + mode(selected) + missing(rule);
   }
 
   /** Describes how a rule without limits applies. */
@@ -68,17 +71,17 @@ final class RuleExplainer {
         : "matches, and is unlimited";
   }
 
-  private String mode(SelectedRule pick) {
-    if (pick.mode() != pick.ownMode()) {
-      if (pick.mode() == Mode.ENFORCE) {
+  private String mode(SelectedRule selected) {
+    if (selected.mode() != selected.ownMode()) {
+      if (selected.mode() == Mode.ENFORCE) {
         return ", and is enforced by override";
       }
       return ", in shadow mode " + (override == null ? "with the whole policy" : "by override");
     }
-    if (pick.mode() == Mode.ENFORCE) {
+    if (selected.mode() == Mode.ENFORCE) {
       return "";
     }
-    Rule.Rollout rollout = pick.tier().rule().rollout();
+    Rule.Rollout rollout = selected.tier().rule().rollout();
     return rollout.mode() == Mode.SHADOW
         ? ", in shadow mode"
         : ", in shadow mode: the key is not among the " + rollout.enforcePercent() + " % enforced";
@@ -94,7 +97,9 @@ final class RuleExplainer {
   private String missing(Rule rule) {
     Attribute repeated = repeated(rule);
     if (repeated != null) {
-      return ", and denies because " + repeated + " is repeated";
+      return ", and denies because "
+          + repeated
+          + (request.isAmbiguous(repeated) ? " is ambiguous" : " is repeated");
     }
     for (KeyPart part : rule.limitKeys()) {
       if (isMissing(part)) {
@@ -106,25 +111,25 @@ final class RuleExplainer {
     return "";
   }
 
-  /** Returns the repeated attribute for which the rule denies the request, or null. */
+  /** Returns the repeated or ambiguous attribute for which the rule denies the request, or null. */
   private @Nullable Attribute repeated(Rule rule) {
-    if (rule.onRepeatedKey() != RepeatedKey.DENY) {
-      return null;
-    }
     Attribute costSource = rule.cost().source();
     return Stream.of(
             rule.limitKeys().stream().map(part -> part.in(request)),
             rule.match().conditions().stream().map(condition -> condition.subject().in(request)),
             Stream.ofNullable(costSource))
         .flatMap(each -> each)
-        .filter(attribute -> attribute != null && isRepeated(attribute))
+        .filter(attribute -> attribute != null && isDenied(attribute, rule.onRepeatedKey()))
         .findFirst()
         .orElse(null);
   }
 
-  private boolean isRepeated(Attribute attribute) {
+  private boolean isDenied(Attribute attribute, RepeatedKey onRepeated) {
     String value = attribute.of(request);
-    return value != null && attribute.repeated(request, value) != null;
+    List<String> several = value == null ? null : attribute.repeated(request, value);
+    return value != null
+        && several != null
+        && attribute.choose(onRepeated, request, value, several) == null;
   }
 
   private boolean isMissing(KeyPart part) {

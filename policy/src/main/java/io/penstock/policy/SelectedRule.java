@@ -21,7 +21,8 @@ final class SelectedRule {
   private Mode mode = Mode.OFF;
   private String key = "";
   private long cost;
-  private @Nullable Decision settled;
+  private @Nullable Decision decision;
+  private boolean settled;
   private boolean unverified;
 
   void set(Tier tier, Mode ownMode, Mode mode, String key, long cost) {
@@ -30,13 +31,14 @@ final class SelectedRule {
     this.mode = mode;
     this.key = key;
     this.cost = cost;
-    this.settled = null;
+    this.decision = null;
+    this.settled = false;
     this.unverified = false;
   }
 
   /** Denies the request because it lacks a part of the key that the rule requires. */
   void deny() {
-    settled = Decision.refused(tier().rule().name(), limit(), Reason.MISSING_KEY);
+    settle(Decision.deny(tier().rule().name(), limit(), Reason.MISSING_KEY));
   }
 
   /** Marks the outcome as degraded: with verified claims, another rule might have applied. */
@@ -50,10 +52,21 @@ final class SelectedRule {
     FailurePolicy policy = tier().rule().storeOptions().onFailure();
     String name = tier().rule().name();
     if (policy == FailurePolicy.CLOSED) {
-      settled = Decision.unavailable(name, limit(), RETRY_NANOS, Reason.JWT_KEYS_UNAVAILABLE);
+      settle(Decision.unavailable(name, limit(), RETRY_NANOS, Reason.JWT_KEYS_UNAVAILABLE));
     } else if (policy == FailurePolicy.OPEN) {
-      settled = Decision.allowed(name, limit(), limit().burstThousandths(), 0, 0);
+      settle(Decision.allow(name, limit(), limit().burstThousandths(), 0, 0));
     }
+  }
+
+  /** Sets a decision that doesn't depend on the store. */
+  private void settle(Decision known) {
+    decision = known;
+    settled = true;
+  }
+
+  /** Sets the decision of the store. */
+  void decided(Decision ofStore) {
+    decision = ofStore;
   }
 
   private Limit limit() {
@@ -85,14 +98,14 @@ final class SelectedRule {
     return cost;
   }
 
-  /** Returns whether the rule is enforced and denies the request without asking the store. */
-  boolean isImmediateDenial() {
-    return mode == Mode.ENFORCE && settled != null && !settled.allowed();
+  /** Returns the decision of the rule; null if the store has not decided yet. */
+  @Nullable Decision decision() {
+    return decision;
   }
 
   /** Returns whether the decision is known without asking the store. */
   boolean isSettled() {
-    return settled != null;
+    return settled;
   }
 
   /** Returns whether the rule depends on claims that cannot be verified. */
@@ -102,7 +115,7 @@ final class SelectedRule {
 
   /** Returns whether the rule is enforced and needs a single bucket. */
   boolean isSimple() {
-    return mode == Mode.ENFORCE && settled == null && tier().rule().limits().size() == 1;
+    return mode == Mode.ENFORCE && !settled && tier().rule().limits().size() == 1;
   }
 
   /** Returns the claim on the bucket of a simple rule. */
@@ -118,16 +131,9 @@ final class SelectedRule {
     tier().claim(key, cost, ownMode, claims);
   }
 
-  Outcome outcome(Decision decision) {
-    Decision labelled = unverified ? decision.asDegraded(Reason.JWT_KEYS_UNAVAILABLE) : decision;
+  /** Returns the outcome of a decision of the store or of {@link #decision}. */
+  Outcome outcome(Decision made) {
+    Decision labelled = unverified ? made.asDegraded(Reason.JWT_KEYS_UNAVAILABLE) : made;
     return new Outcome(tier().rule(), mode, key, cost, labelled);
-  }
-
-  /** Returns the outcome that is known without asking the store. */
-  Outcome settled() {
-    if (settled == null) {
-      throw new IllegalStateException("the decision requires the store");
-    }
-    return outcome(settled);
   }
 }

@@ -19,11 +19,17 @@ final class Selection {
   private final List<Claim> claims = new ArrayList<>();
   private final List<Decision> decisions = new ArrayList<>();
   private final List<Outcome> outcomes = new ArrayList<>();
-  private SelectedRule[] picks = {
+  private SelectedRule[] rules = {
     new SelectedRule(), new SelectedRule(), new SelectedRule(), new SelectedRule()
   };
   private int size;
   private boolean rejected;
+
+  /** Whether an enforced rule denies the request without asking the store. */
+  private boolean settled;
+
+  /** Whether any enforced rule denies the request. */
+  private boolean denied;
 
   /** Whether the rule being considered depends on claims that cannot be verified. */
   private boolean unverified;
@@ -41,6 +47,8 @@ final class Selection {
     this.all = all;
     size = 0;
     rejected = false;
+    settled = false;
+    denied = false;
   }
 
   /** Marks the request as rejected, regardless of its rules. */
@@ -57,7 +65,7 @@ final class Selection {
   }
 
   SelectedRule get(int i) {
-    return picks[i];
+    return rules[i];
   }
 
   /**
@@ -65,58 +73,48 @@ final class Selection {
    * null.
    */
   @Nullable SelectedRule only() {
-    return size == 1 && picks[0].isSimple() ? picks[0] : null;
+    return size == 1 && rules[0].isSimple() ? rules[0] : null;
   }
 
-  /** Returns whether an enforced rule denies the request without asking the store. */
-  boolean hasImmediateDenial() {
-    for (int i = 0; i < size; i++) {
-      if (picks[i].isImmediateDenial()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Returns the claims of all enforced rules. Valid until the next call. */
-  List<Claim> claims() {
+  /**
+   * Returns the claims of all enforced rules, which the store has to decide together. Empty if
+   * there are none, or if a rule denies the request without asking the store. Valid until the next
+   * call.
+   */
+  List<Claim> enforcedClaims() {
     claims.clear();
     for (int i = 0; i < size; i++) {
-      if (picks[i].mode() == Mode.ENFORCE && !picks[i].isSettled()) {
-        picks[i].addClaims(claims);
+      Decision known = rules[i].decision();
+      settled |= rules[i].mode() == Mode.ENFORCE && known != null && !known.allowed();
+    }
+    denied = settled;
+    for (int i = 0; i < size && !denied; i++) {
+      if (isUndecided(i, Mode.ENFORCE)) {
+        rules[i].addClaims(claims);
       }
     }
     return claims;
   }
 
-  /** Returns an empty reusable list for decisions. */
+  private boolean isUndecided(int i, Mode mode) {
+    return rules[i].mode() == mode && !rules[i].isSettled();
+  }
+
+  /** Returns an empty reusable list for the decisions on {@link #enforcedClaims}. */
   List<Decision> decisions() {
     decisions.clear();
     return decisions;
   }
 
-  /** Returns an empty reusable list for outcomes. */
-  List<Outcome> outcomes() {
-    outcomes.clear();
-    return outcomes;
-  }
-
-  /** Returns the claims of one rule. Valid until the next call. */
-  List<Claim> claims(SelectedRule pick) {
-    claims.clear();
-    pick.addClaims(claims);
-    return claims;
-  }
-
-  /** Adds the outcome of each enforced rule, given the decisions on their claims. */
-  void addOutcomes(List<Decision> results, List<Outcome> outcomes) {
+  /** Sets the decisions on {@link #enforcedClaims}. */
+  void enforced(List<Decision> results) {
     int next = 0;
     for (int i = 0; i < size; i++) {
-      if (picks[i].mode() == Mode.ENFORCE && picks[i].isSettled()) {
-        outcomes.add(picks[i].settled());
-      } else if (picks[i].mode() == Mode.ENFORCE) {
-        int limits = picks[i].tier().rule().limits().size();
-        outcomes.add(picks[i].outcome(combine(results, next, limits)));
+      if (isUndecided(i, Mode.ENFORCE)) {
+        int limits = rules[i].tier().rule().limits().size();
+        Decision decision = combine(results, next, limits);
+        rules[i].decided(decision);
+        denied |= !decision.allowed();
         next += limits;
       }
     }
@@ -128,11 +126,40 @@ final class Selection {
         : Decision.all(results.subList(from, from + count).toArray(Decision[]::new));
   }
 
-  /** Adds the outcomes of enforced rules that deny the request without asking the store. */
-  void addImmediateDenials(List<Outcome> outcomes) {
+  /**
+   * Returns whether the store has to decide a rule in shadow mode, by itself, once the enforced
+   * rules are decided. If they deny the request, shadow rules are not evaluated.
+   */
+  boolean needsShadowDecision(int i) {
+    return !denied && isUndecided(i, Mode.SHADOW);
+  }
+
+  /** Returns the claims of one rule. Valid until the next call. */
+  List<Claim> claims(SelectedRule selected) {
+    claims.clear();
+    selected.addClaims(claims);
+    return claims;
+  }
+
+  /** Returns the verdict, once all rules that need the store are decided. */
+  Verdict verdict() {
+    if (rejected) {
+      return Verdict.PATH_REJECTED;
+    }
+    outcomes.clear();
+    addOutcomes(Mode.ENFORCE);
+    if (!denied) {
+      addOutcomes(Mode.SHADOW);
+    }
+    return Verdict.of(outcomes);
+  }
+
+  private void addOutcomes(Mode mode) {
     for (int i = 0; i < size; i++) {
-      if (picks[i].isImmediateDenial()) {
-        outcomes.add(picks[i].settled());
+      Decision decision = rules[i].decision();
+      // A denial that doesn't need the store is reported without the rules that allow.
+      if (rules[i].mode() == mode && decision != null && !(settled && decision.allowed())) {
+        outcomes.add(rules[i].outcome(decision));
       }
     }
   }
@@ -174,19 +201,19 @@ final class Selection {
     }
     if (!rule.isUnlimited()) {
       long cost = tier.cost(request);
-      SelectedRule pick = next();
-      pick.set(
+      SelectedRule selected = next();
+      selected.set(
           tier,
           mode,
           all == null ? mode : all,
           key,
-          cost == Cost.AMBIGUOUS ? rule.cost().fallback() : cost);
+          cost == Cost.AMBIGUOUS ? rule.cost().fallbackThousandths() : cost);
       if (keyResult != KeyResult.COMPLETE
           || fit == Condition.Fit.AMBIGUOUS
           || cost == Cost.AMBIGUOUS) {
-        pick.deny();
+        selected.deny();
       } else if (this.unverified) {
-        pick.applyFailurePolicy();
+        selected.applyFailurePolicy();
       }
     }
     return mode;
@@ -278,7 +305,7 @@ final class Selection {
       return KeyResult.MISSING;
     }
     List<String> several = attribute.repeated(request, value);
-    String chosen = several == null ? value : onRepeated.choose(value, several);
+    String chosen = several == null ? value : attribute.choose(onRepeated, request, value, several);
     if (chosen == null) {
       return KeyResult.REPEATED;
     }
@@ -294,25 +321,25 @@ final class Selection {
    */
   void sort() {
     for (int i = 1; i < size; i++) {
-      SelectedRule pick = picks[i];
+      SelectedRule selected = rules[i];
       int at = i;
-      for (; at > 0 && picks[at - 1].tier().position() > pick.tier().position(); at--) {
-        picks[at] = picks[at - 1];
+      for (; at > 0 && rules[at - 1].tier().position() > selected.tier().position(); at--) {
+        rules[at] = rules[at - 1];
       }
-      picks[at] = pick;
+      rules[at] = selected;
     }
   }
 
   private SelectedRule next() {
-    if (size == picks.length) {
+    if (size == rules.length) {
       SelectedRule[] more = new SelectedRule[2 * size];
-      System.arraycopy(picks, 0, more, 0, size);
+      System.arraycopy(rules, 0, more, 0, size);
       for (int i = size; i < more.length; i++) {
         more[i] = new SelectedRule();
       }
-      picks = more;
+      rules = more;
     }
-    return picks[size++];
+    return rules[size++];
   }
 
   /** A pool of unused selections. Thread-safe. */

@@ -24,8 +24,8 @@ final class Tier {
   private final @Nullable RepeatedKey onRepeated;
   private final long maxDelayNanos;
   private final Cost cost;
-  private volatile @Nullable Limiters enforced;
-  private volatile @Nullable Limiters shadowed;
+  private volatile @Nullable TierLimiters enforced;
+  private volatile @Nullable TierLimiters shadowed;
   private boolean retired;
 
   Tier(Rule rule, int position, TierGroup group, Store store) {
@@ -99,8 +99,8 @@ final class Tier {
 
   /** Adds the claims on the buckets of {@code key}, one for each limit of the rule. */
   void claim(String key, long thousandths, Mode mode, List<Claim> claims) {
-    Limiters limiters = limiters(mode);
-    if (limiters.defaultClaims != null && thousandths == cost.fallback()) {
+    TierLimiters limiters = limiters(mode);
+    if (limiters.defaultClaims != null && thousandths == cost.fallbackThousandths()) {
       for (int i = 0; i < limiters.defaultClaims.size(); i++) {
         claims.add(limiters.defaultClaims.get(i));
       }
@@ -113,8 +113,8 @@ final class Tier {
 
   /** Returns the claim on the bucket of {@code key}, for a rule with one limit. */
   Claim claim(String key, long thousandths, Mode mode) {
-    Limiters limiters = limiters(mode);
-    return limiters.defaultClaims != null && thousandths == cost.fallback()
+    TierLimiters limiters = limiters(mode);
+    return limiters.defaultClaims != null && thousandths == cost.fallbackThousandths()
         ? limiters.defaultClaims.get(0)
         : claim(limiters.each.get(0), key, thousandths);
   }
@@ -133,13 +133,13 @@ final class Tier {
     return thousandths - remainder + increment;
   }
 
-  private Limiters limiters(Mode mode) {
-    Limiters result = mode == Mode.SHADOW ? shadowed : enforced;
+  private TierLimiters limiters(Mode mode) {
+    TierLimiters result = mode == Mode.SHADOW ? shadowed : enforced;
     return result == null ? create(mode) : result;
   }
 
-  private synchronized Limiters create(Mode mode) {
-    Limiters result = mode == Mode.SHADOW ? shadowed : enforced;
+  private synchronized TierLimiters create(Mode mode) {
+    TierLimiters result = mode == Mode.SHADOW ? shadowed : enforced;
     if (result == null) {
       List<RateLimiter> each = new ArrayList<>();
       int[] ranks = BucketName.ranks(rule.limits());
@@ -147,7 +147,7 @@ final class Tier {
         String name = BucketName.of(group, ranks[i], mode);
         each.add(RateLimiter.on(store, name, rule.limits().get(i), rule.storeOptions()));
       }
-      result = new Limiters(each, rule.limitKeys().isEmpty() ? defaultClaims(each) : null);
+      result = new TierLimiters(each, rule.limitKeys().isEmpty() ? defaultClaims(each) : null);
       if (retired) {
         // A request that started under this policy may still finish, but must not keep its limits
         // active.
@@ -163,7 +163,9 @@ final class Tier {
   }
 
   private List<Claim> defaultClaims(List<RateLimiter> limiters) {
-    return limiters.stream().map(limiter -> claim(limiter, "", cost.fallback())).toList();
+    return limiters.stream()
+        .map(limiter -> claim(limiter, "", cost.fallbackThousandths()))
+        .toList();
   }
 
   /** Retires the limits of the rule. */
@@ -175,7 +177,7 @@ final class Tier {
     }
   }
 
-  private static void retire(@Nullable Limiters limiters) {
+  private static void retire(@Nullable TierLimiters limiters) {
     if (limiters != null) {
       for (RateLimiter limiter : limiters.each) {
         limiter.retire();
@@ -189,5 +191,5 @@ final class Tier {
    * @param defaultClaims the claims of nearly every request, if the rule has one bucket for all
    *     requests; otherwise null
    */
-  private record Limiters(List<RateLimiter> each, @Nullable List<Claim> defaultClaims) {}
+  private record TierLimiters(List<RateLimiter> each, @Nullable List<Claim> defaultClaims) {}
 }

@@ -20,11 +20,11 @@ final class TierIndex {
   /** With fewer values, a linear search is faster than a lookup. */
   private static final int MIN_INDEXED_VALUES = 8;
 
-  private final List<ByValue> indexes = new ArrayList<>();
+  private final List<ValueIndex> indexes = new ArrayList<>();
   private final int[] unindexed;
 
   /** Tiers by the value that they match of one attribute. */
-  private record ByValue(KeyPart subject, Map<String, int[]> tiers) {
+  private record ValueIndex(KeyPart subject, Map<String, int[]> tiers) {
     void addTo(SortedIds found, Request request) {
       List<Attribute> alternatives = subject.alternatives();
       for (int i = 0; i < alternatives.size(); i++) {
@@ -72,7 +72,7 @@ final class TierIndex {
         (subject, byValue) -> {
           Map<String, int[]> arrays = new HashMap<>();
           byValue.forEach((value, own) -> arrays.put(value, array(own)));
-          indexes.add(new ByValue(subject, arrays));
+          indexes.add(new ValueIndex(subject, arrays));
         });
     this.unindexed = array(unindexedTiers);
   }

@@ -73,10 +73,11 @@ class CostTest {
 
   @Test
   void of_aStatedCost_countsOnlyWithoutASource() {
-    ExplicitRequest stated = ExplicitRequest.builder().cost(7_000).build();
+    ExplicitRequest stated = ExplicitRequest.builder().costThousandths(7_000).build();
     assertThat(of(Cost.fixed(2_000), stated)).isEqualTo(7_000);
     assertThat(of(BY_WEIGHT, stated)).isEqualTo(3_000);
-    assertThat(of(Cost.fixed(2_000), ExplicitRequest.builder().cost(0).build())).isZero();
+    assertThat(of(Cost.fixed(2_000), ExplicitRequest.builder().costThousandths(0).build()))
+        .isZero();
   }
 
   @Property(tries = 1_000)

@@ -31,16 +31,16 @@ final class DelayedStore implements Store {
   }
 
   @Override
-  public CompletionStage<Decision> decideAsync(List<Claim> claims) {
+  public CompletionStage<Decision> takeAsync(List<Claim> claims) {
     if (failure != null) {
       throw new IllegalStateException(failure);
     }
-    return later(store.decide(claims));
+    return later(store.take(claims));
   }
 
   @Override
-  public CompletionStage<Decision> preview(List<Claim> claims) {
-    return later(store.preview(claims).toCompletableFuture().join());
+  public CompletionStage<Decision> peekAsync(List<Claim> claims) {
+    return later(store.peekAsync(claims).toCompletableFuture().join());
   }
 
   private synchronized CompletionStage<Decision> later(Decision decision) {
@@ -67,8 +67,8 @@ final class DelayedStore implements Store {
   }
 
   @Override
-  public Decision decide(List<Claim> claims) {
-    return store.decide(claims);
+  public Decision take(List<Claim> claims) {
+    return store.take(claims);
   }
 
   @Override

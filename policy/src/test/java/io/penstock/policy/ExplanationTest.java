@@ -42,7 +42,7 @@ class ExplanationTest {
 
       assertThat(finding.charge().mode()).isEqualTo(Mode.ENFORCE);
       assertThat(finding.charge().key()).isEqualTo("user_id=u");
-      assertThat(finding.charge().cost()).isEqualTo(1_000);
+      assertThat(finding.charge().costThousandths()).isEqualTo(1_000);
       assertThat(finding.charge().before().remainingThousandths()).isEqualTo(4_000);
       assertThat(remaining(finding)).isEqualTo(3_000);
     }

@@ -21,7 +21,7 @@ class ExplicitRequestTest {
     assertThat(request.cookie("x")).isNull();
     assertThat(request.claim("x")).isNull();
     assertThat(request.attribute("x")).isNull();
-    assertThat(request.cost()).isEqualTo(Request.UNSTATED);
+    assertThat(request.costThousandths()).isEqualTo(Request.UNSTATED);
   }
 
   @Test
@@ -36,7 +36,7 @@ class ExplicitRequestTest {
             .cookie("name", "cookie")
             .claim("name", "claim")
             .attribute("name", "attribute")
-            .cost(2_500)
+            .costThousandths(2_500)
             .build();
 
     assertThat(request.method()).isEqualTo("POST");
@@ -47,7 +47,7 @@ class ExplicitRequestTest {
     assertThat(request.cookie("name")).isEqualTo("cookie");
     assertThat(request.claim("name")).isEqualTo("claim");
     assertThat(request.attribute("name")).isEqualTo("attribute");
-    assertThat(request.cost()).isEqualTo(2_500);
+    assertThat(request.costThousandths()).isEqualTo(2_500);
   }
 
   @Test
@@ -115,8 +115,8 @@ class ExplicitRequestTest {
 
   @Test
   void cost_negative_isRejected() {
-    assertThatThrownBy(() -> ExplicitRequest.builder().cost(-1))
+    assertThatThrownBy(() -> ExplicitRequest.builder().costThousandths(-1))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("cost must not be negative: -1");
+        .hasMessage("costThousandths must not be negative: -1");
   }
 }

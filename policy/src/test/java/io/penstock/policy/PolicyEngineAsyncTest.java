@@ -34,7 +34,7 @@ class PolicyEngineAsyncTest {
         .attribute("user_id", "u" + number)
         .attribute("tenant", "t" + number)
         .path("/")
-        .cost(tokens * 1_000)
+        .costThousandths(tokens * 1_000)
         .build();
   }
 
@@ -90,7 +90,7 @@ class PolicyEngineAsyncTest {
                     "SHADOW shade " + tenant,
                     "SHADOW dusk " + user)
                 : List.of("ENFORCE user " + user, "ENFORCE pair " + user + "&" + tenant));
-    assertThat(verdict.outcomes()).allMatch(outcome -> outcome.cost() == tokens * 1_000);
+    assertThat(verdict.outcomes()).allMatch(outcome -> outcome.costThousandths() == tokens * 1_000);
     Outcome pair = verdict.outcomes().get(1);
     assertThat(pair.decision().allowed()).isEqualTo(allowed);
     assertThat(pair.decision().limit().burst()).isEqualTo(6);

@@ -37,7 +37,7 @@ class PolicyEngineEdgesTest {
   void decide_theGreatestCostOnALog_neverPasses() {
     PolicyEngine engine = engine(rule("log").limits(Limit.slidingLog(5, Duration.ofSeconds(1))));
     for (long cost : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 999, Long.MAX_VALUE - 1_000}) {
-      Verdict verdict = engine.decide(ExplicitRequest.builder().cost(cost).build());
+      Verdict verdict = engine.decide(ExplicitRequest.builder().costThousandths(cost).build());
       Decision decision = verdict.decisive().orElseThrow().decision();
       assertThat(decision.reason()).contains(Reason.COST_ABOVE_BURST);
       assertThat(decision.never()).isTrue();
@@ -84,7 +84,7 @@ class PolicyEngineEdgesTest {
   @Test
   void degraded_onlyAShadow_isFalse() {
     Rule rule = rule("r").build();
-    Decision allowed = Decision.allowed("r", rule.limits().get(0), 0, 0, 0);
+    Decision allowed = Decision.allow("r", rule.limits().get(0), 0, 0, 0);
     Outcome enforced = new Outcome(rule, Mode.ENFORCE, "", 1_000, allowed);
     Outcome shadow = new Outcome(rule, Mode.SHADOW, "", 1_000, allowed.asDegraded());
     assertThat(Verdict.of(List.of(enforced, shadow)).degraded()).isFalse();

@@ -27,7 +27,7 @@ class PolicyEngineReloadTest {
     return ExplicitRequest.builder()
         .attribute("user_id", "u")
         .attribute("plan", plan)
-        .cost(tokens * 1_000)
+        .costThousandths(tokens * 1_000)
         .build();
   }
 
@@ -151,7 +151,7 @@ class PolicyEngineReloadTest {
           }
 
           @Override
-          public long cost() {
+          public long costThousandths() {
             return THOUSAND.burstThousandths();
           }
         });

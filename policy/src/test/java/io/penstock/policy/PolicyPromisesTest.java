@@ -24,7 +24,7 @@ class PolicyPromisesTest {
         .path(random.nextBoolean() ? "/a" : "/b")
         .attribute("user_id", "u" + random.nextInt(2))
         .attribute("tenant", "t" + random.nextInt(2))
-        .cost(1_000L * random.nextInt(4));
+        .costThousandths(1_000L * random.nextInt(4));
   }
 
   /** Independent rules: keyed or shared, for all paths or for one. */
@@ -64,7 +64,7 @@ class PolicyPromisesTest {
       ExplicitRequest request = request(random).build();
       List<Double> before = levels(traffic, request);
       Verdict verdict = traffic.engine().decide(request);
-      if (!verdict.allowed() || request.cost() == 0) {
+      if (!verdict.allowed() || request.costThousandths() == 0) {
         assertThat(levels(traffic, request)).as("%s", verdict).isEqualTo(before);
       }
       traffic.pass(Duration.ofMillis(random.nextInt(300)));
@@ -92,20 +92,7 @@ class PolicyPromisesTest {
   private static List<Rule> changed(List<Rule> rules, Random random) {
     List<Rule> changed = new ArrayList<>();
     for (Rule rule : rules) {
-      changed.add(
-          new Rule(
-              rule.name() + random.nextInt(),
-              rule.description(),
-              rule.limitKeys(),
-              rule.match(),
-              rule.group(),
-              rule.onMissingKey(),
-              rule.limits(),
-              rule.cost(),
-              rule.maxDelay(),
-              rule.storeOptions(),
-              rule.refundOnUpstreamError(),
-              rule.rollout()));
+      changed.add(rule.toBuilder().name(rule.name() + random.nextInt()).build());
     }
     Collections.shuffle(changed, random);
     changed.add(0, Rules.rule("nobody").where("plan", "none").build());
@@ -121,7 +108,7 @@ class PolicyPromisesTest {
     traffic.engine().replace(Policy.of(limited(Limit.perHour(1).burst(20))));
     assertThat(traffic.left("r", request)).isEqualTo(12);
     traffic.engine().replace(Policy.of(limited(Limit.perHour(1).burst(5))));
-    assertThat(traffic.passing(1, request.cost(1_000))).isZero();
+    assertThat(traffic.passing(1, request.costThousandths(1_000))).isZero();
     traffic.engine().replace(Policy.of(limited(Limit.perHour(1).burst(10))));
     assertThat(traffic.left("r", request)).isEqualTo(5);
   }
@@ -139,7 +126,7 @@ class PolicyPromisesTest {
                 Rules.rule("small").limits(Limit.perSecond(1).burst(5)).build()));
     ExplicitRequest.Builder request = ExplicitRequest.builder().attribute("user_id", "u");
 
-    Outcome decisive = traffic.send(request.cost(6_000)).decisive().orElseThrow();
+    Outcome decisive = traffic.send(request.costThousandths(6_000)).decisive().orElseThrow();
 
     assertThat(decisive.rule().name()).isEqualTo("small");
     assertThat(decisive.decision().never()).isTrue();

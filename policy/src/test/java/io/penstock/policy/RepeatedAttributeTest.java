@@ -211,7 +211,7 @@ class RepeatedAttributeTest {
   }
 
   private static long cost(String yaml, String... values) {
-    return engine(yaml).decide(headers(values)).decisive().orElseThrow().cost();
+    return engine(yaml).decide(headers(values)).decisive().orElseThrow().costThousandths();
   }
 
   @Test

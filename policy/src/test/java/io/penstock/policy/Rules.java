@@ -1,9 +1,7 @@
 package io.penstock.policy;
 
 import io.penstock.Limit;
-import io.penstock.StoreOptions;
 import io.penstock.policy.Rule.Rollout;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -74,18 +72,13 @@ final class Rules {
   }
 
   Rule build() {
-    return new Rule(
-        name,
-        "",
-        keys,
-        new Match(conditions),
-        group,
-        onMissingKey,
-        limits,
-        Cost.fixed(1_000),
-        Duration.ZERO,
-        StoreOptions.DEFAULT,
-        false,
-        rollout);
+    return Rule.builder(name)
+        .limitKeys(keys)
+        .match(new Match(conditions))
+        .group(group)
+        .onMissingKey(onMissingKey)
+        .limits(limits)
+        .rollout(rollout)
+        .build();
   }
 }

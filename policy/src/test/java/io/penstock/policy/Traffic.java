@@ -40,7 +40,12 @@ public final class Traffic {
 
   /** Returns what a rule has left for a request. */
   public double left(String rule, ExplicitRequest.Builder request) {
-    return engine.preview(request.cost(0).build()).toCompletableFuture().join().outcomes().stream()
+    return engine
+        .preview(request.costThousandths(0).build())
+        .toCompletableFuture()
+        .join()
+        .outcomes()
+        .stream()
         .filter(outcome -> outcome.rule().name().equals(rule))
         .findFirst()
         .orElseThrow()

@@ -14,7 +14,7 @@ import java.util.function.BiConsumer;
  * Created by one thread, and completed by one.
  */
 final class Batch {
-  private final List<Group> groups = new ArrayList<>();
+  private final List<EqualRequests> groups = new ArrayList<>();
   private final Map<String, Integer> keys = new LinkedHashMap<>();
   private final Map<LimitCodec, Integer> limits = new LinkedHashMap<>();
   private final List<PendingRequest> requests;
@@ -23,21 +23,21 @@ final class Batch {
    * Callers with identical requests, in order, with no request in between that could affect the
    * result.
    */
-  private record Group(
-      PendingRequest.RequestKind kind, List<BucketRequest> parts, List<PendingRequest> callers) {
+  private record EqualRequests(
+      Operation operation, List<RedisClaim> claims, List<PendingRequest> callers) {
     boolean takes(PendingRequest request) {
-      return kind == PendingRequest.RequestKind.TAKE
-          && request.kind() == kind
-          && parts.equals(request.parts());
+      return operation == Operation.TAKE
+          && request.operation() == operation
+          && claims.equals(request.claims());
     }
   }
 
   Batch(List<PendingRequest> requests) {
     this.requests = requests;
-    Map<String, Group> last = new HashMap<>();
+    Map<String, EqualRequests> last = new HashMap<>();
     boolean leases = false;
     for (PendingRequest request : requests) {
-      if (request.kind() == PendingRequest.RequestKind.LEASE) {
+      if (request.operation() == Operation.LEASE) {
         leases = true;
       } else {
         add(request, last);
@@ -46,29 +46,29 @@ final class Batch {
     if (leases) {
       // After all waiting callers, so that no request of this batch is denied because of the lease.
       requests.stream()
-          .filter(request -> request.kind() == PendingRequest.RequestKind.LEASE)
+          .filter(request -> request.operation() == Operation.LEASE)
           .forEach(request -> add(request, last));
     }
   }
 
-  private void add(PendingRequest request, Map<String, Group> last) {
-    Group group = last.get(request.parts().get(0).redisKey());
+  private void add(PendingRequest request, Map<String, EqualRequests> last) {
+    EqualRequests group = last.get(request.claims().get(0).redisKey());
     if (group == null || !group.takes(request) || !isLastForAllKeys(group, last)) {
-      group = new Group(request.kind(), request.parts(), new ArrayList<>());
+      group = new EqualRequests(request.operation(), request.claims(), new ArrayList<>());
       groups.add(group);
-      for (BucketRequest part : request.parts()) {
-        last.put(part.redisKey(), group);
-        keys.putIfAbsent(part.redisKey(), keys.size() + 1);
-        limits.putIfAbsent(part.codec(), limits.size() + 1);
+      for (RedisClaim claim : request.claims()) {
+        last.put(claim.redisKey(), group);
+        keys.putIfAbsent(claim.redisKey(), keys.size() + 1);
+        limits.putIfAbsent(claim.codec(), limits.size() + 1);
       }
     }
     group.callers.add(request);
   }
 
   @SuppressWarnings("ReferenceEquality") // groups are compared by identity
-  private static boolean isLastForAllKeys(Group group, Map<String, Group> last) {
-    for (BucketRequest part : group.parts) {
-      if (last.get(part.redisKey()) != group) {
+  private static boolean isLastForAllKeys(EqualRequests group, Map<String, EqualRequests> last) {
+    for (RedisClaim claim : group.claims) {
+      if (last.get(claim.redisKey()) != group) {
         return false;
       }
     }
@@ -86,7 +86,7 @@ final class Batch {
 
   /** The callers of each group of identical requests, in order. */
   List<List<PendingRequest>> callersByGroup() {
-    return groups.stream().map(Group::callers).toList();
+    return groups.stream().map(EqualRequests::callers).toList();
   }
 
   /** The keys of its buckets in Redis. */
@@ -107,16 +107,16 @@ final class Batch {
     MessagePackArray numbers = new MessagePackArray().add(limits.size());
     limits.keySet().forEach(codec -> codec.write(numbers));
     numbers.add(groups.size());
-    for (Group group : groups) {
-      numbers.add(group.kind.code()).add(group.callers.size()).add(group.parts.size());
-      for (BucketRequest part : group.parts) {
-        numbers.add(numberOf(keys, part.redisKey())).add(numberOf(limits, part.codec()));
-        numbers.add(part.thousandths()).add(part.codec().delayTicks(part.maxDebt()));
+    for (EqualRequests group : groups) {
+      numbers.add(group.operation.code()).add(group.callers.size()).add(group.claims.size());
+      for (RedisClaim claim : group.claims) {
+        numbers.add(numberOf(keys, claim.redisKey())).add(numberOf(limits, claim.codec()));
+        numbers.add(claim.thousandths()).add(claim.codec().delayTicks(claim.maxDebt()));
       }
       PendingRequest first = group.callers.get(0);
       if (first instanceof LeaseRequest lease) {
         lease.write(numbers);
-      } else if (first instanceof ChargeReturn back) {
+      } else if (first instanceof GiveBackRequest back) {
         back.write(numbers);
       }
     }
@@ -127,12 +127,12 @@ final class Batch {
    * Completes the requests with the reply of the script.
    *
    * @param denials receives the denials
-   * @return the charges of requests whose callers have already given up
+   * @return the receipts of granted requests whose callers have already given up
    */
-  List<Charge> answer(long[] replies, BiConsumer<List<BucketRequest>, Decision> denials) {
-    List<Charge> late = new ArrayList<>();
+  List<Receipt> answer(long[] replies, BiConsumer<List<RedisClaim>, Decision> denials) {
+    List<Receipt> late = new ArrayList<>();
     int next = 1;
-    for (Group group : groups) {
+    for (EqualRequests group : groups) {
       if (group.callers.get(0) instanceof LeaseRequest lease) {
         lease.replied(replies, next);
         next += LeaseRequest.REPLY_LENGTH;
@@ -145,48 +145,49 @@ final class Batch {
         if (request instanceof SlotRequest slotRequest) {
           slotRequest.setUntakenResult(
               decision(group, replies, next, Math.min(granted, caller), caller));
-          slotRequest.setCharges(charges(group, replies, next, caller));
+          slotRequest.setReceipts(receipts(group, replies, next, caller));
         }
-        if (caller == granted && group.kind == PendingRequest.RequestKind.TAKE) {
-          denials.accept(group.parts, decision);
+        if (caller == granted && group.operation == Operation.TAKE) {
+          denials.accept(group.claims, decision);
         }
         if (!request.answer(decision)
             && caller < granted
-            && request.kind() == PendingRequest.RequestKind.TAKE) {
-          late.addAll(charges(group, replies, next, caller));
+            && request.operation() == Operation.TAKE) {
+          late.addAll(receipts(group, replies, next, caller));
         }
       }
-      for (BucketRequest part : group.parts) {
-        part.codec().recordEffect(group.kind, part, replies, next, granted);
-        next += part.codec().replyLength();
+      for (RedisClaim claim : group.claims) {
+        claim.codec().recordEffect(group.operation, claim, replies, next, granted);
+        next += claim.codec().replyLength();
       }
     }
     return late;
   }
 
-  private static List<Charge> charges(Group group, long[] replies, int first, long caller) {
-    List<Charge> charges = new ArrayList<>();
+  private static List<Receipt> receipts(
+      EqualRequests group, long[] replies, int first, long caller) {
+    List<Receipt> receipts = new ArrayList<>();
     int at = first;
-    for (BucketRequest part : group.parts) {
-      if (part.codec() instanceof TokenBucketCodec codec && part.cost() > 0) {
-        charges.add(codec.charge(part, replies, at, caller));
+    for (RedisClaim claim : group.claims) {
+      if (claim.codec() instanceof TokenBucketCodec codec && claim.cost() > 0) {
+        receipts.add(codec.receipt(claim, replies, at, caller));
       }
-      at += part.codec().replyLength();
+      at += claim.codec().replyLength();
     }
-    return charges;
+    return receipts;
   }
 
   private static Decision decision(
-      Group group, long[] replies, int first, long granted, int caller) {
-    List<BucketRequest> parts = group.parts;
-    if (parts.size() == 1) {
-      return parts.get(0).codec().decision(parts.get(0), replies, first, granted, caller);
+      EqualRequests group, long[] replies, int first, long granted, int caller) {
+    List<RedisClaim> claims = group.claims;
+    if (claims.size() == 1) {
+      return claims.get(0).codec().decision(claims.get(0), replies, first, granted, caller);
     }
-    Decision[] decisions = new Decision[parts.size()];
+    Decision[] decisions = new Decision[claims.size()];
     int at = first;
     for (int i = 0; i < decisions.length; i++) {
-      LimitCodec codec = parts.get(i).codec();
-      decisions[i] = codec.decision(parts.get(i), replies, at, granted, caller);
+      LimitCodec codec = claims.get(i).codec();
+      decisions[i] = codec.decision(claims.get(i), replies, at, granted, caller);
       at += codec.replyLength();
     }
     return Decision.all(decisions);

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -35,9 +35,7 @@ final class CallBatcher {
    */
   private static final int MIN_CALLERS_PER_KEY = 8;
 
-  private static final long IDLE = 0;
-
-  private static final long PAUSE_NANOS = 2_000_000;
+  private static final long RETRY_PAUSE_NANOS = 2_000_000;
 
   private final Route route;
   private final Callbacks callbacks;
@@ -48,8 +46,8 @@ final class CallBatcher {
   /** Rejected requests, which are sent next; each list as a separate call. */
   private final Queue<List<PendingRequest>> retries = new ConcurrentLinkedQueue<>();
 
-  /** The start time of the call in flight; {@link #IDLE} if there is none. */
-  private final AtomicLong callStart = new AtomicLong(IDLE);
+  /** The thread that sets this takes the next requests from the queues and sends them. */
+  private final AtomicBoolean callInFlight = new AtomicBoolean();
 
   private volatile int requestsInFlight;
 
@@ -85,8 +83,17 @@ final class CallBatcher {
     this.timer = timer;
   }
 
-  Route route() {
-    return route;
+  /** Whether a call would go to an available server, as far as is known. */
+  boolean isOpen() {
+    return route.isOpen();
+  }
+
+  /** Called when a request of this route timed out. */
+  void requestTimedOut() {
+    Server server = route.server();
+    if (server != null) {
+      server.requestTimedOut();
+    }
   }
 
   void submit(PendingRequest request) {
@@ -109,13 +116,13 @@ final class CallBatcher {
     // Every completed call runs this loop again, so no request that arrives in the meantime is left
     // behind.
     while (!waiting.isEmpty() || !retries.isEmpty()) {
-      long now = System.nanoTime() | 1;
-      if (!callStart.compareAndSet(IDLE, now)) {
+      if (!callInFlight.compareAndSet(false, true)) {
         return;
       }
+      long now = System.nanoTime();
       List<PendingRequest> requests = next();
       if (requests.isEmpty()) {
-        callStart.set(IDLE);
+        callInFlight.set(false);
       } else if (send(requests, now)) {
         return;
       }
@@ -123,8 +130,8 @@ final class CallBatcher {
   }
 
   /**
-   * Returns the next requests, in order. Only the thread that has set {@link #callStart} may call
-   * this.
+   * Returns the next requests, in order. Only the thread that has set {@link #callInFlight} may
+   * call this.
    */
   private List<PendingRequest> next() {
     List<PendingRequest> requests = new ArrayList<>();
@@ -136,7 +143,7 @@ final class CallBatcher {
     int claims = 0;
     PendingRequest request;
     while (requests.size() < MAX_REQUESTS && (request = waiting.peek()) != null) {
-      claims += request.parts().size();
+      claims += request.claims().size();
       if (claims > MAX_CLAIMS && !requests.isEmpty()) {
         break;
       }
@@ -154,7 +161,7 @@ final class CallBatcher {
     try {
       batch = new Batch(requests);
     } catch (RuntimeException failure) {
-      callStart.set(IDLE);
+      callInFlight.set(false);
       callbacks.aborted(requests, failure);
       return false;
     }
@@ -185,17 +192,17 @@ final class CallBatcher {
       } catch (RuntimeException aborted) {
         callbacks.aborted(batch.requests(), aborted);
       }
-      callStart.set(IDLE);
+      callInFlight.set(false);
       send();
       return;
     }
     if (batch.size() < MIN_CALLERS_PER_KEY * batch.keyCount()) {
-      callStart.set(IDLE);
+      callInFlight.set(false);
       send();
       answer(batch, replies, sent);
     } else {
       answer(batch, replies, sent);
-      callStart.set(IDLE);
+      callInFlight.set(false);
       send();
     }
   }
@@ -241,7 +248,7 @@ final class CallBatcher {
       callbacks.failed(expired, cause);
     }
     if (!live.isEmpty()) {
-      var unused = timer.schedule(() -> retry(live), PAUSE_NANOS, TimeUnit.NANOSECONDS);
+      var unused = timer.schedule(() -> retry(live), RETRY_PAUSE_NANOS, TimeUnit.NANOSECONDS);
     }
   }
 }

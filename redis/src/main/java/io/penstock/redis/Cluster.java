@@ -29,12 +29,12 @@ final class Cluster implements Topology {
   private static final long UNUSED_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final ClusterConnector connector;
-  private final SlotViews views;
-  private final ComponentFactory factory;
+  private final SlotTableReader slotTables;
+  private final StoreAssembler assembler;
   private final ScheduledExecutorService timer;
   private final ProbeKeys probeKeys;
   private final Map<ServerAddress, Server> servers = new ConcurrentHashMap<>();
-  private final AtomicReferenceArray<@Nullable ClusterSlot> slots =
+  private final AtomicReferenceArray<@Nullable CallBatcher> batchers =
       new AtomicReferenceArray<>(SlotTable.SLOTS);
   private final AtomicReferenceArray<@Nullable Server> owners =
       new AtomicReferenceArray<>(SlotTable.SLOTS);
@@ -47,47 +47,32 @@ final class Cluster implements Topology {
   private volatile boolean closed;
   private volatile long refreshedNanos = System.nanoTime();
 
-  /** Creates the components of a cluster. */
-  interface ComponentFactory {
-    /**
-     * Creates a server that is not connected yet.
-     *
-     * @param onChange runs whenever the server becomes available or unavailable
-     */
-    Server server(ServerAddress address, Connector connector, Runnable onChange);
-
-    CallBatcher calls(Route route);
-
-    /** Called when all slots become available, or some no longer are. */
-    void available(boolean available, String reason);
-  }
-
   Cluster(
       ClusterConnector connector,
-      ComponentFactory factory,
+      StoreAssembler assembler,
       ScheduledExecutorService timer,
       ProbeKeys probeKeys) {
     this.connector = connector;
-    this.views = new SlotViews(connector);
-    this.factory = factory;
+    this.slotTables = new SlotTableReader(connector);
+    this.assembler = assembler;
     this.timer = timer;
     this.probeKeys = probeKeys;
   }
 
   @Override
-  public CallBatcher calls(BucketRequest part) {
-    int number = part.slot();
-    ClusterSlot slot = slots.get(number);
-    if (slot == null) {
-      slot = new ClusterSlot(number, this, factory::calls);
-      ClusterSlot other = slots.compareAndExchange(number, null, slot);
-      slot = other == null ? slot : other;
+  public CallBatcher batcher(RedisClaim claim) {
+    int slot = claim.slot();
+    CallBatcher batcher = batchers.get(slot);
+    if (batcher == null) {
+      batcher = assembler.newBatcher(new SlotRoute(slot, this));
+      CallBatcher other = batchers.compareAndExchange(slot, null, batcher);
+      batcher = other == null ? batcher : other;
     }
-    return slot.calls();
+    return batcher;
   }
 
   @Override
-  public List<List<BucketRequest>> groupByCall(List<BucketRequest> all) {
+  public List<List<RedisClaim>> groupByCall(List<RedisClaim> all) {
     int first = all.get(0).slot();
     boolean oneSlot = true;
     for (int i = 1; i < all.size(); i++) {
@@ -96,8 +81,9 @@ final class Cluster implements Topology {
     if (oneSlot) {
       return List.of(all);
     }
-    Map<Integer, List<BucketRequest>> bySlot = new LinkedHashMap<>();
-    all.forEach(part -> bySlot.computeIfAbsent(part.slot(), slot -> new ArrayList<>()).add(part));
+    Map<Integer, List<RedisClaim>> bySlot = new LinkedHashMap<>();
+    all.forEach(
+        claim -> bySlot.computeIfAbsent(claim.slot(), slot -> new ArrayList<>()).add(claim));
     return List.copyOf(bySlot.values());
   }
 
@@ -126,7 +112,7 @@ final class Cluster implements Topology {
     return servers.computeIfAbsent(
         address,
         fresh -> {
-          Server server = factory.server(fresh, connector.at(fresh), this::updateAvailability);
+          Server server = assembler.newServer(fresh, connector.at(fresh), this::updateAvailability);
           server.health().start();
           return server;
         });
@@ -153,7 +139,7 @@ final class Cluster implements Topology {
             && !closed;
     if (now != available) {
       available = now;
-      factory.available(now, now ? "" : unavailableReason());
+      assembler.availabilityChanged(now, now ? "" : unavailableReason());
       if (now) {
         firstAvailable.countDown();
       }
@@ -196,7 +182,7 @@ final class Cluster implements Topology {
   private void refresh() {
     stale = false;
     var unused =
-        views
+        slotTables
             .read(candidates())
             .whenComplete(
                 (table, failure) -> {

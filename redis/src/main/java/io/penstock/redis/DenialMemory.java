@@ -35,36 +35,36 @@ final class DenialMemory {
   }
 
   /**
-   * @param denier the part that denied the request
+   * @param denier the claim that denied the request
    */
   private record Denial(
-      List<BucketRequest> parts,
-      BucketRequest denier,
+      List<RedisClaim> claims,
+      RedisClaim denier,
       Decision decision,
       long answeredNanos,
       long untilNanos) {
 
     /** Returns the result for another request that this denial covers; null if it doesn't. */
-    @Nullable Decision find(List<BucketRequest> request, BucketRequest part, long now) {
+    @Nullable Decision find(List<RedisClaim> request, RedisClaim claim, long now) {
       if (untilNanos - now <= 0) {
         return null;
       }
       long passed = now - answeredNanos;
-      if (parts.equals(request)) {
+      if (claims.equals(request)) {
         return later(decision, passed);
       }
-      long extra = request.size() == 1 && parts.size() == 1 ? denier.extraWaitNanos(part) : -1;
+      long extra = request.size() == 1 && claims.size() == 1 ? denier.extraWaitNanos(claim) : -1;
       return extra < 0 ? null : denied(decision, passed, extra);
     }
   }
 
   /** Returns the result for a request that is known to be denied; null if Redis has to decide. */
-  @Nullable Decision find(List<BucketRequest> request) {
+  @Nullable Decision find(List<RedisClaim> request) {
     long now = now();
     for (int i = 0; i < request.size(); i++) {
-      BucketRequest part = request.get(i);
-      Denial denial = denials.get(slot(part.redisKey()));
-      Decision known = denial == null ? null : denial.find(request, part, now);
+      RedisClaim claim = request.get(i);
+      Denial denial = denials.get(slot(claim.redisKey()));
+      Decision known = denial == null ? null : denial.find(request, claim, now);
       if (known != null) {
         return known;
       }
@@ -84,7 +84,7 @@ final class DenialMemory {
     if (decision.never()) {
       return decision;
     }
-    return Decision.denied(
+    return Decision.deny(
         decision.limiter(),
         decision.limit(),
         decision.remainingThousandths(),
@@ -99,20 +99,20 @@ final class DenialMemory {
   }
 
   /** Caches a denial, unless tokens were returned since the request was sent. */
-  void remember(List<BucketRequest> parts, Decision decision, long sentNanos) {
+  void remember(List<RedisClaim> claims, Decision decision, long sentNanos) {
     if (decision.allowed() || decision.never() || decision.degraded()) {
       return;
     }
     List<Decision> results = decision.results();
-    for (int i = 0; i < parts.size(); i++) {
+    for (int i = 0; i < claims.size(); i++) {
       Decision result = results.get(i);
       if (!result.allowed() && result.retryAfter().equals(decision.retryAfter())) {
         long wait = Math.min(MAX_NANOS, decision.retryAfter().toNanos());
-        BucketRequest denier = parts.get(i);
+        RedisClaim denier = claims.get(i);
         int slot = slot(denier.redisKey());
         long changed = forgotten.get(slot);
         if (changed == 0 || sentNanos - changed > 0) {
-          denials.set(slot, new Denial(parts, denier, decision, now(), sentNanos + wait));
+          denials.set(slot, new Denial(claims, denier, decision, now(), sentNanos + wait));
         }
         return;
       }

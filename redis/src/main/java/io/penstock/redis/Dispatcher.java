@@ -2,10 +2,8 @@ package io.penstock.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.penstock.Decision;
-import io.penstock.Store;
 import io.penstock.StoreException;
 import io.penstock.redis.PendingRequest.Loss;
-import io.penstock.redis.PendingRequest.RequestKind;
 import io.penstock.redis.RedisObserver.Degradation;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,13 +29,10 @@ final class Dispatcher {
   private final CallerWait waiting;
   private final Fallback fallback;
   private final @Nullable DenialMemory denials;
-  private final Leasing leasing;
-  private final SplitOperations splitOperations = new SplitOperations();
+  private final NodeLeases leases;
+  private final SplitDispatch splitDispatch = new SplitDispatch();
 
-  /**
-   * @param local the in-process store for the failure policy {@code LOCAL}
-   */
-  Dispatcher(RedisStoreBuilder settings, Function<StoreAssembler, Topology> topology, Store local) {
+  Dispatcher(RedisStoreBuilder settings, Function<StoreAssembler, Topology> topology) {
     this.denials = settings.denialMemory() ? new DenialMemory(settings.denialClock()) : null;
     this.observer = new GuardedObserver(settings.observer());
     this.timer =
@@ -48,8 +43,8 @@ final class Dispatcher {
         topology.apply(new StoreAssembler(settings, observer, timer, new CallReplies()));
     this.deadlines = new Deadlines(timer, this::timeOut);
     this.waiting = new CallerWait(this.topology::requestsInFlight, this::timeOut);
-    this.fallback = new Fallback(local, observer);
-    this.leasing = new Leasing(timer, this::submit, this::forgetDenials, observer);
+    this.fallback = new Fallback(settings.nodes(), observer);
+    this.leases = new NodeLeases(timer, this::submit, this::forgetDenials, observer);
     this.topology.start(settings.startTimeout());
   }
 
@@ -67,9 +62,14 @@ final class Dispatcher {
     return topology.unavailableReason();
   }
 
+  /** Decides while Redis is unavailable. */
+  Fallback fallback() {
+    return fallback;
+  }
+
   /** The leases of this node. */
-  Leasing leasing() {
-    return leasing;
+  NodeLeases leases() {
+    return leases;
   }
 
   /** Executes a request and blocks until its deadline at most, even if interrupted. */
@@ -99,32 +99,33 @@ final class Dispatcher {
               forgetDenials(request);
               return done.degraded()
                   ? CompletableFuture.failedFuture(
-                      new StoreException(request.kind() + " failed: Redis is unavailable", null))
+                      new StoreException(
+                          request.operation() + " failed: Redis is unavailable", null))
                   : CompletableFuture.completedFuture(null);
             });
   }
 
   /** Called after a change is complete, because denials may still arrive until then. */
   private void forgetDenials(PendingRequest change) {
-    change.parts().forEach(this::forgetDenials);
+    change.claims().forEach(this::forgetDenials);
   }
 
-  private void forgetDenials(BucketRequest part) {
+  private void forgetDenials(RedisClaim claim) {
     if (denials != null) {
-      denials.forget(part.redisKey());
+      denials.forget(claim.redisKey());
     }
   }
 
   private CompletableFuture<Decision> start(PendingRequest request) {
     Decision cached =
-        denials != null && request.kind() == RequestKind.TAKE
-            ? denials.find(request.parts())
+        denials != null && request.operation() == Operation.TAKE
+            ? denials.find(request.claims())
             : null;
     if (cached != null) {
       observer.remembered(cached.limiter());
       return CompletableFuture.completedFuture(cached);
     }
-    List<List<BucketRequest>> groups = topology.groupByCall(request.parts());
+    List<List<RedisClaim>> groups = topology.groupByCall(request.claims());
     if (groups.size() == 1) {
       submit(request);
     } else {
@@ -136,10 +137,10 @@ final class Dispatcher {
   /** The lease requests that should go into the same call as a request. */
   private static List<LeaseRequest> leaseRequests(PendingRequest request) {
     List<LeaseRequest> leaseRequests = List.of();
-    if (request.kind() == RequestKind.TAKE) {
-      for (BucketRequest part : request.parts()) {
-        Leases leases = part.buckets().leases();
-        LeaseRequest lease = leases == null ? null : leases.leaseRequestFor(part);
+    if (request.operation() == Operation.TAKE) {
+      for (RedisClaim claim : request.claims()) {
+        LimiterLeases own = claim.buckets().leases();
+        LeaseRequest lease = own == null ? null : own.leaseRequestFor(claim);
         if (lease != null) {
           leaseRequests = leaseRequests.isEmpty() ? new ArrayList<>() : leaseRequests;
           leaseRequests.add(lease);
@@ -150,16 +151,16 @@ final class Dispatcher {
   }
 
   private void submit(PendingRequest request) {
-    CallBatcher calls = topology.calls(request.parts().get(0));
-    if (calls.route().isOpen()) {
-      calls.submit(request, leaseRequests(request));
+    CallBatcher batcher = topology.batcher(request.claims().get(0));
+    if (batcher.isOpen()) {
+      batcher.submit(request, leaseRequests(request));
     } else {
       giveUp(request, Degradation.UNAVAILABLE);
     }
   }
 
-  private void split(PendingRequest request, List<List<BucketRequest>> groups) {
-    MultiSlotRequest split = new MultiSlotRequest(request, groups, splitOperations);
+  private void split(PendingRequest request, List<List<RedisClaim>> groups) {
+    MultiSlotRequest split = new MultiSlotRequest(request, groups, splitDispatch);
     request.splitInto(split);
     split.start();
   }
@@ -170,10 +171,7 @@ final class Dispatcher {
       split.timeOut();
       return;
     }
-    Server server = topology.calls(request.parts().get(0)).route().server();
-    if (server != null) {
-      server.requestTimedOut();
-    }
+    topology.batcher(request.claims().get(0)).requestTimedOut();
     giveUp(request, Degradation.FAILED);
   }
 
@@ -188,14 +186,16 @@ final class Dispatcher {
       return;
     }
     try {
-      request.answer().complete(fallback.decide(request.kind(), request.parts(), degradation));
+      request
+          .answer()
+          .complete(fallback.decide(request.operation(), request.claims(), degradation));
     } catch (RuntimeException failure) {
       request.answer().completeExceptionally(failure);
     }
   }
 
   /** The operations of requests over several slots. */
-  private final class SplitOperations implements MultiSlotRequest.Operations {
+  private final class SplitDispatch implements MultiSlotRequest.SlotDispatch {
     @Override
     public void send(SlotRequest slotRequest) {
       submit(slotRequest);
@@ -207,18 +207,18 @@ final class Dispatcher {
     }
 
     @Override
-    public Decision decide(RequestKind kind, List<BucketRequest> parts, Degradation why) {
-      return fallback.decide(kind, parts, why);
+    public Decision decide(Operation operation, List<RedisClaim> claims, Degradation why) {
+      return fallback.decide(operation, claims, why);
     }
 
     @Override
-    public void giveBack(List<Charge> taken) {
+    public void giveBack(List<Receipt> taken) {
       taken.forEach(Dispatcher.this::giveBack);
     }
 
     @Override
-    public void denied(List<BucketRequest> parts, Decision denial, long startNanos) {
-      Dispatcher.this.denied(parts, denial, System.nanoTime() - startNanos);
+    public void denied(List<RedisClaim> claims, Decision denial, long startNanos) {
+      Dispatcher.this.denied(claims, denial, System.nanoTime() - startNanos);
     }
   }
 
@@ -232,9 +232,9 @@ final class Dispatcher {
         observer.repaired(replies[0]);
       }
       batch
-          .answer(replies, (parts, denial) -> denied(parts, denial, passed))
+          .answer(replies, (claims, denial) -> denied(claims, denial, passed))
           .forEach(Dispatcher.this::giveBack);
-      leasing.detectHotKeys(batch);
+      leases.detectHotKeys(batch);
     }
 
     @Override
@@ -258,13 +258,13 @@ final class Dispatcher {
 
     @Override
     public void keysSplit(PendingRequest request) {
-      split(request, request.parts().stream().map(List::of).toList());
+      split(request, request.claims().stream().map(List::of).toList());
     }
   }
 
-  private void denied(List<BucketRequest> parts, Decision denial, long passedNanos) {
+  private void denied(List<RedisClaim> claims, Decision denial, long passedNanos) {
     if (denials != null) {
-      denials.remember(parts, denial, denials.now() - passedNanos);
+      denials.remember(claims, denial, denials.now() - passedNanos);
     }
   }
 
@@ -272,16 +272,16 @@ final class Dispatcher {
    * Gives back a charge whose response was too late, or whose request was denied by another slot.
    * Calls Redis even if it is marked as unavailable, because it did respond.
    */
-  private void giveBack(Charge charge) {
-    PendingRequest refund = new ChargeReturn(charge, System.nanoTime() + GIVE_BACK_NANOS);
-    var unused = refund.answer().thenAccept(done -> givenBack(refund, done));
-    topology.calls(charge.part()).submit(refund);
+  private void giveBack(Receipt receipt) {
+    PendingRequest giveBack = new GiveBackRequest(receipt, System.nanoTime() + GIVE_BACK_NANOS);
+    var unused = giveBack.answer().thenAccept(done -> givenBack(giveBack, done));
+    topology.batcher(receipt.claim()).submit(giveBack);
   }
 
-  private void givenBack(PendingRequest refund, Decision done) {
-    forgetDenials(refund);
+  private void givenBack(PendingRequest giveBack, Decision done) {
+    forgetDenials(giveBack);
     if (!done.degraded()) {
-      observer.givenBack(refund.parts().get(0).buckets().name());
+      observer.givenBack(giveBack.claims().get(0).buckets().name());
     }
   }
 
@@ -291,7 +291,7 @@ final class Dispatcher {
    * @param timeoutNanos how long to wait until unused leases have been returned
    */
   void close(long timeoutNanos) {
-    leasing.close(timeoutNanos);
+    leases.close(timeoutNanos);
     timer.shutdown();
     deadlines.giveUpAll();
     topology.close();

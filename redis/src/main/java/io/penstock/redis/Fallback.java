@@ -3,25 +3,57 @@ package io.penstock.redis;
 import io.penstock.Claim;
 import io.penstock.Decision;
 import io.penstock.FailurePolicy;
+import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.Store;
-import io.penstock.redis.PendingRequest.RequestKind;
+import io.penstock.StoreOptions;
+import io.penstock.inprocess.InProcessStore;
 import io.penstock.redis.RedisObserver.Degradation;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** Applies the failure policies of limiters while Redis is unavailable. Thread-safe. */
+/**
+ * Decides requests while Redis is unavailable: by the failure policies of their limiters, and from
+ * the in-process buckets of those that fall back to them. Thread-safe.
+ */
 final class Fallback {
   /** The retry hint of denials while Redis is unavailable. */
   private static final long RETRY_NANOS = 1_000_000_000;
 
-  private final Store local;
+  private final Store local = InProcessStore.create();
+  private final int nodes;
   private final RedisObserver observer;
 
-  Fallback(Store local, RedisObserver observer) {
-    this.local = local;
+  /**
+   * @param nodes the number of nodes that share a limit; 0 if unknown
+   */
+  Fallback(int nodes, RedisObserver observer) {
+    this.nodes = nodes;
     this.observer = observer;
+  }
+
+  /**
+   * Checks whether a limiter can fall back to local buckets.
+   *
+   * @throws IllegalArgumentException if it can't
+   */
+  void check(String name, Limit limit) {
+    local.check(name, share(name, limit), StoreOptions.DEFAULT);
+  }
+
+  /** Returns a limiter with this node's share of a limit. */
+  RateLimiter localLimiter(String name, Limit limit) {
+    return RateLimiter.on(local, name, share(name, limit));
+  }
+
+  /** Returns this node's share of a limit. */
+  Limit share(String name, Limit limit) {
+    if (nodes < 1) {
+      throw new IllegalArgumentException(
+          "on_store_failure: local needs the setting nodes: " + name);
+    }
+    return NodeShares.of(limit, nodes);
   }
 
   /**
@@ -29,54 +61,53 @@ final class Fallback {
    * local bucket denies, the request is denied and nothing is taken. Operations other than requests
    * are not executed.
    */
-  Decision decide(RequestKind kind, List<BucketRequest> parts, Degradation why) {
-    if (kind != RequestKind.TAKE && kind != RequestKind.PREVIEW) {
-      return withoutBucket(parts.get(0));
+  Decision decide(Operation operation, List<RedisClaim> claims, Degradation why) {
+    if (operation != Operation.TAKE && operation != Operation.PEEK) {
+      return withoutBucket(claims.get(0));
     }
-    parts.forEach(part -> observer.degraded(part.buckets().name(), why));
-    boolean closed = parts.stream().anyMatch(Fallback::isClosed);
+    claims.forEach(claim -> observer.degraded(claim.buckets().name(), why));
+    boolean closed = claims.stream().anyMatch(Fallback::isClosed);
     Iterator<Decision> localDecisions =
-        closed ? List.<Decision>of().iterator() : localDecisions(kind, parts);
-    Decision[] decisions = new Decision[parts.size()];
+        closed ? List.<Decision>of().iterator() : localDecisions(operation, claims);
+    Decision[] decisions = new Decision[claims.size()];
     for (int i = 0; i < decisions.length; i++) {
-      BucketRequest part = parts.get(i);
+      RedisClaim claim = claims.get(i);
       decisions[i] =
-          part.buckets().local() != null && !closed
+          claim.buckets().local() != null && !closed
               ? localDecisions.next().asDegraded()
-              : withoutBucket(part);
+              : withoutBucket(claim);
     }
     return decisions.length == 1 ? decisions[0] : Decision.all(decisions);
   }
 
-  private static boolean isClosed(BucketRequest part) {
-    return part.buckets().onFailure() == FailurePolicy.CLOSED;
+  private static boolean isClosed(RedisClaim claim) {
+    return claim.buckets().onFailure() == FailurePolicy.CLOSED;
   }
 
-  private Iterator<Decision> localDecisions(RequestKind kind, List<BucketRequest> parts) {
-    List<Claim> claims = new ArrayList<>();
-    for (BucketRequest part : parts) {
-      RateLimiter own = part.buckets().local();
+  private Iterator<Decision> localDecisions(Operation operation, List<RedisClaim> claims) {
+    List<Claim> localClaims = new ArrayList<>();
+    for (RedisClaim claim : claims) {
+      RateLimiter own = claim.buckets().local();
       if (own != null) {
-        claims.add(new Claim(own, part.key(), part.thousandths(), part.maxDelayNanos()));
+        localClaims.add(new Claim(own, claim.key(), claim.thousandths(), claim.maxDelayNanos()));
       }
     }
-    if (claims.isEmpty()) {
+    if (localClaims.isEmpty()) {
       return List.<Decision>of().iterator();
     }
-    // An in-process preview is complete immediately.
+    // An in-process peek is complete immediately.
     Decision decision =
-        kind == RequestKind.TAKE
-            ? local.decide(claims)
-            : local.preview(claims).toCompletableFuture().join();
+        operation == Operation.TAKE
+            ? local.take(localClaims)
+            : local.peekAsync(localClaims).toCompletableFuture().join();
     return decision.results().iterator();
   }
 
-  private static Decision withoutBucket(BucketRequest part) {
-    RedisBuckets buckets = part.buckets();
-    return isClosed(part)
+  private static Decision withoutBucket(RedisClaim claim) {
+    RedisBuckets buckets = claim.buckets();
+    return isClosed(claim)
         ? Decision.unavailable(buckets.name(), buckets.limit(), RETRY_NANOS)
-        : Decision.allowed(
-                buckets.name(), buckets.limit(), buckets.limit().burstThousandths(), 0, 0)
+        : Decision.allow(buckets.name(), buckets.limit(), buckets.limit().burstThousandths(), 0, 0)
             .asDegraded();
   }
 }

@@ -36,10 +36,10 @@ final class Lease {
   private long grain;
   private long lastCallNanos;
 
-  /** Tokens taken by requests over several limits that may still return them. */
-  private long pledged;
+  /** Tokens taken by requests over several limits that may still release them. */
+  private long reserved;
 
-  /** Incremented whenever the held tokens are discarded: earlier pledges can't be returned then. */
+  /** Incremented whenever the held tokens are discarded, which voids earlier reservations. */
   private int epoch;
 
   /** What the store counts as leased by this node. */
@@ -68,7 +68,7 @@ final class Lease {
    * @param expired whether the returned tokens are left over from an expired grant
    * @param last whether the node no longer holds anything
    */
-  record Call(
+  record LeaseCall(
       long number,
       long keep,
       long back,
@@ -88,10 +88,40 @@ final class Lease {
    * @param level what is left in the bucket
    * @param resetNanos time until the bucket is full
    */
-  record Reply(long granted, long kept, long totalOutstanding, long level, long resetNanos) {}
+  record LeaseReply(long granted, long kept, long totalOutstanding, long level, long resetNanos) {}
 
-  /** Tokens that were taken and may be returned. */
-  record Pledge(LeaseGrant grant, long thousandths, int epoch) {}
+  /** Tokens that a request over several limits has taken and may release. Thread-safe. */
+  final class Reservation {
+    private final LeaseGrant from;
+    private final long thousandths;
+    private final int reservedEpoch;
+
+    private Reservation(LeaseGrant from, long thousandths, int reservedEpoch) {
+      this.from = from;
+      this.thousandths = thousandths;
+      this.reservedEpoch = reservedEpoch;
+    }
+
+    LeaseGrant grant() {
+      return from;
+    }
+
+    /** Makes the reservation final. */
+    void commit() {
+      end(false);
+    }
+
+    /** Puts the tokens back, unless their lease was discarded in the meantime. */
+    void release() {
+      end(true);
+    }
+
+    private void end(boolean putBack) {
+      if (thousandths > 0) {
+        endReservation(this, putBack);
+      }
+    }
+  }
 
   /**
    * @param nanos the clock for expiry
@@ -135,29 +165,28 @@ final class Lease {
     return grant;
   }
 
-  /** Like {@link #take}, for a caller that may have to return the tokens. */
-  synchronized @Nullable Pledge pledge(long thousandths) {
+  /** Like {@link #take}, for a caller that may have to release the tokens. */
+  synchronized @Nullable Reservation reserve(long thousandths) {
     // The lock excludes call(), which must not miss tokens that are in transit here.
     LeaseGrant from = take(thousandths);
     if (from == null) {
       return null;
     }
-    pledged += thousandths;
-    return new Pledge(from, thousandths, epoch);
+    reserved += thousandths;
+    return new Reservation(from, thousandths, epoch);
   }
 
-  /** Makes a pledge final. */
-  synchronized void spend(Pledge pledge) {
-    if (pledge.epoch == epoch) {
-      pledged -= pledge.thousandths;
-    }
+  /** Like {@link #reserve}, but takes nothing. */
+  @Nullable Reservation peek(long thousandths) {
+    return left() >= thousandths ? new Reservation(grant, 0, 0) : null;
   }
 
-  /** Puts pledged tokens back, unless their lease was discarded in the meantime. */
-  synchronized void putBack(Pledge pledge) {
-    if (pledge.epoch == epoch) {
-      pledged -= pledge.thousandths;
-      grant.add(pledge.thousandths);
+  private synchronized void endReservation(Reservation reservation, boolean putBack) {
+    if (reservation.reservedEpoch == epoch) {
+      reserved -= reservation.thousandths;
+      if (putBack) {
+        grant.add(reservation.thousandths);
+      }
     }
   }
 
@@ -171,7 +200,7 @@ final class Lease {
    *
    * @param cost the cost of the current request; 0 to use the last known cost
    */
-  synchronized @Nullable Call call(long cost) {
+  synchronized @Nullable LeaseCall call(long cost) {
     if (calling || (ended && outstanding == 0)) {
       return null;
     }
@@ -180,7 +209,7 @@ final class Lease {
     LeaseGrant now = grant;
     long left = now.left();
     boolean starved = left < cost;
-    long wanted = ended ? 0 : target(sent, now.amount() - left - pledged, starved);
+    long wanted = ended ? 0 : target(sent, now.amount() - left - reserved, starved);
     boolean over = now.isExpired(sent);
     long back;
     if (over || ended) {
@@ -194,15 +223,15 @@ final class Lease {
       back = surplus > 0 && now.take(surplus) ? surplus : 0;
     }
     // Read this last: while this thread has the lock, the amount can only decrease.
-    long keep = over || ended ? 0 : now.left() + pledged;
+    long keep = over || ended ? 0 : now.left() + reserved;
     long want = ended ? 0 : Math.max(starved ? grain : 0, wanted - keep);
     calling = true;
     lastCallNanos = sent;
-    return new Call(numbers.getAsLong(), keep, back, want, grain, sent, over, ended);
+    return new LeaseCall(numbers.getAsLong(), keep, back, want, grain, sent, over, ended);
   }
 
   private void giveUp() {
-    pledged = 0;
+    reserved = 0;
     epoch++;
   }
 
@@ -220,7 +249,7 @@ final class Lease {
   }
 
   /** Processes the reply of the store; returns whether the call was in time. */
-  synchronized boolean answered(Call call, Reply reply) {
+  synchronized boolean answered(LeaseCall call, LeaseReply reply) {
     calling = false;
     if (reply.granted < 0) {
       return false;
@@ -250,7 +279,7 @@ final class Lease {
    * Called when the call failed or its response is lost. The current grant stays valid until it
    * expires.
    */
-  synchronized void lost(Call call) {
+  synchronized void lost(LeaseCall call) {
     calling = false;
     if (call.last) {
       outstanding = 0;
@@ -283,7 +312,7 @@ final class Lease {
   }
 
   /** What a periodic check has to do with a lease. */
-  enum Action {
+  enum LeaseAction {
     NONE,
     RENEW,
     END
@@ -294,20 +323,20 @@ final class Lease {
    * after half of its lifetime.
    */
   @SuppressWarnings("ReferenceEquality")
-  synchronized Action check(int maxIdleChecks) {
+  synchronized LeaseAction check(int maxIdleChecks) {
     LeaseGrant now = grant;
     long left = now.left();
-    boolean used = now != lastGrant || left != lastLeft || pledged > 0;
+    boolean used = now != lastGrant || left != lastLeft || reserved > 0;
     lastGrant = now;
     lastLeft = left;
     idleChecks = used ? 0 : idleChecks + 1;
     if (calling) {
-      return Action.NONE;
+      return LeaseAction.NONE;
     }
     if (idleChecks >= maxIdleChecks) {
-      return Action.END;
+      return LeaseAction.END;
     }
     boolean old = nanos.getAsLong() - now.expiresNanos() + LENGTH_NANOS / 2 >= 0;
-    return old && outstanding > 0 ? Action.RENEW : Action.NONE;
+    return old && outstanding > 0 ? LeaseAction.RENEW : LeaseAction.NONE;
   }
 }

@@ -11,35 +11,35 @@ final class LeaseRequest extends PendingRequest {
   static final int REPLY_LENGTH = 5;
 
   private final long holder;
-  private final Lease.Call call;
-  private final BiConsumer<LeaseRequest, Lease.@Nullable Reply> ended;
+  private final Lease.LeaseCall call;
+  private final BiConsumer<LeaseRequest, Lease.@Nullable LeaseReply> ended;
 
   /**
    * @param ended receives the reply, or null if there is none
    */
   LeaseRequest(
-      BucketRequest part,
+      RedisClaim claim,
       long holder,
-      Lease.Call call,
-      BiConsumer<LeaseRequest, Lease.@Nullable Reply> ended) {
+      Lease.LeaseCall call,
+      BiConsumer<LeaseRequest, Lease.@Nullable LeaseReply> ended) {
     // No deadline applies before the response, but a rejected call is only worth a retry during the
     // lifetime of the lease.
-    super(RequestKind.LEASE, List.of(part), call.sentNanos() + Lease.LENGTH_NANOS);
+    super(Operation.LEASE, List.of(claim), call.sentNanos() + Lease.LENGTH_NANOS);
     this.holder = holder;
     this.call = call;
     this.ended = ended;
     var unused = answer().whenComplete(this::completed);
   }
 
-  BucketRequest part() {
-    return parts().get(0);
+  RedisClaim claim() {
+    return claims().get(0);
   }
 
   long holder() {
     return holder;
   }
 
-  Lease.Call call() {
+  Lease.LeaseCall call() {
     return call;
   }
 
@@ -51,14 +51,14 @@ final class LeaseRequest extends PendingRequest {
 
   /** Processes the reply of the script, which starts at {@code at}. */
   void replied(long[] replies, int at) {
-    TokenBucketCodec codec = (TokenBucketCodec) part().codec();
+    TokenBucketCodec codec = (TokenBucketCodec) claim().codec();
     long debt = codec.debt(replies, at + 1);
     long level = codec.fixedRate().remaining(debt);
     long reset = Ticks.toNanos(codec.fixedRate().ticks(debt));
-    Lease.Reply reply =
-        new Lease.Reply(replies[at], replies[at + 3], replies[at + 4], level, reset);
-    RedisBuckets buckets = part().buckets();
-    if (answer(Decision.allowed(buckets.name(), buckets.limit(), level, reset, 0))) {
+    Lease.LeaseReply reply =
+        new Lease.LeaseReply(replies[at], replies[at + 3], replies[at + 4], level, reset);
+    RedisBuckets buckets = claim().buckets();
+    if (answer(Decision.allow(buckets.name(), buckets.limit(), level, reset, 0))) {
       ended.accept(this, reply);
     }
   }

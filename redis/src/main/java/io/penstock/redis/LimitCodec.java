@@ -24,11 +24,7 @@ abstract sealed class LimitCodec permits TokenBucketCodec, WindowCodec {
 
   /** Records the effect on a bucket, from the script's reply to a claim. */
   void recordEffect(
-      PendingRequest.RequestKind kind,
-      BucketRequest claim,
-      long[] replies,
-      int reply,
-      long granted) {}
+      Operation operation, RedisClaim claim, long[] replies, int reply, long granted) {}
 
   /** Time in which {@code more} units are refilled; -1 if unknown. */
   abstract long extraWaitNanos(long more);
@@ -45,5 +41,5 @@ abstract sealed class LimitCodec permits TokenBucketCodec, WindowCodec {
    * @param caller the index of the caller
    */
   abstract Decision decision(
-      BucketRequest claim, long[] replies, int reply, long granted, long caller);
+      RedisClaim claim, long[] replies, int reply, long granted, long caller);
 }

@@ -2,7 +2,6 @@ package io.penstock.redis;
 
 import io.penstock.Decision;
 import io.penstock.FailurePolicy;
-import io.penstock.redis.PendingRequest.RequestKind;
 import io.penstock.redis.RedisObserver.Degradation;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It is split into one request per slot, which are sent concurrently. It is allowed if all of
  * them are; otherwise the tokens that some have taken are given back. Windows don't support giving
- * back, so they are previewed first and charged only after everything else has been taken. A slot
+ * back, so they are checked first and charged only after everything else has been taken. A slot
  * without a response is decided by the failure policies of its limiters.
  */
 final class MultiSlotRequest {
   private final PendingRequest request;
-  private final Operations operations;
+  private final SlotDispatch dispatch;
   private final long startNanos = System.nanoTime();
   private final AtomicInteger pending = new AtomicInteger();
 
@@ -32,39 +31,38 @@ final class MultiSlotRequest {
   private boolean windowsTaken;
   private boolean timedOut;
 
-  /** The operations that this request needs. */
-  interface Operations {
+  /** The dispatch that this request needs. */
+  interface SlotDispatch {
     /** Sends a slot request, which is completed or lost afterwards. */
     void send(SlotRequest slotRequest);
 
     /** Gives up a slot request if it is not complete. */
     void giveUp(SlotRequest slotRequest);
 
-    /** Decides the parts without a response by their failure policies. */
-    Decision decide(RequestKind kind, List<BucketRequest> parts, Degradation why);
+    /** Decides the claims without a response by their failure policies. */
+    Decision decide(Operation operation, List<RedisClaim> claims, Degradation why);
 
-    void giveBack(List<Charge> taken);
+    void giveBack(List<Receipt> taken);
 
     /** Called when a request that started at {@code startNanos} was denied. */
-    void denied(List<BucketRequest> parts, Decision denial, long startNanos);
+    void denied(List<RedisClaim> claims, Decision denial, long startNanos);
   }
 
   /**
-   * @param groups the parts of the request, grouped by what one call can decide
+   * @param groups the claims of the request, grouped by what one call can decide
    */
-  MultiSlotRequest(
-      PendingRequest request, List<List<BucketRequest>> groups, Operations operations) {
+  MultiSlotRequest(PendingRequest request, List<List<RedisClaim>> groups, SlotDispatch dispatch) {
     this.request = request;
-    this.operations = operations;
-    for (List<BucketRequest> group : groups) {
-      RequestKind kind = isIrrevocable(group) ? RequestKind.PREVIEW : request.kind();
-      slotRequests.add(new SlotRequest(kind, group, request.deadlineNanos()));
+    this.dispatch = dispatch;
+    for (List<RedisClaim> group : groups) {
+      Operation operation = isIrrevocable(group) ? Operation.PEEK : request.operation();
+      slotRequests.add(new SlotRequest(operation, group, request.deadlineNanos()));
     }
   }
 
   /** Whether the request would take something that can't be given back. */
-  private static boolean isIrrevocable(List<BucketRequest> parts) {
-    return parts.stream().anyMatch(part -> !part.isTokenBucket());
+  private static boolean isIrrevocable(List<RedisClaim> claims) {
+    return claims.stream().anyMatch(claim -> !claim.isTokenBucket());
   }
 
   void start() {
@@ -75,7 +73,7 @@ final class MultiSlotRequest {
   private void sendAll(List<SlotRequest> batch) {
     for (SlotRequest slotRequest : batch) {
       var unused = slotRequest.answer().whenComplete((decision, none) -> slotCompleted());
-      operations.send(slotRequest);
+      dispatch.send(slotRequest);
     }
   }
 
@@ -96,21 +94,22 @@ final class MultiSlotRequest {
   }
 
   /**
-   * Returns requests for the previewed windows, which are charged if all other slots have granted.
+   * Returns requests for the windows that were checked, which are charged if all other slots have
+   * granted.
    */
   private synchronized List<SlotRequest> windowsToTake() {
     List<SlotRequest> windows = new ArrayList<>();
     boolean decided =
         timedOut || windowsTaken || slotRequests.stream().anyMatch(MultiSlotRequest::denies);
-    if (decided || request.kind() != RequestKind.TAKE) {
+    if (decided || request.operation() != Operation.TAKE) {
       return windows;
     }
     windowsTaken = true;
     for (int i = 0; i < slotRequests.size(); i++) {
-      SlotRequest previewed = slotRequests.get(i);
-      if (previewed.kind() == RequestKind.PREVIEW && previewed.lost() == null) {
+      SlotRequest peeked = slotRequests.get(i);
+      if (peeked.operation() == Operation.PEEK && peeked.lost() == null) {
         SlotRequest taking =
-            new SlotRequest(RequestKind.TAKE, previewed.parts(), request.deadlineNanos());
+            new SlotRequest(Operation.TAKE, peeked.claims(), request.deadlineNanos());
         slotRequests.set(i, taking);
         windows.add(taking);
       }
@@ -122,8 +121,8 @@ final class MultiSlotRequest {
   private static boolean denies(SlotRequest slotRequest) {
     return slotRequest.denied()
         || (slotRequest.lost() != null
-            && slotRequest.parts().stream()
-                .anyMatch(part -> part.buckets().onFailure() == FailurePolicy.CLOSED));
+            && slotRequest.claims().stream()
+                .anyMatch(claim -> claim.buckets().onFailure() == FailurePolicy.CLOSED));
   }
 
   /** Called when the deadline has passed. */
@@ -133,62 +132,63 @@ final class MultiSlotRequest {
       timedOut = true;
       sent = List.copyOf(slotRequests);
     }
-    sent.forEach(operations::giveUp);
+    sent.forEach(dispatch::giveUp);
   }
 
   private void finish() {
     boolean denied = slotRequests.stream().anyMatch(SlotRequest::denied);
-    List<BucketRequest> lost = new ArrayList<>();
+    List<RedisClaim> lost = new ArrayList<>();
     Degradation why = null;
     for (SlotRequest slotRequest : slotRequests) {
       Degradation own = whyLost(slotRequest, denied);
       if (own != null) {
-        lost.addAll(slotRequest.parts());
+        lost.addAll(slotRequest.claims());
         why = why == Degradation.AMBIGUOUS ? why : own;
       }
     }
     List<Decision> fallback = List.of();
     if (why != null) {
-      Decision decision =
-          operations.decide(denied ? RequestKind.PREVIEW : request.kind(), lost, why);
+      Decision decision = dispatch.decide(denied ? Operation.PEEK : request.operation(), lost, why);
       denied |= !decision.allowed();
       fallback = decision.results();
     }
     answer(denied, lost, fallback);
   }
 
-  /** A window that was previewed in time but not charged counts as lost. */
+  /** A window that was checked in time but not charged counts as lost. */
   private @Nullable Degradation whyLost(SlotRequest slotRequest, boolean denied) {
     boolean late =
-        !denied && request.kind() == RequestKind.TAKE && slotRequest.kind() == RequestKind.PREVIEW;
+        !denied
+            && request.operation() == Operation.TAKE
+            && slotRequest.operation() == Operation.PEEK;
     return slotRequest.lost() == null && late ? Degradation.FAILED : slotRequest.lost();
   }
 
-  private void answer(boolean denied, List<BucketRequest> lost, List<Decision> fallback) {
+  private void answer(boolean denied, List<RedisClaim> lost, List<Decision> fallback) {
     Map<String, Decision> results = new HashMap<>();
     for (int i = 0; i < lost.size(); i++) {
       results.put(lost.get(i).redisKey(), fallback.get(i));
     }
     for (SlotRequest slotRequest : slotRequests) {
-      if (!results.containsKey(slotRequest.parts().get(0).redisKey())) {
+      if (!results.containsKey(slotRequest.claims().get(0).redisKey())) {
         List<Decision> own =
             denied ? slotRequest.resultsUntaken() : slotRequest.decision().results();
         for (int i = 0; i < own.size(); i++) {
-          results.put(slotRequest.parts().get(i).redisKey(), own.get(i));
+          results.put(slotRequest.claims().get(i).redisKey(), own.get(i));
         }
       }
     }
-    Decision[] parts =
-        request.parts().stream()
-            .map(part -> Objects.requireNonNull(results.get(part.redisKey())))
+    Decision[] claims =
+        request.claims().stream()
+            .map(claim -> Objects.requireNonNull(results.get(claim.redisKey())))
             .toArray(Decision[]::new);
-    Decision decision = Decision.all(parts);
+    Decision decision = Decision.all(claims);
     boolean inTime = request.send() && request.answer(decision);
-    if (denied && request.kind() == RequestKind.TAKE) {
-      operations.denied(request.parts(), decision, startNanos);
+    if (denied && request.operation() == Operation.TAKE) {
+      dispatch.denied(request.claims(), decision, startNanos);
     }
     if (denied || !inTime) {
-      slotRequests.stream().map(SlotRequest::taken).forEach(operations::giveBack);
+      slotRequests.stream().map(SlotRequest::taken).forEach(dispatch::giveBack);
     }
   }
 }

@@ -10,28 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The request of one caller while it is in flight. Thread-safe: it is completed exactly once, by
  * the reply or by its deadline, whichever is first.
  */
-sealed class PendingRequest permits ChargeReturn, LeaseRequest, SlotRequest {
-  /** The operation, with its code in the script. */
-  enum RequestKind {
-    TAKE(0),
-    PREVIEW(1),
-    CHARGE(2),
-    REFUND(3),
-    RESET(4),
-    LEASE(5),
-    GIVE_BACK(6);
-
-    private final int code;
-
-    RequestKind(int code) {
-      this.code = code;
-    }
-
-    int code() {
-      return code;
-    }
-  }
-
+sealed class PendingRequest permits GiveBackRequest, LeaseRequest, SlotRequest {
   private enum Stage {
     WAITING,
     SENT,
@@ -39,25 +18,25 @@ sealed class PendingRequest permits ChargeReturn, LeaseRequest, SlotRequest {
     ANSWERED
   }
 
-  private final RequestKind kind;
-  private final List<BucketRequest> parts;
+  private final Operation operation;
+  private final List<RedisClaim> claims;
   private final long deadlineNanos;
   private final CompletableFuture<Decision> answer = new CompletableFuture<>();
   private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.WAITING);
   private volatile @Nullable MultiSlotRequest split;
 
-  PendingRequest(RequestKind kind, List<BucketRequest> parts, long deadlineNanos) {
-    this.kind = kind;
-    this.parts = parts;
+  PendingRequest(Operation operation, List<RedisClaim> claims, long deadlineNanos) {
+    this.operation = operation;
+    this.claims = claims;
     this.deadlineNanos = deadlineNanos;
   }
 
-  RequestKind kind() {
-    return kind;
+  Operation operation() {
+    return operation;
   }
 
-  List<BucketRequest> parts() {
-    return parts;
+  List<RedisClaim> claims() {
+    return claims;
   }
 
   /** The deadline, by {@link System#nanoTime}. */

@@ -24,13 +24,14 @@ final class RedisBuckets implements Buckets {
   private static final int MAX_REPLACED = 4;
 
   private final RedisStore store;
+  private final Dispatcher dispatcher;
   private final String name;
   private final Limit limit;
   private final StoreOptions storeOptions;
   private final LimitCodec codec;
   private final String prefix;
   private final @Nullable RateLimiter local;
-  private final @Nullable Leases leases;
+  private final @Nullable LimiterLeases leases;
 
   RedisBuckets(RedisStore store, String name, Limit limit, StoreOptions storeOptions) {
     this(
@@ -40,7 +41,7 @@ final class RedisBuckets implements Buckets {
         storeOptions,
         List.of(),
         storeOptions.onFailure() == FailurePolicy.LOCAL
-            ? RateLimiter.on(store.local(), name, store.localShare(name, limit))
+            ? store.dispatcher().fallback().localLimiter(name, limit)
             : null);
   }
 
@@ -52,6 +53,7 @@ final class RedisBuckets implements Buckets {
       List<FixedPointRate> replaced,
       @Nullable RateLimiter local) {
     this.store = store;
+    this.dispatcher = store.dispatcher();
     this.name = name;
     this.limit = limit;
     this.storeOptions = storeOptions;
@@ -64,7 +66,7 @@ final class RedisBuckets implements Buckets {
     boolean leased =
         storeOptions.consistency() != Consistency.EXACT && limit instanceof TokenBucket;
     this.leases =
-        leased ? new Leases(this, store.dispatch().leasing(), storeOptions.consistency()) : null;
+        leased ? new LimiterLeases(this, dispatcher.leases(), storeOptions.consistency()) : null;
   }
 
   String name() {
@@ -88,7 +90,7 @@ final class RedisBuckets implements Buckets {
   }
 
   /** The leases of this node; null with consistency {@code EXACT}. */
-  @Nullable Leases leases() {
+  @Nullable LimiterLeases leases() {
     return leases;
   }
 
@@ -97,9 +99,9 @@ final class RedisBuckets implements Buckets {
     return leases != null && leases.holds(key);
   }
 
-  BucketRequest part(String key, long thousandths, long maxDelayNanos) {
-    return new BucketRequest(
-        this, codec, RedisKeys.of(prefix, key), key, thousandths, maxDelayNanos);
+  RedisClaim claim(String key, long costThousandths, long maxDelayNanos) {
+    return new RedisClaim(
+        this, codec, RedisKeys.of(prefix, key), key, costThousandths, maxDelayNanos);
   }
 
   @Override
@@ -122,7 +124,7 @@ final class RedisBuckets implements Buckets {
     List<FixedPointRate> recent = replaced.subList(0, Math.min(MAX_REPLACED, replaced.size()));
     endLeases();
     if (local != null) {
-      local.replaceLimit(store.localShare(name, next));
+      local.replaceLimit(dispatcher.fallback().share(name, next));
     }
     return new RedisBuckets(store, name, next, storeOptions, recent, local);
   }
@@ -142,63 +144,56 @@ final class RedisBuckets implements Buckets {
   }
 
   @Override
-  public boolean tryTake(String key, long cost) {
-    return (leases != null && leases.tryTake(key, cost))
-        || store
-            .dispatch()
-            .await(newRequest(PendingRequest.RequestKind.TAKE, key, cost, 0))
-            .allowed();
+  public boolean tryTake(String key, long costThousandths) {
+    return (leases != null && leases.tryTake(key, costThousandths))
+        || dispatcher.await(newRequest(Operation.TAKE, key, costThousandths, 0)).allowed();
   }
 
   @Override
-  public Decision take(String key, long cost, long maxDelayNanos) {
-    Decision fromLease = takeFromLease(key, cost, maxDelayNanos);
+  public Decision take(String key, long costThousandths, long maxDelayNanos) {
+    Decision fromLease = takeFromLease(key, costThousandths, maxDelayNanos);
     return fromLease != null
         ? fromLease
-        : store
-            .dispatch()
-            .await(newRequest(PendingRequest.RequestKind.TAKE, key, cost, maxDelayNanos));
+        : dispatcher.await(newRequest(Operation.TAKE, key, costThousandths, maxDelayNanos));
   }
 
   @Override
-  public CompletionStage<Decision> takeAsync(String key, long cost, long maxDelayNanos) {
-    Decision fromLease = takeFromLease(key, cost, maxDelayNanos);
+  public CompletionStage<Decision> takeAsync(String key, long costThousandths, long maxDelayNanos) {
+    Decision fromLease = takeFromLease(key, costThousandths, maxDelayNanos);
     return fromLease != null
         ? CompletableFuture.completedFuture(fromLease)
-        : store
-            .dispatch()
-            .executeAsync(newRequest(PendingRequest.RequestKind.TAKE, key, cost, maxDelayNanos));
+        : dispatcher.executeAsync(newRequest(Operation.TAKE, key, costThousandths, maxDelayNanos));
   }
 
   /** Takes the cost from a lease; null if it has too little. Requests that may wait go to Redis. */
-  @Nullable Decision takeFromLease(String key, long cost, long maxDelayNanos) {
-    return leases == null || maxDelayNanos > 0 ? null : leases.take(key, cost);
+  @Nullable Decision takeFromLease(String key, long costThousandths, long maxDelayNanos) {
+    return leases == null || maxDelayNanos > 0 ? null : leases.take(key, costThousandths);
   }
 
   @Override
-  public CompletionStage<Void> charge(String key, long cost) {
-    return change(PendingRequest.RequestKind.CHARGE, key, cost);
+  public CompletionStage<Void> charge(String key, long costThousandths) {
+    return change(Operation.CHARGE, key, costThousandths);
   }
 
   @Override
-  public CompletionStage<Void> refund(String key, long cost) {
-    return change(PendingRequest.RequestKind.REFUND, key, cost);
+  public CompletionStage<Void> refund(String key, long costThousandths) {
+    return change(Operation.REFUND, key, costThousandths);
   }
 
   @Override
   public CompletionStage<Void> reset(String key) {
-    return store.dispatch().change(newRequest(PendingRequest.RequestKind.RESET, key, 0, 0));
+    return dispatcher.change(newRequest(Operation.RESET, key, 0, 0));
   }
 
-  private CompletionStage<Void> change(PendingRequest.RequestKind kind, String key, long cost) {
+  private CompletionStage<Void> change(Operation operation, String key, long costThousandths) {
     if (codec instanceof WindowCodec window) {
-      throw window.onlyTokenBuckets(kind.name().toLowerCase(Locale.ROOT));
+      throw window.onlyTokenBuckets(operation.name().toLowerCase(Locale.ROOT));
     }
-    return store.dispatch().change(newRequest(kind, key, cost, 0));
+    return dispatcher.change(newRequest(operation, key, costThousandths, 0));
   }
 
   private PendingRequest newRequest(
-      PendingRequest.RequestKind kind, String key, long cost, long maxDelayNanos) {
-    return store.newRequest(kind, List.of(part(key, cost, maxDelayNanos)));
+      Operation operation, String key, long costThousandths, long maxDelayNanos) {
+    return store.newRequest(operation, List.of(claim(key, costThousandths, maxDelayNanos)));
   }
 }

@@ -11,8 +11,6 @@ import io.penstock.Limit;
 import io.penstock.Store;
 import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
-import io.penstock.inprocess.InProcessStore;
-import io.penstock.redis.PendingRequest.RequestKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -38,15 +36,12 @@ public final class RedisStore implements Store {
 
   private final String keyPrefix;
   private final long deadlineNanos;
-  private final int nodes;
-  private final InProcessStore local = InProcessStore.create();
-  private final Dispatcher dispatch;
+  private final Dispatcher dispatcher;
 
   RedisStore(RedisStoreBuilder settings, Function<StoreAssembler, Topology> topology) {
     this.keyPrefix = settings.keyPrefix();
     this.deadlineNanos = settings.deadline().toNanos();
-    this.nodes = settings.nodes();
-    this.dispatch = new Dispatcher(settings, topology, local);
+    this.dispatcher = new Dispatcher(settings, topology);
   }
 
   /**
@@ -91,12 +86,12 @@ public final class RedisStore implements Store {
 
   /** Whether Redis is available, as far as is known; for a cluster, for all keys. */
   public boolean isAvailable() {
-    return dispatch.isAvailable();
+    return dispatcher.isAvailable();
   }
 
   /** Why Redis is unavailable, such as {@code NOPERM …}; empty if it is available. */
   public String unavailableReason() {
-    return dispatch.unavailableReason();
+    return dispatcher.unavailableReason();
   }
 
   @Override
@@ -110,108 +105,95 @@ public final class RedisStore implements Store {
       TokenBucketCodec.rateOf(bucket);
     }
     if (storeOptions.onFailure() == FailurePolicy.LOCAL) {
-      local.check(name, localShare(name, limit), StoreOptions.DEFAULT);
+      dispatcher.fallback().check(name, limit);
     }
   }
 
-  /** The share of this node in a limit. */
-  Limit localShare(String name, Limit limit) {
-    if (nodes < 1) {
-      throw new IllegalArgumentException(
-          "nodes must be set for a limiter that falls back to local buckets: " + name);
-    }
-    return NodeShares.of(limit, nodes);
-  }
-
-  /** The in-process store for the failure policy {@code LOCAL}. */
-  Store local() {
-    return local;
-  }
-
-  Dispatcher dispatch() {
-    return dispatch;
+  Dispatcher dispatcher() {
+    return dispatcher;
   }
 
   /** The leases of this node, for limiters that are not exact. */
   public LeaseStats leases() {
-    return dispatch.leasing().stats();
+    return dispatcher.leases().stats();
   }
 
   @Override
-  public Decision decide(List<Claim> claims) {
-    if (!Payment.isPossible(claims)) {
-      return dispatch.await(newRequest(RequestKind.TAKE, parts(claims)));
+  public Decision take(List<Claim> claims) {
+    if (!LeasedClaims.isPossible(claims)) {
+      return dispatcher.await(newRequest(Operation.TAKE, resolve(claims)));
     }
-    Payment payment = Payment.of(parts(claims), false);
-    List<BucketRequest> rest = payment.rest();
+    LeasedClaims leased = LeasedClaims.reserve(resolve(claims), false);
+    List<RedisClaim> rest = leased.rest();
     if (rest.isEmpty()) {
-      return payment.settle(null);
+      return leased.commit();
     }
     Decision decision;
     try {
-      decision = dispatch.await(newRequest(RequestKind.TAKE, rest));
+      decision = dispatcher.await(newRequest(Operation.TAKE, rest));
     } catch (RuntimeException failure) {
-      payment.putBack();
+      leased.release();
       throw failure;
     }
-    return payment.settle(decision);
+    return leased.complete(decision);
   }
 
   @Override
-  public CompletionStage<Decision> decideAsync(List<Claim> claims) {
-    return executeAsync(RequestKind.TAKE, claims);
+  public CompletionStage<Decision> takeAsync(List<Claim> claims) {
+    return executeAsync(Operation.TAKE, claims);
   }
 
   @Override
-  public CompletionStage<Decision> preview(List<Claim> claims) {
-    return executeAsync(RequestKind.PREVIEW, claims);
+  public CompletionStage<Decision> peekAsync(List<Claim> claims) {
+    return executeAsync(Operation.PEEK, claims);
   }
 
-  private CompletionStage<Decision> executeAsync(RequestKind kind, List<Claim> claims) {
-    if (!Payment.isPossible(claims)) {
-      return dispatch.executeAsync(newRequest(kind, parts(claims)));
+  private CompletionStage<Decision> executeAsync(Operation operation, List<Claim> claims) {
+    if (!LeasedClaims.isPossible(claims)) {
+      return dispatcher.executeAsync(newRequest(operation, resolve(claims)));
     }
-    Payment payment = Payment.of(parts(claims), kind == RequestKind.PREVIEW);
-    List<BucketRequest> rest = payment.rest();
+    LeasedClaims leased = LeasedClaims.reserve(resolve(claims), operation == Operation.PEEK);
+    List<RedisClaim> rest = leased.rest();
     if (rest.isEmpty()) {
-      return CompletableFuture.completedFuture(payment.settle(null));
+      return CompletableFuture.completedFuture(leased.commit());
     }
-    return dispatch
-        .executeAsync(newRequest(kind, rest))
+    return dispatcher
+        .executeAsync(newRequest(operation, rest))
         .whenComplete(
             (decision, failure) -> {
               if (failure != null) {
-                payment.putBack();
+                leased.release();
               }
             })
-        .thenApply(payment::settle);
+        .thenApply(leased::complete);
   }
 
-  private static List<BucketRequest> parts(List<Claim> claims) {
-    List<BucketRequest> parts = new ArrayList<>(claims.size());
+  /** Resolves claims to buckets in Redis. */
+  private static List<RedisClaim> resolve(List<Claim> claims) {
+    List<RedisClaim> resolved = new ArrayList<>(claims.size());
     for (int i = 0; i < claims.size(); i++) {
       Claim claim = claims.get(i);
       if (!(claim.buckets() instanceof RedisBuckets buckets)) {
         throw new IllegalArgumentException("claims must be on a Redis store: " + claim.buckets());
       }
-      BucketRequest part = buckets.part(claim.key(), claim.cost(), claim.maxDelayNanos());
-      for (BucketRequest other : parts) {
-        if (other.redisKey().equals(part.redisKey())) {
+      RedisClaim next = buckets.claim(claim.key(), claim.costThousandths(), claim.maxDelayNanos());
+      for (RedisClaim other : resolved) {
+        if (other.redisKey().equals(next.redisKey())) {
           throw new IllegalArgumentException(
               "a bucket can be claimed only once: " + buckets.name());
         }
       }
-      parts.add(part);
+      resolved.add(next);
     }
-    return parts;
+    return resolved;
   }
 
-  PendingRequest newRequest(RequestKind kind, List<BucketRequest> parts) {
-    return new PendingRequest(kind, parts, System.nanoTime() + deadlineNanos);
+  PendingRequest newRequest(Operation operation, List<RedisClaim> claims) {
+    return new PendingRequest(operation, claims, System.nanoTime() + deadlineNanos);
   }
 
   @Override
   public void close() {
-    dispatch.close(Math.min(MAX_REFUND_NANOS, 2 * deadlineNanos));
+    dispatcher.close(Math.min(MAX_REFUND_NANOS, 2 * deadlineNanos));
   }
 }

@@ -112,7 +112,7 @@ public final class RedisStoreBuilder {
    */
   public RedisStore connect(RedisURI uri) {
     Connector connector = Connector.to(uri);
-    return new RedisStore(this, assembler -> assembler.oneServer(connector));
+    return new RedisStore(this, assembler -> assembler.singleServer(connector));
   }
 
   /**
@@ -136,7 +136,7 @@ public final class RedisStoreBuilder {
    */
   public RedisStore on(StatefulRedisConnection<byte[], byte[]> connection) {
     Connector connector = Connector.of(connection);
-    return new RedisStore(this, assembler -> assembler.oneServer(connector));
+    return new RedisStore(this, assembler -> assembler.singleServer(connector));
   }
 
   /** Like {@link #on(StatefulRedisConnection)}, for a connection to a cluster. */
@@ -151,7 +151,7 @@ public final class RedisStoreBuilder {
    */
   public RedisStore connect(Supplier<StatefulRedisConnection<byte[], byte[]>> connections) {
     Connector connector = Connector.by(connections);
-    return new RedisStore(this, assembler -> assembler.oneServer(connector));
+    return new RedisStore(this, assembler -> assembler.singleServer(connector));
   }
 
   private static Duration positive(String name, Duration duration) {

@@ -3,7 +3,7 @@ package io.penstock.redis;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** The route of calls for some buckets. Thread-safe. */
+/** Where the calls for some buckets go. Thread-safe. */
 interface Route {
   /** Whether the route leads to an available server, as far as is known. */
   boolean isOpen();

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 final class SlotRequest extends PendingRequest {
   private volatile @Nullable Decision untaken;
   private volatile @Nullable Degradation lost;
-  private volatile List<Charge> charges = List.of();
+  private volatile List<Receipt> receipts = List.of();
 
-  SlotRequest(RequestKind kind, List<BucketRequest> parts, long deadlineNanos) {
-    super(kind, parts, deadlineNanos);
+  SlotRequest(Operation operation, List<RedisClaim> claims, long deadlineNanos) {
+    super(operation, claims, deadlineNanos);
   }
 
   /** Sets the result for the case that the taken tokens are given back. */
@@ -21,9 +21,9 @@ final class SlotRequest extends PendingRequest {
     untaken = decision;
   }
 
-  /** Sets the charges for the case that the request is granted. */
-  void setCharges(List<Charge> noted) {
-    charges = noted;
+  /** Sets the receipts for the case that the request is granted. */
+  void setReceipts(List<Receipt> receipts) {
+    this.receipts = receipts;
   }
 
   /** Gives up: there will be no response. */
@@ -50,14 +50,14 @@ final class SlotRequest extends PendingRequest {
     return lost == null && !decision().allowed();
   }
 
-  /** The known charges. Parts that a failure policy allowed were not charged. */
-  List<Charge> taken() {
-    List<Charge> taken = new ArrayList<>();
-    if (kind() == RequestKind.TAKE && allowed()) {
+  /** The receipts of what was taken. Claims that a failure policy allowed were not charged. */
+  List<Receipt> taken() {
+    List<Receipt> taken = new ArrayList<>();
+    if (operation() == Operation.TAKE && allowed()) {
       List<Decision> results = decision().results();
-      for (Charge charge : charges) {
-        if (!results.get(parts().indexOf(charge.part())).degraded()) {
-          taken.add(charge);
+      for (Receipt receipt : receipts) {
+        if (!results.get(claims().indexOf(receipt.claim())).degraded()) {
+          taken.add(receipt);
         }
       }
     }

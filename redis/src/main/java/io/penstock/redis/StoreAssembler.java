@@ -24,55 +24,46 @@ final class StoreAssembler {
     this.probeKeys = new ProbeKeys(settings.keyPrefix());
   }
 
-  Topology oneServer(Connector connector) {
+  Topology singleServer(Connector connector) {
     ServerConnection connection = newConnection(connector);
     connection.probeWith(probeKeys.any());
-    return new SingleServer(
-        new Server(ServerAddress.UNKNOWN, connection, health(connection, this::available)),
-        this::calls);
+    Server server = newServer(ServerAddress.UNKNOWN, connection, this::availabilityChanged);
+    return new SingleServer(server, newBatcher(new DirectRoute(server)));
   }
 
   Topology cluster(ClusterConnector connector) {
-    return new Cluster(
-        connector,
-        new Cluster.ComponentFactory() {
-          @Override
-          public Server server(ServerAddress address, Connector at, Runnable changed) {
-            ServerConnection connection = newConnection(at);
-            return new Server(
-                address, connection, health(connection, (there, reason) -> changed.run()));
-          }
-
-          @Override
-          public CallBatcher calls(Route route) {
-            return StoreAssembler.this.calls(route);
-          }
-
-          @Override
-          public void available(boolean available, String reason) {
-            StoreAssembler.this.available(available, reason);
-          }
-        },
-        timer,
-        probeKeys);
+    return new Cluster(connector, this, timer, probeKeys);
   }
 
-  private void available(boolean available, String reason) {
-    observer.available(available);
-    if (!available) {
-      observer.unavailable(reason);
-    }
+  /**
+   * Creates a server of a cluster, which is not connected yet.
+   *
+   * @param onChange runs whenever the server becomes available or unavailable
+   */
+  Server newServer(ServerAddress address, Connector connector, Runnable onChange) {
+    return newServer(address, newConnection(connector), (available, reason) -> onChange.run());
+  }
+
+  private Server newServer(
+      ServerAddress address, ServerConnection connection, ServerHealth.HealthListener listener) {
+    long deadlineNanos = settings.deadline().toNanos();
+    return new Server(
+        address, connection, new ServerHealth(connection, timer, listener, deadlineNanos));
   }
 
   private ServerConnection newConnection(Connector connector) {
     return new ServerConnection(connector, settings.script(), evictions);
   }
 
-  private ServerHealth health(ServerConnection connection, ServerHealth.HealthListener changes) {
-    return new ServerHealth(connection, timer, changes, settings.deadline().toNanos());
+  CallBatcher newBatcher(Route route) {
+    return new CallBatcher(route, callbacks, settings.callObserver(), timer);
   }
 
-  private CallBatcher calls(Route route) {
-    return new CallBatcher(route, callbacks, settings.callObserver(), timer);
+  /** Called when all buckets become available, or some no longer are. */
+  void availabilityChanged(boolean available, String reason) {
+    observer.available(available);
+    if (!available) {
+      observer.unavailable(reason);
+    }
   }
 }

@@ -98,41 +98,37 @@ final class TokenBucketCodec extends LimitCodec {
     return Math.min(maxTicks, replies[reply]) * fixedRate.unitsPerTick() + rest;
   }
 
-  /** Returns what a caller was charged for a granted request. */
-  Charge charge(BucketRequest claim, long[] replies, int reply, long caller) {
+  /** Returns the receipt of a caller whose request was granted. */
+  Receipt receipt(RedisClaim claim, long[] replies, int reply, long caller) {
     long debt = debt(replies, reply) + (caller + 1) * claim.cost();
     long perTick = fixedRate.unitsPerTick();
-    return new Charge(claim, replies[replies.length - 1], debt / perTick, debt % perTick);
+    return new Receipt(claim, replies[replies.length - 1], debt / perTick, debt % perTick);
   }
 
   @Override
-  Decision decision(BucketRequest claim, long[] replies, int reply, long granted, long caller) {
+  Decision decision(RedisClaim claim, long[] replies, int reply, long granted, long caller) {
     long before = debt(replies, reply);
     if (caller < granted) {
       return allowed(before + (caller + 1) * claim.cost());
     }
     long debt = before + granted * claim.cost();
     if (claim.maxDebt() < 0) {
-      return Decision.never(name, limit, fixedRate.remaining(debt), nanos(debt));
+      return Decision.denyCostAboveBurst(name, limit, fixedRate.remaining(debt), nanos(debt));
     }
     long excess = debt + claim.cost() - claim.maxDebt();
     return excess <= 0
         ? allowed(debt)
-        : Decision.denied(name, limit, fixedRate.remaining(debt), nanos(debt), nanos(excess));
+        : Decision.deny(name, limit, fixedRate.remaining(debt), nanos(debt), nanos(excess));
   }
 
   @Override
   void recordEffect(
-      PendingRequest.RequestKind kind,
-      BucketRequest claim,
-      long[] replies,
-      int reply,
-      long granted) {
+      Operation operation, RedisClaim claim, long[] replies, int reply, long granted) {
     long before = debt(replies, reply);
     long debt = 0;
-    if (kind == PendingRequest.RequestKind.TAKE) {
+    if (operation == Operation.TAKE) {
       debt = before + granted * claim.cost();
-    } else if (kind == PendingRequest.RequestKind.CHARGE) {
+    } else if (operation == Operation.CHARGE) {
       debt = fixedRate.charged(before, claim.cost());
     }
     if (debt > fixedRate.burst() && granted > 0 && claim.cost() > 0) {
@@ -147,7 +143,7 @@ final class TokenBucketCodec extends LimitCodec {
 
   private Decision allowed(long debt) {
     long delay = nanos(debt - fixedRate.burst());
-    return Decision.allowed(name, limit, fixedRate.remaining(debt), nanos(debt), delay);
+    return Decision.allow(name, limit, fixedRate.remaining(debt), nanos(debt), delay);
   }
 
   private long nanos(long units) {

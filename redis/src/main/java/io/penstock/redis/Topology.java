@@ -6,10 +6,10 @@ import java.util.List;
 /** The servers, and the buckets that each of them has. Thread-safe. */
 interface Topology {
   /** Returns the batcher for requests to a bucket. */
-  CallBatcher calls(BucketRequest part);
+  CallBatcher batcher(RedisClaim claim);
 
-  /** Groups the parts of a request by what one call can decide, in order. */
-  List<List<BucketRequest>> groupByCall(List<BucketRequest> parts);
+  /** Groups the claims of a request by what one call can decide, in order. */
+  List<List<RedisClaim>> groupByCall(List<RedisClaim> claims);
 
   /** Whether all buckets are available. */
   boolean isAvailable();

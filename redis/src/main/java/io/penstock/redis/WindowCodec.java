@@ -70,23 +70,23 @@ final class WindowCodec extends LimitCodec {
     return -1;
   }
 
-  IllegalStateException onlyTokenBuckets(String operation) {
-    return new IllegalStateException(
+  UnsupportedOperationException onlyTokenBuckets(String operation) {
+    return new UnsupportedOperationException(
         operation + " needs a token bucket: limiter " + name + " is a " + limit.kind());
   }
 
   @Override
-  Decision decision(BucketRequest claim, long[] replies, int reply, long granted, long caller) {
+  Decision decision(RedisClaim claim, long[] replies, int reply, long granted, long caller) {
     boolean granting = caller < granted;
     long used = replies[reply] + (granting ? caller + 1 : granted) * claim.cost();
     long remaining = Math.max(0, limit.burstThousandths() - used);
     boolean counted = granted > 0 && claim.cost() > 0;
     long reset = Ticks.toNanos(replies[reply + (counted ? 2 : 3)]);
     if (granting || (claim.maxDebt() >= 0 && used + claim.cost() <= claim.maxDebt())) {
-      return Decision.allowed(name, limit, remaining, reset, 0);
+      return Decision.allow(name, limit, remaining, reset, 0);
     }
     return claim.maxDebt() < 0
-        ? Decision.never(name, limit, remaining, reset)
-        : Decision.denied(name, limit, remaining, reset, Ticks.toNanos(replies[reply + 1]));
+        ? Decision.denyCostAboveBurst(name, limit, remaining, reset)
+        : Decision.deny(name, limit, remaining, reset, Ticks.toNanos(replies[reply + 1]));
   }
 }

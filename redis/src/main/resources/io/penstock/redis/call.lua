@@ -8,7 +8,7 @@
 --                      units per tick, units per thousandth, burst in thousandths
 --     window           1 fixed, 2 counter or 3 log; length in ticks; limit in thousandths
 --   the number of requests, then for each
---     operation        0 take, 1 preview, 2 charge, 3 refund, 4 reset, 5 lease, 6 give back
+--     operation        0 take, 1 peek, 2 charge, 3 refund, 4 reset, 5 lease, 6 give back
 --     count            the number of callers with this request
 --     the number of claims, then for each: key, limit, cost in thousandths, and the maximum delay in
 --                      ticks that it accepts; -1 if it can never be allowed
@@ -32,13 +32,13 @@
 --
 -- A value contains the time at which it was written, and everything else in it is relative to that
 -- time. If the clock has stepped back since, no time has passed: levels, leases and counts are those
--- of the last write. The next request that is not a preview rewrites the value with the time of the
+-- of the last write. The next request that is not a peek rewrites the value with the time of the
 -- new clock, even if it is denied, so that no key waits for the old time to return.
 --
 -- The script consists of all files in this directory, concatenated in the order that Script defines.
 -- Each file may use definitions of those before it.
 
-local TAKE, PREVIEW, CHARGE, REFUND, RESET, LEASE, GIVE_BACK = 0, 1, 2, 3, 4, 5, 6
+local TAKE, PEEK, CHARGE, REFUND, RESET, LEASE, GIVE_BACK = 0, 1, 2, 3, 4, 5, 6
 local BUCKET, FIXED, COUNTER = 0, 1, 2
 
 -- A bucket has a state for each limit that it was recently used under, up to this many.

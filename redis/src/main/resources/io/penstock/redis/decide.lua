@@ -55,7 +55,7 @@ local function grant(claims, operation, times)
   for i = 1, #claims do
     granted = min(granted, claims[i].limit.algorithm.judge(claims[i], times))
   end
-  if granted > 0 and operation ~= PREVIEW then
+  if granted > 0 and operation ~= PEEK then
     for i = 1, #claims do
       if claims[i].cost > 0 then
         claims[i].limit.algorithm.take(claims[i], granted)
@@ -103,14 +103,14 @@ for _ = 1, read() do
     local claim = {
       key = KEYS[key], limit = limit, bucket = bucketOf(key, limit), cost = read(), delay = read(),
     }
-    claim.writes = operation ~= PREVIEW and claim.cost > 0 and claim.delay >= 0
+    claim.writes = operation ~= PEEK and claim.cost > 0 and claim.delay >= 0
     claims[i] = claim
   end
   if operation == LEASE then
     lease(claims[1])
   else
     local granted = times
-    if operation <= PREVIEW then
+    if operation <= PEEK then
       granted = grant(claims, operation, times)
     else
       change(claims[1], operation)

@@ -71,7 +71,7 @@ local function isState(state)
 end
 
 -- Parses a value: a type mark, which also distinguishes it from text; the time at which it was
--- written; leases if the mark says so; and seven numbers for each state.
+-- written; leases if the mark indicates them; and seven numbers for each state.
 local function parse(value)
   local fields = { cmsgpack.unpack(value) }
   local mark, written, first = fields[1], fields[2], 3
@@ -141,7 +141,7 @@ local function carried(ticks, rest, from, to)
 end
 
 -- Returns the state of a bucket for a limit. If there is none, creates one with the missing tokens
--- of the others. A preview sees the same state but doesn't store it, except that a limit which
+-- of the others. A peek sees the same state but doesn't store it, except that a limit which
 -- replaces another one does so immediately.
 local function stateUnder(bucket, limit, writes)
   local ticks, rest = 0, 0

@@ -3,7 +3,6 @@ package io.penstock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Limit;
-import io.penstock.redis.PendingRequest.RequestKind;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -13,11 +12,11 @@ class BatchTest {
       new TokenBucketCodec("x", Limit.perSecond(1).burst(5), List.of());
 
   private PendingRequest take(long deadlineNanos, String... keys) {
-    List<BucketRequest> parts = new ArrayList<>();
+    List<RedisClaim> claims = new ArrayList<>();
     for (String key : keys) {
-      parts.add(new BucketRequest(null, codec, key, key, 1_000, 0));
+      claims.add(new RedisClaim(null, codec, key, key, 1_000, 0));
     }
-    return new PendingRequest(RequestKind.TAKE, parts, deadlineNanos);
+    return new PendingRequest(Operation.TAKE, claims, deadlineNanos);
   }
 
   @Test

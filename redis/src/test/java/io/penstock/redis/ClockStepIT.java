@@ -13,7 +13,6 @@ import io.penstock.Rate;
 import io.penstock.RateLimiter;
 import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
-import io.penstock.redis.PendingRequest.RequestKind;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -75,15 +74,15 @@ class ClockStepIT {
   }
 
   @Test
-  void decide_afterAStepBack_keepsTheLevel() {
+  void take_afterAStepBack_keepsTheLevel() {
     for (Duration step : List.of(TICK, Duration.ofMillis(100), SECOND, HOUR)) {
       RateLimiter limiter = RateLimiter.on(store, "x" + step, Limit.perSecond(10).burst(10));
-      limiter.decide("k", 5);
+      limiter.take("k", 5);
       time.advance(step.negated());
       assertThat(limiter.peek("k").remaining()).as("%s", step).isEqualTo(5);
-      assertThat(limiter.decide("k").remaining()).as("%s", step).isEqualTo(4);
-      assertThat(limiter.decide("k", 4).allowed()).as("%s", step).isTrue();
-      assertThat(limiter.decide("k", 0.001).allowed()).as("%s", step).isFalse();
+      assertThat(limiter.take("k").remaining()).as("%s", step).isEqualTo(4);
+      assertThat(limiter.take("k", 4).allowed()).as("%s", step).isTrue();
+      assertThat(limiter.take("k", 0.001).allowed()).as("%s", step).isFalse();
       time.advance(Duration.ofMillis(100));
       assertThat(limiter.peek("k").remaining()).as("%s", step).isEqualTo(1);
       time.advance(step);
@@ -93,9 +92,9 @@ class ClockStepIT {
   @Test
   void retryAfter_afterAStepBack_isExact() {
     RateLimiter limiter = limiter(Limit.perSecond(3).burst(4));
-    limiter.decide("k", 4);
+    limiter.take("k", 4);
     time.advance(HOUR.negated());
-    Decision denied = limiter.decide("k");
+    Decision denied = limiter.take("k");
     assertThat(denied.allowed()).isFalse();
     assertThat(denied.retryAfter()).isEqualTo(Duration.ofNanos(333_334_000));
     assertThat(denied.resetAfter()).isEqualTo(Duration.ofNanos(1_333_334_000));
@@ -106,20 +105,20 @@ class ClockStepIT {
   }
 
   @Test
-  void decide_deniedBehindTheLastWrite_writesOnce() {
+  void take_deniedBehindTheLastWrite_writesOnce() {
     RateLimiter limiter = limiter(Limit.perSecond(10).burst(10));
-    limiter.decide("k", 10);
+    limiter.take("k", 10);
     byte[] first = value();
-    limiter.decide("k");
+    limiter.take("k");
     assertThat(value()).as("in range").isEqualTo(first);
     time.advance(SECOND.negated());
     limiter.peek("k");
-    assertThat(value()).as("only previewed").isEqualTo(first);
-    limiter.decide("k");
+    assertThat(value()).as("only peeked").isEqualTo(first);
+    limiter.take("k");
     byte[] second = value();
     assertThat(second).as("stepped back").isNotEqualTo(first);
     time.advance(Duration.ofMillis(1));
-    limiter.decide("k");
+    limiter.take("k");
     assertThat(value()).as("in range again").isEqualTo(second);
   }
 
@@ -128,15 +127,15 @@ class ClockStepIT {
   }
 
   @Test
-  void decide_underSeveralLimits_keepsTheLevelOfEach() {
+  void take_underSeveralLimits_keepsTheLevelOfEach() {
     RateLimiter loose = limiter(Limit.perSecond(10).burst(20));
     RateLimiter tight = limiter(Limit.perSecond(1).burst(8));
-    loose.decide("k", 4);
-    tight.decide("k", 1);
+    loose.take("k", 4);
+    tight.take("k", 1);
     time.advance(HOUR.negated());
     assertThat(loose.peek("k").remaining()).isEqualTo(15);
     assertThat(tight.peek("k").remaining()).isEqualTo(3);
-    tight.decide("k", 1);
+    tight.take("k", 1);
     assertThat(loose.peek("k").remaining()).isEqualTo(14);
   }
 
@@ -152,17 +151,17 @@ class ClockStepIT {
     for (Limit limit : limits) {
       for (Duration step : List.of(TICK, SECOND, SECOND.multipliedBy(9), HOUR)) {
         RateLimiter limiter = RateLimiter.on(store, limit + " " + step, limit);
-        limiter.decide("k", 6);
+        limiter.take("k", 6);
         time.advance(SECOND.multipliedBy(10));
-        long left = limiter.decide("k", 1).remainingThousandths();
+        long left = limiter.take("k", 1).remainingThousandths();
         time.advance(step.negated());
         assertThat(limiter.peek("k").remainingThousandths())
             .as("%s %s", limit, step)
             .isEqualTo(left);
-        assertThat(limiter.decide("k", 1).remainingThousandths())
+        assertThat(limiter.take("k", 1).remainingThousandths())
             .as("%s %s", limit, step)
             .isEqualTo(left - 1_000);
-        Decision denied = limiter.decide("k", 10);
+        Decision denied = limiter.take("k", 10);
         assertThat(denied.retryAfter())
             .as("%s %s", limit, step)
             .isLessThanOrEqualTo(SECOND.multipliedBy(20));
@@ -191,7 +190,7 @@ class ClockStepIT {
       // A step forward fills at most one window, so only shorter steps grant nothing.
       assertThat(granted).as("steps of %s us", step).isLessThanOrEqualTo(step < 1_000_000 ? 5 : 55);
       if (step < 1_000_000) {
-        Decision denied = limiter.decide("k");
+        Decision denied = limiter.take("k");
         assertThat(denied.retryAfter()).as("steps of %s us", step).isEqualTo(SECOND);
         time.advance(denied.retryAfter());
         assertThat(takeAll(limiter)).as("steps of %s us", step).isEqualTo(5);
@@ -200,7 +199,7 @@ class ClockStepIT {
   }
 
   @Test
-  void fixedWindow_previewedAfterItsEnd_staysExpired() {
+  void fixedWindow_peekedAfterItsEnd_staysExpired() {
     long edge = (ScriptTime.START / 1_000_000 + 1) * 1_000_000;
     RateLimiter limiter = limiter(Limit.fixedWindow(5, SECOND));
     time.set(edge - 1);
@@ -220,11 +219,11 @@ class ClockStepIT {
     assertThat(takeAll(limiter)).isEqualTo(5);
     for (int i = 0; i < 20; i++) {
       time.advance(Duration.ofMillis(-900));
-      Decision denied = limiter.decide("k");
+      Decision denied = limiter.take("k");
       assertThat(denied.allowed()).isFalse();
       assertThat(denied.retryAfter()).isBetween(TICK, SECOND.multipliedBy(2));
     }
-    time.advance(limiter.decide("k").retryAfter().minus(TICK));
+    time.advance(limiter.take("k").retryAfter().minus(TICK));
     assertThat(limiter.tryAcquire("k")).isFalse();
     time.advance(TICK);
     assertThat(limiter.tryAcquire("k")).isTrue();
@@ -239,7 +238,7 @@ class ClockStepIT {
   }
 
   @Test
-  void decide_onValuesOfThePreviousVersion_convertsThem() {
+  void take_onValuesOfThePreviousVersion_convertsThem() {
     byte[] tokens = Utf8.bytes(RedisKeys.of(RedisKeys.prefix("penstock:", 't', "x"), "k"));
     byte[] windows = Utf8.bytes(RedisKeys.of(RedisKeys.prefix("penstock:", 'w', "x"), "k"));
     byte[] log = Utf8.bytes(RedisKeys.of(RedisKeys.prefix("penstock:", 'l', "x"), "k"));
@@ -248,7 +247,7 @@ class ClockStepIT {
     raw.set(tokens, pack("t", now + 400_000L, 0L, 1L, 100L, 1_000_000L, 0L, 0L));
     RateLimiter bucket = limiter(Limit.perSecond(10).burst(10));
     assertThat(bucket.peek("k").remaining()).isEqualTo(6);
-    assertThat(bucket.decide("k").remaining()).isEqualTo(5);
+    assertThat(bucket.take("k").remaining()).isEqualTo(5);
     assertThat(limiter(Limit.perSecond(10).burst(8)).peek("k").remaining()).isEqualTo(3);
     raw.set(
         tokens,
@@ -266,14 +265,14 @@ class ClockStepIT {
             1_000_000L,
             0L,
             0L));
-    assertThat(bucket.decide("k").remaining()).as("2 are leased").isEqualTo(7);
+    assertThat(bucket.take("k").remaining()).as("2 are leased").isEqualTo(7);
     raw.set(windows, pack(1L, 1_000_000L, now / 1_000_000, 4_000L, 0L));
-    assertThat(limiter(Limit.fixedWindow(10, SECOND)).decide("k").remaining()).isEqualTo(5);
+    assertThat(limiter(Limit.fixedWindow(10, SECOND)).take("k").remaining()).isEqualTo(5);
     raw.set(windows, pack(1L, 1_000_000L, now / 1_000_000, 4_000L, 0L));
-    assertThat(limiter(Limit.fixedWindow(10, SECOND.multipliedBy(3))).decide("k").remaining())
+    assertThat(limiter(Limit.fixedWindow(10, SECOND.multipliedBy(3))).take("k").remaining())
         .isEqualTo(5);
     raw.rpush(log, pack(0L, 3_000L), pack(now - 1, 7_000L));
-    assertThat(limiter(Limit.slidingLog(10, SECOND)).decide("k").remaining()).isEqualTo(5);
+    assertThat(limiter(Limit.slidingLog(10, SECOND)).take("k").remaining()).isEqualTo(5);
   }
 
   /** Encodes values in MessagePack, one after another. */
@@ -308,14 +307,14 @@ class ClockStepIT {
           bucket("123456.7891", 1_000_000_000));
 
   @Test
-  void decide_underAHostileClock_agreesWithTheModel() throws Exception {
+  void take_underAHostileClock_agreesWithTheModel() throws Exception {
     Random random = new Random(25);
     ServerConnection link =
         new ServerConnection(
             Connector.to(RedisURI.create(redis.url())),
             ScriptTime.script(),
             new EvictionWatch(RedisObserver.NONE));
-    link.probe().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    link.probe().toCompletableFuture().get(1, TimeUnit.MINUTES);
     List<RedisBuckets> buckets = new ArrayList<>();
     List<SteppingBucket> models = new ArrayList<>();
     int compared = 0;
@@ -328,7 +327,7 @@ class ClockStepIT {
         for (int i = 0; i < LIMITS.size(); i++) {
           RedisBuckets of =
               new RedisBuckets(store, "limit" + i, LIMITS.get(i), StoreOptions.DEFAULT);
-          TokenBucketCodec terms = (TokenBucketCodec) of.part("k", 0, 0).codec();
+          TokenBucketCodec terms = (TokenBucketCodec) of.claim("k", 0, 0).codec();
           buckets.add(of);
           models.add(
               new SteppingBucket(
@@ -357,24 +356,24 @@ class ClockStepIT {
       int which = random.nextInt(buckets.size());
       long burst = buckets.get(which).limit().burstThousandths();
       long[] costs = {0, 1, 1_000, burst / 3, burst / 2 + 1, burst, burst + 1};
-      BucketRequest part = buckets.get(which).part("k", costs[random.nextInt(costs.length)], 0);
-      RequestKind kind = random.nextInt(8) == 0 ? RequestKind.REFUND : RequestKind.TAKE;
+      RedisClaim claim = buckets.get(which).claim("k", costs[random.nextInt(costs.length)], 0);
+      Operation operation = random.nextInt(8) == 0 ? Operation.REFUND : Operation.TAKE;
       for (int times = random.nextInt(5) == 0 ? 7 : 1; times > 0; times--) {
-        requests.add(store.newRequest(kind, List.of(part)));
+        requests.add(store.newRequest(operation, List.of(claim)));
         of.add(which);
       }
     }
     requests.forEach(PendingRequest::send);
     Batch batch = new Batch(requests);
-    long[] replies = link.call(batch, false).toCompletableFuture().get(10, TimeUnit.SECONDS);
-    batch.answer(replies, (parts, denial) -> {});
+    long[] replies = link.call(batch, false).toCompletableFuture().get(1, TimeUnit.MINUTES);
+    batch.answer(replies, (claims, denial) -> {});
     assertThat(replies[0]).isZero();
     long now = time.micros();
     for (int i = 0; i < requests.size(); i++) {
       PendingRequest request = requests.get(i);
       SteppingBucket model = models.get(of.get(i));
-      long cost = request.parts().get(0).thousandths();
-      if (request.kind() == RequestKind.REFUND) {
+      long cost = request.claims().get(0).thousandths();
+      if (request.operation() == Operation.REFUND) {
         model.refund(now, cost);
       } else {
         Decision decision = request.answer().join();
@@ -385,7 +384,7 @@ class ClockStepIT {
                 decision.never() ? 0 : decision.retryAfter().toNanos() / Ticks.NANOS,
                 decision.resetAfter().toNanos() / Ticks.NANOS);
         assertThat(answer)
-            .as("cost %s under %s at %s", cost, request.parts().get(0).buckets().limit(), now)
+            .as("cost %s under %s at %s", cost, request.claims().get(0).buckets().limit(), now)
             .isEqualTo(model.take(now, cost));
       }
     }

@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,14 +12,17 @@ import io.penstock.FailurePolicy;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.StoreOptions;
+import io.penstock.testing.Ports;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Connecting to a cluster: by one of its servers, by a connection, with few permissions, too early.
  */
+@Tag("full")
 class ClusterConnectIT {
   private static final Limit LIMIT = Limit.perDay(1).burst(100);
   private static final StoreOptions CLOSED =
@@ -39,11 +43,14 @@ class ClusterConnectIT {
   private static void assertExact(RedisStore store, String name) {
     RateLimiter limiter = RateLimiter.on(store, name, LIMIT, CLOSED);
     for (int i = 0; i < 3; i++) {
-      Decision decision = limiter.decide(cluster.keyAt(i, 0));
+      Decision decision = limiter.take(cluster.keyAt(i, 0));
       assertThat(decision.degraded()).as("server %d", i).isFalse();
       assertThat(decision.remaining()).isEqualTo(99);
     }
-    assertThat(RateLimiter.all(limiter.at(cluster.keyAt(0, 0)), limiter.at()).decide().degraded())
+    assertThat(
+            RateLimiter.all(limiter.at(cluster.keyAt(0, 0)), limiter.global().at())
+                .take()
+                .degraded())
         .isFalse();
   }
 
@@ -57,13 +64,13 @@ class ClusterConnectIT {
 
   @Test
   void connect_someServersUnavailable_findsTheOthers() {
-    int unusedPort = RedisProcess.freePort();
+    int unusedPort = Ports.free();
     try (RedisStore store =
         patient()
             .connect(
                 "redis-cluster://127.0.0.1:%d,127.0.0.1:%d"
                     .formatted(unusedPort, cluster.primaries().get(2).port()))) {
-      Await.until("found", store::isAvailable);
+      await("found").until(store::isAvailable);
       assertExact(store, "some");
     }
   }
@@ -73,9 +80,9 @@ class ClusterConnectIT {
     try (RedisStore store =
         RedisStore.builder()
             .startTimeout(Duration.ofMillis(50))
-            .connect("redis-cluster://127.0.0.1:" + RedisProcess.freePort())) {
+            .connect("redis-cluster://127.0.0.1:" + Ports.free())) {
       assertThat(store.isAvailable()).isFalse();
-      Decision decision = RateLimiter.on(store, "none", LIMIT, CLOSED).decide("k");
+      Decision decision = RateLimiter.on(store, "none", LIMIT, CLOSED).take("k");
       assertThat(decision.degraded()).isTrue();
       assertThat(decision.allowed()).isFalse();
     }
@@ -118,17 +125,17 @@ class ClusterConnectIT {
       RedisProcess from = cluster.primaries().get(0);
       RedisProcess to = cluster.primaries().get(1);
       cluster.beginMove(slot, from, to);
-      assertThat(limiter.decide(key).remaining()).as("by ASK").isEqualTo(99);
-      assertThat(limiter.decide(key).remaining()).isEqualTo(98);
+      assertThat(limiter.take(key).remaining()).as("by ASK").isEqualTo(99);
+      assertThat(limiter.take(key).remaining()).isEqualTo(98);
       cluster.moveKeys(slot, from, to);
       cluster.endMove(slot, from, to);
-      assertThat(limiter.decide(key).remaining()).as("by MOVED").isEqualTo(97);
+      assertThat(limiter.take(key).remaining()).as("by MOVED").isEqualTo(97);
     }
   }
 
   private static RedisStoreBuilder patient() {
     return RedisStore.builder()
         .startTimeout(Duration.ofSeconds(10))
-        .deadline(Duration.ofSeconds(2));
+        .deadline(Duration.ofSeconds(10));
   }
 }

@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Consistency;
@@ -73,10 +74,10 @@ class ClusterFaultsIT {
       }
       load.awaitDegraded(5, hit);
       load.awaitExact("the others go on", 20, hit.negate());
-      Await.until("the replica takes over", () -> ClusterProcesses.isPrimary(cluster.replica(0)));
+      await("the replica takes over").until(() -> ClusterProcesses.isPrimary(cluster.replica(0)));
       if (resumed) {
         first.thaw();
-        Await.until("the old primary is a replica", () -> !ClusterProcesses.isPrimary(first));
+        await("the old primary is a replica").until(() -> !ClusterProcesses.isPrimary(first));
       }
       load.awaitExact("decisions after", 20, hit);
       load.awaitUsedUp();
@@ -87,7 +88,7 @@ class ClusterFaultsIT {
       // burst is granted.
       assertThat(load.maxOverGranted()).isLessThanOrEqualTo(BURST);
       assertThat(cluster.keysWithoutTtl()).isEmpty();
-      Await.until("exact again", store::isAvailable);
+      await("exact again").until(store::isAvailable);
     }
   }
 
@@ -115,6 +116,7 @@ class ClusterFaultsIT {
   }
 
   @Test
+  @Tag("full")
   void someSlotsUnavailable_othersAreNotAffected() {
     try (ClusterProcesses cluster = new ClusterProcesses(3, 0, PARTLY)) {
       slotWithoutOwner_isDecidedByPolicyAndOthersByRedis(cluster);
@@ -128,32 +130,33 @@ class ClusterFaultsIT {
       Limit limit = Limit.perSecond(1_000_000).burst(1_000_000_000);
       RateLimiter limiter = RateLimiter.on(store, "x", limit, CLOSED);
       String hit = cluster.keyAt(1, 0);
-      limiter.decide(hit);
+      limiter.take(hit);
       cluster.primaries().get(1).freeze();
-      Await.until("detected as unavailable", () -> decidedImmediately(limiter, hit));
+      await("detected as unavailable").until(() -> decidedImmediately(limiter, hit));
       assertThat(store.isAvailable()).isFalse();
       int exact = 0;
       for (int i = 0; i < 200; i++) {
-        Decision other = limiter.decide(cluster.keyAt(i % 2 * 2, 1 + i % 5));
+        Decision other = limiter.take(cluster.keyAt(i % 2 * 2, 1 + i % 5));
         exact += other.degraded() ? 0 : 1;
-        assertThat(limiter.decide(hit).degraded()).isTrue();
+        assertThat(limiter.take(hit).degraded()).isTrue();
       }
       // All of them, unless the machine stalls for longer than a deadline.
       assertThat(exact).isGreaterThan(190);
       cluster.primaries().get(1).thaw();
-      Await.until("available again", store::isAvailable);
-      Await.until("exact again", () -> !limiter.decide(hit).degraded());
+      await("available again").until(store::isAvailable);
+      await("exact again").until(() -> !limiter.take(hit).degraded());
     }
   }
 
   private static boolean decidedImmediately(RateLimiter limiter, String key) {
     long start = System.nanoTime();
-    Decision decision = limiter.decide(key);
+    Decision decision = limiter.take(key);
     return decision.degraded() && System.nanoTime() - start < 50_000_000;
   }
 
   /** No server accepts commands while one is missing and all slots are required. */
   @Test
+  @Tag("full")
   void clusterDown_isDecidedByPolicyUntilItIsUp() {
     try (ClusterProcesses cluster = new ClusterProcesses(3, 0);
         RedisStore store = connect(cluster, Duration.ofMillis(250));
@@ -167,7 +170,7 @@ class ClusterFaultsIT {
       load.awaitUsedUp();
       load.stop();
       load.report("CLUSTERDOWN", at(cluster, 2));
-      Await.until("exact again", store::isAvailable);
+      await("exact again").until(store::isAvailable);
     }
   }
 
@@ -177,18 +180,18 @@ class ClusterFaultsIT {
       String hit = cluster.keyAt(0, 0);
       String other = cluster.keyAt(0, 1);
       String slot = "" + SlotTable.slotOf("{" + hit + "}");
-      assertThat(limiter.decide(hit).allowed()).isTrue();
+      assertThat(limiter.take(hit).allowed()).isTrue();
       // Every server needs the command, because the removal of a slot is not propagated.
       cluster
           .primaries()
           .forEach(server -> ClusterProcesses.must(server, "CLUSTER", "DELSLOTS", slot));
-      Await.until("detected", () -> limiter.decide(hit).degraded());
-      assertThat(limiter.decide(other).degraded()).isFalse();
-      Await.until("known", () -> !store.isAvailable());
-      assertThat(limiter.decide(other).degraded()).isFalse();
+      await("detected").until(() -> limiter.take(hit).degraded());
+      assertThat(limiter.take(other).degraded()).isFalse();
+      await("known").until(() -> !store.isAvailable());
+      assertThat(limiter.take(other).degraded()).isFalse();
       ClusterProcesses.must(cluster.primaries().get(0), "CLUSTER", "ADDSLOTS", slot);
-      Await.until("found", () -> !limiter.decide(hit).degraded());
-      Await.until("exact again", store::isAvailable);
+      await("found").until(() -> !limiter.take(hit).degraded());
+      await("exact again").until(store::isAvailable);
     }
   }
 
@@ -196,6 +199,7 @@ class ClusterFaultsIT {
    * Only the network to one server is cut: no failover, its keys are decided by failure policies.
    */
   @Test
+  @Tag("full")
   void networkToOnePrimaryCut_othersGoOn() {
     try (ClusterProcesses cluster = ClusterProcesses.behindProxy();
         RedisStore store = connect(cluster, Duration.ofMillis(100));
@@ -230,12 +234,11 @@ class ClusterFaultsIT {
       Predicate<String> hit = at(cluster, 0);
       load.awaitGranted(BURST / 10);
       split.cut(true);
-      Await.until("the replica takes over", () -> ClusterProcesses.isPrimary(cluster.replica(0)));
+      await("the replica takes over").until(() -> ClusterProcesses.isPrimary(cluster.replica(0)));
       load.awaitExact("decisions after", 20, hit);
       split.cut(false);
-      Await.until(
-          "the old primary is a replica",
-          () -> !ClusterProcesses.isPrimary(cluster.primaries().get(0)));
+      await("the old primary is a replica")
+          .until(() -> !ClusterProcesses.isPrimary(cluster.primaries().get(0)));
       load.awaitUsedUp();
       load.awaitExact("and nothing more", 5, key -> true);
       load.stop();
@@ -248,6 +251,7 @@ class ClusterFaultsIT {
    * Scripts are reloaded where they are missing; without known slots, the reason says what to do.
    */
   @Test
+  @Tag("full")
   void scriptFlush_isNoFault_noSlotsIsOne() {
     Counts counts = new Counts();
     try (ClusterProcesses cluster = new ClusterProcesses(3, 0)) {
@@ -271,7 +275,7 @@ class ClusterFaultsIT {
               .observer(counts)
               .connect(cluster.primaries().get(0).url())) {
         RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(BURST));
-        assertThat(limiter.decide(cluster.keyAt(1, 0)).degraded()).isTrue();
+        assertThat(limiter.take(cluster.keyAt(1, 0)).degraded()).isTrue();
         assertThat(counts.failures.get(0)).hasMessageContaining("redis-cluster://");
       }
     }

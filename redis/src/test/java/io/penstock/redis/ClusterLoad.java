@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Consistency;
@@ -76,7 +77,7 @@ final class ClusterLoad implements AutoCloseable {
         buckets.forEach(
             (key, bucket) -> {
               long start = System.nanoTime();
-              bucket.note(limiter.decide(key));
+              bucket.note(limiter.take(key));
               tookNanos.add(System.nanoTime() - start);
             });
         LockSupport.parkNanos(1_000_000);
@@ -97,27 +98,27 @@ final class ClusterLoad implements AutoCloseable {
   void awaitExact(String what, int more, Predicate<String> keys) {
     for (Bucket bucket : of(keys)) {
       long from = bucket.exact();
-      Await.until(what + failures, () -> bucket.exact() >= from + more || !failures.isEmpty());
+      await(what + failures).until(() -> bucket.exact() >= from + more || !failures.isEmpty());
     }
   }
 
   void awaitDegraded(int more, Predicate<String> keys) {
     for (Bucket bucket : of(keys)) {
       long from = bucket.degraded.get();
-      Await.until("degraded", () -> bucket.degraded.get() >= from + more);
+      await("degraded").until(() -> bucket.degraded.get() >= from + more);
     }
   }
 
   /** Waits until Redis has denied every key. */
   void awaitUsedUp() {
     for (Bucket bucket : of(key -> true)) {
-      Await.until("used up", () -> bucket.denied.get() > 0 || !failures.isEmpty());
+      await("used up").until(() -> bucket.denied.get() > 0 || !failures.isEmpty());
     }
   }
 
   void awaitGranted(int each) {
     for (Bucket bucket : of(key -> true)) {
-      Await.until("granted", () -> bucket.granted.get() >= each || !failures.isEmpty());
+      await("granted").until(() -> bucket.granted.get() >= each || !failures.isEmpty());
     }
   }
 

@@ -1,11 +1,12 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
+
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
-import java.io.IOException;
+import io.penstock.testing.Ports;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -85,17 +86,17 @@ final class ClusterProcesses implements AutoCloseable {
     }
     all().forEach(server -> meet(primaries.get(0), server));
     for (RedisProcess server : all()) {
-      Await.until("all know each other", () -> knows(server, primaryCount + replicaCount));
+      await("all know each other").until(() -> knows(server, primaryCount + replicaCount));
     }
     for (int i = 0; i < replicaCount; i++) {
       must(replicas.get(i), "CLUSTER", "REPLICATE", id(primaries.get(i)));
     }
     for (RedisProcess replica : replicas) {
-      Await.until("in sync", () -> info(replica, "replication").contains("link_status:up"));
+      await("in sync").until(() -> info(replica, "replication").contains("link_status:up"));
     }
     for (RedisProcess server : all()) {
-      Await.until("available", () -> isFine(server));
-      Await.until("all servers know the roles", () -> roles(server, "slave") == replicaCount);
+      await("available").until(() -> isFine(server));
+      await("all servers know the roles").until(() -> roles(server, "slave") == replicaCount);
     }
   }
 
@@ -108,17 +109,9 @@ final class ClusterProcesses implements AutoCloseable {
   static int freePort() {
     int port;
     do {
-      port = RedisProcess.freePort();
-    } while (port > 55_535 || !isFree(port + 10_000));
+      port = Ports.free();
+    } while (!Ports.isFree(port + 10_000));
     return port;
-  }
-
-  private static boolean isFree(int port) {
-    try (ServerSocket socket = new ServerSocket(port)) {
-      return socket.isBound();
-    } catch (IOException taken) {
-      return false;
-    }
   }
 
   static RedisProcess start(int port, String... options) {
@@ -142,9 +135,9 @@ final class ClusterProcesses implements AutoCloseable {
     meet(server, primaries.get(0));
     primaries.add(server);
     for (RedisProcess each : all()) {
-      Await.until("all know each other", () -> knows(each, all().size()));
+      await("all know each other").until(() -> knows(each, all().size()));
     }
-    Await.until("available", () -> isFine(server));
+    await("available").until(() -> isFine(server));
   }
 
   private static void meet(RedisProcess one, RedisProcess other) {
@@ -259,8 +252,8 @@ final class ClusterProcesses implements AutoCloseable {
    * longer has it.
    */
   void endMove(int slot, RedisProcess from, RedisProcess to) {
-    Await.until(
-        "one epoch", () -> primaries.stream().map(ClusterProcesses::epoch).distinct().count() == 1);
+    await("one epoch")
+        .until(() -> primaries.stream().map(ClusterProcesses::epoch).distinct().count() == 1);
     must(to, "CLUSTER", "SETSLOT", "" + slot, "NODE", id(to));
     must(from, "CLUSTER", "SETSLOT", "" + slot, "NODE", id(to));
     // A server that learns of it late would tell the new owner about the old one if their epochs
@@ -286,13 +279,13 @@ final class ClusterProcesses implements AutoCloseable {
    */
   RedisProcess owner(int slot) {
     List<RedisProcess> owners = new ArrayList<>();
-    Await.until(
-        "one owner",
-        () -> {
-          owners.clear();
-          primaries.stream().filter(server -> owns(server, slot)).forEach(owners::add);
-          return owners.size() == 1;
-        });
+    await("one owner")
+        .until(
+            () -> {
+              owners.clear();
+              primaries.stream().filter(server -> owns(server, slot)).forEach(owners::add);
+              return owners.size() == 1;
+            });
     return owners.get(0);
   }
 

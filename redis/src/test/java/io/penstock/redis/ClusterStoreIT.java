@@ -1,10 +1,11 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.RateLimiter;
 import io.penstock.Store;
-import io.penstock.StoreContract;
+import io.penstock.contract.StoreContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -40,7 +41,7 @@ class ClusterStoreIT extends StoreContract {
   }
 
   @Override
-  protected Store store() {
+  public Store store() {
     if (store != null) {
       store.close();
     }
@@ -50,18 +51,18 @@ class ClusterStoreIT extends StoreContract {
   }
 
   @Override
-  protected void advance(Duration by) {
+  public void advance(Duration by) {
     time.advance(by);
   }
 
   @Override
-  protected double remaining(RateLimiter limiter, String key, double expected) {
-    Await.until("given back", () -> limiter.peek(key).remaining() == expected);
+  public double remaining(RateLimiter limiter, String key, double expected) {
+    await("given back").until(() -> limiter.peek(key).remaining() == expected);
     return expected;
   }
 
   @Override
-  protected Duration tick() {
+  public Duration tick() {
     return Duration.ofNanos(Ticks.NANOS);
   }
 }

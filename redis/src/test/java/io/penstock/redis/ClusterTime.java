@@ -2,7 +2,9 @@ package io.penstock.redis;
 
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.sync.RedisAdvancedClusterCommands;
+import io.penstock.contract.StoreContract;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -11,7 +13,7 @@ import java.util.List;
  */
 final class ClusterTime implements AutoCloseable {
   private static final String KEY = "'test:now:{' .. string.match(KEYS[1], '{(.-)}') .. '}'";
-  private static final List<String> TAGS = List.of("k", "another", "global", "a", "b", "c", "d");
+  private static final List<String> TAGS = tags();
 
   private final RedisClusterClient client;
   private final RedisAdvancedClusterCommands<String, String> redis;
@@ -22,6 +24,12 @@ final class ClusterTime implements AutoCloseable {
         RedisClusterClient.create("redis://127.0.0.1:" + cluster.primaries().get(0).port());
     this.redis = client.connect().sync();
     set(ScriptTime.START);
+  }
+
+  private static List<String> tags() {
+    List<String> tags = new ArrayList<>(List.of("k", "another", "global", "a", "b", "c", "d"));
+    tags.addAll(StoreContract.UNUSUAL_KEYS);
+    return tags;
   }
 
   private void set(long micros) {

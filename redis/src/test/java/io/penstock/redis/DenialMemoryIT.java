@@ -39,10 +39,10 @@ class DenialMemoryIT {
   }
 
   @Test
-  void decide_abuser_costsNoCalls() {
+  void take_abuser_costsNoCalls() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perSecond(1).burst(1));
-    limiter.decide("k");
-    limiter.decide("k");
+    limiter.take("k");
+    limiter.take("k");
     long before = evals();
     for (int i = 0; i < 1_000; i++) {
       assertThat(limiter.tryAcquire("k")).isFalse();
@@ -52,17 +52,17 @@ class DenialMemoryIT {
   }
 
   @Test
-  void decide_atTheHintOfACachedDenial_isAllowed() {
+  void take_atTheHintOfACachedDenial_isAllowed() {
     for (int rate : new int[] {1, 3, 7, 999}) {
       RateLimiter limiter = RateLimiter.on(store, "r" + rate, Limit.perSecond(rate).burst(3));
-      limiter.decide("k", 3);
-      Duration wait = limiter.decide("k", 2).retryAfter();
-      Decision larger = limiter.decide("k", 3);
+      limiter.take("k", 3);
+      Duration wait = limiter.take("k", 2).retryAfter();
+      Decision larger = limiter.take("k", 3);
       time.advance(wait.dividedBy(3));
-      Decision same = limiter.decide("k", 2);
+      Decision same = limiter.take("k", 2);
       assertThat(same.allowed()).isFalse();
-      assertThat(same.retryAfter()).isEqualTo(limiter.decide("k", 2).retryAfter());
-      Decision largerLater = limiter.decide("k", 3);
+      assertThat(same.retryAfter()).isEqualTo(limiter.take("k", 2).retryAfter());
+      Decision largerLater = limiter.take("k", 3);
       assertThat(larger.retryAfter()).isGreaterThan(wait);
       assertThat(larger.resetAfter()).isLessThanOrEqualTo(Duration.ofSeconds(3));
       time.advance(same.retryAfter());
@@ -74,21 +74,21 @@ class DenialMemoryIT {
   }
 
   @Test
-  void decide_smallerCostOrPeek_callsRedis() {
+  void take_smallerCostOrPeek_callsRedis() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perSecond(1).burst(10));
-    limiter.decide("k", 8);
+    limiter.take("k", 8);
     assertThat(limiter.tryAcquire("k", 5)).isFalse();
     assertThat(limiter.tryAcquire("k", 5)).isFalse();
     assertThat(limiter.tryAcquire("k", 2)).isTrue();
     assertThat(limiter.peek("k").allowed()).isTrue();
-    assertThat(limiter.decide("another", 5).allowed()).isTrue();
+    assertThat(limiter.take("another", 5).allowed()).isTrue();
   }
 
   @Test
-  void decide_longWait_callsRedisAgainAfterASecond() {
+  void take_longWait_callsRedisAgainAfterASecond() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perHour(1).burst(1));
-    limiter.decide("k");
-    limiter.decide("k");
+    limiter.take("k");
+    limiter.take("k");
     // The second counts from when the request was sent, and sending took real time.
     time.advance(Duration.ofMillis(300));
     assertThat(limiter.tryAcquire("k")).isFalse();
@@ -102,7 +102,7 @@ class DenialMemoryIT {
   @Test
   void refundResetAndReplacedLimit_clearIt() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(2));
-    limiter.decide("k", 2);
+    limiter.take("k", 2);
     assertThat(limiter.tryAcquire("k")).isFalse();
     limiter.refund("k", 1);
     assertThat(limiter.tryAcquire("k")).isTrue();
@@ -117,11 +117,11 @@ class DenialMemoryIT {
   @Test
   void refund_duringADenialInFlight_clearsIt() {
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(2));
-    limiter.decide("k", 2);
+    limiter.take("k", 2);
     redis.freeze();
     List<CompletableFuture<Decision>> denied = new ArrayList<>();
-    denied.add(limiter.decideAsync("k").toCompletableFuture());
-    denied.add(limiter.decideAsync("k", 2).toCompletableFuture());
+    denied.add(limiter.takeAsync("k").toCompletableFuture());
+    denied.add(limiter.takeAsync("k", 2).toCompletableFuture());
     CompletionStage<Void> refund = limiter.refundAsync("k", 2);
     redis.thaw();
     refund.toCompletableFuture().join();
@@ -130,17 +130,17 @@ class DenialMemoryIT {
   }
 
   @Test
-  void decide_severalLimits_cachesTheWholeRequest() {
+  void take_severalLimits_cachesTheWholeRequest() {
     RateLimiter user = RateLimiter.on(store, "user", Limit.perSecond(10).burst(50));
     RateLimiter all = RateLimiter.on(store, "all", Limit.perSecond(1).burst(1));
-    RateLimiter.all(user.at("k"), all.at()).decide();
-    Decision first = RateLimiter.all(user.at("k"), all.at()).decide();
+    RateLimiter.all(user.at("k"), all.global().at()).take();
+    Decision first = RateLimiter.all(user.at("k"), all.global().at()).take();
     long before = evals();
-    Decision again = RateLimiter.all(user.at("k"), all.at()).decide();
+    Decision again = RateLimiter.all(user.at("k"), all.global().at()).take();
     assertThat(evals()).isEqualTo(before);
     assertThat(again.limiter()).isEqualTo("all");
     assertThat(again.retryAfter()).isEqualTo(first.retryAfter());
-    assertThat(RateLimiter.all(user.at("k"), all.at("other")).decide().allowed()).isTrue();
+    assertThat(RateLimiter.all(user.at("k"), all.at("other")).take().allowed()).isTrue();
     assertThat(user.peek("k").remaining()).isEqualTo(48);
   }
 }

@@ -18,12 +18,12 @@ class DenialMemoryTest {
   private final DenialMemory memory = new DenialMemory(clock::nanos);
   private final TokenBucketCodec codec = new TokenBucketCodec("x", LIMIT, List.of());
 
-  private List<BucketRequest> request(String key, long thousandths) {
-    return List.of(new BucketRequest(null, codec, key, key, thousandths, 0));
+  private List<RedisClaim> request(String key, long thousandths) {
+    return List.of(new RedisClaim(null, codec, key, key, thousandths, 0));
   }
 
   private static Decision denied(long retryMillis) {
-    return Decision.denied("x", LIMIT, 0, 5_000 * MILLI, retryMillis * MILLI);
+    return Decision.deny("x", LIMIT, 0, 5_000 * MILLI, retryMillis * MILLI);
   }
 
   @Test
@@ -80,7 +80,8 @@ class DenialMemoryTest {
     assertThat(memory.find(request("k", 1_000))).isNotNull();
     clock.advance(Duration.ofMillis(1));
     assertThat(memory.find(request("k", 1_000))).isNull();
-    memory.remember(request("k", 1_000), Decision.never("x", LIMIT, 0, 0), clock.nanos());
+    memory.remember(
+        request("k", 1_000), Decision.denyCostAboveBurst("x", LIMIT, 0, 0), clock.nanos());
     assertThat(memory.find(request("k", 1_000))).isNull();
   }
 }

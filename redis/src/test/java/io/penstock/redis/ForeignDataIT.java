@@ -86,7 +86,7 @@ class ForeignDataIT {
     Decision peeked = limiter.peek("k");
     assertThat(peeked.degraded()).as("%s", what).isFalse();
     assertThat(peeked.remaining()).as("%s", what).isZero();
-    Decision denied = limiter.decide("k");
+    Decision denied = limiter.take("k");
     assertThat(denied.allowed()).as("%s", what).isFalse();
     assertThat(denied.degraded()).as("%s", what).isFalse();
     // The counter includes a fraction of its count in the next window.
@@ -103,7 +103,7 @@ class ForeignDataIT {
   }
 
   @Test
-  void decide_onAnotherType_findsAnEmptyBucket() {
+  void take_onAnotherType_findsAnEmptyBucket() {
     limits()
         .forEach(
             (kind, limit) -> {
@@ -201,7 +201,7 @@ class ForeignDataIT {
   }
 
   @Test
-  void decide_onGarbage_findsAnEmptyBucket() {
+  void take_onGarbage_findsAnEmptyBucket() {
     limits()
         .forEach(
             (kind, limit) -> {
@@ -221,7 +221,7 @@ class ForeignDataIT {
   }
 
   @Test
-  void decide_onATimeFarInTheFuture_findsAnEmptyBucket() {
+  void take_onATimeFarInTheFuture_findsAnEmptyBucket() {
     FixedPointRate fixedRate =
         FixedPointRate.of(BUCKET, Ticks.NANOS, FixedPointRate.MAX_UNITS_IN_DOUBLES);
     RateLimiter bucket = RateLimiter.on(store, "t", BUCKET);
@@ -262,7 +262,7 @@ class ForeignDataIT {
   }
 
   @Test
-  void decide_onAHostileLog_findsAnEmptyBucket() {
+  void take_onAHostileLog_findsAnEmptyBucket() {
     RateLimiter log = RateLimiter.on(store, "l", limits().get('l'));
     byte[] key = redisKey('l', "k");
     long now = time.micros() + 30_000_000;

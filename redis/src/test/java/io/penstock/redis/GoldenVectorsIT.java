@@ -76,7 +76,7 @@ class GoldenVectorsIT {
 
   private static void check(Row row, RateLimiter limiter, double cost) {
     Duration maxDelay = Duration.ofNanos(row.maxDelay() * Ticks.NANOS);
-    Decision decision = RateLimiter.all(limiter.at("key", cost).within(maxDelay)).decide();
+    Decision decision = RateLimiter.all(limiter.at("key", cost).within(maxDelay)).take();
     assertThat(decision.allowed()).as("%s", row).isEqualTo(row.allowed());
     assertThat(decision.never()).as("%s", row).isEqualTo(row.never());
     assertThat(decision.remainingThousandths()).as("%s", row).isEqualTo(row.remaining());
@@ -96,7 +96,7 @@ class GoldenVectorsIT {
         }
         time.set(row.now());
         RateLimiter limiter = RateLimiter.on(store, row.name(), row.windowLimit());
-        Decision decision = limiter.decide("key", row.cost() / 1_000.0);
+        Decision decision = limiter.take("key", row.cost() / 1_000.0);
         assertThat(decision.allowed()).as("%s", row).isEqualTo(row.allowed());
         assertThat(decision.remainingThousandths()).as("%s", row).isEqualTo(row.remaining());
         assertThat(ticks(decision.retryAfter())).as("%s", row).isEqualTo(row.retryAfter());

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Concurrent takes, pledges, returns and renewals neither duplicate nor lose tokens. */
+/** Concurrent takes, reservations, releases and renewals neither duplicate nor lose tokens. */
 class LeaseConcurrencyTest {
   private static final int TAKERS = 4;
   private static final int TIMES = 40_000;
@@ -27,7 +27,7 @@ class LeaseConcurrencyTest {
     Future<Long> store = pool.submit(this::renew);
     List<Future<Long>> takers = new ArrayList<>();
     for (int i = 0; i < TAKERS; i++) {
-      takers.add(pool.submit(i % 2 == 0 ? this::take : this::pledge));
+      takers.add(pool.submit(i % 2 == 0 ? this::take : this::reserve));
     }
     long spent = 0;
     for (Future<Long> taker : takers) {
@@ -49,16 +49,16 @@ class LeaseConcurrencyTest {
     return spent;
   }
 
-  private long pledge() {
+  private long reserve() {
     long spent = 0;
     for (int i = 0; i < TIMES; i++) {
       long cost = 1L + i % 3;
-      Lease.Pledge pledge = lease.pledge(cost);
-      if (pledge != null && ThreadLocalRandom.current().nextBoolean()) {
-        lease.spend(pledge);
+      Lease.Reservation reservation = lease.reserve(cost);
+      if (reservation != null && ThreadLocalRandom.current().nextBoolean()) {
+        reservation.commit();
         spent += cost;
-      } else if (pledge != null) {
-        lease.putBack(pledge);
+      } else if (reservation != null) {
+        reservation.release();
       }
     }
     return spent;
@@ -68,9 +68,9 @@ class LeaseConcurrencyTest {
   private long renew() {
     long granted = 0;
     while (!stopped) {
-      Lease.Call call = lease.call(1 + ThreadLocalRandom.current().nextInt(3));
+      Lease.LeaseCall call = lease.call(1 + ThreadLocalRandom.current().nextInt(3));
       if (call != null) {
-        lease.answered(call, new Lease.Reply(call.want(), call.keep(), 1, 0, 0));
+        lease.answered(call, new Lease.LeaseReply(call.want(), call.keep(), 1, 0, 0));
         granted += call.want() - call.back();
       }
     }

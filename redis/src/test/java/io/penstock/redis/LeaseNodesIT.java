@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,12 +17,14 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Three processes with uneven load lease one key. One is killed, and one is paused for longer than
  * its lease and resumed: together they never get more than the limit.
  */
+@Tag("full")
 class LeaseNodesIT {
   private final RedisProcess redis = RedisProcess.start();
   private final List<Node> nodes = new ArrayList<>();
@@ -88,9 +91,9 @@ class LeaseNodesIT {
     redis.close();
   }
 
-  private static void await(String what, Node node, long moreMicros) {
+  private static void awaitGrants(String what, Node node, long moreMicros) {
     long until = LeaseNode.micros() + moreMicros;
-    Await.until(what, () -> node.last() > until);
+    await(what).until(() -> node.last() > until);
   }
 
   @Test
@@ -98,22 +101,22 @@ class LeaseNodesIT {
     // Less than available, so that they hold leases when they are paused and killed.
     Node stopped = node(2, Duration.ofMillis(10));
     Node killed = node(1, Duration.ofMillis(10));
-    nodes.forEach(node -> Await.until("started", () -> node.grants.size() > 200));
+    nodes.forEach(node -> await("started").until(() -> node.grants.size() > 200));
     stopped.signal("STOP");
     long stop = LeaseNode.micros();
     killed.signal("KILL");
     awaitFull();
     // More than available: every further grant would exceed the limit.
     Node busy = node(8, Duration.ofNanos(200_000));
-    Await.until("started", () -> !busy.grants.isEmpty());
-    await("longer than a lease", busy, 1_500_000);
+    await("started").until(() -> !busy.grants.isEmpty());
+    awaitGrants("longer than a lease", busy, 1_500_000);
     long resume = LeaseNode.micros();
     stopped.signal("CONT");
-    await("and on", busy, 1_000_000);
-    Await.until("granted after it was resumed", () -> stopped.last() > resume + 200_000);
+    awaitGrants("and on", busy, 1_000_000);
+    await("granted after it was resumed").until(() -> stopped.last() > resume + 200_000);
     busy.process.getOutputStream().close();
     stopped.process.getOutputStream().close();
-    Await.until("closed", () -> busy.closed && stopped.closed);
+    await("closed").until(() -> busy.closed && stopped.closed);
     List<Grant> all = new ArrayList<>();
     nodes.forEach(node -> all.addAll(node.grants));
     System.out.printf(
@@ -131,7 +134,7 @@ class LeaseNodesIT {
     try (RedisStore store = RedisStore.connect(redis.url())) {
       RateLimiter level =
           RateLimiter.on(store, "shared", Limit.perSecond(LeaseNode.RATE).burst(LeaseNode.BURST));
-      Await.until("full", () -> level.peek("k").remaining() == LeaseNode.BURST);
+      await("full").until(() -> level.peek("k").remaining() == LeaseNode.BURST);
     }
   }
 

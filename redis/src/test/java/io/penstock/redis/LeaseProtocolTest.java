@@ -16,7 +16,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  * one rule omitted show that each rule is necessary, and that a violation would be detected.
  */
 class LeaseProtocolTest {
-  private static final int SCHEDULES = 3_000;
+  private static final boolean FULL = Boolean.getBoolean("penstock.full");
+  private static final int SCHEDULES = FULL ? 3_000 : 300;
+  private static final int MAX_SCHEDULES = 60_000;
   private static final int STEPS = 400;
   private static final double DRIFT = 0.01;
 
@@ -52,7 +54,8 @@ class LeaseProtocolTest {
       overdue += world.overdue;
     }
     System.out.printf(
-        "%d schedules: %d grants from leases, %d by the store, %d messages lost, %d calls given up%n",
+        "%d schedules: %d grants from leases, %d by the store, %d messages lost, %d calls given"
+            + " up%n",
         SCHEDULES, leased, exact, lost, overdue);
     assertThat(leased).isGreaterThan(SCHEDULES);
     assertThat(exact).isGreaterThan(SCHEDULES);
@@ -75,16 +78,18 @@ class LeaseProtocolTest {
   @EnumSource(LeaseFlaw.class)
   void schedules_withARuleOmitted_exceedTheLimit(LeaseFlaw flaw) {
     // A clock that is off by almost the tolerated drift needs all of the margin.
-    assertBreaks(flaw == LeaseFlaw.NO_MARGIN ? 0.1 : DRIFT, flaw);
+    double drift = flaw == LeaseFlaw.NO_MARGIN ? 0.1 : DRIFT;
+    // The first 3,000 schedules are known not to reveal this one.
+    assertBreaks(flaw == LeaseFlaw.CLOCK_READ_FIRST && !FULL ? 3_000 : 0, drift, flaw);
   }
 
   @Test
   void schedules_withClocksOffByMoreThanTheMargin_exceedTheLimit() {
-    assertBreaks(0.3);
+    assertBreaks(0, 0.3);
   }
 
-  private static void assertBreaks(double drift, LeaseFlaw... flaws) {
-    for (long seed = 0; seed < 20 * SCHEDULES; seed++) {
+  private static void assertBreaks(int firstSeed, double drift, LeaseFlaw... flaws) {
+    for (long seed = firstSeed; seed < MAX_SCHEDULES; seed++) {
       try {
         world(seed, drift, flaws).run(STEPS);
       } catch (AssertionError broken) {

@@ -8,7 +8,6 @@ import io.penstock.Limit;
 import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
 import io.penstock.algorithm.FixedPointRate;
-import io.penstock.redis.PendingRequest.RequestKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -17,12 +16,14 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tag;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
 /**
  * The script handles leases as the model does, mixed with all other operations on the same bucket.
  */
+@Tag("full")
 class LeaseScriptIT {
   private static final List<TokenBucket> LIMITS =
       List.of(
@@ -46,7 +47,7 @@ class LeaseScriptIT {
             Connector.to(RedisURI.create(redis.url())),
             ScriptTime.script(),
             new EvictionWatch(RedisObserver.NONE));
-    link.probe().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    link.probe().toCompletableFuture().get(1, TimeUnit.MINUTES);
   }
 
   @AfterContainer
@@ -81,23 +82,25 @@ class LeaseScriptIT {
         int holder = random.nextInt(held.length);
         long keep = (long) (random.nextDouble() * held[holder]);
         long back = (long) (random.nextDouble() * (held[holder] - keep));
-        Lease.Call call = call(i + 1, keep, back, random.nextInt(6_000), 1 + random.nextInt(1_500));
+        Lease.LeaseCall call =
+            call(i + 1, keep, back, random.nextInt(6_000), 1 + random.nextInt(1_500));
         LeaseRequest request =
-            new LeaseRequest(some.part("k", 0, 0), holder, call, (done, reply) -> {});
+            new LeaseRequest(some.claim("k", 0, 0), holder, call, (done, reply) -> {});
         long[] replies = call(List.of(request));
         held[holder] = replies[1] + replies[4];
       } else {
-        RequestKind kind =
-            roll < 7 ? RequestKind.TAKE : roll == 7 ? RequestKind.REFUND : RequestKind.RESET;
+        Operation operation =
+            roll < 7 ? Operation.TAKE : roll == 7 ? Operation.REFUND : Operation.RESET;
         call(
             List.of(
-                store.newRequest(kind, List.of(some.part("k", 1_000 + random.nextInt(9_000), 0)))));
+                store.newRequest(
+                    operation, List.of(some.claim("k", 1_000 + random.nextInt(9_000), 0)))));
       }
       // So short that no lease expires.
       time.set(time.micros() + random.nextInt(20_000));
       for (RedisBuckets buckets : all) {
         long[] replies =
-            call(List.of(store.newRequest(RequestKind.PREVIEW, List.of(buckets.part("k", 0, 0)))));
+            call(List.of(store.newRequest(Operation.PEEK, List.of(buckets.claim("k", 0, 0)))));
         FixedPointRate fixedRate =
             FixedPointRate.of(
                 (TokenBucket) buckets.limit(), Ticks.NANOS, FixedPointRate.MAX_UNITS_IN_DOUBLES);
@@ -115,20 +118,20 @@ class LeaseScriptIT {
   void leases_whenTheClockStepsBack_lastAsLongAsTheyWouldHave() throws Exception {
     time.clear();
     RedisBuckets buckets = new RedisBuckets(store, "x", LIMITS.get(0), StoreOptions.DEFAULT);
-    BucketRequest part = buckets.part("k", 0, 0);
-    call(List.of(new LeaseRequest(part, 1, call(1, 0, 0, 5_000, 1_000), (done, reply) -> {})));
+    RedisClaim claim = buckets.claim("k", 0, 0);
+    call(List.of(new LeaseRequest(claim, 1, call(1, 0, 0, 5_000, 1_000), (done, reply) -> {})));
     long before = time.micros();
     time.set(before - 3_600_000_000L);
     // Tokens are neither added nor removed: 5 of 40 are leased.
-    PendingRequest rest = store.newRequest(RequestKind.TAKE, List.of(buckets.part("k", 35_000, 0)));
+    PendingRequest rest = store.newRequest(Operation.TAKE, List.of(buckets.claim("k", 35_000, 0)));
     call(List.of(rest));
     assertThat(rest.answer().join().allowed()).isTrue();
-    PendingRequest more = store.newRequest(RequestKind.TAKE, List.of(buckets.part("k", 1, 0)));
+    PendingRequest more = store.newRequest(Operation.TAKE, List.of(buckets.claim("k", 1, 0)));
     call(List.of(more));
     assertThat(more.answer().join().allowed()).isFalse();
     long lease = Lease.LENGTH_NANOS / Ticks.NANOS;
     time.set(time.micros() + 4_000_000L + lease + lease / 8);
-    PendingRequest all = store.newRequest(RequestKind.TAKE, List.of(buckets.part("k", 40_000, 0)));
+    PendingRequest all = store.newRequest(Operation.TAKE, List.of(buckets.claim("k", 40_000, 0)));
     call(List.of(all));
     assertThat(all.answer().join().allowed())
         .as("the lease has expired, and the bucket is full")
@@ -136,16 +139,16 @@ class LeaseScriptIT {
     time.set(before);
   }
 
-  private static Lease.Call call(long number, long keep, long back, long want, long grain) {
-    return new Lease.Call(number, keep, back, want, grain, 0, false, false);
+  private static Lease.LeaseCall call(long number, long keep, long back, long want, long grain) {
+    return new Lease.LeaseCall(number, keep, back, want, grain, 0, false, false);
   }
 
   private static long[] call(List<PendingRequest> requests) throws Exception {
     requests.forEach(PendingRequest::send);
     Batch batch = new Batch(requests);
-    long[] replies = link.call(batch, false).toCompletableFuture().get(10, TimeUnit.SECONDS);
+    long[] replies = link.call(batch, false).toCompletableFuture().get(1, TimeUnit.MINUTES);
     assertThat(replies[0]).as("no foreign values").isZero();
-    batch.answer(replies, (parts, denial) -> {});
+    batch.answer(replies, (claims, denial) -> {});
     return replies;
   }
 
@@ -193,24 +196,24 @@ class LeaseScriptIT {
       long back = random.nextInt(3) == 0 ? has - keep : 0;
       number++;
       long numbered = random.nextInt(8) == 0 ? Math.max(0, number - 4) : number;
-      Lease.Call call =
+      Lease.LeaseCall call =
           call(numbered, keep, back, random.nextInt(9_000), 1 + random.nextInt(1_200));
-      return new LeaseRequest(buckets.part("k", 0, 0), holder, call, (done, reply) -> {});
+      return new LeaseRequest(buckets.claim("k", 0, 0), holder, call, (done, reply) -> {});
     }
 
     private PendingRequest request() {
-      RequestKind kind =
+      Operation operation =
           List.of(
-                  RequestKind.TAKE,
-                  RequestKind.TAKE,
-                  RequestKind.PREVIEW,
-                  RequestKind.CHARGE,
-                  RequestKind.REFUND,
-                  RequestKind.RESET)
+                  Operation.TAKE,
+                  Operation.TAKE,
+                  Operation.PEEK,
+                  Operation.CHARGE,
+                  Operation.REFUND,
+                  Operation.RESET)
               .get(random.nextInt(6));
       long cost =
-          kind == RequestKind.RESET || random.nextInt(8) == 0 ? 0 : 1 + random.nextInt(6_000);
-      return store.newRequest(kind, List.of(buckets.part("k", cost, 0)));
+          operation == Operation.RESET || random.nextInt(8) == 0 ? 0 : 1 + random.nextInt(6_000);
+      return store.newRequest(operation, List.of(buckets.claim("k", cost, 0)));
     }
 
     private int check(PendingRequest request, long[] replies, int next) {
@@ -227,19 +230,19 @@ class LeaseScriptIT {
         }
         return next + LeaseRequest.REPLY_LENGTH;
       }
-      long cost = request.parts().get(0).thousandths();
+      long cost = request.claims().get(0).thousandths();
       long before = model.debt(now);
       assertThat(debt(replies, next + 1))
-          .as("%s before %s at %s", request.kind(), cost, now)
+          .as("%s before %s at %s", request.operation(), cost, now)
           .isEqualTo(before);
       Decision decision = request.answer().join();
-      if (request.kind() == RequestKind.TAKE) {
+      if (request.operation() == Operation.TAKE) {
         assertThat(decision.allowed()).isEqualTo(model.take(now, cost));
-      } else if (request.kind() == RequestKind.CHARGE) {
+      } else if (request.operation() == Operation.CHARGE) {
         model.charge(now, cost);
-      } else if (request.kind() == RequestKind.REFUND) {
+      } else if (request.operation() == Operation.REFUND) {
         model.refund(now, cost);
-      } else if (request.kind() == RequestKind.RESET) {
+      } else if (request.operation() == Operation.RESET) {
         model.reset(now);
       }
       return next + 3;

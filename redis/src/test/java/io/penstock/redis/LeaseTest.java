@@ -2,10 +2,10 @@ package io.penstock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.redis.Lease.Action;
-import io.penstock.redis.Lease.Call;
-import io.penstock.redis.Lease.Pledge;
-import io.penstock.redis.Lease.Reply;
+import io.penstock.redis.Lease.LeaseAction;
+import io.penstock.redis.Lease.LeaseCall;
+import io.penstock.redis.Lease.LeaseReply;
+import io.penstock.redis.Lease.Reservation;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,14 +22,14 @@ class LeaseTest {
     now.addAndGet(TimeUnit.MILLISECONDS.toNanos(millis));
   }
 
-  private Call call(long request) {
+  private LeaseCall call(long request) {
     return Objects.requireNonNull(lease.call(request));
   }
 
   /** Replies like a store that grants what is requested and keeps what is kept. */
-  private void grant(Call call) {
+  private void grant(LeaseCall call) {
     long outstanding = call.keep() + call.want();
-    assertThat(lease.answered(call, new Reply(call.want(), call.keep(), outstanding, 0, 0)))
+    assertThat(lease.answered(call, new LeaseReply(call.want(), call.keep(), outstanding, 0, 0)))
         .isTrue();
   }
 
@@ -50,7 +50,7 @@ class LeaseTest {
 
   @Test
   void take_lateResponse_lifetimeCountsFromBeforeTheCall() {
-    Call call = call(1_000);
+    LeaseCall call = call(1_000);
     pass(600);
     grant(call);
     pass(399);
@@ -61,7 +61,7 @@ class LeaseTest {
 
   @Test
   void call_whileOneIsInFlight_isNull() {
-    Call call = call(1_000);
+    LeaseCall call = call(1_000);
     assertThat(lease.call(1_000)).isNull();
     lease.lost(call);
     assertThat(call(1_000).number()).isEqualTo(2);
@@ -72,7 +72,7 @@ class LeaseTest {
     grant(call(1_000));
     lease.take(3_000);
     pass(10);
-    Call call = call(0);
+    LeaseCall call = call(0);
     assertThat(call.keep()).isEqualTo(1_000);
     assertThat(call.back()).isZero();
     lease.take(1_000);
@@ -84,7 +84,7 @@ class LeaseTest {
   void call_demandGrows_requestsGraduallyMore() {
     long before = 0;
     for (int i = 0; i < 20; i++) {
-      Call call = call(1_000);
+      LeaseCall call = call(1_000);
       assertThat(call.keep() + call.want()).isBetween(before / 2, Math.max(4_000, 4 * before));
       before = call.keep() + call.want();
       grant(call);
@@ -104,7 +104,7 @@ class LeaseTest {
     for (int i = 0; i < 20; i++) {
       pass(400);
       lease.take(1_000);
-      Call call = call(0);
+      LeaseCall call = call(0);
       assertThat(call.keep()).isPositive();
       grant(call);
     }
@@ -113,9 +113,9 @@ class LeaseTest {
 
   @Test
   void call_lessThanARequestNeeds_isReturnedAndRequestedAgain() {
-    Call first = call(1_000);
-    lease.answered(first, new Reply(956, 0, 956, 0, 0));
-    Call call = call(1_000);
+    LeaseCall first = call(1_000);
+    lease.answered(first, new LeaseReply(956, 0, 956, 0, 0));
+    LeaseCall call = call(1_000);
     assertThat(call.back()).isEqualTo(956);
     assertThat(call.want()).isGreaterThanOrEqualTo(1_000);
     grant(call);
@@ -126,7 +126,7 @@ class LeaseTest {
   void call_afterExpiry_returnsEverything() {
     grant(call(1_000));
     pass(1_001);
-    Call call = call(1_000);
+    LeaseCall call = call(1_000);
     assertThat(call.keep()).isZero();
     assertThat(call.back()).isEqualTo(4_000);
     assertThat(call.expired()).isTrue();
@@ -136,34 +136,34 @@ class LeaseTest {
   void answered_notKept_dropsWhatItHeld() {
     grant(call(1_000));
     lease.take(1_000);
-    Pledge pledge = Objects.requireNonNull(lease.pledge(1_000));
-    Call call = call(0);
-    assertThat(call.keep()).as("includes pledged tokens").isEqualTo(3_000);
-    lease.answered(call, new Reply(2_000, 0, 2_000, 0, 0));
+    Reservation reservation = Objects.requireNonNull(lease.reserve(1_000));
+    LeaseCall call = call(0);
+    assertThat(call.keep()).as("includes reserved tokens").isEqualTo(3_000);
+    lease.answered(call, new LeaseReply(2_000, 0, 2_000, 0, 0));
     assertThat(lease.left()).isEqualTo(2_000);
-    lease.putBack(pledge);
+    reservation.release();
     assertThat(lease.left()).as("belonged to the dropped grant").isEqualTo(2_000);
   }
 
   @Test
   void putBack_afterARenewal_isAvailableAgain() {
     grant(call(1_000));
-    Pledge pledge = Objects.requireNonNull(lease.pledge(1_000));
-    Call call = call(0);
+    Reservation reservation = Objects.requireNonNull(lease.reserve(1_000));
+    LeaseCall call = call(0);
     grant(call);
     long before = lease.left();
-    lease.putBack(pledge);
+    reservation.release();
     assertThat(lease.left()).isEqualTo(before + 1_000);
   }
 
   @Test
   void putBack_afterExpiry_isIgnored() {
     grant(call(1_000));
-    Pledge pledge = Objects.requireNonNull(lease.pledge(1_000));
+    Reservation reservation = Objects.requireNonNull(lease.reserve(1_000));
     pass(1_001);
     grant(call(1_000));
     long before = lease.left();
-    lease.putBack(pledge);
+    reservation.release();
     assertThat(lease.left()).isEqualTo(before);
   }
 
@@ -171,7 +171,7 @@ class LeaseTest {
   void lost_changesNothing() {
     grant(call(1_000));
     pass(500);
-    Call call = call(0);
+    LeaseCall call = call(0);
     lease.lost(call);
     assertThat(lease.left()).isEqualTo(4_000);
     pass(500);
@@ -180,8 +180,8 @@ class LeaseTest {
 
   @Test
   void answered_afterALaterCall_isRejected() {
-    Call call = call(1_000);
-    assertThat(lease.answered(call, new Reply(-1, 0, 0, 0, 0))).isFalse();
+    LeaseCall call = call(1_000);
+    assertThat(lease.answered(call, new LeaseReply(-1, 0, 0, 0, 0))).isFalse();
     assertThat(lease.left()).isZero();
     assertThat(lease.isCalling()).isFalse();
   }
@@ -190,7 +190,7 @@ class LeaseTest {
   void end_givesEverythingBackOnce() {
     grant(call(1_000));
     lease.end();
-    Call last = call(0);
+    LeaseCall last = call(0);
     assertThat(last.back()).isEqualTo(4_000);
     assertThat(last.keep()).isZero();
     assertThat(last.want()).isZero();
@@ -202,21 +202,21 @@ class LeaseTest {
   @Test
   void check_unusedTwice_shouldEnd() {
     grant(call(1_000));
-    assertThat(lease.check(2)).as("new").isEqualTo(Action.NONE);
-    assertThat(lease.check(2)).isEqualTo(Action.NONE);
+    assertThat(lease.check(2)).as("new").isEqualTo(LeaseAction.NONE);
+    assertThat(lease.check(2)).isEqualTo(LeaseAction.NONE);
     lease.take(1_000);
-    assertThat(lease.check(2)).as("used").isEqualTo(Action.NONE);
-    assertThat(lease.check(2)).isEqualTo(Action.NONE);
-    assertThat(lease.check(2)).isEqualTo(Action.END);
+    assertThat(lease.check(2)).as("used").isEqualTo(LeaseAction.NONE);
+    assertThat(lease.check(2)).isEqualTo(LeaseAction.NONE);
+    assertThat(lease.check(2)).isEqualTo(LeaseAction.END);
   }
 
   @Test
   void check_afterHalfItsLifetime_shouldBeRenewed() {
     grant(call(1_000));
     pass(499);
-    assertThat(lease.check(2)).isEqualTo(Action.NONE);
+    assertThat(lease.check(2)).isEqualTo(LeaseAction.NONE);
     pass(1);
     lease.take(1_000);
-    assertThat(lease.check(2)).isEqualTo(Action.RENEW);
+    assertThat(lease.check(2)).isEqualTo(LeaseAction.RENEW);
   }
 }

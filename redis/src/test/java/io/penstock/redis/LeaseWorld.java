@@ -200,7 +200,7 @@ final class LeaseWorld {
       long cost = 1_000L * (1 + random.nextInt(2));
       switch (random.nextInt(12)) {
         case 0 -> call(cost);
-        case 1 -> pledge(cost);
+        case 1 -> reserve(cost);
         case 2 -> {
           if (random.nextInt(4) == 0) {
             locked(lease::end);
@@ -239,26 +239,26 @@ final class LeaseWorld {
       }
     }
 
-    private void pledge(long cost) {
+    private void reserve(long cost) {
       Lease of = lease;
-      Lease.Pledge[] pledge = new Lease.Pledge[1];
-      locked(() -> pledge[0] = of.pledge(cost));
-      if (pledge[0] == null) {
+      Lease.Reservation[] reservation = new Lease.Reservation[1];
+      locked(() -> reservation[0] = of.reserve(cost));
+      if (reservation[0] == null) {
         return;
       }
       if (random.nextBoolean()) {
         grant(takenAt, cost);
-        schedule(delay(), this, () -> locked(() -> of.spend(pledge[0])));
+        schedule(delay(), this, () -> locked(() -> reservation[0].commit()));
       } else {
-        schedule(delay(), this, () -> locked(() -> of.putBack(pledge[0])));
+        schedule(delay(), this, () -> locked(() -> reservation[0].release()));
       }
     }
 
     private void call(long cost) {
       Lease of = lease;
-      Lease.Call[] made = new Lease.Call[1];
+      Lease.LeaseCall[] made = new Lease.LeaseCall[1];
       locked(() -> made[0] = of.call(cost));
-      Lease.Call call = made[0];
+      Lease.LeaseCall call = made[0];
       if (call == null) {
         if (of.isEnded() && !of.isCalling()) {
           lease = fresh();
@@ -285,7 +285,7 @@ final class LeaseWorld {
       schedule(delay(), null, () -> arrive(of, call, over));
     }
 
-    private void arrive(Lease of, Lease.Call call, boolean[] over) {
+    private void arrive(Lease of, Lease.LeaseCall call, boolean[] over) {
       LeasedBucket.Reply reply = store.lease(tick(), holder, call);
       if (random.nextInt(10) == 0) {
         lost++;
@@ -301,16 +301,16 @@ final class LeaseWorld {
                   () ->
                       of.answered(
                           heard(call),
-                          new Lease.Reply(
+                          new Lease.LeaseReply(
                               reply.granted(), reply.kept(), reply.outstanding(), 0, 0)));
               ended(of);
             }
           });
     }
 
-    private Lease.Call heard(Lease.Call call) {
+    private Lease.LeaseCall heard(Lease.LeaseCall call) {
       return flaws.contains(LeaseFlaw.COUNTED_FROM_THE_ANSWER)
-          ? new Lease.Call(
+          ? new Lease.LeaseCall(
               call.number(),
               call.keep(),
               call.back(),

@@ -105,7 +105,7 @@ final class LeasedBucket {
     debt = floor();
   }
 
-  Reply lease(long now, long holder, Lease.Call call) {
+  Reply lease(long now, long holder, Lease.LeaseCall call) {
     advance(now);
     Entry old = entries.stream().filter(entry -> entry.holder == holder).findAny().orElse(null);
     if (old != null && old.number >= call.number() && !flaws.contains(LeaseFlaw.NO_NUMBERS)) {

@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisURI;
@@ -52,44 +53,44 @@ class LeasesIT {
   /** Sends requests until this node holds a lease on the key; returns how many were allowed. */
   private int lease(RateLimiter of, String key) {
     AtomicInteger allowed = new AtomicInteger();
-    Await.until(
-        "leased",
-        () -> {
-          allowed.addAndGet(of.decide(key).allowed() ? 1 : 0);
-          return of.at(key).buckets().isLeased(key);
-        });
+    await("leased")
+        .until(
+            () -> {
+              allowed.addAndGet(of.take(key).allowed() ? 1 : 0);
+              return of.at(key).buckets().isLeased(key);
+            });
     return allowed.get();
   }
 
   @Test
-  void decide_singleRequest_isExact() {
-    assertThat(limiter.decide("k").remaining()).isEqualTo(999);
+  void take_singleRequest_isExact() {
+    assertThat(limiter.take("k").remaining()).isEqualTo(999);
     assertThat(level.peek("k").remaining()).isEqualTo(999);
     assertThat(store.leases()).isEqualTo(LeaseStats.NOTHING);
   }
 
   @Test
-  void decide_leased_callsRedisRarelyAndReturnsTheRest() {
+  void take_leased_callsRedisRarelyAndReturnsTheRest() {
     int taken = lease(limiter, "k");
     long calls = counts.calls.get();
     // Some of the lease has to be left, or there is nothing to return.
     for (; taken < 500 || store.leases().unspent() == 0; taken++) {
-      Decision decision = limiter.decide("k");
+      Decision decision = limiter.take("k");
       assertThat(decision.allowed()).isTrue();
       assertThat(decision.degraded()).isFalse();
       assertThat(decision.remaining()).isBetween(0.0, 1_000.0);
     }
     assertThat(counts.calls.get() - calls).isLessThan(100);
     int left = 1_000 - taken;
-    Await.until("given back when idle", () -> level.peek("k").remaining() == left);
-    Await.until("none held", () -> store.leases().equals(LeaseStats.NOTHING));
+    await("given back when idle").until(() -> level.peek("k").remaining() == left);
+    await("none held").until(() -> store.leases().equals(LeaseStats.NOTHING));
     assertThat(counts.leased.get()).isPositive();
     // On a machine that pauses for long, the lease expires before it is returned.
-    Await.until("reported", () -> counts.returned.get() + counts.expired.get() > 0);
+    await("reported").until(() -> counts.returned.get() + counts.expired.get() > 0);
   }
 
   @Test
-  void decide_all_grantsEachTokenOnce() {
+  void take_all_grantsEachTokenOnce() {
     int allowed = 0;
     for (int i = 0; i < 3_000; i++) {
       allowed += limiter.tryAcquire("k") ? 1 : 0;
@@ -131,7 +132,7 @@ class LeasesIT {
   void replaceLimit_returnsLeases() {
     int allowed = lease(limiter, "k");
     limiter.replaceLimit(Limit.perDay(2).burst(1_000));
-    Await.until("given back", () -> level.peek("k").remaining() == 1_000 - allowed);
+    await("given back").until(() -> level.peek("k").remaining() == 1_000 - allowed);
     assertThat(limiter.peek("k").remaining()).isEqualTo(1_000 - allowed);
   }
 
@@ -139,7 +140,7 @@ class LeasesIT {
   void retire_returnsLeases() {
     int allowed = lease(limiter, "k");
     limiter.retire();
-    Await.until("given back", () -> level.peek("k").remaining() == 1_000 - allowed);
+    await("given back").until(() -> level.peek("k").remaining() == 1_000 - allowed);
   }
 
   @Test
@@ -149,7 +150,7 @@ class LeasesIT {
     level.reset("k");
     double full = level.peek("k").remaining();
     assertThat(full).isGreaterThanOrEqualTo(1_000 - 125).isLessThan(1_000);
-    Await.until("full when it is back", () -> level.peek("k").remaining() > full);
+    await("full when it is back").until(() -> level.peek("k").remaining() > full);
   }
 
   @Test
@@ -163,48 +164,48 @@ class LeasesIT {
   void charge_whileLeased_isTakenFromTheBucket() {
     int allowed = lease(limiter, "k");
     limiter.charge("k", 100);
-    Await.until("the rest is returned", () -> level.peek("k").remaining() == 900 - allowed);
+    await("the rest is returned").until(() -> level.peek("k").remaining() == 900 - allowed);
   }
 
   @Test
-  void peekAndPreview_whileLeased_takeNothing() {
+  void peek_whileLeased_takesNothing() {
     int allowed = lease(limiter, "k");
     for (int i = 0; i < 10; i++) {
       assertThat(limiter.peek("k").allowed()).isTrue();
-      Decision foreseen = RateLimiter.all(limiter.at("k")).preview().toCompletableFuture().join();
+      Decision foreseen = RateLimiter.all(limiter.at("k")).peek();
       assertThat(foreseen.allowed()).isTrue();
     }
-    Await.until("given back", () -> level.peek("k").remaining() == 1_000 - allowed);
+    await("given back").until(() -> level.peek("k").remaining() == 1_000 - allowed);
   }
 
   @Test
-  void preview_ofTokensThatAreOnlyLeased_predictsIt() {
+  void peek_ofTokensThatAreOnlyLeased_predictsIt() {
     lease(limiter, "k");
     level.tryAcquire("k", level.peek("k").remaining());
-    Decision foreseen = RateLimiter.all(limiter.at("k")).preview().toCompletableFuture().join();
+    Decision foreseen = RateLimiter.all(limiter.at("k")).peek();
     assertThat(foreseen.allowed()).isTrue();
-    Decision tooMuch = RateLimiter.all(limiter.at("k", 500)).preview().toCompletableFuture().join();
+    Decision tooMuch = RateLimiter.all(limiter.at("k", 500)).peek();
     assertThat(tooMuch.allowed()).isFalse();
   }
 
   @Test
-  void decide_moreThanTheLease_callsRedis() {
+  void take_moreThanTheLease_callsRedis() {
     int allowed = lease(limiter, "k");
-    assertThat(limiter.decide("k", 700).allowed()).isTrue();
-    Decision never = limiter.decide("k", 1_001);
+    assertThat(limiter.take("k", 700).allowed()).isTrue();
+    Decision never = limiter.take("k", 1_001);
     assertThat(never.never()).isTrue();
-    Await.until("given back", () -> level.peek("k").remaining() == 300 - allowed);
+    await("given back").until(() -> level.peek("k").remaining() == 300 - allowed);
   }
 
   @Test
-  void decide_denied_hasARetryHintAndIsCached() {
+  void take_denied_hasARetryHintAndIsCached() {
     RateLimiter fast = RateLimiter.on(store, "f", Limit.perSecond(10).burst(80), LEASED);
-    Await.until("denied", () -> !fast.tryAcquire("k"));
-    Decision denied = fast.decide("k", 20);
+    await("denied").until(() -> !fast.tryAcquire("k"));
+    Decision denied = fast.take("k", 20);
     assertThat(denied.allowed()).isFalse();
     assertThat(denied.retryAfter()).isPositive().isLessThanOrEqualTo(Duration.ofSeconds(2));
     long before = counts.remembered.get();
-    assertThat(fast.decide("k", 20).allowed()).isFalse();
+    assertThat(fast.take("k", 20).allowed()).isFalse();
     assertThat(counts.remembered.get()).isGreaterThan(before);
   }
 
@@ -217,13 +218,13 @@ class LeasesIT {
       Claim[] claims = {limiter.at("k"), tight.at("u")};
       Decision decision =
           i % 2 == 0
-              ? RateLimiter.all(claims).decide()
-              : RateLimiter.all(claims).decideAsync().toCompletableFuture().join();
+              ? RateLimiter.all(claims).take()
+              : RateLimiter.all(claims).takeAsync().toCompletableFuture().join();
       assertThat(decision.allowed()).isFalse();
       assertThat(decision.limiter()).isEqualTo("t");
       assertThat(decision.results()).extracting(Decision::allowed).containsExactly(true, false);
     }
-    Await.until("nothing was spent", () -> level.peek("k").remaining() == 1_000 - allowed);
+    await("nothing was spent").until(() -> level.peek("k").remaining() == 1_000 - allowed);
   }
 
   @Test
@@ -231,10 +232,10 @@ class LeasesIT {
     RateLimiter user = RateLimiter.on(store, "u", Limit.perDay(1).burst(100));
     int allowed = lease(limiter, "k");
     for (int i = 0; i < 50; i++) {
-      assertThat(RateLimiter.all(limiter.at("k"), user.at("u")).decide().allowed()).isTrue();
+      assertThat(RateLimiter.all(limiter.at("k"), user.at("u")).take().allowed()).isTrue();
     }
     assertThat(user.peek("u").remaining()).isEqualTo(50);
-    Await.until("spent both", () -> level.peek("k").remaining() == 950 - allowed);
+    await("spent both").until(() -> level.peek("k").remaining() == 950 - allowed);
   }
 
   @Test
@@ -258,18 +259,18 @@ class LeasesIT {
     }
     lease(mine, "k");
     redis.kill();
-    Await.until("detected as unavailable", () -> !store.isAvailable());
+    await("detected as unavailable").until(() -> !store.isAvailable());
     boolean before = mine.at("k").buckets().isLeased("k");
-    Decision here = mine.decide("k");
+    Decision here = mine.take("k");
     boolean after = mine.at("k").buckets().isLeased("k");
     if (before == after) {
       // Otherwise the lease expired in the meantime, or this was its last token.
       assertThat(here.degraded()).as("held before and after").isEqualTo(!before);
     }
-    Await.until("by the failure policy", () -> mine.decide("k").degraded());
-    assertThat(mine.decide("k").allowed()).isFalse();
+    await("by the failure policy").until(() -> mine.take("k").degraded());
+    assertThat(mine.take("k").allowed()).isFalse();
     redis.restart();
-    Await.until("available again", () -> !mine.decide("k").degraded());
+    await("available again").until(() -> !mine.take("k").degraded());
   }
 
   @Test
@@ -290,15 +291,16 @@ class LeasesIT {
       callers.add(caller);
       caller.start();
     }
-    long millis =
-        Await.until("leased", Duration.ofSeconds(30), () -> auto.at("k").buckets().isLeased("k"));
+    long start = System.nanoTime();
+    await("leased").until(() -> auto.at("k").buckets().isLeased("k"));
+    long millis = (System.nanoTime() - start) / 1_000_000;
     running.set(0);
     for (Thread caller : callers) {
       caller.join();
     }
     System.out.printf("hot: leased after %d ms%n", millis);
-    Await.until("no longer hot", () -> !auto.at("k").buckets().isLeased("k"));
-    Await.until("switched twice", () -> counts.switches.size() == 2);
+    await("no longer hot").until(() -> !auto.at("k").buckets().isLeased("k"));
+    await("switched twice").until(() -> counts.switches.size() == 2);
     assertThat(counts.switches).containsExactly(true, false);
     long calls = counts.calls.get();
     for (int i = 0; i < 5; i++) {

@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Decision;
@@ -58,8 +59,8 @@ final class Load implements AutoCloseable {
       try {
         Decision decision =
             caller % 2 == 0
-                ? limiter.decide(key)
-                : limiter.decideAsync(key).toCompletableFuture().get(10, TimeUnit.SECONDS);
+                ? limiter.take(key)
+                : limiter.takeAsync(key).toCompletableFuture().get(1, TimeUnit.MINUTES);
         answers.add(new Answer(policy, decision, start, System.nanoTime() - start));
         (decision.degraded() ? degraded : exact).incrementAndGet();
       } catch (Exception | Error failure) {
@@ -81,16 +82,19 @@ final class Load implements AutoCloseable {
     }
   }
 
-  /** Waits until Redis has made {@code more} further decisions. */
+  /** Waits until Redis has made {@code more} further decisions, and returns the milliseconds. */
   long awaitExact(int more, Duration timeout) {
     long from = exact.get();
-    return Await.until(
-        more + " exact decisions, failures " + failures, timeout, () -> exact.get() >= from + more);
+    long start = System.nanoTime();
+    await(more + " exact decisions, failures " + failures)
+        .atMost(timeout)
+        .until(() -> exact.get() >= from + more);
+    return (System.nanoTime() - start) / 1_000_000;
   }
 
   void awaitDegraded(int more) {
     long from = degraded.get();
-    Await.until(more + " degraded decisions", () -> degraded.get() >= from + more);
+    await(more + " degraded decisions").until(() -> degraded.get() >= from + more);
   }
 
   long degraded() {
@@ -169,7 +173,7 @@ final class Load implements AutoCloseable {
     stopped = true;
     for (Thread caller : callers) {
       try {
-        caller.join(10_000);
+        caller.join(60_000);
       } catch (InterruptedException e) {
         throw new IllegalStateException(e);
       }

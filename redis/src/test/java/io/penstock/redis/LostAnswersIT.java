@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -40,9 +41,9 @@ class LostAnswersIT {
   @BeforeEach
   void open() {
     // Warm up, so that the server has the script and this process its classes.
-    RateLimiter.on(direct, "first", SLOW).decide("k");
+    RateLimiter.on(direct, "first", SLOW).take("k");
     store = open(Duration.ofMillis(200));
-    Await.until("available", () -> !RateLimiter.on(store, "first", SLOW).decide("k").degraded());
+    await("available").until(() -> !RateLimiter.on(store, "first", SLOW).take("k").degraded());
   }
 
   private RedisStore open(Duration deadline) {
@@ -67,12 +68,12 @@ class LostAnswersIT {
     RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
     RateLimiter closed = RateLimiter.on(store, "x", SLOW, CLOSED);
     proxy.loseReplies(true);
-    Decision open = limiter.decide("k");
+    Decision open = limiter.take("k");
     assertThat(open.degraded()).isTrue();
     assertThat(open.allowed()).isTrue();
     assertThat(counts.degraded(Degradation.AMBIGUOUS)).isEqualTo(1);
     proxy.loseReplies(false);
-    Await.until("available again", () -> !closed.peek("k").degraded());
+    await("available again").until(() -> !closed.peek("k").degraded());
     assertThat(level.peek("k").remaining()).as("once, and never given back").isEqualTo(9);
     assertThat(counts.givenBack.get()).isZero();
   }
@@ -80,15 +81,15 @@ class LostAnswersIT {
   @Test
   void answerLate_isGivenBack() {
     RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
-    level.decide("k", 3);
+    level.take("k", 3);
     proxy.keepReplies(true);
-    CompletableFuture<Decision> async = limiter.decideAsync("k", 2).toCompletableFuture();
-    Await.until("charged", () -> level.peek("k").remaining() == 5);
+    CompletableFuture<Decision> async = limiter.takeAsync("k", 2).toCompletableFuture();
+    await("charged").until(() -> level.peek("k").remaining() == 5);
     assertThat(async.join().degraded()).isTrue();
     assertThat(counts.degraded(Degradation.AMBIGUOUS)).isEqualTo(1);
     proxy.keepReplies(false);
-    Await.until("given back", () -> level.peek("k").remaining() == 7);
-    Await.until("counted", () -> counts.givenBack.get() == 1);
+    await("given back").until(() -> level.peek("k").remaining() == 7);
+    await("counted").until(() -> counts.givenBack.get() == 1);
   }
 
   @Test
@@ -99,13 +100,13 @@ class LostAnswersIT {
     RateLimiter limiter = RateLimiter.on(store, "f", fast);
     RateLimiter other = RateLimiter.on(direct, "f", fast);
     proxy.keepReplies(true);
-    assertThat(limiter.decide("k", 8).degraded()).isTrue();
-    Await.until("full again", () -> other.peek("k").remaining() == 10);
+    assertThat(limiter.take("k", 8).degraded()).isTrue();
+    await("full again").until(() -> other.peek("k").remaining() == 10);
     // From here on so slow that nothing is refilled during the test.
     RateLimiter slow = RateLimiter.on(direct, "f", SLOW);
-    slow.decide("k", 10);
+    slow.take("k", 10);
     proxy.keepReplies(false);
-    Await.until("given back", () -> counts.givenBack.get() == 1);
+    await("given back").until(() -> counts.givenBack.get() == 1);
     assertThat(slow.peek("k").remaining()).isLessThan(0.001);
   }
 
@@ -114,15 +115,15 @@ class LostAnswersIT {
     RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
     RateLimiter other = RateLimiter.on(store, "y", SLOW);
     proxy.keepReplies(true);
-    Decision first = RateLimiter.all(limiter.at("k", 2), other.at("k", 3)).decide();
+    Decision first = RateLimiter.all(limiter.at("k", 2), other.at("k", 3)).take();
     assertThat(first.degraded()).isTrue();
-    Await.until("charged", () -> level.peek("k").remaining() == 8);
-    Await.until(
-        "detected as unavailable", () -> other.decide("z").degraded() && !store.isAvailable());
+    await("charged").until(() -> level.peek("k").remaining() == 8);
+    await("detected as unavailable")
+        .until(() -> other.take("z").degraded() && !store.isAvailable());
     proxy.keepReplies(false);
-    Await.until("given back", () -> level.peek("k").remaining() == 10);
-    Await.until("the other too", () -> counts.givenBack.get() >= 2);
-    Await.until("available again", store::isAvailable);
+    await("given back").until(() -> level.peek("k").remaining() == 10);
+    await("the other too").until(() -> counts.givenBack.get() >= 2);
+    await("available again").until(store::isAvailable);
     assertThat(other.peek("k").remaining()).isEqualTo(10);
   }
 
@@ -131,11 +132,11 @@ class LostAnswersIT {
     try (RedisStore patient = open(PATIENT)) {
       RateLimiter limiter = RateLimiter.on(patient, "x", SLOW, CLOSED);
       redis.command("CONFIG", "SET", "maxmemory", "1");
-      assertThat(limiter.decide("k").degraded()).isTrue();
+      assertThat(limiter.take("k").degraded()).isTrue();
       assertThat(counts.degraded(Degradation.FAILED)).isEqualTo(1);
       assertThat(counts.degraded(Degradation.AMBIGUOUS)).isZero();
       redis.command("CONFIG", "SET", "maxmemory", "0");
-      Await.until("available again", () -> !limiter.decide("k").degraded());
+      await("available again").until(() -> !limiter.take("k").degraded());
       assertThat(level.peek("k").remaining()).isEqualTo(9);
     }
   }
@@ -143,11 +144,11 @@ class LostAnswersIT {
   @Test
   void denialLate_isNotGivenBack() {
     RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
-    level.decide("k", 10);
+    level.take("k", 10);
     proxy.keepReplies(true);
-    assertThat(limiter.decide("k", 2).degraded()).isTrue();
+    assertThat(limiter.take("k", 2).degraded()).isTrue();
     proxy.keepReplies(false);
-    Await.until("available", () -> !limiter.decide("k", 3).degraded());
+    await("available").until(() -> !limiter.take("k", 3).degraded());
     assertThat(level.peek("k").remaining()).isZero();
     assertThat(counts.givenBack.get()).isZero();
   }
@@ -162,13 +163,13 @@ class LostAnswersIT {
   void changes_whileUnavailable_failWithoutEffect() {
     RateLimiter local = local();
     redis.kill();
-    Await.until("unavailable", () -> RateLimiter.on(store, "x", SLOW).decide("k").degraded());
+    await("unavailable").until(() -> RateLimiter.on(store, "x", SLOW).take("k").degraded());
     assertThatThrownBy(() -> local.charge("k", 1)).isInstanceOf(StoreException.class);
     assertThatThrownBy(() -> local.refund("k", 1)).isInstanceOf(StoreException.class);
     assertThatThrownBy(() -> local.reset("k")).isInstanceOf(StoreException.class);
     for (int i = 0; i < 5; i++) {
-      Decision foreseen = RateLimiter.all(local.at("k")).preview().toCompletableFuture().join();
-      assertThat(foreseen.allowed()).as("a preview takes nothing").isTrue();
+      Decision foreseen = RateLimiter.all(local.at("k")).peek();
+      assertThat(foreseen.allowed()).as("a peek takes nothing").isTrue();
       assertThat(foreseen.degraded()).isTrue();
     }
     assertThat(counts.degraded("l")).as("only requests count").isEqualTo(5);
@@ -184,15 +185,15 @@ class LostAnswersIT {
   @Test
   void waitCancelled_beforeALateAnswer_isGivenBackOnce() {
     RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
-    level.decide("k", 3);
+    level.take("k", 3);
     proxy.keepReplies(true);
     CompletableFuture<Decision> wait = limiter.acquireAsync("k", 2, Duration.ofSeconds(1));
-    Await.until("charged", () -> level.peek("k").remaining() == 5);
+    await("charged").until(() -> level.peek("k").remaining() == 5);
     wait.cancel(false);
-    Await.until("decided without it", () -> counts.degraded(Degradation.AMBIGUOUS) == 1);
+    await("decided without it").until(() -> counts.degraded(Degradation.AMBIGUOUS) == 1);
     proxy.keepReplies(false);
-    Await.until("given back", () -> counts.givenBack.get() == 1);
-    Await.until("available again", () -> !limiter.peek("k").degraded());
+    await("given back").until(() -> counts.givenBack.get() == 1);
+    await("available again").until(() -> !limiter.peek("k").degraded());
     assertThat(level.peek("k").remaining()).isEqualTo(7);
   }
 
@@ -200,22 +201,22 @@ class LostAnswersIT {
   void waitInterrupted_whileUnavailable_isInterrupted() throws Exception {
     RateLimiter local = local();
     redis.kill();
-    Await.until("unavailable", () -> local.decide("k", 2).degraded());
+    await("unavailable").until(() -> local.take("k", 2).degraded());
     FutureTask<Decision> wait = new FutureTask<>(() -> local.acquire("k", 2, Duration.ofDays(9)));
     Thread thread = new Thread(wait);
     thread.start();
-    Await.until("waiting", () -> thread.getState() == Thread.State.TIMED_WAITING);
+    await("waiting").until(() -> thread.getState() == Thread.State.TIMED_WAITING);
     thread.interrupt();
     assertThatThrownBy(wait::get).hasCauseInstanceOf(InterruptedException.class);
     redis.restart();
   }
 
   @Test
-  void decide_interrupted_isDecidedNevertheless() {
+  void take_interrupted_isDecidedNevertheless() {
     try (RedisStore patient = open(PATIENT)) {
       RateLimiter limiter = RateLimiter.on(patient, "x", SLOW, CLOSED);
       Thread.currentThread().interrupt();
-      Decision decision = limiter.decide("k");
+      Decision decision = limiter.take("k");
       assertThat(Thread.interrupted()).isTrue();
       assertThat(decision.degraded()).isFalse();
       assertThat(decision.allowed()).isTrue();

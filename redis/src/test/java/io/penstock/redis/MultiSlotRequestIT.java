@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Claim;
@@ -95,11 +96,11 @@ class MultiSlotRequestIT {
   }
 
   @Test
-  void decide_oneToFourSlots_takesFromAllInOneCallEach() {
+  void take_oneToFourSlots_takesFromAllInOneCallEach() {
     RateLimiter limiter = limiter(SLOW);
     for (int count = 1; count <= 4; count++) {
       calls.clear();
-      Decision decision = RateLimiter.all(claims(limiter, count, 2)).decide();
+      Decision decision = RateLimiter.all(claims(limiter, count, 2)).take();
       assertThat(decision.allowed()).isTrue();
       assertThat(decision.degraded()).isFalse();
       assertThat(decision.results()).hasSize(count);
@@ -110,10 +111,10 @@ class MultiSlotRequestIT {
   }
 
   @Test
-  void decide_oneDenies_isGivenBackElsewhere() {
+  void take_oneDenies_isGivenBackElsewhere() {
     RateLimiter limiter = limiter(SLOW);
-    limiter.decide(key(3), 5);
-    Decision denied = RateLimiter.all(claims(limiter, 4, 6)).decide();
+    limiter.take(key(3), 5);
+    Decision denied = RateLimiter.all(claims(limiter, 4, 6)).take();
     assertThat(denied.allowed()).isFalse();
     assertThat(denied.degraded()).isFalse();
     assertThat(denied.reason()).contains(Reason.TOKEN_BUCKET_EXCEEDED);
@@ -124,7 +125,7 @@ class MultiSlotRequestIT {
         .as("as if nothing had been taken")
         .extracting(Decision::remaining)
         .containsExactly(10.0, 10.0, 10.0, 5.0);
-    Await.until("given back", () -> counts.givenBack.get() == 3);
+    await("given back").until(() -> counts.givenBack.get() == 3);
     for (int i = 0; i < 3; i++) {
       assertThat(level(limiter, i)).isEqualTo(10);
     }
@@ -132,15 +133,15 @@ class MultiSlotRequestIT {
   }
 
   @Test
-  void decide_deniedAgain_isCachedAndChargesNothing() {
+  void take_deniedAgain_isCachedAndChargesNothing() {
     RateLimiter limiter = limiter(SLOW);
-    limiter.decide(key(3), 10);
+    limiter.take(key(3), 10);
     Claim[] claims = claims(limiter, 4, 1);
-    assertThat(RateLimiter.all(claims).decide().allowed()).isFalse();
-    Await.until("given back", () -> counts.givenBack.get() == 3);
+    assertThat(RateLimiter.all(claims).take().allowed()).isFalse();
+    await("given back").until(() -> counts.givenBack.get() == 3);
     // Giving back tokens elsewhere did not clear the cached denial of the bucket that denied.
     calls.clear();
-    Decision again = RateLimiter.all(claims).decide();
+    Decision again = RateLimiter.all(claims).take();
     assertThat(again.allowed()).isFalse();
     assertThat(again.results())
         .extracting(Decision::remaining)
@@ -150,47 +151,47 @@ class MultiSlotRequestIT {
   }
 
   @Test
-  void decide_costAboveABurst_isNeverAndTakesNothing() {
+  void take_costAboveABurst_isNeverAndTakesNothing() {
     RateLimiter limiter = limiter(SLOW);
-    Decision never = RateLimiter.all(claims(limiter, 3, 11)).decide();
+    Decision never = RateLimiter.all(claims(limiter, 3, 11)).take();
     assertThat(never.never()).isTrue();
-    Await.until("given back", () -> counts.givenBack.get() == 2);
+    await("given back").until(() -> counts.givenBack.get() == 2);
     assertThat(level(limiter, 0)).isEqualTo(10);
   }
 
   @Test
-  void decide_delayOfOneSlot_delaysTheRequest() {
+  void take_delayOfOneSlot_delaysTheRequest() {
     RateLimiter limiter = limiter(Limit.perHour(60).burst(1));
     Duration most = Duration.ofSeconds(90);
-    limiter.decide(key(2));
+    limiter.take(key(2));
     Decision held =
-        RateLimiter.all(limiter.at(key(0)).within(most), limiter.at(key(2)).within(most)).decide();
+        RateLimiter.all(limiter.at(key(0)).within(most), limiter.at(key(2)).within(most)).take();
     assertThat(held.allowed()).isTrue();
     assertThat(held.delay()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(60));
     Decision denied =
-        RateLimiter.all(limiter.at(key(0)).within(most), limiter.at(key(2)).within(most)).decide();
+        RateLimiter.all(limiter.at(key(0)).within(most), limiter.at(key(2)).within(most)).take();
     assertThat(denied.allowed()).isFalse();
     assertThat(denied.retryAfter()).isLessThanOrEqualTo(Duration.ofSeconds(30));
-    Await.until("given back", () -> counts.givenBack.get() == 1);
-    Decision back = RateLimiter.all(limiter.at(key(0)).within(most)).decide();
+    await("given back").until(() -> counts.givenBack.get() == 1);
+    Decision back = RateLimiter.all(limiter.at(key(0)).within(most)).take();
     assertThat(back.delay())
         .as("only the first was kept")
         .isLessThanOrEqualTo(Duration.ofSeconds(60));
   }
 
   @Test
-  void preview_severalSlots_takesNothing() throws Exception {
+  void peek_severalSlots_takesNothing() throws Exception {
     RateLimiter limiter = limiter(SLOW);
     Decision foreseen =
         RateLimiter.all(claims(limiter, 4, 2))
-            .preview()
+            .peekAsync()
             .toCompletableFuture()
-            .get(10, TimeUnit.SECONDS);
+            .get(1, TimeUnit.MINUTES);
     Decision again =
         RateLimiter.all(claims(limiter, 4, 11))
-            .preview()
+            .peekAsync()
             .toCompletableFuture()
-            .get(10, TimeUnit.SECONDS);
+            .get(1, TimeUnit.MINUTES);
     assertThat(foreseen.allowed()).isTrue();
     assertThat(again.never()).isTrue();
     assertThat(level(limiter, 0)).isEqualTo(10);
@@ -198,7 +199,7 @@ class MultiSlotRequestIT {
   }
 
   @Test
-  void decide_windowsElsewhere_areNotChargedWhenAnyDenies() {
+  void take_windowsElsewhere_areNotChargedWhenAnyDenies() {
     RateLimiter bucket = limiter(SLOW);
     for (Limit limit :
         List.of(
@@ -207,15 +208,15 @@ class MultiSlotRequestIT {
             Limit.slidingLog(10, WINDOW))) {
       RateLimiter window = RateLimiter.on(store, name + limit, limit);
       Claim[] claims = {bucket.at(key(0)), window.at(key(2)), window.at(key(3), 4)};
-      Decision first = RateLimiter.all(claims).decide();
+      Decision first = RateLimiter.all(claims).take();
       assertThat(first.allowed()).as("%s", limit).isTrue();
       assertThat(first.results().get(2).remaining()).isEqualTo(6);
-      assertThat(RateLimiter.all(claims).decide().allowed()).isTrue();
+      assertThat(RateLimiter.all(claims).take().allowed()).isTrue();
       long before = counts.givenBack.get();
-      Decision denied = RateLimiter.all(claims).decide();
+      Decision denied = RateLimiter.all(claims).take();
       assertThat(denied.allowed()).isFalse();
       assertThat(denied.results()).extracting(Decision::allowed).containsExactly(true, true, false);
-      Await.until("given back", () -> counts.givenBack.get() == before + 1);
+      await("given back").until(() -> counts.givenBack.get() == before + 1);
       assertThat(window.peek(key(2)).remaining()).isEqualTo(8);
       assertThat(window.peek(key(3)).remaining()).isEqualTo(2);
     }
@@ -223,7 +224,7 @@ class MultiSlotRequestIT {
   }
 
   @Test
-  void decide_oneServerUnavailable_isDecidedByItsPolicyAndTheOthersByRedis() {
+  void take_oneServerUnavailable_isDecidedByItsPolicyAndTheOthersByRedis() {
     RateLimiter open = limiter(FailurePolicy.OPEN);
     RateLimiter closed =
         RateLimiter.on(
@@ -236,12 +237,11 @@ class MultiSlotRequestIT {
             new StoreOptions(FailurePolicy.LOCAL, Consistency.EXACT));
     cluster.primaries().get(2).freeze();
     try {
-      Await.until(
-          "detected as unavailable",
-          () -> limiter(FailurePolicy.OPEN).peek(key(3)).degraded() && !store.isAvailable());
-      Await.until("only that one", () -> !open.peek(key(0)).degraded());
+      await("detected as unavailable")
+          .until(() -> limiter(FailurePolicy.OPEN).peek(key(3)).degraded() && !store.isAvailable());
+      await("only that one").until(() -> !open.peek(key(0)).degraded());
 
-      Decision passes = RateLimiter.all(claims(open, 4, 1)).decide();
+      Decision passes = RateLimiter.all(claims(open, 4, 1)).take();
       assertThat(passes.allowed()).isTrue();
       assertThat(passes.degraded()).isTrue();
       assertThat(passes.results())
@@ -249,54 +249,53 @@ class MultiSlotRequestIT {
           .containsExactly(false, false, false, true);
       assertThat(level(open, 0)).as("the others are charged").isEqualTo(9);
 
-      Decision denied = RateLimiter.all(open.at(key(0)), closed.at(key(3))).decide();
+      Decision denied = RateLimiter.all(open.at(key(0)), closed.at(key(3))).take();
       assertThat(denied.allowed()).isFalse();
       assertThat(denied.reason()).contains(Reason.STORE_UNAVAILABLE);
-      Await.until("given back", () -> level(open, 0) == 9);
+      await("given back").until(() -> level(open, 0) == 9);
 
-      assertThat(RateLimiter.all(open.at(key(0)), local.at(key(3), 2)).decide().allowed()).isTrue();
+      assertThat(RateLimiter.all(open.at(key(0)), local.at(key(3), 2)).take().allowed()).isTrue();
       assertThat(level(open, 0)).isEqualTo(8);
-      Decision locally = RateLimiter.all(open.at(key(0)), local.at(key(3), 1)).decide();
+      Decision locally = RateLimiter.all(open.at(key(0)), local.at(key(3), 1)).take();
       assertThat(locally.allowed()).isFalse();
       assertThat(locally.reason()).contains(Reason.TOKEN_BUCKET_EXCEEDED);
-      Await.until("given back", () -> level(open, 0) == 8);
+      await("given back").until(() -> level(open, 0) == 8);
 
-      Decision elsewhere = RateLimiter.all(open.at(key(0), 9), local.at(key(3), 0.001)).decide();
+      Decision elsewhere = RateLimiter.all(open.at(key(0), 9), local.at(key(3), 0.001)).take();
       assertThat(elsewhere.allowed()).isFalse();
       assertThat(elsewhere.limiter()).isEqualTo(name);
       RateLimiter window = RateLimiter.on(store, name + "w", Limit.fixedWindow(10, WINDOW));
-      assertThat(RateLimiter.all(window.at(key(0)), closed.at(key(3))).decide().allowed())
-          .isFalse();
+      assertThat(RateLimiter.all(window.at(key(0)), closed.at(key(3))).take().allowed()).isFalse();
       assertThat(window.peek(key(0)).remaining()).as("nothing to give back").isEqualTo(10);
     } finally {
       cluster.primaries().get(2).thaw();
     }
-    Await.until("available again", store::isAvailable);
+    await("available again").until(store::isAvailable);
     assertThat(level(open, 3)).isEqualTo(10);
   }
 
   @Test
-  void decide_oneServerStops_returnsInTimeAndGivesBackLateCharges() {
+  void take_oneServerStops_returnsInTimeAndGivesBackLateCharges() {
     RateLimiter limiter = limiter(FailurePolicy.CLOSED);
-    RateLimiter.all(claims(limiter, 4, 1)).decide();
+    RateLimiter.all(claims(limiter, 4, 1)).take();
     cluster.primaries().get(1).freeze();
     try {
-      Decision denied = RateLimiter.all(claims(limiter, 4, 1)).decide();
+      Decision denied = RateLimiter.all(claims(limiter, 4, 1)).take();
       assertThat(denied.allowed()).isFalse();
       assertThat(denied.degraded()).isTrue();
       assertThat(counts.degraded(Degradation.AMBIGUOUS)).isGreaterThanOrEqualTo(1);
     } finally {
       cluster.primaries().get(1).thaw();
     }
-    Await.until("available again", store::isAvailable);
+    await("available again").until(store::isAvailable);
     for (int i = 0; i < 4; i++) {
       int number = i;
-      Await.until("given back " + i, () -> level(limiter, number) == 9);
+      await("given back " + i).until(() -> level(limiter, number) == 9);
     }
   }
 
   @Test
-  void decide_manyCallersOverTheSameSlots_neverPassMoreThanTheSmallest() throws Exception {
+  void take_manyCallersOverTheSameSlots_neverPassMoreThanTheSmallest() throws Exception {
     RateLimiter wide = RateLimiter.on(store, name + "wide", Limit.perDay(10).burst(10_000));
     RateLimiter narrow = RateLimiter.on(store, name + "narrow", Limit.perDay(1).burst(300));
     AtomicLong passed = new AtomicLong();
@@ -307,7 +306,7 @@ class MultiSlotRequestIT {
               () -> {
                 for (int j = 0; j < 50; j++) {
                   Decision decision =
-                      RateLimiter.all(wide.at(key(0)), narrow.at(key(2)), wide.at(key(3))).decide();
+                      RateLimiter.all(wide.at(key(0)), narrow.at(key(2)), wide.at(key(3))).take();
                   if (decision.allowed() && !decision.degraded()) {
                     passed.incrementAndGet();
                   }
@@ -322,8 +321,8 @@ class MultiSlotRequestIT {
     assertThat(passed.get()).isLessThanOrEqualTo(300);
     if (counts.degraded(Degradation.AMBIGUOUS) + counts.degraded(Degradation.FAILED) == 0) {
       assertThat(passed.get()).isEqualTo(300);
-      Await.until("everything is returned", () -> wide.peek(key(0)).remaining() == 10_000 - 300);
-      Await.until("available as well", () -> wide.peek(key(3)).remaining() == 10_000 - 300);
+      await("everything is returned").until(() -> wide.peek(key(0)).remaining() == 10_000 - 300);
+      await("available as well").until(() -> wide.peek(key(3)).remaining() == 10_000 - 300);
     }
   }
 }

@@ -6,13 +6,13 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.penstock.testing.Ports;
 import java.io.BufferedInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +46,7 @@ public final class RedisProcess implements AutoCloseable {
 
   /** Starts a server, and waits until it accepts connections. */
   public static RedisProcess start(String... options) {
-    return start(freePort(), options);
+    return start(Ports.free(), options);
   }
 
   static RedisProcess start(int port, String... options) {
@@ -60,7 +60,7 @@ public final class RedisProcess implements AutoCloseable {
 
   /** Starts a sentinel that considers a primary failed after half a second. */
   static RedisProcess sentinel(String name, int primary, int quorum) {
-    int port = freePort();
+    int port = Ports.free();
     Path folder = folder();
     Path settings = folder.resolve("sentinel.conf");
     String text =
@@ -242,14 +242,6 @@ public final class RedisProcess implements AutoCloseable {
       LockSupport.parkNanos(10_000_000);
     }
     throw new IllegalStateException("redis-server does not respond");
-  }
-
-  static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   private static String program() {

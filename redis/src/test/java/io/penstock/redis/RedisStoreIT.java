@@ -3,14 +3,15 @@ package io.penstock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Store;
-import io.penstock.StoreContract;
+import io.penstock.contract.FailurePolicyContract;
+import io.penstock.contract.StoreContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The conformance suite, on a real Redis whose time the test controls. */
-class RedisStoreIT extends StoreContract {
+class RedisStoreIT extends StoreContract implements FailurePolicyContract {
   private static RedisProcess redis;
   private static ScriptTime time;
 
@@ -30,11 +31,13 @@ class RedisStoreIT extends StoreContract {
   @AfterEach
   void everyKeyEnds() {
     assertThat(time.keysWithoutTtl()).isEmpty();
-    store.close();
+    if (store != null) {
+      store.close();
+    }
   }
 
   @Override
-  protected Store store() {
+  public Store store() {
     if (store != null) {
       store.close();
     }
@@ -43,12 +46,22 @@ class RedisStoreIT extends StoreContract {
   }
 
   @Override
-  protected void advance(Duration by) {
+  public Store unavailableStore() {
+    // Nothing listens on this port.
+    return RedisStore.builder()
+        .nodes(1)
+        .startTimeout(Duration.ofMillis(1))
+        .deadline(Duration.ofMillis(100))
+        .connect("redis://127.0.0.1:1");
+  }
+
+  @Override
+  public void advance(Duration by) {
     time.advance(by);
   }
 
   @Override
-  protected Duration tick() {
+  public Duration tick() {
     return Duration.ofNanos(Ticks.NANOS);
   }
 }

@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Claim;
@@ -70,8 +71,8 @@ class ReshardIT {
     // A server that loses its last slot becomes a replica of the new owner, so give it one that
     // stays.
     cluster.move(slotOf(cluster.keyAt(0, 90)), newcomer);
-    try (RedisStore store = connect(Duration.ofSeconds(2));
-        RedisStore another = connect(Duration.ofSeconds(2));
+    try (RedisStore store = connect(Duration.ofSeconds(10));
+        RedisStore another = connect(Duration.ofSeconds(10));
         ClusterLoad load = new ClusterLoad(List.of(store, another), keys, BURST, 4)) {
       load.awaitGranted(BURST / 20);
       int moves = 0;
@@ -99,29 +100,29 @@ class ReshardIT {
   void slotHalfMigrated_isRequestedOneByOne() {
     String key = cluster.keyAt(0, 40);
     int slot = slotOf(key);
-    try (RedisStore store = connect(Duration.ofSeconds(2))) {
+    try (RedisStore store = connect(Duration.ofSeconds(10))) {
       RateLimiter here = RateLimiter.on(store, "here", SLOW);
       RateLimiter there = RateLimiter.on(store, "there", SLOW);
       RateLimiter fresh = RateLimiter.on(store, "fresh", SLOW);
       RateLimiter window =
           RateLimiter.on(store, "window", Limit.fixedWindow(10, Duration.ofDays(1)));
-      assertThat(RateLimiter.all(here.at(key), there.at(key)).decide().allowed()).isTrue();
+      assertThat(RateLimiter.all(here.at(key), there.at(key)).take().allowed()).isTrue();
       cluster.beginMove(slot, primary(0), primary(1));
       cluster.moveKey("penstock:1t:there:{" + key + "}", primary(0), primary(1));
 
-      assertThat(here.decide(key).remaining()).as("not moved yet").isEqualTo(8);
-      assertThat(there.decide(key).remaining()).as("moved").isEqualTo(8);
-      assertThat(fresh.decide(key).remaining()).as("new buckets start there").isEqualTo(9);
+      assertThat(here.take(key).remaining()).as("not moved yet").isEqualTo(8);
+      assertThat(there.take(key).remaining()).as("moved").isEqualTo(8);
+      assertThat(fresh.take(key).remaining()).as("new buckets start there").isEqualTo(9);
       Decision all =
-          RateLimiter.all(here.at(key), there.at(key), fresh.at(key), window.at(key, 4)).decide();
+          RateLimiter.all(here.at(key), there.at(key), fresh.at(key), window.at(key, 4)).take();
       assertThat(all.allowed()).isTrue();
       assertThat(all.degraded()).isFalse();
       assertThat(all.results()).extracting(Decision::remaining).containsExactly(7.0, 7.0, 8.0, 6.0);
 
-      Decision denied = RateLimiter.all(here.at(key), there.at(key, 8), window.at(key)).decide();
+      Decision denied = RateLimiter.all(here.at(key), there.at(key, 8), window.at(key)).take();
       assertThat(denied.allowed()).isFalse();
       assertThat(denied.degraded()).isFalse();
-      Await.until("given back", () -> here.peek(key).remaining() == 7);
+      await("given back").until(() -> here.peek(key).remaining() == 7);
       assertThat(window.peek(key).remaining()).isEqualTo(6);
 
       List<CompletableFuture<Decision>> together = new ArrayList<>();
@@ -129,14 +130,14 @@ class ReshardIT {
         RateLimiter one = List.of(here, there, fresh).get(i % 3);
         Claim[] claims =
             i % 5 == 0 ? new Claim[] {here.at(key), there.at(key)} : new Claim[] {one.at(key)};
-        together.add(RateLimiter.all(claims).decideAsync().toCompletableFuture());
+        together.add(RateLimiter.all(claims).takeAsync().toCompletableFuture());
       }
       for (CompletableFuture<Decision> each : together) {
         assertThat(each.orTimeout(10, TimeUnit.SECONDS).join().degraded()).isFalse();
       }
       cluster.moveKeys(slot, primary(0), primary(1));
       cluster.endMove(slot, primary(0), primary(1));
-      assertThat(here.decide(key, 0).degraded()).isFalse();
+      assertThat(here.take(key, 0).degraded()).isFalse();
       assertThat(counts.failures).isEmpty();
       cluster.move(slot, primary(0));
     }

@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisURI;
@@ -16,11 +17,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The documented permissions are sufficient for everything a limiter does. */
+@Tag("full")
 class RightsIT {
   private static final Path PAGE = Path.of("..", "docs", "redis.md");
 
@@ -48,7 +51,7 @@ class RightsIT {
                 Limit.slidingLog(5, Duration.ofHours(1)))) {
           RateLimiter limiter = RateLimiter.on(store, "l" + limit.exceeded(), limit);
           for (int i = 0; i < 7; i++) {
-            Decision decision = limiter.decide("k");
+            Decision decision = limiter.take("k");
             assertThat(decision.degraded()).as("%s", limit).isFalse();
             assertThat(decision.allowed()).as("%s", limit).isEqualTo(i < 5);
           }
@@ -100,12 +103,12 @@ class RightsIT {
               .observer(observer)
               .connect(uri(redis))) {
         RateLimiter limiter = RateLimiter.on(store, "l", Limit.perHour(1000).burst(1000));
-        assertThat(limiter.decide("k").degraded()).isFalse();
+        assertThat(limiter.take("k").degraded()).isFalse();
 
         acl(redis, user + denied);
         // Longer than many probes would take to find it available and lose it again.
         for (long end = System.nanoTime() + 2_000_000_000L; System.nanoTime() < end; ) {
-          assertThat(limiter.decide("k").degraded()).isTrue();
+          assertThat(limiter.take("k").degraded()).isTrue();
         }
 
         assertThat(store.isAvailable()).isFalse();
@@ -114,8 +117,8 @@ class RightsIT {
         assertThat(changes.get(2)).startsWith("NOPERM");
 
         acl(redis, user);
-        Await.until("available again", store::isAvailable);
-        assertThat(limiter.decide("k").degraded()).isFalse();
+        await("available again").until(store::isAvailable);
+        assertThat(limiter.take("k").degraded()).isFalse();
         assertThat(store.unavailableReason()).isEmpty();
       }
     }

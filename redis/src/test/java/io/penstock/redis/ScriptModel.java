@@ -6,7 +6,6 @@ import io.penstock.WindowLimit;
 import io.penstock.algorithm.Bucket;
 import io.penstock.algorithm.FixedPointRate;
 import io.penstock.algorithm.Window;
-import io.penstock.redis.PendingRequest.RequestKind;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,12 +29,12 @@ final class ScriptModel {
   }
 
   /** The effect of a request on one bucket. */
-  private abstract static class Claim {
-    final BucketRequest part;
+  private abstract static class ClaimEffect {
+    final RedisClaim claim;
     final long now;
 
-    Claim(BucketRequest part, long now) {
-      this.part = part;
+    ClaimEffect(RedisClaim claim, long now) {
+      this.claim = claim;
       this.now = now;
     }
 
@@ -49,22 +48,23 @@ final class ScriptModel {
   }
 
   /** The result of a request at {@code now}; null for operations without a decision. */
-  @Nullable Decision decide(RequestKind kind, List<BucketRequest> parts, long now) {
-    if (kind != RequestKind.TAKE && kind != RequestKind.PREVIEW) {
-      change(kind, parts.get(0), now);
+  @Nullable Decision decide(Operation operation, List<RedisClaim> claims, long now) {
+    if (operation != Operation.TAKE && operation != Operation.PEEK) {
+      change(operation, claims.get(0), now);
       return null;
     }
-    List<Claim> claims = parts.stream().map(part -> claim(part, now)).toList();
-    boolean allowed = claims.stream().allMatch(Claim::allowed);
-    Decision[] decisions = new Decision[claims.size()];
-    // A preview predicts what taking would return, so take and restore.
+    List<ClaimEffect> effects = claims.stream().map(claim -> effect(claim, now)).toList();
+    boolean allowed = effects.stream().allMatch(ClaimEffect::allowed);
+    Decision[] decisions = new Decision[effects.size()];
+    // A peek predicts what taking would return, so take and restore.
     Map<String, Owing> before = new HashMap<>(buckets);
     Map<String, CountModel> countsBefore = new HashMap<>(counts);
-    claims.forEach(allowed && kind == RequestKind.TAKE ? Claim::take : Claim::leave);
+    effects.forEach(
+        allowed && operation == Operation.TAKE ? ClaimEffect::take : ClaimEffect::leave);
     for (int i = 0; i < decisions.length; i++) {
-      decisions[i] = claims.get(i).decision(allowed);
+      decisions[i] = effects.get(i).decision(allowed);
     }
-    if (kind == RequestKind.PREVIEW) {
+    if (operation == Operation.PEEK) {
       buckets.clear();
       buckets.putAll(before);
       counts.clear();
@@ -73,49 +73,49 @@ final class ScriptModel {
     return decisions.length == 1 ? decisions[0] : Decision.all(decisions);
   }
 
-  private Claim claim(BucketRequest part, long now) {
-    return part.isTokenBucket() ? new OfTokens(part, now) : new OfWindow(part, now);
+  private ClaimEffect effect(RedisClaim claim, long now) {
+    return claim.isTokenBucket() ? new OfTokens(claim, now) : new OfWindow(claim, now);
   }
 
-  private void change(RequestKind kind, BucketRequest part, long now) {
-    String key = part.redisKey();
-    if (kind == RequestKind.RESET) {
+  private void change(Operation operation, RedisClaim claim, long now) {
+    String key = claim.redisKey();
+    if (operation == Operation.RESET) {
       buckets.remove(key);
       windows.remove(key);
       counts.remove(key);
       return;
     }
-    OfTokens claim = new OfTokens(part, now);
+    OfTokens effect = new OfTokens(claim, now);
     Bucket next =
-        kind == RequestKind.CHARGE
-            ? claim.bucket.charge(claim.fixedRate, now, part.thousandths(), claim.reach)
-            : claim.bucket.refund(claim.fixedRate, now, part.thousandths(), claim.reach);
-    claim.keep(next);
+        operation == Operation.CHARGE
+            ? effect.bucket.charge(effect.fixedRate, now, claim.thousandths(), effect.reach)
+            : effect.bucket.refund(effect.fixedRate, now, claim.thousandths(), effect.reach);
+    effect.keep(next);
   }
 
-  private final class OfTokens extends Claim {
+  private final class OfTokens extends ClaimEffect {
     private final TokenBucket limit;
     private final FixedPointRate fixedRate;
     private final Bucket bucket;
     private final long reach;
     private final boolean steppedBack;
-    private final Bucket.Verdict verdict;
+    private final Bucket.TakeResult verdict;
 
-    OfTokens(BucketRequest part, long now) {
-      super(part, now);
-      this.limit = (TokenBucket) part.buckets().limit();
+    OfTokens(RedisClaim claim, long now) {
+      super(claim, now);
+      this.limit = (TokenBucket) claim.buckets().limit();
       this.fixedRate = FixedPointRate.of(limit, Ticks.NANOS, FixedPointRate.MAX_UNITS_IN_DOUBLES);
-      Owing owing = buckets.getOrDefault(part.redisKey(), new Owing(Bucket.full(now), 0, now));
+      Owing owing = buckets.getOrDefault(claim.redisKey(), new Owing(Bucket.full(now), 0, now));
       this.bucket = owing.at(now);
       this.steppedBack = owing.written > now;
       this.reach = owing.reach;
-      long maxDelay = part.maxDelayNanos() / Ticks.NANOS;
-      this.verdict = bucket.take(fixedRate, now, part.thousandths(), maxDelay, reach);
+      long maxDelay = claim.maxDelayNanos() / Ticks.NANOS;
+      this.verdict = bucket.take(fixedRate, now, claim.thousandths(), maxDelay, reach);
     }
 
     void keep(Bucket next) {
       long over = next.debt(fixedRate, now, Long.MAX_VALUE) - fixedRate.burst();
-      buckets.put(part.redisKey(), new Owing(next, Math.max(reach, fixedRate.ticks(over)), now));
+      buckets.put(claim.redisKey(), new Owing(next, Math.max(reach, fixedRate.ticks(over)), now));
     }
 
     @Override
@@ -125,35 +125,35 @@ final class ScriptModel {
 
     @Override
     void take() {
-      if (part.thousandths() > 0) {
+      if (claim.thousandths() > 0) {
         keep(verdict.next());
       }
     }
 
     @Override
     void leave() {
-      if (steppedBack && part.thousandths() > 0 && !verdict.never()) {
+      if (steppedBack && claim.thousandths() > 0 && !verdict.never()) {
         keep(Bucket.owing(fixedRate, now, bucket.debt(fixedRate, now, reach)));
       }
     }
 
     @Override
     Decision decision(boolean taken) {
-      String name = part.buckets().name();
+      String name = claim.buckets().name();
       long debt = taken ? verdict.debt() : bucket.debt(fixedRate, now, reach);
       long reset = Ticks.toNanos(fixedRate.ticks(debt));
       long remaining = fixedRate.remaining(debt);
       if (verdict.never()) {
-        return Decision.never(name, limit, remaining, reset);
+        return Decision.denyCostAboveBurst(name, limit, remaining, reset);
       }
       long delay = Ticks.toNanos(fixedRate.ticks(debt - fixedRate.burst()));
       return verdict.allowed()
-          ? Decision.allowed(name, limit, remaining, reset, delay)
-          : Decision.denied(name, limit, remaining, reset, Ticks.toNanos(verdict.retryAfter()));
+          ? Decision.allow(name, limit, remaining, reset, delay)
+          : Decision.deny(name, limit, remaining, reset, Ticks.toNanos(verdict.retryAfter()));
     }
   }
 
-  private final class OfWindow extends Claim {
+  private final class OfWindow extends ClaimEffect {
     private final WindowLimit limit;
     private final Window window;
     private final long most;
@@ -163,21 +163,21 @@ final class ScriptModel {
     private long used;
     private long reset;
 
-    OfWindow(BucketRequest part, long now) {
-      super(part, now);
-      this.limit = (WindowLimit) part.buckets().limit();
-      CountModel count = counts.getOrDefault(part.redisKey(), CountModel.unused(limit, now));
+    OfWindow(RedisClaim claim, long now) {
+      super(claim, now);
+      this.limit = (WindowLimit) claim.buckets().limit();
+      CountModel count = counts.getOrDefault(claim.redisKey(), CountModel.unused(limit, now));
       if (count.isExpired(now)) {
         count = count.at(now);
-        counts.put(part.redisKey(), count);
+        counts.put(claim.redisKey(), count);
       }
       this.steppedBack = count.written() > now;
       this.window =
           isLog()
-              ? windows.computeIfAbsent(part.redisKey(), key -> Window.of(limit, Ticks.NANOS))
+              ? windows.computeIfAbsent(claim.redisKey(), key -> Window.of(limit, Ticks.NANOS))
               : count.window(now);
       this.most = limit.burstThousandths();
-      this.cost = part.thousandths();
+      this.cost = claim.thousandths();
       this.late = isLog() ? 0 : count.late(now);
       window.advance(now);
       this.used = window.used(now);
@@ -210,14 +210,14 @@ final class ScriptModel {
 
     private void keep(long more) {
       if (!isLog()) {
-        CountModel before = counts.getOrDefault(part.redisKey(), CountModel.unused(limit, now));
-        counts.put(part.redisKey(), before.at(now).plus(more));
+        CountModel before = counts.getOrDefault(claim.redisKey(), CountModel.unused(limit, now));
+        counts.put(claim.redisKey(), before.at(now).plus(more));
       }
     }
 
     @Override
     Decision decision(boolean taken) {
-      String name = part.buckets().name();
+      String name = claim.buckets().name();
       boolean wasAllowed = cost <= most && used + cost <= most;
       long wait =
           wasAllowed || cost > most ? 0 : Ticks.toNanos(window.waitFor(now, cost, most) + late);
@@ -228,11 +228,11 @@ final class ScriptModel {
       long remaining = Math.max(0, most - used);
       long resetNanos = Ticks.toNanos(reset);
       if (cost > most) {
-        return Decision.never(name, limit, remaining, resetNanos);
+        return Decision.denyCostAboveBurst(name, limit, remaining, resetNanos);
       }
       return wasAllowed
-          ? Decision.allowed(name, limit, remaining, resetNanos, 0)
-          : Decision.denied(name, limit, remaining, resetNanos, wait);
+          ? Decision.allow(name, limit, remaining, resetNanos, 0)
+          : Decision.deny(name, limit, remaining, resetNanos, wait);
     }
   }
 }

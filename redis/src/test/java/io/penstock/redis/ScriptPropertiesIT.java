@@ -6,7 +6,6 @@ import io.lettuce.core.RedisURI;
 import io.penstock.Decision;
 import io.penstock.Limit;
 import io.penstock.StoreOptions;
-import io.penstock.redis.PendingRequest.RequestKind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,10 +15,12 @@ import java.util.concurrent.TimeUnit;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tag;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
 /** P11: the results of batches are those of the pure functions for each request in order. */
+@Tag("full")
 class ScriptPropertiesIT {
   private static final List<Limit> LIMITS =
       List.of(
@@ -47,7 +48,7 @@ class ScriptPropertiesIT {
             Connector.to(RedisURI.create(redis.url())),
             ScriptTime.script(),
             new EvictionWatch(RedisObserver.NONE));
-    link.probe().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    link.probe().toCompletableFuture().get(1, TimeUnit.MINUTES);
   }
 
   @AfterContainer
@@ -89,7 +90,7 @@ class ScriptPropertiesIT {
         for (int size = 1 + random.nextInt(40); requests.size() < size; ) {
           PendingRequest request = request();
           for (int times = random.nextInt(4); times >= 0; times--) {
-            requests.add(store.newRequest(request.kind(), request.parts()));
+            requests.add(store.newRequest(request.operation(), request.claims()));
           }
         }
         check(requests);
@@ -102,15 +103,15 @@ class ScriptPropertiesIT {
     private void check(List<PendingRequest> requests) throws Exception {
       requests.forEach(PendingRequest::send);
       Batch batch = new Batch(requests);
-      long[] replies = link.call(batch, false).toCompletableFuture().get(10, TimeUnit.SECONDS);
-      assertThat(batch.answer(replies, (parts, denial) -> {})).isEmpty();
+      long[] replies = link.call(batch, false).toCompletableFuture().get(1, TimeUnit.MINUTES);
+      assertThat(batch.answer(replies, (claims, denial) -> {})).isEmpty();
       assertThat(replies[0]).as("no foreign values").isZero();
       for (int i = 0; i < requests.size(); i++) {
         PendingRequest request = requests.get(i);
-        Decision expected = model.decide(request.kind(), request.parts(), time.micros());
+        Decision expected = model.decide(request.operation(), request.claims(), time.micros());
         if (expected != null) {
           assertThat(request.answer().join())
-              .as("%s: %s %s at %s", i, request.kind(), request.parts(), time.micros())
+              .as("%s: %s %s at %s", i, request.operation(), request.claims(), time.micros())
               .usingRecursiveComparison()
               .isEqualTo(expected);
         }
@@ -122,24 +123,24 @@ class ScriptPropertiesIT {
       if (roll < 16) {
         List<RedisBuckets> some = new ArrayList<>(buckets);
         Collections.shuffle(some, random);
-        List<BucketRequest> parts =
-            some.subList(0, 1 + random.nextInt(4)).stream().map(this::part).toList();
-        return store.newRequest(roll < 14 ? RequestKind.TAKE : RequestKind.PREVIEW, parts);
+        List<RedisClaim> claims =
+            some.subList(0, 1 + random.nextInt(4)).stream().map(this::claim).toList();
+        return store.newRequest(roll < 14 ? Operation.TAKE : Operation.PEEK, claims);
       }
       RedisBuckets one = buckets.get(random.nextInt(roll == 16 ? buckets.size() : 4));
-      RequestKind kind =
+      Operation operation =
           roll == 16
-              ? RequestKind.RESET
-              : roll == 17 && forward ? RequestKind.CHARGE : RequestKind.REFUND;
-      long cost = kind == RequestKind.RESET ? 0 : 1 + random.nextInt(15_000);
-      return store.newRequest(kind, List.of(one.part("key" + random.nextInt(2), cost, 0)));
+              ? Operation.RESET
+              : roll == 17 && forward ? Operation.CHARGE : Operation.REFUND;
+      long cost = operation == Operation.RESET ? 0 : 1 + random.nextInt(15_000);
+      return store.newRequest(operation, List.of(one.claim("key" + random.nextInt(2), cost, 0)));
     }
 
-    private BucketRequest part(RedisBuckets of) {
-      boolean tokens = of.part("k", 0, 0).isTokenBucket();
+    private RedisClaim claim(RedisBuckets of) {
+      boolean tokens = of.claim("k", 0, 0).isTokenBucket();
       boolean delayed = tokens && forward && random.nextInt(4) == 0;
       long delayNanos = delayed ? random.nextInt(3_000_000) * 1_000L : 0;
-      return of.part("key" + random.nextInt(2), cost(of.limit(), tokens), delayNanos);
+      return of.claim("key" + random.nextInt(2), cost(of.limit(), tokens), delayNanos);
     }
 
     private long cost(Limit limit, boolean tokens) {

@@ -1,5 +1,7 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
+
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,14 +22,13 @@ final class SentinelCluster implements AutoCloseable {
     this.first = RedisProcess.start(options);
     this.second = RedisProcess.start(options);
     second.command("REPLICAOF", "127.0.0.1", "" + first.port());
-    Await.until(
-        "the replica is in step",
-        () -> second.command("INFO", "replication").contains("master_link_status:up"));
+    await("the replica is in step")
+        .until(() -> second.command("INFO", "replication").contains("master_link_status:up"));
     for (int i = 0; i < sentinelCount; i++) {
       sentinels.add(RedisProcess.sentinel(NAME, first.port(), sentinelCount / 2 + 1));
     }
     for (RedisProcess sentinel : sentinels) {
-      Await.until("all know each other", () -> knowsAll(sentinel));
+      await("all know each other").until(() -> knowsAll(sentinel));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisURI;
@@ -62,7 +63,7 @@ class SentinelIT {
 
   private void call(RateLimiter limiter) {
     while (!stopped) {
-      Decision decision = limiter.decide("k");
+      Decision decision = limiter.take("k");
       if (!decision.degraded()) {
         exact.incrementAndGet();
         (decision.allowed() ? granted : denied).incrementAndGet();
@@ -75,7 +76,7 @@ class SentinelIT {
 
   private void awaitExact(String what) {
     long from = exact.get();
-    Await.until(what, () -> exact.get() > from + 50);
+    await(what).until(() -> exact.get() > from + 50);
   }
 
   private void stop() {
@@ -103,17 +104,17 @@ class SentinelIT {
       load(store);
       load(another);
       awaitExact("decisions before");
-      Await.until("half is spent", () -> granted.get() > BURST / 2);
+      await("half is spent").until(() -> granted.get() > BURST / 2);
       if (resumed) {
         cluster.first().freeze();
       } else {
         cluster.first().kill();
       }
-      Await.until("the replica takes over", () -> SentinelCluster.isPrimary(cluster.second()));
+      await("the replica takes over").until(() -> SentinelCluster.isPrimary(cluster.second()));
       if (resumed) {
         cluster.first().thaw();
-        Await.until(
-            "the old primary is a replica", () -> SentinelCluster.isReplica(cluster.first()));
+        await("the old primary is a replica")
+            .until(() -> SentinelCluster.isReplica(cluster.first()));
       } else if (options.length > 0) {
         // Otherwise the new primary would not have a replica to write to either.
         cluster.first().restart();
@@ -123,7 +124,7 @@ class SentinelIT {
       // Don't wait until everything is granted: a charge whose response was lost in the failover
       // never
       // is.
-      Await.until("everything is spent", () -> denied.get() > 0);
+      await("everything is spent").until(() -> denied.get() > 0);
       awaitExact("and nothing more");
       stop();
       report(what);
@@ -159,6 +160,7 @@ class SentinelIT {
   }
 
   @Test
+  @Tag("full")
   void someSentinelsUnavailable_decisionsGoOn() {
     try (SentinelCluster cluster = new SentinelCluster(3)) {
       cluster.sentinels().get(0).freeze();
@@ -166,7 +168,7 @@ class SentinelIT {
       long start = System.nanoTime();
       try (RedisStore store = connect(cluster)) {
         RateLimiter limiter = RateLimiter.on(store, "x", LIMIT, CLOSED);
-        Await.until("exact", () -> !limiter.decide("k").degraded());
+        await("exact").until(() -> !limiter.take("k").degraded());
         System.out.printf(
             "found by the last of three sentinels after %d ms%n",
             (System.nanoTime() - start) / 1_000_000);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisURI;
 import io.penstock.Store;
-import io.penstock.StoreContract;
+import io.penstock.contract.StoreContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -40,7 +40,7 @@ class SentinelStoreIT extends StoreContract {
   }
 
   @Override
-  protected Store store() {
+  public Store store() {
     if (store != null) {
       store.close();
     }
@@ -50,12 +50,12 @@ class SentinelStoreIT extends StoreContract {
   }
 
   @Override
-  protected void advance(Duration by) {
+  public void advance(Duration by) {
     time.advance(by);
   }
 
   @Override
-  protected Duration tick() {
+  public Duration tick() {
     return Duration.ofNanos(Ticks.NANOS);
   }
 }

@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisURI;
@@ -15,12 +16,14 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * P1: many callers on several connections together never get more than one bucket has, by the
  * store's clock. The test's copy of the script records the time of each grant.
  */
+@Tag("full")
 class SharedLimitIT {
   private static final int CALLERS = 64;
   private static final int STORES = 3;
@@ -75,9 +78,9 @@ class SharedLimitIT {
       caller.start();
     }
     String grants = "test:penstock:1t:shared:{k}";
-    Await.until("the first grant", () -> !grants(grants).isEmpty());
+    await("the first grant").until(() -> !grants(grants).isEmpty());
     long end = grants(grants).get(0).micros + length.toNanos() / 1_000;
-    Await.until("the end", () -> storeMicros() > end);
+    await("the end").until(() -> storeMicros() > end);
     stopped = true;
     for (Thread caller : callers) {
       try {
@@ -94,7 +97,7 @@ class SharedLimitIT {
   private void call(RateLimiter limiter) {
     try {
       while (!stopped) {
-        assertThat(limiter.decide("k").degraded()).isFalse();
+        assertThat(limiter.take("k").degraded()).isFalse();
         LockSupport.parkNanos(500_000);
       }
     } catch (RuntimeException | Error failure) {
@@ -129,7 +132,7 @@ class SharedLimitIT {
   }
 
   @Test
-  void decide_burst10AtTenASecond_grantsFortyInThreeSeconds() {
+  void take_burst10AtTenASecond_grantsFortyInThreeSeconds() {
     TokenBucket limit = Limit.perSecond(10).burst(10);
     List<Grant> grants = run(limit, Duration.ofSeconds(3));
     long end = grants.get(0).micros + 3_000_000;
@@ -145,7 +148,7 @@ class SharedLimitIT {
   }
 
   @Test
-  void decide_thousandASecond_staysWithinEveryInterval() {
+  void take_thousandASecond_staysWithinEveryInterval() {
     TokenBucket limit = Limit.perSecond(1_000).burst(5);
     List<Grant> grants = run(limit, Duration.ofSeconds(1));
     check(limit, grants);
@@ -153,7 +156,7 @@ class SharedLimitIT {
   }
 
   @Test
-  void decide_threeASecond_staysWithinEveryInterval() {
+  void take_threeASecond_staysWithinEveryInterval() {
     TokenBucket limit = Limit.perSecond(3).burst(1);
     List<Grant> grants = run(limit, Duration.ofMillis(1_500));
     check(limit, grants);

@@ -13,15 +13,16 @@ import io.penstock.algorithm.Trace;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** P10: nodes with different limits on one bucket, and limits that change. */
+@Tag("full")
 class TiersIT {
   private static final TokenBucket LOOSE = Limit.perSecond(10).burst(10);
   private static final TokenBucket TIGHT = Limit.perSecond(3).burst(3);
@@ -59,7 +60,7 @@ class TiersIT {
   }
 
   @Test
-  void decide_nodesAlternating_staysWithinTheLooserAndNeverFreezes() {
+  void take_nodesAlternating_staysWithinTheLooserAndNeverFreezes() {
     RateLimiter loose = RateLimiter.on(store, "x", LOOSE);
     RateLimiter tight = RateLimiter.on(another, "x", TIGHT);
     Random random = new Random(1);
@@ -88,9 +89,9 @@ class TiersIT {
   }
 
   @Test
-  void decide_afterManySlowerLimits_keepsItsBound() {
+  void take_afterManySlowerLimits_keepsItsBound() {
     for (int i = 1; i <= 20; i++) {
-      RateLimiter.on(store, "x", Limit.perMinute(10 * i).burst(10 * i)).decide("k", 10 * i);
+      RateLimiter.on(store, "x", Limit.perMinute(10 * i).burst(10 * i)).take("k", 10 * i);
     }
     TokenBucket last = Limit.perSecond(100).burst(400);
     RateLimiter fast = RateLimiter.on(another, "x", last);
@@ -105,7 +106,7 @@ class TiersIT {
   }
 
   @Test
-  void decide_underAsManyLimitsAsAreKept_eachKeepsItsBound() {
+  void take_underAsManyLimitsAsAreKept_eachKeepsItsBound() {
     List<TokenBucket> limits =
         IntStream.rangeClosed(1, 16)
             .mapToObj(i -> Limit.per(i * i, Duration.ofSeconds(1 + 16 / i)).burst(4 * i * i))
@@ -130,56 +131,51 @@ class TiersIT {
   }
 
   @Test
-  void decide_asInProcess_takesFromTheSameBucket() {
+  void take_asInProcess_takesFromTheSameBucket() {
     RateLimiter loose = RateLimiter.on(store, "x", LOOSE);
     RateLimiter tight = RateLimiter.on(another, "x", TIGHT);
-    loose.decide("k", 1);
-    assertThat(tight.decide("k", 1).remaining()).isEqualTo(1);
+    loose.take("k", 1);
+    assertThat(tight.take("k", 1).remaining()).isEqualTo(1);
     assertThat(loose.peek("k").remaining()).isEqualTo(8);
-    assertThat(loose.decide("k", 1).remaining()).isEqualTo(7);
-    assertThat(tight.decide("k", 1).allowed()).isFalse();
+    assertThat(loose.take("k", 1).remaining()).isEqualTo(7);
+    assertThat(tight.take("k", 1).allowed()).isFalse();
   }
 
   @Test
   void peek_underTheOther_changesNothing() {
     RateLimiter slow = RateLimiter.on(store, "y", Limit.perHour(1).burst(5));
     RateLimiter fast = RateLimiter.on(another, "y", Limit.perSecond(10).burst(5));
-    slow.decide("k", 5);
+    slow.take("k", 5);
     assertThat(fast.peek("k").remaining()).isZero();
-    assertThat(preview(fast).remaining()).isZero();
+    assertThat(fast.peek("k", 1).remaining()).isZero();
     time.advance(Duration.ofMinutes(30));
     assertThat(fast.peek("k").remaining()).isEqualTo(0.5);
     assertThat(slow.peek("k").remaining()).isEqualTo(0.5);
   }
 
   @Test
-  void decide_afterAnotherLimitsFirstDenial_staysFull() {
+  void take_afterAnotherLimitsFirstDenial_staysFull() {
     RateLimiter slow = RateLimiter.on(store, "x", Limit.perHour(1).burst(10));
     RateLimiter fast = RateLimiter.on(another, "x", Limit.perSecond(10).burst(10));
     RateLimiter third = RateLimiter.on(store, "x", Limit.perHour(2).burst(10));
-    slow.decide("k", 10);
-    fast.decide("k");
+    slow.take("k", 10);
+    fast.take("k");
     time.advance(SECOND.multipliedBy(2));
     assertThat(fast.peek("k").remaining()).isEqualTo(10);
-    assertThat(third.decide("k").allowed()).isFalse();
+    assertThat(third.take("k").allowed()).isFalse();
     assertThat(fast.peek("k").remaining()).isEqualTo(10);
-    Decision decision = fast.decide("k", 5);
+    Decision decision = fast.take("k", 5);
     assertThat(decision.allowed()).isTrue();
     assertThat(decision.remaining()).isEqualTo(5);
     assertThat(slow.tryAcquire("k")).isFalse();
     assertThat(third.tryAcquire("k")).isFalse();
   }
 
-  private static Decision preview(RateLimiter limiter) {
-    CompletionStage<Decision> preview = RateLimiter.all(limiter.at("k")).preview();
-    return preview.toCompletableFuture().join();
-  }
-
   @Test
   void chargeAndRefund_underTheOther_moveTheSameBucket() {
     RateLimiter loose = RateLimiter.on(store, "x", LOOSE);
     RateLimiter tight = RateLimiter.on(another, "x", TIGHT);
-    loose.decide("k", 2);
+    loose.take("k", 2);
     tight.charge("k", 2);
     assertThat(loose.peek("k").remaining()).isEqualTo(6);
     tight.refund("k", 1);
@@ -192,7 +188,7 @@ class TiersIT {
   void replaceLimit_whileAnotherUsesTheOldOne_forgivesNothing() {
     RateLimiter limiter = RateLimiter.on(store, "x", LOOSE);
     RateLimiter same = RateLimiter.on(another, "x", LOOSE);
-    limiter.decide("k", 10);
+    limiter.take("k", 10);
     limiter.replaceLimit(Limit.perSecond(2).burst(2));
     assertThat(limiter.tryAcquire("k")).isFalse();
     assertThat(same.tryAcquire("k")).isFalse();
@@ -227,7 +223,7 @@ class TiersIT {
   @Test
   void replaceLimit_thereAndBack_carriesWhatIsMissing() {
     RateLimiter limiter = RateLimiter.on(store, "x", LOOSE);
-    limiter.decide("k", 10);
+    limiter.take("k", 10);
     limiter.replaceLimit(TIGHT);
     assertThat(limiter.peek("k").remaining()).isZero();
     limiter.replaceLimit(LOOSE);
@@ -248,13 +244,13 @@ class TiersIT {
         time.set(time.micros() / 2_000_000 * 2_000_000 + 4_000_000);
         RateLimiter large = RateLimiter.on(store, one + " " + other, one);
         RateLimiter small = RateLimiter.on(store, one + " " + other, other);
-        large.decide("k", 10);
+        large.take("k", 10);
         for (int i = 0; i < 5; i++) {
           assertThat(small.peek("k").remaining()).isZero();
           // In one call, so that the second request sees the state that the first left in the
           // script's memory.
-          var first = small.decideAsync("k");
-          var second = large.decideAsync("k");
+          var first = small.takeAsync("k");
+          var second = large.takeAsync("k");
           assertThat(first.toCompletableFuture().join().allowed()).isFalse();
           assertThat(second.toCompletableFuture().join().allowed()).isFalse();
         }

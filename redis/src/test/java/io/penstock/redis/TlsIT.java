@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -9,20 +10,23 @@ import io.penstock.FailurePolicy;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.StoreOptions;
+import io.penstock.testing.Ports;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Stores on a Redis with TLS. */
+@Tag("full")
 class TlsIT {
   private static final Limit LIMIT = Limit.perHour(1).burst(3);
   private static final StoreOptions CLOSED =
       new StoreOptions(FailurePolicy.CLOSED, Consistency.EXACT);
 
-  private final int port = RedisProcess.freePort();
+  private final int port = Ports.free();
   private final String url = "rediss://127.0.0.1:" + port;
   private ServerCertificate certificate;
   private RedisProcess redis;
@@ -56,14 +60,14 @@ class TlsIT {
   }
 
   private static RedisStore store(String url) {
-    return RedisStore.builder().deadline(Duration.ofSeconds(2)).connect(RedisURI.create(url));
+    return RedisStore.builder().deadline(Duration.ofSeconds(10)).connect(RedisURI.create(url));
   }
 
   private static void assertLimits(RedisStore store) {
-    Await.until("available", store::isAvailable);
+    await("available").until(store::isAvailable);
     RateLimiter limiter = RateLimiter.on(store, "x", LIMIT, CLOSED);
     for (int i = 0; i < 5; i++) {
-      var decision = limiter.decide("k");
+      var decision = limiter.take("k");
       assertThat(decision.degraded()).isFalse();
       assertThat(decision.allowed()).isEqualTo(i < 3);
     }
@@ -84,7 +88,7 @@ class TlsIT {
       assertLimits(store);
       redis.kill();
       RateLimiter others = RateLimiter.on(store, "others", LIMIT, CLOSED);
-      Await.until("degraded", () -> others.decide("k").degraded());
+      await("degraded").until(() -> others.take("k").degraded());
       redis.restart();
       assertLimits(store);
     }
@@ -94,7 +98,7 @@ class TlsIT {
   void connect_certificateIsNotTrusted_isUnavailable() {
     try (RedisStore store = store(url)) {
       assertThat(store.isAvailable()).isFalse();
-      assertThat(RateLimiter.on(store, "x", LIMIT, CLOSED).decide("k").degraded()).isTrue();
+      assertThat(RateLimiter.on(store, "x", LIMIT, CLOSED).take("k").degraded()).isTrue();
     }
   }
 

@@ -1,10 +1,10 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Decision;
 import io.penstock.Limit;
-import io.penstock.redis.PendingRequest.RequestKind;
 import io.penstock.redis.RedisObserver.Degradation;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +20,7 @@ class UndecidableTest {
   private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(1);
   private final LimitCodec codec =
       new TokenBucketCodec("x", Limit.perSecond(1).burst(5), List.of());
-  private final BucketRequest part = new BucketRequest(null, codec, "a", "a", 1_000, 0);
+  private final RedisClaim claim = new RedisClaim(null, codec, "a", "a", 1_000, 0);
 
   @AfterEach
   void stop() {
@@ -28,12 +28,12 @@ class UndecidableTest {
   }
 
   private PendingRequest good() {
-    return new PendingRequest(RequestKind.TAKE, List.of(part), System.nanoTime());
+    return new PendingRequest(Operation.TAKE, List.of(claim), System.nanoTime());
   }
 
   /** A request that can't be encoded. */
   private static PendingRequest bad() {
-    return new PendingRequest(RequestKind.TAKE, List.of(), System.nanoTime());
+    return new PendingRequest(Operation.TAKE, List.of(), System.nanoTime());
   }
 
   private static final class OneRoute implements Route {
@@ -65,7 +65,7 @@ class UndecidableTest {
   private static final class Answers implements CallBatcher.Callbacks {
     @Override
     public void answered(Batch batch, long[] replies, long sentNanos) {
-      batch.answer(replies, (parts, denial) -> {});
+      batch.answer(replies, (claims, denial) -> {});
     }
 
     @Override
@@ -123,7 +123,7 @@ class UndecidableTest {
         new Deadlines(
             timer,
             request -> {
-              if (request.parts().isEmpty()) {
+              if (request.claims().isEmpty()) {
                 throw new IllegalStateException("broken");
               }
               request.fail(new IllegalStateException("given up"));
@@ -131,17 +131,17 @@ class UndecidableTest {
     PendingRequest bad = bad();
     PendingRequest good = good();
     deadlines.watch(bad);
-    Await.until("failed", () -> bad.answer().isCompletedExceptionally());
+    await("failed").until(() -> bad.answer().isCompletedExceptionally());
     deadlines.watch(good);
-    Await.until("given up", () -> good.answer().isCompletedExceptionally());
+    await("given up").until(() -> good.answer().isCompletedExceptionally());
   }
 
   @Test
   void multiSlotRequest_thatCantBeDecided_fails() {
     PendingRequest request = good();
-    BucketRequest other = new BucketRequest(null, codec, "b", "b", 1_000, 0);
-    MultiSlotRequest.Operations operations =
-        new MultiSlotRequest.Operations() {
+    RedisClaim other = new RedisClaim(null, codec, "b", "b", 1_000, 0);
+    MultiSlotRequest.SlotDispatch dispatch =
+        new MultiSlotRequest.SlotDispatch() {
           @Override
           public void send(SlotRequest slotRequest) {
             slotRequest.lose(Degradation.FAILED);
@@ -151,17 +151,17 @@ class UndecidableTest {
           public void giveUp(SlotRequest slotRequest) {}
 
           @Override
-          public Decision decide(RequestKind kind, List<BucketRequest> parts, Degradation why) {
+          public Decision decide(Operation operation, List<RedisClaim> claims, Degradation why) {
             throw new IllegalStateException("broken");
           }
 
           @Override
-          public void giveBack(List<Charge> taken) {}
+          public void giveBack(List<Receipt> taken) {}
 
           @Override
-          public void denied(List<BucketRequest> parts, Decision denial, long startNanos) {}
+          public void denied(List<RedisClaim> claims, Decision denial, long startNanos) {}
         };
-    new MultiSlotRequest(request, List.of(List.of(part), List.of(other)), operations).start();
+    new MultiSlotRequest(request, List.of(List.of(claim), List.of(other)), dispatch).start();
     assertThat(request.answer()).isCompletedExceptionally();
   }
 }

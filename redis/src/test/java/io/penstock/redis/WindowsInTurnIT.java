@@ -64,7 +64,7 @@ class WindowsInTurnIT {
   }
 
   @Test
-  void decide_whereTwoWindowsEndOneAfterTheOther_grantsNoMoreThanTheLooserAlone() {
+  void take_whereTwoWindowsEndOneAfterTheOther_grantsNoMoreThanTheLooserAlone() {
     List<RateLimiter> limiters =
         List.of(
             RateLimiter.on(store, "x", Limit.fixedWindow(16, SECOND.multipliedBy(15))),
@@ -94,7 +94,7 @@ class WindowsInTurnIT {
   }
 
   @Test
-  void decide_underRandomWindowsInTurn_staysWithinWhatOneAloneGrants() {
+  void take_underRandomWindowsInTurn_staysWithinWhatOneAloneGrants() {
     Random random = new Random(11);
     for (int run = 0; run < 25; run++) {
       List<WindowLimit> limits = new ArrayList<>();
@@ -120,7 +120,7 @@ class WindowsInTurnIT {
   }
 
   @Test
-  void decide_underAWindowFirstUsedLate_addsAtMostTheDifferenceOfTheLimits() {
+  void take_underAWindowFirstUsedLate_addsAtMostTheDifferenceOfTheLimits() {
     Random random = new Random(12);
     for (int run = 0; run < 25; run++) {
       WindowLimit known = Limit.fixedWindow(17, SECOND.multipliedBy(12));
@@ -190,10 +190,10 @@ class WindowsInTurnIT {
         RateLimiter other = RateLimiter.on(store, "x" + sliding + offset, large);
         if (offset % 2 == 0) {
           // Otherwise the denial would be the first use of this limit.
-          one.decide("k");
+          one.take("k");
         }
         assertThat(other.tryAcquire("k", 15)).isTrue();
-        Decision denied = one.decide("k", 2);
+        Decision denied = one.take("k", 2);
         assertThat(denied.allowed()).isFalse();
         assertThat(denied.retryAfter())
             .as("at %s", offset)
@@ -207,14 +207,14 @@ class WindowsInTurnIT {
   }
 
   @Test
-  void decide_windowsThatEndTogether_doNotBlockEachOther() {
+  void take_windowsThatEndTogether_doNotBlockEachOther() {
     RateLimiter large = RateLimiter.on(store, "x", Limit.fixedWindow(1_000, SECOND));
     RateLimiter small = RateLimiter.on(store, "x", Limit.fixedWindow(5, SECOND));
-    small.decide("k");
-    large.decide("k", 999);
+    small.take("k");
+    large.take("k", 999);
     assertThat(small.tryAcquire("k")).isFalse();
-    time.advance(small.decide("k").retryAfter());
-    assertThat(small.decide("k", 5).allowed()).isTrue();
+    time.advance(small.take("k").retryAfter());
+    assertThat(small.take("k", 5).allowed()).isTrue();
   }
 
   @Test
@@ -223,11 +223,11 @@ class WindowsInTurnIT {
     RateLimiter shorter = RateLimiter.on(store, "x", Limit.slidingLog(11, SECOND.multipliedBy(11)));
     assertThat(takeAll(longer)).isEqualTo(16);
     time.advance(SECOND.multipliedBy(11));
-    assertThat(shorter.decide("k").allowed()).isTrue();
-    assertThat(longer.decide("k").retryAfter()).isEqualTo(SECOND.multipliedBy(4));
+    assertThat(shorter.take("k").allowed()).isTrue();
+    assertThat(longer.take("k").retryAfter()).isEqualTo(SECOND.multipliedBy(4));
     time.advance(SECOND.multipliedBy(4));
-    assertThat(longer.decide("k", 15).allowed()).isTrue();
-    assertThat(longer.decide("k", 1).allowed()).isFalse();
+    assertThat(longer.take("k", 15).allowed()).isTrue();
+    assertThat(longer.take("k", 1).allowed()).isFalse();
   }
 
   @Test

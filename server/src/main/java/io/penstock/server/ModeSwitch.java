@@ -39,7 +39,7 @@ public final class ModeSwitch {
   /**
    * Overrides the mode of all rules for a limited time.
    *
-   * @param by who requested it, for the log
+   * @param by the name of the caller, for the log
    */
   public synchronized void override(Mode mode, Duration duration, String by) {
     end();
@@ -52,7 +52,7 @@ public final class ModeSwitch {
   /**
    * Ends the override, so that each rule uses its own mode again.
    *
-   * @param by who requested it, for the log
+   * @param by the name of the caller, for the log
    */
   public synchronized void clear(String by) {
     if (end()) {

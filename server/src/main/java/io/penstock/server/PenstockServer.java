@@ -10,6 +10,8 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.penstock.NanoClock;
+import io.penstock.policy.http.Gate;
+import io.penstock.policy.http.GateObserver;
 import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.metrics.DecisionMeters;
@@ -95,7 +97,7 @@ public final class PenstockServer implements AutoCloseable {
   /** Serves only the admin listener, so that its large responses don't delay other listeners. */
   private final Vertx adminVertx;
 
-  private final RequestLimiter limiter;
+  private final Gate gate;
   private final HttpListener decision;
   private final HttpListener admin;
   private final Optional<HttpListener> proxy;
@@ -113,8 +115,7 @@ public final class PenstockServer implements AutoCloseable {
           new PolicyHolder(
               new PolicyHolder.Rules(
                   settings.policy(),
-                  settings.postgres().isPresent() ? RuleSource.DATABASE : RuleSource.FILE,
-                  allowsLocal(settings)),
+                  settings.postgres().isPresent() ? RuleSource.DATABASE : RuleSource.FILE),
               store.store(),
               meters,
               registry);
@@ -134,13 +135,7 @@ public final class PenstockServer implements AutoCloseable {
     this.vertx = vertx(workers(settings), transport);
     this.adminVertx = vertx(new VertxOptions().setEventLoopPoolSize(1), adminTransport);
     vertx.setPeriodic(DecisionMeters.PERIOD_MILLIS, period -> meters.pass());
-    this.limiter =
-        new RequestLimiter(
-            policyHolder.engine(),
-            store.store(),
-            new DecisionLatency(registry),
-            settings.logsDecisions(),
-            database.map(DatabaseServices::denials).orElse(DenialLog.NONE));
+    this.gate = gate(settings);
     try {
       database.ifPresent(DatabaseServices::start);
       this.decision = openDecisionListener(settings);
@@ -191,8 +186,8 @@ public final class PenstockServer implements AutoCloseable {
     }
     if (settings.token().isEmpty() && !SettingCheck.isLoopback(settings.host())) {
       LOG.warn(
-          "the decision listener accepts requests from anyone who can reach {}:{}; set a token or"
-              + " bind it to loopback",
+          "the decision listener accepts requests from any client that can reach {}:{}; set a token"
+              + " or bind it to loopback",
           settings.host(),
           server.port());
     }
@@ -211,6 +206,17 @@ public final class PenstockServer implements AutoCloseable {
     return registry;
   }
 
+  private Gate gate(Settings settings) {
+    return new Gate(
+        policyHolder.engine(),
+        new VerdictResponses(settings.headers(), settings.jitter()),
+        GateObserver.all(
+            List.of(
+                new DecisionLatency(registry),
+                new DecisionLog(settings.logsDecisions()),
+                database.map(DatabaseServices::denials).orElse(GateObserver.NONE))));
+  }
+
   /** Creates the connection limits of a listener, with metrics. */
   private Connections connections(String listener, Connections.ConnectionLimits limits) {
     Connections connections =
@@ -222,7 +228,7 @@ public final class PenstockServer implements AutoCloseable {
         .description("Client connections")
         .tag("listener", listener)
         .register(registry);
-    for (Connections.Rejection reason : Connections.Rejection.values()) {
+    for (Connections.ConnectionRejection reason : Connections.ConnectionRejection.values()) {
       FunctionCounter.builder(
               "penstock.connections.refused", connections, all -> all.rejected(reason))
           .description("Connections that were closed on arrival because a limit was reached")
@@ -262,22 +268,11 @@ public final class PenstockServer implements AutoCloseable {
     return failures;
   }
 
-  /**
-   * Returns whether {@code on_store_failure: local} is possible: the node's share of a limit is
-   * known, or the node is the only one.
-   */
-  private static boolean allowsLocal(Settings settings) {
-    return settings.redis().isEmpty() || settings.nodes().isPresent();
-  }
-
   private DatabaseServices database(Settings settings, String url, MeterRegistry registry) {
     Database opened = new Database(DatabaseAddress.parse(url, System.getenv()));
-    RuleSync.Options options =
-        new RuleSync.Options(
-            Optional.of(settings.postgresSnapshot()),
-            settings.migratesPostgres(),
-            allowsLocal(settings),
-            RuleSync.POLL);
+    RuleSync.RuleSyncOptions options =
+        new RuleSync.RuleSyncOptions(
+            Optional.of(settings.postgresSnapshot()), settings.migratesPostgres(), RuleSync.POLL);
     return new DatabaseServices(
         opened,
         new RuleSync(opened, options, policyHolder::merge, registry),
@@ -306,14 +301,7 @@ public final class PenstockServer implements AutoCloseable {
   private HttpListener openProxyListener(
       Settings settings, Upstream upstream, Optional<TlsMaterial> material) {
     AccessLog log = accessLog.orElse(null);
-    ProxyListener handler =
-        new ProxyListener(
-            vertx,
-            limiter,
-            new VerdictResponses(settings.headers(), settings.jitter()),
-            upstream,
-            settings.maxDelayed(),
-            log);
+    ProxyListener handler = new ProxyListener(vertx, gate, upstream, settings.maxDelayed(), log);
     ProxyMeters.register(handler, registry);
     return open(
         Setting.PROXY_PORT,
@@ -331,9 +319,8 @@ public final class PenstockServer implements AutoCloseable {
   private HttpListener openDecisionListener(Settings settings) {
     DecisionListener handler =
         new DecisionListener(
-            limiter,
-            new VerdictResponses(settings.headers(), settings.jitter()),
-            new DelayedRequests(vertx, settings.maxDelayed()),
+            gate,
+            new DelayedRequests(vertx, gate, settings.maxDelayed()),
             bodies(vertx, settings),
             new BearerToken(settings.token()));
     paths.putAll(handler.routes().paths());
@@ -389,7 +376,7 @@ public final class PenstockServer implements AutoCloseable {
 
   /**
    * Returns the hosts to accept; null to accept any. Beyond loopback, only the operator knows the
-   * names that probes and collectors use. There, everyone who can reach the listener can query it
+   * names that probes and collectors use. There, any client that reaches the listener can query it
    * anyway, so DNS rebinding gains nothing.
    */
   private static @Nullable TrustedHosts trustedHosts(Settings settings) {

@@ -9,6 +9,7 @@ import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.PolicyObserver;
 import io.penstock.policy.SamplePolicy;
 import io.penstock.policy.jwt.JwtObserver;
+import io.penstock.policy.load.ActivePolicy;
 import io.penstock.policy.load.LoadedPolicy;
 import io.penstock.policy.load.Location;
 import io.penstock.policy.load.MergedPolicy;
@@ -38,7 +39,6 @@ public final class PolicyHolder implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyHolder.class);
 
   private final PolicyEngine engine;
-  private final boolean allowsLocal;
   private final String fileOrigin;
   private final @Nullable PolicyWatcher watcher;
   private final Counter accepted;
@@ -62,9 +62,8 @@ public final class PolicyHolder implements AutoCloseable {
    * Where to load rules from.
    *
    * @param path a file or a folder
-   * @param allowsLocal whether rules may have {@code on_store_failure: local}
    */
-  public record Rules(Optional<Path> path, RuleSource source, boolean allowsLocal) {}
+  public record Rules(Optional<Path> path, RuleSource source) {}
 
   /**
    * Loads the policy and starts watching it.
@@ -74,19 +73,18 @@ public final class PolicyHolder implements AutoCloseable {
   public PolicyHolder(Rules rules, Store store, PolicyObserver observer, MeterRegistry registry) {
     Optional<Path> path = rules.path();
     boolean sample = path.isEmpty() && rules.source() == RuleSource.FILE;
-    this.allowsLocal = rules.allowsLocal();
     this.fileOrigin = path.map(Path::toString).orElse(sample ? "the sample policy" : "");
-    this.watcher = path.map(policy -> new PolicyWatcher(policy, new Changes())).orElse(null);
+    this.watcher = path.map(policy -> new PolicyWatcher(policy, new FileListener())).orElse(null);
     this.loaded = sample || watcher != null;
     this.file = loadInitial(sample);
-    List<Problem> conflicts = conflicts(file.policy());
-    if (!conflicts.isEmpty()) {
-      throw new PolicyException(conflicts);
-    }
     this.engine =
-        engine(store, observer, JwtObserver.all(List.of(new JwtMeters(registry), new KeyLog())));
+        engine(
+            store,
+            observer,
+            JwtObserver.all(
+                List.of(new JwtMeters(registry), JwtObserver.logging(LOG::info, LOG::warn))));
     JwtMeters.watch(engine, registry);
-    this.active = new ActivePolicy(file, origin(), Instant.now(), List.of());
+    this.active = ActivePolicy.of(file, origin());
     this.accepted = reloads(registry, "accepted");
     this.rejected = reloads(registry, "rejected");
     Gauge.builder("penstock.policy.rules", () -> active.loaded().policy().rules().size())
@@ -123,11 +121,6 @@ public final class PolicyHolder implements AutoCloseable {
       return PolicyLoader.parse(SamplePolicy.text(), SamplePolicy.NAME);
     }
     return watcher == null ? new LoadedPolicy(Policy.of(), List.of()) : watcher.load();
-  }
-
-  /** Returns the errors of a well-formed policy that conflicts with the settings. */
-  private List<Problem> conflicts(Policy policy) {
-    return allowsLocal ? List.of() : LocalRules.withoutNodes(policy, fileOrigin);
   }
 
   private static Counter reloads(MeterRegistry registry, String outcome) {
@@ -246,28 +239,11 @@ public final class PolicyHolder implements AutoCloseable {
     engine.close();
   }
 
-  /** Logs when the keys for verifying tokens can't be fetched, and when they can again. */
-  private static final class KeyLog implements JwtObserver {
-    @Override
-    public void keysChanged(boolean working, String message) {
-      if (working) {
-        LOG.info("{}", message);
-      } else {
-        LOG.warn("{}", message);
-      }
-    }
-  }
-
   /** Applies changes of the file. */
-  private final class Changes implements PolicyWatcher.PolicyListener {
+  private final class FileListener implements PolicyWatcher.PolicyListener {
     @Override
     public void onLoaded(LoadedPolicy changed) {
       synchronized (PolicyHolder.this) {
-        List<Problem> conflicts = conflicts(changed.policy());
-        if (!conflicts.isEmpty()) {
-          reject(conflicts);
-          return;
-        }
         MergedPolicy merged =
             MergedPolicy.of(changed.policy(), fileOrigin, databaseRules, engine::check);
         fileProblems = List.of();

@@ -82,14 +82,19 @@ public enum Setting {
   CLIENT_STALL_MS(
       "N",
       "20000",
-      "How long a client that does not read its response may block the origin; then it is reset."),
+      "How long a client that does not read its response, or send its request, may block the"
+          + " origin; then it is reset."),
   CLIENT_MIN_RATE(
       "N",
       "4096",
-      "The min average rate in bytes per second at which a client must read while it blocks the"
-          + " origin."),
+      "The min average rate in bytes per second at which a client must read or send while it blocks"
+          + " the origin."),
   UPSTREAM_CONNECT_MS("N", "2000", "The timeout for connecting to the origin."),
-  UPSTREAM_FIRST_BYTE_MS("N", "30000", "The timeout for the first byte of the origin's response."),
+  UPSTREAM_FIRST_BYTE_MS(
+      "N",
+      "30000",
+      "The timeout for the first byte of the origin's response, after the last part of the request"
+          + " was sent."),
   UPSTREAM_IDLE_MS("N", "60000", "The idle timeout of connections to the origin."),
   UPSTREAM_TOTAL_MS(
       "N", "0", "The timeout for a whole exchange with the origin; 0 means no timeout."),
@@ -207,6 +212,48 @@ public enum Setting {
 
   public String help() {
     return help;
+  }
+
+  /**
+   * Returns the setting that this one depends on: without it, or if it is off, this one has no
+   * effect. Null if there is none.
+   */
+  public @Nullable Setting needs() {
+    return switch (this) {
+      case PROXY_HOST,
+          PROXY_PORT,
+          PROXY_TLS_CERT,
+          PROXY_TLS_KEY,
+          UPSTREAM_HTTP2,
+          UPSTREAM_CA,
+          UPSTREAM_HOST,
+          UPSTREAM_FORWARDED,
+          UNDERSCORE_HEADERS,
+          UPSTREAM_CONNECTIONS,
+          UPSTREAM_QUEUE,
+          UPSTREAM_QUEUE_MS,
+          UPSTREAM_CONNECTIONS_PER_CLIENT,
+          CLIENT_STALL_MS,
+          CLIENT_MIN_RATE,
+          UPSTREAM_CONNECT_MS,
+          UPSTREAM_FIRST_BYTE_MS,
+          UPSTREAM_IDLE_MS,
+          UPSTREAM_TOTAL_MS,
+          ACCESS_LOG ->
+          UPSTREAM;
+      case PROXY_TLS_CLIENT_CA, PROXY_TLS_PROTOCOLS, PROXY_TLS_CIPHERS -> PROXY_TLS_CERT;
+      case PROXY_TLS_CLIENT_AUTH -> PROXY_TLS_CLIENT_CA;
+      case ACCESS_LOG_FILE -> ACCESS_LOG;
+      case REDIS_DEADLINE_MS, REDIS_PREFIX, NODES -> REDIS;
+      case POSTGRES_SNAPSHOT, POSTGRES_MIGRATE, VIOLATIONS -> POSTGRES;
+      case VIOLATIONS_QUEUE, VIOLATIONS_USER, VIOLATIONS_DAYS, VIOLATIONS_ROWS -> VIOLATIONS;
+      default -> null;
+    };
+  }
+
+  /** Returns whether a connection is less protected than intended if the setting has no effect. */
+  boolean isProtective() {
+    return name().startsWith("PROXY_TLS_") || this == UPSTREAM_CA;
   }
 
   /** Returns whether the value must not be printed. */

@@ -277,7 +277,7 @@ public final class Settings {
 
   /** Returns all effective settings in the format of a settings file, with secrets masked. */
   public String print() {
-    return SettingsText.of(values);
+    return SettingsText.of(values, setting -> unmetNeed(setting) == null);
   }
 
   private Optional<String> text(Setting setting) {
@@ -297,6 +297,17 @@ public final class Settings {
   boolean isGiven(Setting setting) {
     String origin = origin(setting);
     return origin != null && !origin.equals(DEFAULT);
+  }
+
+  /** Returns a setting that is missing or off, so that this one has no effect; null if none is. */
+  @Nullable Setting unmetNeed(Setting setting) {
+    for (Setting need = setting.needs(); need != null; need = need.needs()) {
+      String value = text(need).orElse("off");
+      if (value.equals("off") || value.equals("false")) {
+        return need;
+      }
+    }
+    return null;
   }
 
   @Nullable String origin(Setting setting) {

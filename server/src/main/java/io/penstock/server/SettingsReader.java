@@ -141,7 +141,24 @@ public final class SettingsReader {
           "the admin listener requires admin_token or admin_tokens unless bound to loopback: "
               + settings.adminHost());
     }
+    checkDependencies(settings);
     TlsCheck.checkCombinations(settings, problems);
+  }
+
+  /** Reports settings that have no effect because another one is missing or off. */
+  private void checkDependencies(Settings settings) {
+    for (Setting setting : Setting.values()) {
+      Setting missing = settings.isGiven(setting) ? settings.unmetNeed(setting) : null;
+      if (missing == null) {
+        continue;
+      }
+      Location at = Location.of(String.valueOf(settings.origin(setting)));
+      if (setting.isProtective()) {
+        problems.error(at, "", setting.key() + " needs " + missing.key());
+      } else {
+        problems.warning(at, "", setting.key() + " has no effect without " + missing.key());
+      }
+    }
   }
 
   /** Thrown if settings are invalid. The message lists all errors, one per line. */

@@ -3,6 +3,7 @@ package io.penstock.server;
 import io.penstock.server.Settings.SettingValue;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -17,15 +18,13 @@ final class SettingsText {
 
   private SettingsText() {}
 
-  static String of(Map<Setting, SettingValue> values) {
+  static String of(Map<Setting, SettingValue> values, Predicate<Setting> hasEffect) {
     StringBuilder lines = new StringBuilder();
     for (Setting setting : Setting.values()) {
-      if (setting == Setting.PROXY_TLS_CLIENT_AUTH
-          && !values.containsKey(Setting.PROXY_TLS_CLIENT_CA)) {
-        // The default has no effect without the CA, and setting it explicitly is an error.
-        lines.append("# ");
-      }
-      lines.append(line(setting, values.get(setting))).append('\n');
+      String line = line(setting, values.get(setting));
+      // A setting without effect is reported if it is set explicitly.
+      lines.append(hasEffect.test(setting) || line.startsWith("#") ? "" : "# ").append(line);
+      lines.append('\n');
     }
     return lines.toString();
   }

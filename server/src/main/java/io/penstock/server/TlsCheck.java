@@ -68,13 +68,6 @@ final class TlsCheck {
   }
 
   private static void listener(Settings settings, Problems problems) {
-    if (settings.isGiven(Setting.PROXY_TLS_CLIENT_AUTH)
-        && !settings.isGiven(Setting.PROXY_TLS_CLIENT_CA)) {
-      problems.error(
-          at(settings, Setting.PROXY_TLS_CLIENT_AUTH),
-          "",
-          "proxy_tls_client_auth needs proxy_tls_client_ca");
-    }
     int certificates = settings.files(Setting.PROXY_TLS_CERT).size();
     int keys = settings.files(Setting.PROXY_TLS_KEY).size();
     if (certificates != keys) {
@@ -90,15 +83,13 @@ final class TlsCheck {
     }
     TlsFiles files = settings.proxyTls().orElse(null);
     if (files == null) {
-      if (settings.origin(Setting.PROXY_TLS_CLIENT_CA) != null) {
-        problems.error(
-            at(settings, Setting.PROXY_TLS_CLIENT_CA),
-            "",
-            "proxy_tls_client_ca needs proxy_tls_cert and proxy_tls_key");
-      }
       return;
     }
+    int before = problems.errorCount();
     suites(settings, files, problems);
+    if (problems.errorCount() > before) {
+      return;
+    }
     try {
       TlsMaterial.load(files);
     } catch (TlsException e) {

@@ -1,5 +1,6 @@
 package io.penstock.server;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpRequest;
@@ -130,7 +131,7 @@ final class AdminTest {
     server.check(A);
     server.check(A);
     server.admin("/v1/mode", "{\"mode\":\"shadow\",\"for\":\"50ms\"}");
-    Await.until(() -> server.check(A).body().startsWith("{\"allowed\":false"));
+    await().until(() -> server.check(A).body().startsWith("{\"allowed\":false"));
     assertThat(server.admin("/v1/mode").body()).isEqualTo("{\"override\":null}");
   }
 
@@ -168,7 +169,7 @@ final class AdminTest {
     server.check(A);
     server.check(A);
     Files.writeString(file, POLICY.replace("burst: 2", "burst: 4"));
-    Await.until(() -> server.admin("/v1/keys/peek", KEY_A).body().contains("\"limit\":4"));
+    await().until(() -> server.admin("/v1/keys/peek", KEY_A).body().contains("\"limit\":4"));
     assertThat(server.admin("/v1/keys/peek", KEY_A).body()).contains("\"remaining\":2");
     assertThat(server.admin("/metrics").body())
         .contains("penstock_policy_reloads_total{outcome=\"accepted\"} 1.0");
@@ -177,12 +178,12 @@ final class AdminTest {
   @Test
   void policy_invalid_oldOneStaysActiveAndErrorIsReported() throws Exception {
     Files.writeString(file, POLICY + "  - nonsense: 1\n");
-    Await.until(() -> server.admin("/readyz").body().contains("nonsense"));
+    await().until(() -> server.admin("/readyz").body().contains("nonsense"));
     assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);
     assertThat(server.check(A).body()).contains("\"rule\":\"two\"");
     assertThat(server.admin("/v1/policy").body()).contains("policy.yaml:17:");
     Files.writeString(file, POLICY);
-    Await.until(() -> server.admin("/readyz").body().contains("\"rejected\":[]"));
+    await().until(() -> server.admin("/readyz").body().contains("\"rejected\":[]"));
   }
 
   @Test

@@ -66,5 +66,14 @@ class ArchitectureTest {
               "io.penstock.server.proxy..");
 
   @ArchTest
+  static final ArchRule vertxInternals_anyClassOutsideOfTheirPackage_areNotUsed =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.penstock.server.vertx..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.vertx.core..impl..", "io.vertx.core.internal..");
+
+  @ArchTest
   static final ArchRule server_anyClass_printsNothing = NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
 }

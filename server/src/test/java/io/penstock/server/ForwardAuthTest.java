@@ -1,5 +1,6 @@
 package io.penstock.server;
 
+import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -139,9 +140,9 @@ final class ForwardAuthTest {
       try (Socket held = server.connect()) {
         held.getOutputStream()
             .write("GET /v1/forward-auth HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(US_ASCII));
-        Await.until(() -> peek(server).contains("\"reset_after_ms\":600000"));
+        await().until(() -> peek(server).contains("\"reset_after_ms\":600000"));
       }
-      Await.until(() -> peek(server).contains("\"reset_after_ms\":300000"));
+      await().until(() -> peek(server).contains("\"reset_after_ms\":300000"));
     }
   }
 
@@ -315,6 +316,47 @@ final class ForwardAuthTest {
               name, forged, "X-Forwarded-Uri", "/login", "X-Forwarded-Method", "POST");
       assertThat(rejected.statusCode()).isEqualTo(400);
       assertThat(headers(rejected)).containsEntry("x-penstock-reason", "path_rejected");
+    }
+  }
+
+  @Test
+  void forwardAuth_hostsThatContradictEachOther_areRejected() {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      HttpResponse<String> rejected =
+          server.forwardAuth(
+              "X-Forwarded-Uri",
+              "/login",
+              "X-Forwarded-Host",
+              "shop.example",
+              "X-Original-Host",
+              "other.example");
+      assertThat(rejected.statusCode()).isEqualTo(400);
+      assertThat(headers(rejected)).containsEntry("x-penstock-reason", "path_rejected");
+      HttpResponse<String> counted =
+          server.forwardAuth(
+              "X-Forwarded-Uri",
+              "/login",
+              "X-Forwarded-Host",
+              "Shop.example:443",
+              "X-Original-Host",
+              "shop.example");
+      assertThat(counted.statusCode()).isEqualTo(200);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/v1/forward-auth/login, X-Original-URI, /other, 400",
+    "/v1/forward-auth/login, X-Forwarded-Uri, /other, 400",
+    "/v1/forward-auth/, X-Original-URI, /other, 400",
+    "/v1/forward-auth/login?a=b, X-Original-URI, /login?a=b, 200",
+    "/v1/forward-auth, X-Original-URI, /login, 200",
+  })
+  void forwardAuth_uriThatContradictsThePath_isRejected(
+      String path, String name, String uri, int status) {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      assertThat(RunningServer.send(server.decision(path).header(name, uri)).statusCode())
+          .isEqualTo(status);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.penstock.server;
 
+import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -168,7 +169,7 @@ final class HostileRequestsTest {
         socket.close();
       }
     }
-    Await.until(HostileRequestsTest::answersAgain);
+    await().until(HostileRequestsTest::answersAgain);
   }
 
   private static boolean answersAgain() {

@@ -1,5 +1,6 @@
 package io.penstock.server;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -18,7 +19,7 @@ final class LocalRulesTest {
       """;
   private static final String LOCAL = CLOSED.replace("closed", "local");
   private static final String WRONG =
-      "policy.yaml: on_store_failure of rule search: local needs the setting nodes";
+      "policy.yaml: rule search: on_store_failure: local needs the setting nodes: search";
 
   @TempDir private Path folder;
 
@@ -35,7 +36,7 @@ final class LocalRulesTest {
     try (RunningServer server = RunningServer.with(settings(CLOSED))) {
       RunningServer.write(folder, LOCAL);
       server.server().reload();
-      Await.until(() -> server.admin("/readyz").body().contains(WRONG));
+      await().until(() -> server.admin("/readyz").body().contains(WRONG));
       assertThat(server.check("{\"attributes\":{\"user_id\":\"a\"}}").body())
           .contains("\"allowed\":false");
     }

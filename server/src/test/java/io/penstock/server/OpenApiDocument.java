@@ -13,15 +13,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
-import org.yaml.snakeyaml.Yaml;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /** The OpenAPI document, for comparing responses with it. */
 public final class OpenApiDocument {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final JsonNode DOCUMENT =
-      JSON.valueToTree(new Yaml().<Map<String, Object>>load(OpenApi.text()));
+      JSON.valueToTree(new Load(LoadSettings.builder().build()).loadFromString(OpenApi.text()));
 
   private OpenApiDocument() {}
 

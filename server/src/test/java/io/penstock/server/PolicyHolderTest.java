@@ -19,7 +19,7 @@ import io.penstock.policy.load.OrderedRule;
 import io.penstock.policy.load.Problem;
 import io.penstock.policy.load.Problems;
 import io.penstock.policy.load.RuleCandidate;
-import io.penstock.policy.load.SingleRuleReader;
+import io.penstock.policy.load.RuleReader;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -88,7 +88,7 @@ final class PolicyHolderTest {
   private PolicyHolder policyHolder(String file) {
     Path path = RunningServer.write(folder, file);
     return new PolicyHolder(
-        new PolicyHolder.Rules(Optional.of(path), PolicyHolder.RuleSource.DATABASE, true),
+        new PolicyHolder.Rules(Optional.of(path), PolicyHolder.RuleSource.DATABASE),
         new PickyStore(InProcessStore.create()),
         PolicyObserver.NONE,
         new SimpleMeterRegistry());
@@ -106,7 +106,7 @@ final class PolicyHolderTest {
     Problems problems = new Problems();
     Location at = Location.of("rate_limit_rule " + id);
     Located<Rule> rule =
-        SingleRuleReader.read(
+        RuleReader.read(
             new Located<>(Document.parse(yaml, "rule.yaml", problems), at, ""), problems);
     assertThat(problems.errors()).isEmpty();
     return new OrderedRule(rule, id, 0, false);
@@ -127,18 +127,18 @@ final class PolicyHolderTest {
     }
 
     @Override
-    public Decision decide(List<Claim> claims) {
-      return all.decide(claims);
+    public Decision take(List<Claim> claims) {
+      return all.take(claims);
     }
 
     @Override
-    public CompletionStage<Decision> decideAsync(List<Claim> claims) {
-      return all.decideAsync(claims);
+    public CompletionStage<Decision> takeAsync(List<Claim> claims) {
+      return all.takeAsync(claims);
     }
 
     @Override
-    public CompletionStage<Decision> preview(List<Claim> claims) {
-      return all.preview(claims);
+    public CompletionStage<Decision> peekAsync(List<Claim> claims) {
+      return all.peekAsync(claims);
     }
 
     @Override

@@ -37,7 +37,7 @@ class SettingsPrintTest {
         .contains(
             "port: 8080  # default",
             "# policy:  # not set",
-            "redis_prefix: \"penstock:\"  # default");
+            "# redis_prefix: \"penstock:\"  # default");
   }
 
   @Test

@@ -274,6 +274,82 @@ class SettingsReaderTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "PROXY_TLS_CERT, upstream",
+    "PROXY_TLS_KEY, upstream",
+    "PROXY_TLS_CLIENT_CA, proxy_tls_cert",
+    "PROXY_TLS_CLIENT_AUTH, proxy_tls_client_ca",
+    "PROXY_TLS_PROTOCOLS, proxy_tls_cert",
+    "PROXY_TLS_CIPHERS, proxy_tls_cert",
+    "UPSTREAM_CA, upstream",
+  })
+  void read_tlsSettingWithoutEffect_isError(Setting setting, String missing) throws IOException {
+    String file = Files.writeString(folder.resolve("file.pem"), "").toString();
+    String value = setting.otherwise() == null ? file : setting.otherwise();
+    assertThatThrownBy(() -> SettingsReader.read(Map.of(setting, value), Map.of(), null))
+        .isInstanceOf(SettingsException.class)
+        .hasMessageContaining(setting.flag() + ": " + setting.key() + " needs " + missing);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PROXY_PORT, 1, upstream",
+    "UPSTREAM_QUEUE, 1, upstream",
+    "UNDERSCORE_HEADERS, pass, upstream",
+    "ACCESS_LOG, json, upstream",
+    "ACCESS_LOG_FILE, access.log, access_log",
+    "REDIS_PREFIX, a:, redis",
+    "NODES, 2, redis",
+    "POSTGRES_MIGRATE, false, postgres",
+    "VIOLATIONS, false, postgres",
+    "VIOLATIONS_DAYS, 1, postgres",
+  })
+  void read_settingWithoutEffect_warns(Setting setting, String value, String missing) {
+    Settings settings = SettingsReader.read(Map.of(setting, value), Map.of(), null);
+    assertThat(settings.warnings())
+        .extracting(Problem::toString)
+        .containsExactly(
+            "%s: warning: %s has no effect without %s"
+                .formatted(setting.flag(), setting.key(), missing));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void read_settingOfAnother_declaresThatItNeedsIt(Setting setting) {
+    for (Setting owner :
+        List.of(Setting.UPSTREAM, Setting.REDIS, Setting.POSTGRES, Setting.VIOLATIONS)) {
+      if (setting.name().startsWith(owner.name() + "_")) {
+        assertThat(setting.needs()).isEqualTo(owner);
+      }
+    }
+    assertThat(!setting.name().startsWith("PROXY_") || setting.needs() != null).isTrue();
+  }
+
+  @Test
+  void read_settingWithWhatItNeeds_doesNotWarn() {
+    Settings settings =
+        SettingsReader.read(
+            Map.of(
+                Setting.UPSTREAM,
+                "http://localhost",
+                Setting.ACCESS_LOG,
+                "json",
+                Setting.ACCESS_LOG_FILE,
+                "access.log",
+                Setting.REDIS,
+                "redis://h",
+                Setting.NODES,
+                "2",
+                Setting.POSTGRES,
+                "postgres://u@h/d",
+                Setting.VIOLATIONS_DAYS,
+                "1"),
+            Map.of(),
+            null);
+    assertThat(settings.warnings()).isEmpty();
+  }
+
+  @ParameterizedTest
   @EnumSource(names = {"ACCESS_LOG_FILE", "POSTGRES_SNAPSHOT"})
   void read_outputFileThatDoesNotExist_isValid(Setting setting) {
     String none = folder.resolve("none").toString();

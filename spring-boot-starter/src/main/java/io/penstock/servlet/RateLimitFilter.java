@@ -4,8 +4,9 @@ import io.penstock.policy.Phase;
 import io.penstock.policy.Request;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.http.CallerAttributes;
+import io.penstock.policy.http.Gate;
+import io.penstock.policy.http.HttpAnswer;
 import io.penstock.policy.http.VerdictResponses;
-import io.penstock.web.Gate;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -17,7 +18,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +30,7 @@ import java.util.function.BooleanSupplier;
  * <pre>{@code
  * var store = InProcessStore.create();
  * var engine = new PolicyEngine(store, PolicyLoader.load(file).policy());
- * var gate = new Gate(engine, store, new VerdictResponses(HeaderFormat.ALL, Jitter.DEFAULT));
+ * var gate = new Gate(engine, new VerdictResponses(HeaderFormat.ALL, Jitter.DEFAULT));
  * context
  *     .addFilter("penstock", new RateLimitFilter(gate, Phase.WHOLE, List.of()))
  *     .addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC), false, "/*");
@@ -112,7 +112,7 @@ public final class RateLimitFilter implements Filter {
     CallerAttributes attributes =
         phase == Phase.EARLY ? CallerAttributes.NOTHING : new ServletAttributes(request, resolvers);
     Request evaluated = ServletRequests.of(request, attributes, gate);
-    if (gate.isLocal() || !canHold(request) || !PlainPath.isOf(request)) {
+    if (gate.decidesImmediately() || !canHold(request) || !PlainPath.isOf(request)) {
       Verdict verdict = gate.decide(evaluated, phase);
       if (Gate.delayMillis(verdict) == 0) {
         pass(request, response, chain, progress, verdict);
@@ -198,13 +198,12 @@ public final class RateLimitFilter implements Filter {
       RequestProgress progress,
       Verdict verdict)
       throws IOException, ServletException {
-    Optional<Verdict> earlier = progress.verdict();
-    Verdict all = progress.add(verdict);
+    Verdict all = gate.combine(progress.verdict().orElse(null), verdict);
+    progress.set(all);
     if (all.allowed()) {
       gate.responses().headers(all, response::setHeader);
       chain.doFilter(request, response);
     } else {
-      earlier.ifPresent(gate::refund);
       deny(response, all, gate.responses());
     }
   }
@@ -212,11 +211,9 @@ public final class RateLimitFilter implements Filter {
   /** Writes the complete response to a denied request. */
   public static void deny(HttpServletResponse response, Verdict verdict, VerdictResponses responses)
       throws IOException {
-    byte[] body = responses.problem(verdict);
-    responses.headers(verdict, response::setHeader);
-    response.setStatus(responses.status(verdict));
-    response.setContentType(VerdictResponses.PROBLEM_TYPE);
-    response.setContentLength(body.length);
-    response.getOutputStream().write(body);
+    HttpAnswer answer = responses.deny(verdict, response::setHeader);
+    response.setStatus(answer.status());
+    response.setContentLength(answer.body().length);
+    response.getOutputStream().write(answer.body());
   }
 }

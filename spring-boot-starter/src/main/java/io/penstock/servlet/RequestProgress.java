@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestProgress {
   /** The name of the request attribute. In access logs, it is shown as the verdict so far. */
-  public static final String ATTRIBUTE = "io.penstock.passage";
+  public static final String ATTRIBUTE = "io.penstock.progress";
 
   /** Cloned for each request, which is faster than creating a set. */
   private static final EnumSet<Phase> NONE = EnumSet.noneOf(Phase.class);
@@ -53,6 +53,11 @@ public final class RequestProgress {
   public Verdict add(Verdict later) {
     verdict = verdict == null ? later : verdict.and(later);
     return verdict;
+  }
+
+  /** Sets the combined verdict. */
+  void set(Verdict combined) {
+    verdict = combined;
   }
 
   /** Records that a phase is evaluated. Returns false if it already was. */

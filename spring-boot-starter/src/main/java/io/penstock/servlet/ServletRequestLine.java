@@ -1,7 +1,6 @@
 package io.penstock.servlet;
 
 import io.penstock.policy.http.RequestLine;
-import io.penstock.web.AppPath;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +13,7 @@ record ServletRequestLine(HttpServletRequest request) implements RequestLine {
 
   @Override
   public String target() {
-    return AppPath.target(request.getRequestURI(), request.getQueryString());
+    return RequestLine.target(request.getRequestURI(), request.getQueryString());
   }
 
   @Override

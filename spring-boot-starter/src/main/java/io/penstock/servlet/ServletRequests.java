@@ -3,7 +3,7 @@ package io.penstock.servlet;
 import io.penstock.policy.Request;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.http.CallerAttributes;
-import io.penstock.web.Gate;
+import io.penstock.policy.http.Gate;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

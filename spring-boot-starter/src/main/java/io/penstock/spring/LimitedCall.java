@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call of a rate-limited method: its rule, and the key and cost that the call states.
  *
- * @param cost in thousandths of a token, like {@link Request#cost}
+ * @param costThousandths the cost, like {@link Request#costThousandths}
  */
-record LimitedCall(String rule, CallerAttributes key, long cost) {
+record LimitedCall(String rule, CallerAttributes key, long costThousandths) {
   private static final int DECIMALS = 3;
   private static final BigDecimal MAX_COST = new BigDecimal("1000000000000");
 
   Request of(@Nullable Request request) {
-    return new NamedRequest(request, key, cost);
+    return new NamedRequest(request, key, costThousandths);
   }
 
   /**

@@ -1,13 +1,11 @@
 package io.penstock.spring;
 
-import io.penstock.Buckets;
-import io.penstock.FailurePolicy;
 import io.penstock.Store;
 import io.penstock.policy.Policy;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.PolicyObserver;
-import io.penstock.policy.Rule;
 import io.penstock.policy.jwt.JwtObserver;
+import io.penstock.policy.load.ActivePolicy;
 import io.penstock.policy.load.LoadedPolicy;
 import io.penstock.policy.load.Location;
 import io.penstock.policy.load.PolicyException;
@@ -18,7 +16,6 @@ import io.penstock.policy.load.RemovedRules;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -31,23 +28,16 @@ import org.springframework.core.io.Resource;
 
 /**
  * Holds the active policy of an application and reloads it when its file changes. An invalid file
- * leaves the active policy unchanged; {@link #rejected} returns its errors. Thread-safe.
+ * leaves the active policy unchanged; {@link #active} reports its errors. Thread-safe.
  */
 public final class LivePolicy implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LivePolicy.class);
 
   private final PolicyEngine engine;
-  private final Store store;
   private final String origin;
   private final UnaryOperator<Policy> settings;
   private final @Nullable PolicyWatcher watcher;
-  private volatile PolicyState state;
-
-  private record PolicyState(Instant since, List<Problem> warnings, List<Problem> rejected) {
-    static PolicyState of(LoadedPolicy loaded) {
-      return new PolicyState(Instant.now(), loaded.warnings(), List.of());
-    }
-  }
+  private volatile ActivePolicy active;
 
   /**
    * Loads the policy and starts to watch it if it is a file or folder.
@@ -63,19 +53,15 @@ public final class LivePolicy implements AutoCloseable {
       List<JwtObserver> jwtObservers,
       UnaryOperator<Policy> settings) {
     this.origin = source.getDescription();
-    this.store = store;
     this.settings = settings;
     this.watcher = watcher(source);
     LoadedPolicy loaded = watcher == null ? parse(source) : watcher.load();
     List<JwtObserver> allJwtObservers = new ArrayList<>(jwtObservers);
-    allJwtObservers.add(new KeyLog());
+    allJwtObservers.add(JwtObserver.logging(LOG::info, LOG::warn));
     this.engine =
         new PolicyEngine(
-            store,
-            checked(settings.apply(loaded.policy()), store),
-            observer,
-            JwtObserver.all(allJwtObservers));
-    this.state = PolicyState.of(loaded);
+            store, settings.apply(loaded.policy()), observer, JwtObserver.all(allJwtObservers));
+    this.active = active(loaded, engine.policy());
     warn(loaded);
     LOG.info("Policy loaded: {} (rules: {})", origin, loaded.policy().rules().size());
     if (watcher != null) {
@@ -87,7 +73,7 @@ public final class LivePolicy implements AutoCloseable {
   private @Nullable PolicyWatcher watcher(Resource source) {
     try {
       return source.isFile() && !(source instanceof ClassPathResource)
-          ? new PolicyWatcher(source.getFile().toPath(), new Changes())
+          ? new PolicyWatcher(source.getFile().toPath(), new ReloadListener())
           : null;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -103,45 +89,18 @@ public final class LivePolicy implements AutoCloseable {
     }
   }
 
-  /**
-   * Checks that the store supports a policy, and returns the policy. Buckets are created lazily by
-   * the first request, which would be too late to detect that the number of nodes is missing for
-   * {@code on_store_failure: local}. Creating the buckets of one such rule is enough.
-   */
-  private static Policy checked(Policy policy, Store store) {
-    policy.rules().stream()
-        .filter(rule -> rule.storeOptions().onFailure() == FailurePolicy.LOCAL)
-        .filter(rule -> !rule.limits().isEmpty())
-        .findFirst()
-        .ifPresent(rule -> probe(rule, store).retire());
-    return policy;
-  }
-
-  private static Buckets probe(Rule rule, Store store) {
-    return store.buckets("try " + rule.name(), rule.limits().get(0), rule.storeOptions());
-  }
-
   public PolicyEngine engine() {
     return engine;
   }
 
-  /** Returns a description of the source of the policy. */
-  public String origin() {
-    return origin;
+  /** Returns the active policy and the errors of the last rejected version. */
+  public ActivePolicy active() {
+    return active;
   }
 
-  /** Returns the time at which the active policy was loaded. */
-  public Instant since() {
-    return state.since;
-  }
-
-  public List<Problem> warnings() {
-    return state.warnings;
-  }
-
-  /** Returns the errors of the last rejected version; empty if the latest version is active. */
-  public List<Problem> rejected() {
-    return state.rejected;
+  /** Returns the state after a policy has been loaded, and the settings have been applied. */
+  private ActivePolicy active(LoadedPolicy loaded, Policy applied) {
+    return ActivePolicy.of(new LoadedPolicy(applied, loaded.warnings()), origin);
   }
 
   private static void warn(LoadedPolicy loaded) {
@@ -156,25 +115,13 @@ public final class LivePolicy implements AutoCloseable {
     engine.close();
   }
 
-  /** Logs when JWT keys can't be fetched, and when they can again. */
-  private static final class KeyLog implements JwtObserver {
-    @Override
-    public void keysChanged(boolean working, String message) {
-      if (working) {
-        LOG.info("{}", message);
-      } else {
-        LOG.warn("{}", message);
-      }
-    }
-  }
-
   /** Handles changes of the file. */
-  private final class Changes implements PolicyWatcher.PolicyListener {
+  private final class ReloadListener implements PolicyWatcher.PolicyListener {
     @Override
     public void onLoaded(LoadedPolicy loaded) {
       String removed = RemovedRules.warning(engine.policy(), loaded.policy());
       try {
-        engine.replace(checked(settings.apply(loaded.policy()), store));
+        engine.replace(settings.apply(loaded.policy()));
       } catch (IllegalArgumentException e) {
         // The file may be valid but incompatible with this store or these settings.
         reject(
@@ -186,7 +133,7 @@ public final class LivePolicy implements AutoCloseable {
                     String.valueOf(e.getMessage()))));
         return;
       }
-      state = PolicyState.of(loaded);
+      active = active(loaded, engine.policy());
       warn(loaded);
       LOG.info("Policy reloaded: {} (rules: {})", origin, loaded.policy().rules().size());
       if (removed != null) {
@@ -200,7 +147,7 @@ public final class LivePolicy implements AutoCloseable {
     }
 
     private void reject(List<Problem> reasons) {
-      state = new PolicyState(state.since, state.warnings, reasons);
+      active = active.withRejected(reasons);
       reasons.forEach(
           problem -> LOG.error("Policy rejected, the previous one stays active: {}", problem));
     }

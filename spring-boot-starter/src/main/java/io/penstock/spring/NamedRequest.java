@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The input of a rule that is evaluated by name: the current request, if there is one, and the
  * attributes and cost of the call, which take precedence.
  */
-record NamedRequest(@Nullable Request request, CallerAttributes stated, long cost)
+record NamedRequest(@Nullable Request request, CallerAttributes stated, long costThousandths)
     implements Request {
   @Override
   public @Nullable IpAddress address() {
@@ -56,6 +56,11 @@ record NamedRequest(@Nullable Request request, CallerAttributes stated, long cos
   @Override
   public List<String> values(Attribute attribute) {
     return request == null ? List.of() : request.values(attribute);
+  }
+
+  @Override
+  public boolean isAmbiguous(Attribute attribute) {
+    return request != null && request.isAmbiguous(attribute);
   }
 
   @Override

@@ -2,7 +2,7 @@ package io.penstock.spring;
 
 import io.penstock.Store;
 import io.penstock.policy.PolicyEngine;
-import io.penstock.web.Gate;
+import io.penstock.policy.http.Gate;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;

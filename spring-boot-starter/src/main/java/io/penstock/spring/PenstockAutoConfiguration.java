@@ -4,10 +4,11 @@ import io.penstock.Store;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.PolicyObserver;
+import io.penstock.policy.http.Gate;
+import io.penstock.policy.http.GateObserver;
 import io.penstock.policy.http.Jitter;
 import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.jwt.JwtObserver;
-import io.penstock.web.Gate;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -47,7 +48,8 @@ public class PenstockAutoConfiguration {
     if (redisRequested && properties.store() != PenstockProperties.StoreKind.IN_PROCESS) {
       throw new IllegalStateException(
           "penstock.store=redis or penstock.redis.url requires io.penstock:penstock-redis and"
-              + " Lettuce on the classpath, and penstock.redis.url or a Lettuce connection factory");
+              + " Lettuce on the classpath, and penstock.redis.url or a Lettuce connection"
+              + " factory");
     }
     return InProcessStore.builder().maxKeys(properties.maxKeys()).build();
   }
@@ -103,13 +105,7 @@ public class PenstockAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   Gate penstockGate(
-      PolicyEngine engine,
-      Store store,
-      VerdictResponses responses,
-      ObjectProvider<DecisionTimer> times) {
-    DecisionTimer timer = times.getIfAvailable();
-    return timer == null
-        ? new Gate(engine, store, responses)
-        : new Gate(engine, store, responses, timer::took);
+      PolicyEngine engine, VerdictResponses responses, ObjectProvider<GateObserver> observers) {
+    return new Gate(engine, responses, GateObserver.all(observers.orderedStream().toList()));
   }
 }

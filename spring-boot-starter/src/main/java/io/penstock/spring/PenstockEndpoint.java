@@ -10,6 +10,7 @@ import io.penstock.policy.RuleBuckets;
 import io.penstock.policy.http.BucketsJson;
 import io.penstock.policy.http.Json;
 import io.penstock.policy.http.PolicyJson;
+import io.penstock.policy.load.ActivePolicy;
 import io.penstock.policy.load.Problem;
 import java.net.URLDecoder;
 import java.util.List;
@@ -42,10 +43,11 @@ public final class PenstockEndpoint {
         json -> {
           json.writeStartObject();
           if (live != null) {
-            json.writeStringField("origin", live.origin());
-            json.writeStringField("loaded_at", live.since().toString());
+            ActivePolicy active = live.active();
+            json.writeStringField("origin", active.origin());
+            json.writeStringField("loaded_at", active.since().toString());
             json.writeArrayFieldStart("rejected");
-            for (Problem problem : live.rejected()) {
+            for (Problem problem : active.rejected()) {
               json.writeString(problem.toString());
             }
             json.writeEndArray();

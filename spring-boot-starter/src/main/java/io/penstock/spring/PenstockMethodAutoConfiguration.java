@@ -1,7 +1,7 @@
 package io.penstock.spring;
 
 import io.penstock.policy.PolicyEngine;
-import io.penstock.web.Gate;
+import io.penstock.policy.http.Gate;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.springframework.aop.Advisor;

@@ -3,6 +3,8 @@ package io.penstock.spring;
 import io.lettuce.core.RedisClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.penstock.policy.Verdict;
+import io.penstock.policy.http.GateObserver;
 import io.penstock.policy.metrics.DecisionMeters;
 import io.penstock.policy.metrics.JwtMeters;
 import io.penstock.redis.RedisObserver;
@@ -46,11 +48,16 @@ public class PenstockMetricsAutoConfiguration {
   }
 
   @Bean
-  @ConditionalOnMissingBean
-  DecisionTimer penstockDecisionTimes(MeterRegistry registry) {
+  @ConditionalOnMissingBean(name = "penstockDecisionTimes")
+  GateObserver penstockDecisionTimes(MeterRegistry registry) {
     Timer timer =
         Timer.builder("penstock.decision").description("Duration of decisions").register(registry);
-    return nanos -> timer.record(nanos, TimeUnit.NANOSECONDS);
+    return new GateObserver() {
+      @Override
+      public void decided(Verdict verdict, long nanos) {
+        timer.record(nanos, TimeUnit.NANOSECONDS);
+      }
+    };
   }
 
   /** The meters of the Redis store. */

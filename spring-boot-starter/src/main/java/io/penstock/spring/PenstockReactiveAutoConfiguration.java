@@ -1,7 +1,7 @@
 package io.penstock.spring;
 
 import io.penstock.policy.Phase;
-import io.penstock.web.Gate;
+import io.penstock.policy.http.Gate;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -50,7 +50,7 @@ public class PenstockReactiveAutoConfiguration {
   /** The attributes from Spring Security. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(Authentication.class)
-  static class ReactiveSecurity {
+  static class ReactiveSecurityConfiguration {
     @Bean
     ReactiveAttributeResolver penstockAuthorities() {
       return exchange -> exchange.getPrincipal().map(Authorities::of);

@@ -1,9 +1,9 @@
 package io.penstock.spring;
 
 import io.penstock.policy.Phase;
+import io.penstock.policy.http.Gate;
 import io.penstock.servlet.AttributeResolver;
 import io.penstock.servlet.RateLimitFilter;
-import io.penstock.web.Gate;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import java.util.List;
@@ -68,7 +68,7 @@ public class PenstockServletAutoConfiguration {
   /** Support for rate-limited methods in MVC. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(HandlerExceptionResolver.class)
-  static class Methods {
+  static class MethodsConfiguration {
     @Bean
     @ConditionalOnMissingBean(HandledRequest.class)
     ServletHandledRequest penstockHandledRequest(
@@ -81,7 +81,7 @@ public class PenstockServletAutoConfiguration {
   /** The attributes from Spring Security. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(Authentication.class)
-  static class ServletSecurity {
+  static class ServletSecurityConfiguration {
     @Bean
     AttributeResolver penstockAuthorities() {
       return request -> Authorities.of(request.getUserPrincipal());

@@ -3,7 +3,7 @@ package io.penstock.spring;
 import io.penstock.policy.Request;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.http.CallerAttributes;
-import io.penstock.web.Gate;
+import io.penstock.policy.http.Gate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;

@@ -4,7 +4,7 @@ import io.penstock.policy.Phase;
 import io.penstock.policy.Request;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.http.CallerAttributes;
-import io.penstock.web.Gate;
+import io.penstock.policy.http.Gate;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.core.Ordered;
 import org.springframework.web.server.ServerWebExchange;
@@ -52,21 +52,14 @@ final class RateLimitWebFilter implements WebFilter, Ordered {
         .flatMap(attributes -> verdict(exchanges.request(exchange, attributes)))
         .flatMap(
             verdict -> {
-              Verdict earlier = exchange.getAttribute(WebFluxExchanges.VERDICT);
-              Verdict all = exchanges.record(exchange, verdict);
-              if (all.allowed()) {
-                return chain.filter(exchange);
-              }
-              if (earlier != null) {
-                exchanges.gate().refund(earlier);
-              }
-              return exchanges.deny(exchange, all);
+              Verdict all = exchanges.recordPhase(exchange, verdict);
+              return all.allowed() ? chain.filter(exchange) : exchanges.deny(exchange, all);
             });
   }
 
   private Mono<Verdict> verdict(Request request) {
     Gate gate = exchanges.gate();
-    if (gate.isLocal()) {
+    if (gate.decidesImmediately()) {
       Verdict verdict = gate.decide(request, phase);
       return Gate.delayMillis(verdict) == 0
           ? Mono.just(verdict)

@@ -1,7 +1,7 @@
 package io.penstock.spring;
 
 import io.penstock.policy.Verdict;
-import io.penstock.web.Gate;
+import io.penstock.policy.http.Gate;
 import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

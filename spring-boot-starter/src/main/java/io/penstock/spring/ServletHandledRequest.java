@@ -2,11 +2,11 @@ package io.penstock.spring;
 
 import io.penstock.policy.Request;
 import io.penstock.policy.Verdict;
+import io.penstock.policy.http.Gate;
 import io.penstock.servlet.AttributeResolver;
 import io.penstock.servlet.RateLimitFilter;
 import io.penstock.servlet.RequestProgress;
 import io.penstock.servlet.ServletRequests;
-import io.penstock.web.Gate;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;

@@ -4,10 +4,9 @@ import io.penstock.policy.Request;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.http.CallerAttributes;
+import io.penstock.policy.http.Gate;
+import io.penstock.policy.http.HttpAnswer;
 import io.penstock.policy.http.RequestLine;
-import io.penstock.policy.http.VerdictResponses;
-import io.penstock.web.AppPath;
-import io.penstock.web.Gate;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
@@ -15,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatusCode;
-import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
@@ -32,7 +30,6 @@ final class WebFluxExchanges {
   static final String VERDICT = "io.penstock.verdict";
 
   private static final String USER = "user_id";
-  private static final MediaType PROBLEM = MediaType.parseMediaType(VerdictResponses.PROBLEM_TYPE);
 
   private final Gate gate;
   private final List<ReactiveAttributeResolver> resolvers;
@@ -48,7 +45,8 @@ final class WebFluxExchanges {
 
   Request request(ServerWebExchange exchange, CallerAttributes attributes) {
     ServerHttpRequest request = exchange.getRequest();
-    String target = AppPath.target(request.getURI().getRawPath(), request.getURI().getRawQuery());
+    String target =
+        RequestLine.target(request.getURI().getRawPath(), request.getURI().getRawQuery());
     String host = request.getHeaders().getFirst("host");
     return gate.request(
         peer(request.getRemoteAddress()),
@@ -98,7 +96,18 @@ final class WebFluxExchanges {
    */
   Verdict record(ServerWebExchange exchange, Verdict verdict) {
     Verdict earlier = exchange.getAttribute(VERDICT);
-    Verdict all = earlier == null ? verdict : earlier.and(verdict);
+    return set(exchange, earlier == null ? verdict : earlier.and(verdict));
+  }
+
+  /**
+   * Like {@link #record}, for the verdict of a phase: if it is a denial, the charges of the earlier
+   * phase are refunded.
+   */
+  Verdict recordPhase(ServerWebExchange exchange, Verdict verdict) {
+    return set(exchange, gate.combine(exchange.getAttribute(VERDICT), verdict));
+  }
+
+  private Verdict set(ServerWebExchange exchange, Verdict all) {
     exchange.getAttributes().put(VERDICT, all);
     ServerHttpResponse response = exchange.getResponse();
     if (!response.isCommitted()) {
@@ -113,13 +122,12 @@ final class WebFluxExchanges {
    * to a request before the previous one has ended.
    */
   Mono<Void> deny(ServerWebExchange exchange, Verdict verdict) {
-    byte[] body = gate.responses().problem(verdict);
     ServerHttpResponse response = exchange.getResponse();
-    response.setStatusCode(HttpStatusCode.valueOf(gate.responses().status(verdict)));
-    response.getHeaders().setContentType(PROBLEM);
-    response.getHeaders().setContentLength(body.length);
+    HttpAnswer answer = gate.responses().deny(verdict, response.getHeaders()::set);
+    response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
+    response.getHeaders().setContentLength(answer.body().length);
     return response
-        .writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(body)))
+        .writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(answer.body())))
         .subscribeOn(Schedulers.parallel());
   }
 }

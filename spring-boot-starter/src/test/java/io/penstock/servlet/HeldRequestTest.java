@@ -6,12 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.policy.Phase;
 import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.http.Gate;
 import io.penstock.policy.http.HeaderFormat;
 import io.penstock.policy.http.Jitter;
 import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.load.PolicyLoader;
-import io.penstock.web.Gate;
-import io.penstock.web.SlowStore;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.Filter;
 import jakarta.servlet.ServletRequest;
@@ -38,7 +37,7 @@ class HeldRequestTest {
     String rules = "rules:\n  - {name: all, limit_keys: [], rate: 1/h, burst: 9}\n";
     PolicyEngine engine =
         new PolicyEngine(store, PolicyLoader.parse(rules, "policy.yaml").policy());
-    Gate gate = new Gate(engine, store, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
+    Gate gate = new Gate(engine, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
     return new RateLimitFilter(gate, Phase.WHOLE, List.of());
   }
 

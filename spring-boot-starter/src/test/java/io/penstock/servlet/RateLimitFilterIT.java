@@ -7,13 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.lettuce.core.RedisURI;
 import io.penstock.policy.Phase;
 import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.http.Gate;
 import io.penstock.policy.http.HeaderFormat;
 import io.penstock.policy.http.Jitter;
 import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.redis.RedisProcess;
 import io.penstock.redis.RedisStore;
-import io.penstock.web.Gate;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import java.net.http.HttpResponse;
@@ -55,12 +55,12 @@ class RateLimitFilterIT {
     redis = RedisProcess.start();
     store =
         RedisStore.builder()
-            .deadline(Duration.ofSeconds(2))
+            .deadline(Duration.ofSeconds(10))
             .startTimeout(Duration.ofSeconds(10))
             .connect(RedisURI.create(redis.url()));
     PolicyEngine engine =
         new PolicyEngine(store, PolicyLoader.parse(POLICY, "policy.yaml").policy());
-    Gate gate = new Gate(engine, store, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
+    Gate gate = new Gate(engine, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
     Filter between =
         (request, response, chain) -> {
           seen.add(request.getDispatcherType());

@@ -8,11 +8,11 @@ import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.Phase;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.Verdict;
+import io.penstock.policy.http.Gate;
 import io.penstock.policy.http.HeaderFormat;
 import io.penstock.policy.http.Jitter;
 import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.load.PolicyLoader;
-import io.penstock.web.Gate;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import java.net.http.HttpResponse;
@@ -35,7 +35,7 @@ class RateLimitFilterTest {
     InProcessStore store = InProcessStore.create();
     PolicyEngine engine =
         new PolicyEngine(store, PolicyLoader.parse("rules:\n" + rules, "policy.yaml").policy());
-    return new Gate(engine, store, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
+    return new Gate(engine, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
   }
 
   private Container container(Filter... filters) {
@@ -170,7 +170,7 @@ class RateLimitFilterTest {
     InProcessStore store = InProcessStore.create();
     PolicyEngine engine =
         new PolicyEngine(store, PolicyLoader.parse(rules, "policy.yaml").policy());
-    Gate gate = new Gate(engine, store, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
+    Gate gate = new Gate(engine, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
     CountDownLatch asked = new CountDownLatch(2);
     AttributeResolver plans =
         request -> {

@@ -13,17 +13,8 @@ class ArchitectureTest {
   static final ArchRule servletFilter_anyClass_needsNoSpring =
       noClasses()
           .that()
-          .resideInAnyPackage("io.penstock.servlet..", "io.penstock.web..")
+          .resideInAPackage("io.penstock.servlet..")
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage("org.springframework..", "reactor..", "org.slf4j..");
-
-  @ArchTest
-  static final ArchRule web_anyClass_needsNoServlet =
-      noClasses()
-          .that()
-          .resideInAPackage("io.penstock.web..")
-          .should()
-          .dependOnClassesThat()
-          .resideInAnyPackage("jakarta.servlet..", "io.penstock.servlet..", "io.penstock.spring..");
 }

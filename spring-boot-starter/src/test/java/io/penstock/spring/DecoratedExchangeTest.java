@@ -7,11 +7,11 @@ import io.penstock.policy.Phase;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.Request;
 import io.penstock.policy.http.CallerAttributes;
+import io.penstock.policy.http.Gate;
 import io.penstock.policy.http.HeaderFormat;
 import io.penstock.policy.http.Jitter;
 import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.load.PolicyLoader;
-import io.penstock.web.Gate;
 import java.security.Principal;
 import java.time.Duration;
 import java.util.List;
@@ -42,7 +42,7 @@ class DecoratedExchangeTest {
     InProcessStore store = InProcessStore.create();
     PolicyEngine engine =
         new PolicyEngine(store, PolicyLoader.parse(MANUAL, "policy.yaml").policy());
-    return new Gate(engine, store, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
+    return new Gate(engine, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
   }
 
   @Test

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.Phase;
 import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.http.Gate;
 import io.penstock.policy.http.HeaderFormat;
 import io.penstock.policy.http.Jitter;
 import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.load.PolicyLoader;
-import io.penstock.web.Gate;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -35,7 +35,7 @@ class ExchangeSpellingTest {
       new PolicyEngine(store, PolicyLoader.parse(POLICY, "policy.yaml").policy());
   private final WebFluxExchanges exchanges =
       new WebFluxExchanges(
-          new Gate(engine, store, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE)), List.of());
+          new Gate(engine, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE)), List.of());
 
   @Test
   void get_spellingsOfAPath_shareALimitOrAreRejected() {

@@ -3,7 +3,7 @@ package io.penstock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Store;
-import io.penstock.web.SlowStore;
+import io.penstock.servlet.SlowStore;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,5 +1,6 @@
 package io.penstock.spring;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -21,9 +22,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,8 +45,8 @@ class LivePolicyTest {
             List.of(),
             UnaryOperator.identity())) {
       Files.writeString(file, REFUSED);
-      await(() -> !policy.rejected().isEmpty());
-      assertThat(policy.rejected())
+      await().until(() -> !policy.active().rejected().isEmpty());
+      assertThat(policy.active().rejected())
           .map(Problem::toString)
           .singleElement()
           .asString()
@@ -56,7 +54,7 @@ class LivePolicyTest {
       assertThat(policy.engine().policy().rules().get(0).name()).isEqualTo("a");
 
       Files.writeString(file, GOOD.replace("name: a", "name: c"));
-      await(() -> policy.rejected().isEmpty());
+      await().until(() -> policy.active().rejected().isEmpty());
       assertThat(policy.engine().policy().rules().get(0).name()).isEqualTo("c");
     }
   }
@@ -97,7 +95,7 @@ class LivePolicyTest {
             PolicyObserver.NONE,
             List.of(observer),
             UnaryOperator.identity())) {
-      await(() -> !failures.isEmpty());
+      await().until(() -> !failures.isEmpty());
 
       assertThat(failures).contains(KeyFailure.CONNECTION);
       assertThat(new StoreHealth(store, policy.engine()).details())
@@ -106,39 +104,35 @@ class LivePolicyTest {
     }
   }
 
-  private static void await(BooleanSupplier condition) {
-    long begin = System.nanoTime();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime() - begin).isLessThan(TimeUnit.SECONDS.toNanos(20));
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
-    }
-  }
-
   /** Rejects what a Redis store rejects without the number of nodes. */
   private static final class NoNodes implements Store {
     private final InProcessStore store = InProcessStore.create();
 
     @Override
-    public Buckets buckets(String name, Limit limit, StoreOptions storeOptions) {
+    public void check(String name, Limit limit, StoreOptions storeOptions) {
       if (storeOptions.onFailure() == FailurePolicy.LOCAL) {
         throw new IllegalArgumentException("nodes must be set: " + name);
       }
+    }
+
+    @Override
+    public Buckets buckets(String name, Limit limit, StoreOptions storeOptions) {
       return store.buckets(name, limit, storeOptions);
     }
 
     @Override
-    public Decision decide(List<Claim> claims) {
-      return store.decide(claims);
+    public Decision take(List<Claim> claims) {
+      return store.take(claims);
     }
 
     @Override
-    public CompletionStage<Decision> decideAsync(List<Claim> claims) {
-      return store.decideAsync(claims);
+    public CompletionStage<Decision> takeAsync(List<Claim> claims) {
+      return store.takeAsync(claims);
     }
 
     @Override
-    public CompletionStage<Decision> preview(List<Claim> claims) {
-      return store.preview(claims);
+    public CompletionStage<Decision> peekAsync(List<Claim> claims) {
+      return store.peekAsync(claims);
     }
 
     @Override

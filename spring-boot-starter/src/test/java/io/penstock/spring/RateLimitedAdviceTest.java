@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.http.Gate;
 import io.penstock.policy.http.HeaderFormat;
 import io.penstock.policy.http.Jitter;
 import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.load.PolicyLoader;
-import io.penstock.web.Gate;
-import io.penstock.web.SlowStore;
+import io.penstock.servlet.SlowStore;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -33,7 +33,7 @@ class RateLimitedAdviceTest {
     SlowStore store = new SlowStore();
     PolicyEngine engine =
         new PolicyEngine(store, PolicyLoader.parse(RULES, "policy.yaml").policy());
-    Gate gate = new Gate(engine, store, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
+    Gate gate = new Gate(engine, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
     RateLimitedAdvice.CallParts parts =
         new RateLimitedAdvice.CallParts(
             new LimitedMethods(engine, new DefaultListableBeanFactory()),

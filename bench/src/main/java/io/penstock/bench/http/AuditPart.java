@@ -36,26 +36,26 @@ public final class AuditPart {
   private AuditPart() {}
 
   /** The callers whose requests are denied. */
-  private enum Callers {
+  private enum DeniedCallers {
     ONE("one caller", "\"1\""),
     MANY("a million callers", "math.random(1000000)");
 
     final String title;
     final String user;
 
-    Callers(String title, String user) {
+    DeniedCallers(String title, String user) {
       this.title = title;
       this.user = user;
     }
 
     String requests() {
       return """
-          wrk.method = "POST"
-          local head = '{"ip":"203.0.113.7","path":"/search","attributes":{"user_id":"'
-          request = function()
-            return wrk.format(nil, nil, nil, head .. %s .. '"}}')
-          end
-          """
+      wrk.method = "POST"
+      local head = '{"ip":"203.0.113.7","path":"/search","attributes":{"user_id":"'
+      request = function()
+        return wrk.format(nil, nil, nil, head .. %s .. '"}}')
+      end
+      """
           .formatted(user);
     }
   }
@@ -72,7 +72,7 @@ public final class AuditPart {
       ReportTable table =
           new ReportTable("throughput with every request denied", "", "responses/s", "min..max");
       List<Ratio> ratios = new ArrayList<>();
-      for (Callers callers : Callers.values()) {
+      for (DeniedCallers callers : DeniedCallers.values()) {
         Rates recorded = new Rates();
         Rates plain = new Rates();
         for (int round = 0; round <= rounds; round++) {
@@ -111,7 +111,7 @@ public final class AuditPart {
         "" + records);
   }
 
-  private static double measure(Wrk wrk, ServerProcess server, Callers callers, long seconds)
+  private static double measure(Wrk wrk, ServerProcess server, DeniedCallers callers, long seconds)
       throws IOException, InterruptedException {
     return wrk.measure(server.port(), BenchRequest.CHECK, seconds, callers.requests());
   }

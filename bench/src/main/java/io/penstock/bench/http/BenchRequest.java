@@ -45,7 +45,7 @@ enum BenchRequest {
   }
 
   /** Sends the request once. */
-  Reply send(int port) throws IOException, InterruptedException {
+  BenchResponse send(int port) throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
             .version(HttpClient.Version.HTTP_1_1)
@@ -59,7 +59,7 @@ enum BenchRequest {
             .flatMap(
                 header -> header.getValue().stream().map(value -> header.getKey() + ": " + value))
             .collect(Collectors.toList());
-    return new Reply(response.statusCode(), fields, response.body());
+    return new BenchResponse(response.statusCode(), fields, response.body());
   }
 
   /** Returns the request as it is sent. */
@@ -86,12 +86,12 @@ enum BenchRequest {
   }
 
   /** A response, for servers that send the same without a decision. */
-  record Reply(int status, List<String> headers, String body) {
+  record BenchResponse(int status, List<String> headers, String body) {
     /** Returns this response without the headers of another. */
-    Reply without(Reply other) {
+    BenchResponse without(BenchResponse other) {
       List<String> more =
           headers.stream().filter(header -> !other.headers.contains(header)).toList();
-      return new Reply(status, more, body);
+      return new BenchResponse(status, more, body);
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.penstock.bench.http;
 
-import io.penstock.bench.http.BenchRequest.Reply;
+import io.penstock.bench.http.BenchRequest.BenchResponse;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Ratio;
 import io.penstock.bench.report.ReportTable;
@@ -66,7 +66,7 @@ public final class DecisionPart {
     for (BenchRequest request : List.of(BenchRequest.FORWARD_AUTH, BenchRequest.CHECK)) {
       ServerProcess penstock = contest.own(ServerProcess.penstock());
       contest.enter(PENSTOCK, request, penstock);
-      Reply reply = request.send(penstock.port());
+      BenchResponse reply = request.send(penstock.port());
       contest.enter(BARE, request, contest.own(ServerProcess.bare(reply)));
       if (request == BenchRequest.FORWARD_AUTH && Nginx.isInstalled()) {
         contest.enter(NGINX, request, contest.own(ServerProcess.nginx(Nginx.limiting(reply))));
@@ -86,11 +86,11 @@ public final class DecisionPart {
             "p99.9",
             "max");
     // The load generator needs a warm-up too, or the first server appears slower than it is.
-    for (HttpContest.Entry entry : contest.entries()) {
+    for (HttpContest.HttpEntry entry : contest.entries()) {
       contest.next("warm-up of latencies, " + entry, 1);
       Histogram unused = measure(contest, entry, 1);
     }
-    for (HttpContest.Entry entry : contest.entries()) {
+    for (HttpContest.HttpEntry entry : contest.entries()) {
       contest.next("latencies, " + entry, LATENCY_ROUNDS);
       Histogram nanos = measure(contest, entry, LATENCY_ROUNDS);
       List<String> line = new ArrayList<>(List.of(entry.toString()));
@@ -103,14 +103,14 @@ public final class DecisionPart {
     return table;
   }
 
-  private static Histogram measure(HttpContest contest, HttpContest.Entry entry, int rounds)
+  private static Histogram measure(HttpContest contest, HttpContest.HttpEntry entry, int rounds)
       throws IOException {
     double perSecond = halfOfPeak(contest, entry);
     return OpenLoop.run(
         contest.port(entry), entry.request(), perSecond, rounds * contest.seconds());
   }
 
-  private static double halfOfPeak(HttpContest contest, HttpContest.Entry entry) {
+  private static double halfOfPeak(HttpContest contest, HttpContest.HttpEntry entry) {
     return contest.rates(entry).median() / 2;
   }
 

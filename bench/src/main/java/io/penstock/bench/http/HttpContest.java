@@ -22,14 +22,14 @@ final class HttpContest implements AutoCloseable {
   private final long seconds;
   private final int warmUp;
   private final Wrk wrk;
-  private final Map<Entry, Rates> rates = new LinkedHashMap<>();
-  private final Map<Entry, Integer> ports = new HashMap<>();
+  private final Map<HttpEntry, Rates> rates = new LinkedHashMap<>();
+  private final Map<HttpEntry, Integer> ports = new HashMap<>();
   private final List<ServerProcess> owned = new ArrayList<>();
   private Progress progress = new Progress(0, 0);
   private boolean backwards;
 
   /** A server and the request that it receives. */
-  record Entry(String server, BenchRequest request) {
+  record HttpEntry(String server, BenchRequest request) {
     @Override
     public String toString() {
       return request + ": " + server;
@@ -60,12 +60,12 @@ final class HttpContest implements AutoCloseable {
 
   /** Adds a server to the next run. Replaces an earlier process of the same name. */
   void enter(String server, BenchRequest request, ServerProcess process) {
-    Entry entry = new Entry(server, request);
+    HttpEntry entry = new HttpEntry(server, request);
     rates.putIfAbsent(entry, new Rates());
     ports.put(entry, process.port());
   }
 
-  int port(Entry entry) {
+  int port(HttpEntry entry) {
     return Objects.requireNonNull(ports.get(entry));
   }
 
@@ -78,11 +78,11 @@ final class HttpContest implements AutoCloseable {
     return seconds;
   }
 
-  List<Entry> entries() {
+  List<HttpEntry> entries() {
     return List.copyOf(rates.keySet());
   }
 
-  Rates rates(Entry entry) {
+  Rates rates(HttpEntry entry) {
     return Objects.requireNonNull(rates.get(entry));
   }
 
@@ -102,18 +102,18 @@ final class HttpContest implements AutoCloseable {
   }
 
   void run() throws IOException, InterruptedException {
-    List<Entry> order = new ArrayList<>(rates.keySet());
+    List<HttpEntry> order = new ArrayList<>(rates.keySet());
     if (backwards) {
       Collections.reverse(order);
     }
     // The server that is warmed up first has been idle for longest when it is measured.
     backwards = !backwards;
-    for (Entry entry : order) {
+    for (HttpEntry entry : order) {
       progress.next("warm-up, " + entry, warmUp);
       wrk.warmUp(port(entry), entry.request, seconds * warmUp);
     }
     for (int round = 1; round <= rounds; round++) {
-      for (Entry entry : order) {
+      for (HttpEntry entry : order) {
         progress.next("round " + round + " of " + rounds + ", " + entry);
         rates(entry).add(wrk.measure(port(entry), entry.request, seconds));
       }

@@ -1,6 +1,6 @@
 package io.penstock.bench.http;
 
-import io.penstock.bench.http.BenchRequest.Reply;
+import io.penstock.bench.http.BenchRequest.BenchResponse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,7 +51,7 @@ record Nginx(String rate, String locations, int originPort, String file) {
   }
 
   /** A server that limits and responds itself. */
-  static Nginx limiting(Reply reply) {
+  static Nginx limiting(BenchResponse reply) {
     String locations =
         """
         location / {
@@ -64,7 +64,7 @@ record Nginx(String rate, String locations, int originPort, String file) {
   }
 
   /** A server without limits. */
-  static Nginx origin(Reply reply) {
+  static Nginx origin(BenchResponse reply) {
     String locations =
         """
         location / {
@@ -76,7 +76,7 @@ record Nginx(String rate, String locations, int originPort, String file) {
   }
 
   /** A proxy that limits, and adds headers to the responses of the origin. */
-  static Nginx proxy(int originPort, Reply additions) {
+  static Nginx proxy(int originPort, BenchResponse additions) {
     String locations =
         """
         location / {
@@ -89,7 +89,7 @@ record Nginx(String rate, String locations, int originPort, String file) {
   }
 
   /** A proxy that denies all requests except the first. */
-  static Nginx denying(int originPort, Reply denial) {
+  static Nginx denying(int originPort, BenchResponse denial) {
     String locations =
         """
         error_page 429 /denied;
@@ -107,7 +107,7 @@ record Nginx(String rate, String locations, int originPort, String file) {
     return new Nginx(DENYING_RATE, withHeaders(locations, denial), originPort, denial.body());
   }
 
-  private static String withHeaders(String locations, Reply reply) {
+  private static String withHeaders(String locations, BenchResponse reply) {
     String headers =
         reply.headers().stream()
             .map(header -> header.split(": ", 2))

@@ -1,7 +1,7 @@
 package io.penstock.bench.http;
 
 import io.penstock.bench.contest.FailedRunException;
-import io.penstock.bench.http.BenchRequest.Reply;
+import io.penstock.bench.http.BenchRequest.BenchResponse;
 import io.penstock.bench.report.Findings;
 import java.io.IOException;
 import java.util.List;
@@ -46,8 +46,8 @@ public final class ProxyPart {
   private static void enter(HttpContest contest) throws IOException, InterruptedException {
     ServerProcess origin = contest.own(ServerProcess.origin());
     ServerProcess penstock = contest.own(ServerProcess.proxy(origin, HttpPolicy.GENEROUS));
-    Reply reply = BenchRequest.PROXIED.send(penstock.port());
-    Reply additions = reply.without(BenchRequest.PROXIED.send(origin.port()));
+    BenchResponse reply = BenchRequest.PROXIED.send(penstock.port());
+    BenchResponse additions = reply.without(BenchRequest.PROXIED.send(origin.port()));
     contest.enter(PENSTOCK, BenchRequest.PROXIED, penstock);
     contest.enter(
         VERTX, BenchRequest.PROXIED, contest.own(ServerProcess.vertxHttpProxy(origin, additions)));
@@ -58,7 +58,7 @@ public final class ProxyPart {
           contest.own(ServerProcess.nginx(Nginx.proxy(origin.port(), additions))));
     }
     ServerProcess denying = contest.own(ServerProcess.proxy(origin, HttpPolicy.USED_UP));
-    Reply denial = denial(denying);
+    BenchResponse denial = denial(denying);
     contest.enter(PENSTOCK, BenchRequest.DENIED, denying);
     if (Nginx.isInstalled()) {
       ServerProcess nginx = contest.own(ServerProcess.nginx(Nginx.denying(origin.port(), denial)));
@@ -68,12 +68,13 @@ public final class ProxyPart {
   }
 
   /** Returns the second response; the first request is still allowed. */
-  private static Reply denial(ServerProcess proxy) throws IOException, InterruptedException {
-    Reply unused = BenchRequest.DENIED.send(proxy.port());
+  private static BenchResponse denial(ServerProcess proxy)
+      throws IOException, InterruptedException {
+    BenchResponse unused = BenchRequest.DENIED.send(proxy.port());
     return BenchRequest.DENIED.send(proxy.port());
   }
 
-  private static void checkSame(Reply ours, Reply theirs) {
+  private static void checkSame(BenchResponse ours, BenchResponse theirs) {
     if (ours.status() != theirs.status() || !ours.body().equals(theirs.body())) {
       throw new FailedRunException(
           "responses to denied requests differ: %s and %s".formatted(ours, theirs));

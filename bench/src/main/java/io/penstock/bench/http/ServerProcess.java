@@ -2,7 +2,7 @@ package io.penstock.bench.http;
 
 import io.penstock.bench.contest.FailedRunException;
 import io.penstock.bench.contest.Jvm;
-import io.penstock.bench.http.BenchRequest.Reply;
+import io.penstock.bench.http.BenchRequest.BenchResponse;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -92,7 +92,7 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /** Starts a server that sends {@code reply} to every request. */
-  static ServerProcess bare(Reply reply) throws IOException, InterruptedException {
+  static ServerProcess bare(BenchResponse reply) throws IOException, InterruptedException {
     int port = freePort();
     List<String> command = main(BareServer.class, "" + port, reply.body());
     command.addAll(reply.headers());
@@ -103,12 +103,13 @@ final class ServerProcess implements AutoCloseable {
    * Starts the origin for proxies: nginx if it is installed, because it leaves them more CPU time.
    */
   static ServerProcess origin() throws IOException, InterruptedException {
-    Reply reply = new Reply(200, List.of("Content-Type: text/plain"), "tea".repeat(100));
+    BenchResponse reply =
+        new BenchResponse(200, List.of("Content-Type: text/plain"), "tea".repeat(100));
     return Nginx.isInstalled() ? nginx(Nginx.origin(reply)) : bare(reply);
   }
 
   /** Starts the proxy of the Vert.x project, which adds headers to the responses of the origin. */
-  static ServerProcess vertxHttpProxy(ServerProcess origin, Reply additions)
+  static ServerProcess vertxHttpProxy(ServerProcess origin, BenchResponse additions)
       throws IOException, InterruptedException {
     int port = freePort();
     List<String> command = main(VertxHttpProxy.class, "" + port, "" + origin.port);

@@ -22,7 +22,7 @@ public enum HotContender {
   PENSTOCK_WITHOUT_KEY("Penstock without a key") {
     @Override
     Limiter open(LocalLimits limits) {
-      var limiter = io.penstock.RateLimiter.inProcess("bench", limits.limit());
+      var limiter = io.penstock.RateLimiter.inProcess("bench", limits.limit()).global();
       limiter.tryAcquire();
       return key -> limiter.tryAcquire();
     }

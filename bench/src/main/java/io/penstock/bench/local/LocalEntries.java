@@ -20,7 +20,7 @@ final class LocalEntries {
       for (HotContender contender : HotContender.values()) {
         entries.add(hot(contender, LocalLimits.ALLOWED, threads));
       }
-      entries.add(decide(threads));
+      entries.add(take(threads));
       entries.add(twoLimits(threads));
       for (HotContender contender : HotContender.values()) {
         if (contender != HotContender.NANO_TIME) {
@@ -53,8 +53,8 @@ final class LocalEntries {
         threads == MAX_THREADS && contender != KeyedContender.GUAVA_MAP);
   }
 
-  static Entry decide(int threads) {
-    return call("Penstock decide", "decide", threads);
+  static Entry take(int threads) {
+    return call("Penstock take", "take", threads);
   }
 
   static Entry twoLimits(int threads) {

@@ -29,7 +29,7 @@ public class ManyKeys {
 
   /** The position of a thread. */
   @State(Scope.Thread)
-  public static class Turn {
+  public static class KeyTurn {
     private int next;
     private int count;
 
@@ -58,7 +58,7 @@ public class ManyKeys {
   }
 
   @Benchmark
-  public boolean tryAcquire(Turn turn, Answers answers) {
+  public boolean tryAcquire(KeyTurn turn, Answers answers) {
     return answers.count(limiter.tryAcquire(requested[turn.advance()]));
   }
 

@@ -22,17 +22,17 @@ public class PenstockCalls {
   @Setup
   public void open() {
     InProcessStore store = InProcessStore.create();
-    RateLimiter everybody = RateLimiter.on(store, "all", LocalLimits.ALLOWED.limit());
+    var global = RateLimiter.on(store, "all", LocalLimits.ALLOWED.limit()).global();
     perUser = RateLimiter.on(store, "user", LocalLimits.ALLOWED.limit());
     perUser.tryAcquire(INSERTED);
     key = Keys.copy(INSERTED);
-    both = RateLimiter.all(perUser.at(key), everybody.at());
+    both = RateLimiter.all(perUser.at(key), global.at());
   }
 
   /** Returns the decision, so that the JIT can't eliminate it. */
   @Benchmark
-  public Decision decide(Answers answers) {
-    Decision decision = perUser.decide(key);
+  public Decision take(Answers answers) {
+    Decision decision = perUser.take(key);
     answers.count(decision.allowed());
     return decision;
   }

@@ -31,7 +31,7 @@ public class SeveralLimits {
 
   /** The request of one thread, with its own keys. */
   @State(Scope.Thread)
-  public static class Caller {
+  public static class ThreadRequest {
     private JointRequest claims;
 
     @Setup
@@ -46,7 +46,7 @@ public class SeveralLimits {
   }
 
   @Benchmark
-  public boolean tryAcquire(Caller caller, Answers answers) {
+  public boolean tryAcquire(ThreadRequest caller, Answers answers) {
     return answers.count(caller.claims.tryAcquire());
   }
 }

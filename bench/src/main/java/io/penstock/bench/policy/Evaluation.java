@@ -28,7 +28,7 @@ public class Evaluation {
 
   /** The position of a thread. */
   @State(Scope.Thread)
-  public static class Turn {
+  public static class UserTurn {
     private int next;
 
     @Setup
@@ -59,7 +59,7 @@ public class Evaluation {
    * denied, which fails the run.
    */
   @Benchmark
-  public Verdict decide(Turn turn, Answers answers) {
+  public Verdict decide(UserTurn turn, Answers answers) {
     Verdict verdict = engine.decide(requests[turn.advance()]);
     if (verdict.allowed() && verdict.outcomes().size() == APPLYING) {
       answers.allowed++;

@@ -1,17 +1,14 @@
 package io.penstock.bench.policy;
 
-import io.penstock.StoreOptions;
 import io.penstock.bench.local.Keys;
 import io.penstock.bench.local.LocalLimits;
 import io.penstock.policy.Attribute.AttributeSource;
 import io.penstock.policy.Condition;
-import io.penstock.policy.Cost;
 import io.penstock.policy.KeyPart;
 import io.penstock.policy.Match;
 import io.penstock.policy.Pattern;
 import io.penstock.policy.Policy;
 import io.penstock.policy.Rule;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -40,7 +37,7 @@ final class SyntheticPolicy {
             rule("orders", BY_TENANT, where("path", Callers.ORDERS + "*")),
             rule("pro", BY_USER, where("plan", Callers.PRO)),
             rule("others", BY_USER),
-            rule("everybody", List.of()));
+            rule("global", List.of()));
     Stream<Rule> more = IntStream.range(0, size - applying.size()).mapToObj(SyntheticPolicy::other);
     return Policy.of(Stream.concat(more, applying.stream()).toArray(Rule[]::new));
   }
@@ -80,18 +77,10 @@ final class SyntheticPolicy {
   }
 
   private static Rule rule(String name, List<String> keys, Condition... conditions) {
-    return new Rule(
-        name,
-        "",
-        keys.stream().map(SyntheticPolicy::part).toList(),
-        new Match(List.of(conditions)),
-        null,
-        null,
-        List.of(LocalLimits.ALLOWED.limit()),
-        Cost.fixed(1_000),
-        Duration.ZERO,
-        StoreOptions.DEFAULT,
-        false,
-        Rule.Rollout.ALL);
+    return Rule.builder(name)
+        .limitKeys(keys.stream().map(SyntheticPolicy::part).toList())
+        .match(new Match(List.of(conditions)))
+        .limits(List.of(LocalLimits.ALLOWED.limit()))
+        .build();
   }
 }

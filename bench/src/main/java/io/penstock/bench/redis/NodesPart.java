@@ -32,14 +32,14 @@ public final class NodesPart {
           .formatted(CALLERS);
 
   /** A row of the table. */
-  private record Row(Workload workload, RedisContender contender) {
+  private record NodesRow(Workload workload, RedisContender contender) {
     @Override
     public String toString() {
       return workload.label + ", " + contender.label;
     }
   }
 
-  private final Map<Row, List<List<Double>>> rates = new LinkedHashMap<>();
+  private final Map<NodesRow, List<List<Double>>> rates = new LinkedHashMap<>();
 
   private NodesPart() {}
 
@@ -66,7 +66,7 @@ public final class NodesPart {
           for (Workload workload : WORKLOADS) {
             for (int count = 1; count <= MAX; count++) {
               progress.next("%d of %s, round %d".formatted(count, contender.label, round));
-              add(new Row(workload, contender), count, rate(nodes, count, workload, millis));
+              add(new NodesRow(workload, contender), count, rate(nodes, count, workload, millis));
             }
           }
         }
@@ -89,7 +89,7 @@ public final class NodesPart {
     return 1e9 * sum.requests() / sum.nanos();
   }
 
-  private void add(Row row, int count, double rate) {
+  private void add(NodesRow row, int count, double rate) {
     List<List<Double>> byCount =
         rates.computeIfAbsent(row, unused -> Stream.generate(NodesPart::list).limit(MAX).toList());
     byCount.get(count - 1).add(rate);
@@ -99,7 +99,7 @@ public final class NodesPart {
     return new ArrayList<>();
   }
 
-  private double median(Row row, int count) {
+  private double median(NodesRow row, int count) {
     double[] sorted =
         Objects.requireNonNull(rates.get(row)).get(count - 1).stream()
             .mapToDouble(rate -> rate)
@@ -111,7 +111,7 @@ public final class NodesPart {
   private ReportTable table() {
     ReportTable table =
         new ReportTable("decisions per second, by number of processes", "", "1", "2", "3", "4");
-    for (Row row : rates.keySet()) {
+    for (NodesRow row : rates.keySet()) {
       String[] cells = new String[MAX + 1];
       cells[0] = row.toString();
       for (int count = 1; count <= MAX; count++) {
@@ -124,7 +124,7 @@ public final class NodesPart {
 
   private Curves plot() {
     List<Curve> curves = new ArrayList<>();
-    for (Row row : rates.keySet()) {
+    for (NodesRow row : rates.keySet()) {
       List<Point> points = new ArrayList<>();
       for (int count = 1; count <= MAX; count++) {
         points.add(new Point(count, median(row, count)));

@@ -28,7 +28,7 @@ public final class SharedPart {
   private static final double STEP_SECONDS = 1.6;
 
   private final RedisServer server;
-  private final Schedule schedule;
+  private final SharedSchedule schedule;
   private final Readings readings = new Readings();
   private final List<Cell> cells =
       Stream.of(Workload.HOT_KEY, Workload.PER_USER)
@@ -41,15 +41,18 @@ public final class SharedPart {
    * JIT compiler gets little CPU time: after two seconds of a hot key every contender still became
    * faster, after five none did.
    */
-  private record Schedule(int rounds, long hotWarmupMillis, long userWarmupMillis, long millis) {
-    static Schedule of(boolean quick) {
-      return quick ? new Schedule(1, 2_000, 3_000, 500) : new Schedule(4, 4_500, 3_000, 1_200);
+  private record SharedSchedule(
+      int rounds, long hotWarmupMillis, long userWarmupMillis, long millis) {
+    static SharedSchedule of(boolean quick) {
+      return quick
+          ? new SharedSchedule(1, 2_000, 3_000, 500)
+          : new SharedSchedule(4, 4_500, 3_000, 1_200);
     }
   }
 
   private SharedPart(RedisServer server, boolean quick) {
     this.server = server;
-    this.schedule = Schedule.of(quick);
+    this.schedule = SharedSchedule.of(quick);
   }
 
   public static Findings measure(boolean quick) throws IOException, InterruptedException {

@@ -37,11 +37,11 @@ class SyntheticPolicyTest {
         Callers.requests(Keys.inserted(USERS), SyntheticPolicy.tenants(size))) {
       List<String> names =
           engine.decide(request).outcomes().stream().map(Outcome::rule).map(Rule::name).toList();
-      assertThat(names).hasSize(3).contains("everybody").containsAnyOf("search", "orders");
+      assertThat(names).hasSize(3).contains("global").containsAnyOf("search", "orders");
       applied.addAll(names);
     }
     assertThat(applied)
-        .contains("search", "orders", "pro", "others", "everybody")
+        .contains("search", "orders", "pro", "others", "global")
         .filteredOn(name -> name.startsWith("tenant-"))
         .hasSize(SyntheticPolicy.tenants(size));
   }

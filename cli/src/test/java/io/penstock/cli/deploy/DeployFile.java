@@ -6,8 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /** Reads the files of {@code deploy/}. */
 final class DeployFile {
@@ -29,15 +30,18 @@ final class DeployFile {
 
   /** Returns the documents of a YAML file. */
   static List<Tree> yaml(String name) {
-    LoaderOptions options = new LoaderOptions();
-    options.setAllowDuplicateKeys(false);
     List<Tree> documents = new ArrayList<>();
-    new Yaml(options).loadAll(text(name)).forEach(document -> documents.add(new Tree(document)));
+    load().loadAllFromString(text(name)).forEach(document -> documents.add(new Tree(document)));
     return documents;
   }
 
   /** Returns the elements of a JSON array. */
   static List<String> list(String json) {
-    return new Tree(new Yaml().load(json)).texts();
+    return new Tree(load().loadFromString(json)).texts();
+  }
+
+  /** The core schema resolves merge keys, which the Compose file uses. */
+  private static Load load() {
+    return new Load(LoadSettings.builder().setSchema(new CoreSchema()).build());
   }
 }

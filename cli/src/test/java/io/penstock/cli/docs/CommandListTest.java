@@ -27,12 +27,17 @@ class CommandListTest {
     for (Page page : Page.all()) {
       for (Page.Command command : page.commands()) {
         if (!RUN.contains(command.page() + " " + command.language()) && !RunnableLine.is(command)) {
-          notRun.add(command.page() + " | " + command.line());
+          notRun.add(command.page() + " | " + withoutExplanation(command.line()));
         }
       }
     }
 
     assertThat(listed()).isEqualTo(notRun);
+  }
+
+  /** Pages explain a command on its own line, after at least three spaces. */
+  private static String withoutExplanation(String line) {
+    return line.replaceFirst(" {3,}.*", "");
   }
 
   private static Set<String> listed() throws IOException {

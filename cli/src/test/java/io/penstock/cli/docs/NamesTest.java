@@ -2,7 +2,10 @@ package io.penstock.cli.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -12,8 +15,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks that names in the documentation exist: tests on all pages, types and packages on those
- * about the code.
+ * Checks that names in the documentation exist: tests on all pages, types, packages and scripts on
+ * those about the code. Checks that a simple name is declared only once in main code.
  */
 class NamesTest {
   private static final Pattern TEST = Pattern.compile("`([A-Z][a-z]\\w*(?:Test|IT))`");
@@ -28,11 +31,16 @@ class NamesTest {
       Pattern.compile("\\b([A-Z][a-z]+(?:[A-Z]\\w*)+)(?:\\.([a-z]\\w+))?");
   private static final Pattern CODE = Pattern.compile("(?<!`)`([^`\\n]+)`");
   private static final Pattern INDENTED = Pattern.compile("(?m)^ {4}.*$");
+  private static final Pattern SCRIPT = Pattern.compile("`([\\w-]+\\.lua)`");
+  private static final Path SCRIPTS = Path.of("../redis/src/main/resources/io/penstock/redis");
   private static final Pattern PACKAGE = Pattern.compile("\\bio\\.penstock(?:\\.[a-z]+)*\\b");
 
   /** Words that look like types but are not. */
   private static final Set<String> NOT_TYPES =
       Set.of("PostgreSQL", "WebFlux", "Retry", "After", "Pjcstress");
+
+  /** Nested types that have the same meaning everywhere: the builder of the enclosing type. */
+  private static final Set<String> IDIOMATIC = Set.of("Builder");
 
   private static final SourceTree SOURCES = SourceTree.ofTheProject();
 
@@ -57,6 +65,13 @@ class NamesTest {
   }
 
   @Test
+  void scripts_thatArchitectureNames_exist() {
+    assertThat(SCRIPT.matcher(page("docs/ARCHITECTURE.md").text()).results())
+        .hasSizeGreaterThan(5)
+        .allMatch(name -> Files.exists(SCRIPTS.resolve(name.group(1))));
+  }
+
+  @Test
   void types_thatDontExist_areFound() {
     String text =
         "`Segment.find` and `Segment.lose` in `Segmint`\n\n    SegmentedThing → BucketTable.take\n";
@@ -64,6 +79,30 @@ class NamesTest {
     assertThat(types(new Page("docs/page.md", text)))
         .filteredOn(Predicate.not(NamesTest::exists))
         .containsExactlyInAnyOrder("Segment.lose", "Segmint", "SegmentedThing");
+  }
+
+  @Test
+  void types_ofMainCode_haveUniqueNames() {
+    Map<String, List<String>> declarations = SOURCES.declarations();
+
+    assertThat(declarations).hasSizeGreaterThan(500);
+    declarations.keySet().removeAll(IDIOMATIC);
+    declarations.values().removeIf(files -> files.size() == 1);
+    assertThat(declarations).as("types with the same simple name, and their files").isEmpty();
+  }
+
+  @Test
+  void declarations_ofASource_includeNestedTypes() {
+    String source =
+        """
+        public abstract sealed class Outer permits Inner {
+          private record Inner(int a) {}
+          static final class Other extends Outer {}
+          // class Comment
+          Object of(String text) { return "class Text"; }
+        """;
+
+    assertThat(SourceTree.declarations(source)).containsExactly("Outer", "Inner", "Other");
   }
 
   @Test

@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -16,6 +18,10 @@ import java.util.stream.Stream;
 final class SourceTree {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Path MAIN = Path.of("src", "main", "java");
+
+  private static final Pattern DECLARATION =
+      Pattern.compile(
+          "(?m)^\\s*(?:[a-z-]+ )*(?:class|interface|@interface|enum|record) ([A-Z]\\w*)");
 
   private final Map<String, List<Path>> filesByType;
 
@@ -63,6 +69,28 @@ final class SourceTree {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Returns the files that declare a type in main code, nested or not, by its simple name. */
+  Map<String, List<String>> declarations() {
+    Map<String, List<String>> declarations = new TreeMap<>();
+    for (List<Path> files : filesByType.values()) {
+      for (Path file : files) {
+        String path = ROOT.relativize(file).toString();
+        if (path.contains(MAIN.toString())) {
+          declarations(read(file))
+              .forEach(
+                  name ->
+                      declarations.computeIfAbsent(name, unused -> new ArrayList<>()).add(path));
+        }
+      }
+    }
+    return declarations;
+  }
+
+  /** Returns the simple names of the types that a source file declares. */
+  static List<String> declarations(String source) {
+    return DECLARATION.matcher(source).results().map(type -> type.group(1)).toList();
   }
 
   /** Returns all packages of published modules. */

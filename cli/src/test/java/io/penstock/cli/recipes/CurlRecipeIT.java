@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests docs/recipes/curl.md. */
+@Tag("full")
 class CurlRecipeIT {
   private static final String TIMES =
       "(?<=Reset: |t=|Retry-After: |_after_ms\":|remaining\":)[0-9.]+";

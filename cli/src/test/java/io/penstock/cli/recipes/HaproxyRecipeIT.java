@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 
 /** Tests docs/recipes/haproxy.md. */
+@Tag("full")
 class HaproxyRecipeIT extends ProxyContract {
   @Override
   String program() {

@@ -11,10 +11,12 @@ import java.util.concurrent.Callable;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests docs/recipes/java.md. */
+@Tag("full")
 class JavaRecipeIT {
   /**
    * A program around the usage example of the page. It sends a request and returns the response.

@@ -1,11 +1,14 @@
 package io.penstock.cli.recipes;
 
+import io.penstock.testing.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 
 /** Tests docs/recipes/nginx.md. */
+@Tag("full")
 class NginxRecipeIT extends ProxyContract {
   /**
    * The main configuration around the file of the page, with paths that the current user can write.

@@ -43,6 +43,8 @@ final class Origin implements AutoCloseable {
       String target = exchange.getRequestURI().toString();
       String host = exchange.getRequestHeaders().getFirst("Host");
       seen.add(new Seen(exchange.getRequestMethod(), target, host, body));
+      // Closing the exchange closes the connection. A proxy that is not told would use it again.
+      exchange.getResponseHeaders().set("Connection", "close");
       exchange.sendResponseHeaders(target.startsWith("/forbidden") ? 403 : 200, -1);
     }
   }

@@ -2,6 +2,7 @@ package io.penstock.cli.recipes;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.penstock.testing.Ports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

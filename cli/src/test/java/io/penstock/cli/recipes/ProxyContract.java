@@ -1,9 +1,11 @@
 package io.penstock.cli.recipes;
 
+import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.penstock.testing.Ports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -271,7 +273,7 @@ abstract class ProxyContract {
   }
 
   private static void limitsApply(Client client) {
-    Eventually.until("429", () -> client.get("/").status() == 429);
+    await("429").until(() -> client.get("/").status() == 429);
   }
 
   /** Checks that a client that was denied now passes. The client's timeout bounds the wait. */

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the requests of proxies that these tests don't run, and what every proxy relies on. */
+@Tag("full")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class QuestionsIT {
   private static final String PATH = "/v1/forward-auth";

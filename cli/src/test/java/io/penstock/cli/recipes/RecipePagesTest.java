@@ -10,7 +10,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.yaml.snakeyaml.Yaml;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /** Checks the pages without running the programs. */
 class RecipePagesTest {
@@ -43,7 +44,7 @@ class RecipePagesTest {
   void configurations_thatNoTestRuns_areValidYaml(String name) {
     String config = RecipePage.of(name).block("yaml", new Changes());
 
-    Object tree = new Yaml().load(config);
+    Object tree = new Load(LoadSettings.builder().build()).loadFromString(config);
     assertThat(tree).asString().contains("/v1/forward-auth");
   }
 }

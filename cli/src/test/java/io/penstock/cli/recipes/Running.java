@@ -1,5 +1,7 @@
 package io.penstock.cli.recipes;
 
+import static io.penstock.testing.Waiting.await;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -36,15 +38,15 @@ final class Running implements AutoCloseable {
 
   /** Waits until the process listens on a port. */
   Running listening(int port) {
-    Eventually.until(
-        "port " + port,
-        () -> {
-          if (!process.isAlive()) {
-            throw new IllegalStateException(
-                process.info().commandLine().orElse("") + " exited:\n" + log());
-          }
-          return accepts(port);
-        });
+    await("port " + port)
+        .until(
+            () -> {
+              if (!process.isAlive()) {
+                throw new IllegalStateException(
+                    process.info().commandLine().orElse("") + " exited:\n" + log());
+              }
+              return accepts(port);
+            });
     return this;
   }
 

@@ -39,10 +39,10 @@ public final class HttpRequestFuzz {
     }
     String query = request.query(name);
     String cookie = request.cookie(name);
-    if (questionMark >= 0 && isPlain(target) && !name.isEmpty()) {
+    if (questionMark >= 0 && isPlain(target, "/?&=") && isPlain(name, "") && !name.isEmpty()) {
       check(query, simply(target.substring(questionMark + 1), "&", name));
     }
-    if (isPlain(cookies) && !name.isEmpty()) {
+    if (isPlain(cookies, ";=") && isPlain(name, "") && !name.isEmpty()) {
       check(cookie, simply(onlyPairs(cookies), ";", name));
     }
   }
@@ -53,9 +53,11 @@ public final class HttpRequestFuzz {
     }
   }
 
-  /** Returns whether the text contains nothing to decode or trim. */
-  private static boolean isPlain(String text) {
-    return text.chars().noneMatch(c -> c == '%' || c == '+' || c == '"' || c <= ' ');
+  /** Returns whether the text contains nothing to decode or trim, and no similar names. */
+  private static boolean isPlain(String text, String punctuation) {
+    return text.chars()
+        .allMatch(
+            c -> (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || punctuation.indexOf(c) >= 0);
   }
 
   private static String onlyPairs(String cookies) {

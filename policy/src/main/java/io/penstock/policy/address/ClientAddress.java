@@ -40,16 +40,6 @@ public record ClientAddress(List<Cidr> trustedProxies, AddressSource source, int
       return headerName;
     }
 
-    /** Returns the source with this header name; null if there is none. */
-    public static @Nullable AddressSource parse(String headerName) {
-      for (AddressSource source : values()) {
-        if (source.headerName.equalsIgnoreCase(headerName)) {
-          return source;
-        }
-      }
-      return null;
-    }
-
     Hops hops(String value) {
       return switch (this) {
         case X_FORWARDED_FOR -> Hops.listed(value);

@@ -69,7 +69,7 @@ enum ResponseField {
       case RESET_AFTER_MS -> millis(decision.resetAfter());
       case DELAY_MS -> millis(decision.delay());
       case MODE -> outcome.mode().code();
-      case COST -> tokens(outcome.cost());
+      case COST -> tokens(outcome.costThousandths());
     };
   }
 

@@ -7,6 +7,7 @@ import io.penstock.policy.Outcome;
 import io.penstock.policy.Rule;
 import io.penstock.policy.Verdict;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +23,22 @@ public final class CheckJson {
     return Json.bytes(json -> write(verdict, json));
   }
 
+  /** Returns the response to several requests as UTF-8. */
+  static byte[] bytes(List<Verdict> verdicts) {
+    return Json.bytes(
+        json -> {
+          json.writeStartObject();
+          json.writeArrayFieldStart("results");
+          for (Verdict verdict : verdicts) {
+            write(verdict, json);
+          }
+          json.writeEndArray();
+          json.writeEndObject();
+        });
+  }
+
   /** Writes the response as an object. */
-  public static void write(Verdict verdict, JsonGenerator json) throws IOException {
+  static void write(Verdict verdict, JsonGenerator json) throws IOException {
     Optional<Outcome> decisive = verdict.decisive();
     json.writeStartObject();
     json.writeBooleanField("allowed", verdict.allowed());
@@ -51,7 +66,7 @@ public final class CheckJson {
     writeScope(json, outcome.rule());
     json.writeStringField("mode", outcome.mode().code());
     json.writeFieldName("cost");
-    json.writeNumber(Rounding.tokens(outcome.cost()));
+    json.writeNumber(Rounding.tokens(outcome.costThousandths()));
     json.writeBooleanField("allowed", decision.allowed());
     writeFigures(json, decision);
     json.writeNumberField("delay_ms", Rounding.millis(decision.delay()));

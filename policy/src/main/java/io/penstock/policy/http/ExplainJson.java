@@ -54,7 +54,7 @@ public final class ExplainJson {
     json.writeStringField("mode", charge.mode().code());
     json.writeStringField("key", charge.before() == null ? null : charge.key());
     json.writeFieldName("cost");
-    json.writeNumber(Rounding.tokens(charge.cost()));
+    json.writeNumber(Rounding.tokens(charge.costThousandths()));
     json.writeStringField(
         "consistency", rule.storeOptions().consistency().name().toLowerCase(Locale.ROOT));
     json.writeBooleanField("leased", charge.leased());

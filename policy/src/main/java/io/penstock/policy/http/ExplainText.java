@@ -50,7 +50,7 @@ public final class ExplainText {
 
   private static void add(
       Rule rule, ExpectedCharge charge, @Nullable Outcome outcome, List<String> lines) {
-    String cost = ", cost " + tokens(charge.cost());
+    String cost = ", cost " + tokens(charge.costThousandths());
     lines.add(INDENT + charge.mode().code() + bucket(charge) + cost + lease(rule, charge));
     for (LimitStatus level : LimitStatus.of(charge, outcome)) {
       lines.add(INDENT + text(level));

@@ -1,9 +1,9 @@
 package io.penstock.policy.http;
 
-import java.util.List;
-import org.jspecify.annotations.Nullable;
-
-/** A verdict as an HTTP response. Immutable, provided that callers don't modify the body. */
+/**
+ * The status and the body of a response; its header fields go to a {@link HeaderSink}. Immutable,
+ * provided that callers don't modify the body.
+ */
 public final class HttpAnswer {
   /** The status for an allowed request, if the endpoint has no other response. */
   public static final int PASS = 200;
@@ -18,17 +18,10 @@ public final class HttpAnswer {
   public static final int UNAVAILABLE = 503;
 
   private final int status;
-  private final List<Header> headers;
-  private final @Nullable String contentType;
   private final byte[] body;
 
-  /** A header field. */
-  public record Header(String name, String value) {}
-
-  HttpAnswer(int status, List<Header> headers, @Nullable String contentType, byte[] body) {
+  HttpAnswer(int status, byte[] body) {
     this.status = status;
-    this.headers = List.copyOf(headers);
-    this.contentType = contentType;
     this.body = body;
   }
 
@@ -40,23 +33,13 @@ public final class HttpAnswer {
     return status;
   }
 
-  /** Returns the header fields in order, without the content type. */
-  public List<Header> headers() {
-    return headers;
-  }
-
-  /** Returns the content type; null if there is no body. */
-  public @Nullable String contentType() {
-    return contentType;
-  }
-
-  /** Returns the body, which is not copied; empty if there is none. */
+  /** Returns the body, which is not copied. */
   public byte[] body() {
     return body;
   }
 
   @Override
   public String toString() {
-    return status + " " + headers;
+    return "status " + status;
   }
 }

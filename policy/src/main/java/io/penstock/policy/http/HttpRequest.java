@@ -7,6 +7,9 @@ import io.penstock.policy.address.Headers;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.jwt.JwtVerifier;
 import io.penstock.policy.jwt.TokenCheck;
+import io.penstock.policy.parameter.CookieText;
+import io.penstock.policy.parameter.ParameterValues;
+import io.penstock.policy.parameter.QueryText;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -107,10 +110,10 @@ public final class HttpRequest implements Request {
     return queries(name).joined();
   }
 
-  private HeaderValues queries(String name) {
+  private ParameterValues queries(String name) {
     String all = target();
     return all == null || queryStart < 0
-        ? new HeaderValues()
+        ? new ParameterValues()
         : QueryText.find(all, queryStart + 1, name);
   }
 
@@ -119,9 +122,9 @@ public final class HttpRequest implements Request {
     return cookies(name).joined();
   }
 
-  private HeaderValues cookies(String name) {
+  private ParameterValues cookies(String name) {
     String cookies = headers.get("cookie");
-    return cookies == null ? new HeaderValues() : CookieText.find(cookies, name);
+    return cookies == null ? new ParameterValues() : CookieText.find(cookies, name);
   }
 
   @Override
@@ -158,6 +161,15 @@ public final class HttpRequest implements Request {
       case COOKIE -> cookies(attribute.name()).list();
       case CLAIM -> claimValues(attribute.name());
       default -> Request.super.values(attribute);
+    };
+  }
+
+  @Override
+  public boolean isAmbiguous(Attribute attribute) {
+    return switch (attribute.source()) {
+      case QUERY -> queries(attribute.name()).isAmbiguous();
+      case COOKIE -> cookies(attribute.name()).isAmbiguous();
+      default -> false;
     };
   }
 

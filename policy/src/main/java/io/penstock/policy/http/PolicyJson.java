@@ -4,15 +4,19 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.Limit;
 import io.penstock.TokenBucket;
 import io.penstock.WindowLimit;
-import io.penstock.policy.Attribute;
 import io.penstock.policy.Condition;
-import io.penstock.policy.KeyPart;
 import io.penstock.policy.Match;
 import io.penstock.policy.Policy;
 import io.penstock.policy.Rule;
+import io.penstock.policy.load.RuleField;
+import io.penstock.policy.load.RuleFields;
 import io.penstock.policy.path.PathSettings;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Writes a loaded policy as JSON, without its secrets. */
 public final class PolicyJson {
@@ -48,39 +52,41 @@ public final class PolicyJson {
 
   private static void write(Rule rule, JsonGenerator json) throws IOException {
     json.writeStartObject();
-    json.writeStringField("name", rule.name());
-    if (!rule.description().isEmpty()) {
-      json.writeStringField("description", rule.description());
+    for (RuleField field : RuleFields.ALL) {
+      RuleField.Property property = field.property();
+      Object value = property == null ? null : property.value().apply(rule);
+      if (property != null && (value != null || !property.isOptional())) {
+        json.writeFieldName(property.name());
+        write(value, json);
+      }
     }
-    json.writeArrayFieldStart("limit_keys");
-    for (KeyPart part : rule.limitKeys()) {
-      json.writeString(part.toString());
-    }
-    json.writeEndArray();
-    json.writeFieldName("match");
-    write(rule.match(), json);
-    json.writeStringField("group", rule.group());
-    if (rule.scope() != null) {
-      json.writeStringField("scope", rule.scope());
-    }
-    json.writeStringField("on_repeated_key", rule.onRepeatedKey().code());
-    json.writeStringField("mode", rule.rollout().mode().code());
-    json.writeNumberField("enforce_percent", rule.rollout().enforcePercent());
-    json.writeBooleanField("manual", rule.isManual());
-    json.writeArrayFieldStart("limits");
-    for (Limit limit : rule.limits()) {
-      write(limit, json);
-    }
-    json.writeEndArray();
-    json.writeFieldName("cost");
-    json.writeNumber(Rounding.tokens(rule.cost().fallback()));
-    Attribute costSource = rule.cost().source();
-    json.writeStringField("cost_source", costSource == null ? null : costSource.toString());
-    json.writeNumberField("max_delay_ms", Rounding.millis(rule.maxDelay()));
-    json.writeStringField("on_store_failure", code(rule.storeOptions().onFailure()));
-    json.writeStringField("consistency", code(rule.storeOptions().consistency()));
-    json.writeBooleanField("refund_on_upstream_error", rule.refundOnUpstreamError());
     json.writeEndObject();
+  }
+
+  private static void write(@Nullable Object value, JsonGenerator json) throws IOException {
+    if (value == null) {
+      json.writeNull();
+    } else if (value instanceof List<?> list) {
+      json.writeStartArray();
+      for (Object item : list) {
+        write(item, json);
+      }
+      json.writeEndArray();
+    } else if (value instanceof Limit limit) {
+      write(limit, json);
+    } else if (value instanceof Match match) {
+      write(match, json);
+    } else if (value instanceof Duration time) {
+      json.writeNumber(Rounding.millis(time));
+    } else if (value instanceof BigDecimal tokens) {
+      json.writeNumber(tokens.stripTrailingZeros().toPlainString());
+    } else if (value instanceof Integer number) {
+      json.writeNumber(number);
+    } else if (value instanceof Boolean flag) {
+      json.writeBoolean(flag);
+    } else {
+      json.writeString(value instanceof Enum<?> constant ? code(constant) : value.toString());
+    }
   }
 
   private static void write(Match match, JsonGenerator json) throws IOException {

@@ -78,7 +78,7 @@ final class ProblemDetails {
     return switch (reason) {
       case COST_ABOVE_BURST ->
           "The request costs "
-              + Rounding.tokens(outcome.cost())
+              + Rounding.tokens(outcome.costThousandths())
               + ", and rule "
               + rule
               + " never allows more than "

@@ -15,6 +15,13 @@ public interface RequestLine {
 
   /** Returns a request line with known values. */
   static RequestLine of(@Nullable String method, @Nullable String target, @Nullable String host) {
+    record FixedRequestLine(@Nullable String method, @Nullable String target, @Nullable String host)
+        implements RequestLine {}
     return new FixedRequestLine(method, target, host);
+  }
+
+  /** Joins a path and a query, both still encoded, to a target. */
+  static String target(String path, @Nullable String query) {
+    return query == null ? path : path + '?' + query;
   }
 }

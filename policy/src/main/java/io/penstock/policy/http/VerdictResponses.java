@@ -8,7 +8,6 @@ import io.penstock.policy.Mode;
 import io.penstock.policy.Outcome;
 import io.penstock.policy.Rule;
 import io.penstock.policy.Verdict;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,15 +18,14 @@ import java.util.Optional;
  * <p>Verdicts without an enforcing rule have no headers. Shadow rules never appear.
  */
 public final class VerdictResponses {
-  /** The content type of denials. */
-  public static final String PROBLEM_TYPE = "application/problem+json";
+  private static final String CONTENT_TYPE = "Content-Type";
+  private static final String PROBLEM_TYPE = "application/problem+json";
+  private static final String JSON_TYPE = "application/json";
 
   private static final String RATE_LIMIT = "RateLimit";
   private static final String RATE_LIMIT_POLICY = "RateLimit-Policy";
   private static final String RETRY_AFTER = "Retry-After";
   private static final String PENSTOCK_REASON = "X-Penstock-Reason";
-
-  private static final byte[] NO_BODY = {};
 
   private final HeaderFormat form;
   private final Jitter jitter;
@@ -45,15 +43,31 @@ public final class VerdictResponses {
   }
 
   /**
-   * Returns the complete response to a denied request, or the headers to add to the response of an
-   * allowed one.
+   * Adds the header fields of the response to a denied request, and returns the rest of it.
+   *
+   * @throws IllegalArgumentException if the verdict is not a denial
    */
-  public HttpAnswer answer(Verdict verdict) {
-    List<HttpAnswer.Header> headers = new ArrayList<>();
-    headers(verdict, (name, value) -> headers.add(new HttpAnswer.Header(name, value)));
-    return verdict.allowed()
-        ? new HttpAnswer(HttpAnswer.PASS, headers, null, NO_BODY)
-        : new HttpAnswer(status(verdict), headers, PROBLEM_TYPE, problem(verdict));
+  public HttpAnswer deny(Verdict verdict, HeaderSink sink) {
+    int status = status(verdict);
+    byte[] problem = problem(verdict, status);
+    headers(verdict, sink);
+    sink.add(CONTENT_TYPE, PROBLEM_TYPE);
+    return new HttpAnswer(status, problem);
+  }
+
+  /**
+   * Adds the header fields of a response that describes a verdict in JSON, and returns the rest of
+   * it. The fields about limits are part of the body.
+   */
+  public HttpAnswer describe(Verdict verdict, HeaderSink sink) {
+    sink.add(CONTENT_TYPE, JSON_TYPE);
+    return new HttpAnswer(HttpAnswer.PASS, CheckJson.bytes(verdict));
+  }
+
+  /** Like {@link #describe(Verdict, HeaderSink)}, for the verdicts on several requests. */
+  public HttpAnswer describe(List<Verdict> verdicts, HeaderSink sink) {
+    sink.add(CONTENT_TYPE, JSON_TYPE);
+    return new HttpAnswer(HttpAnswer.PASS, CheckJson.bytes(verdicts));
   }
 
   /** Returns the status for a verdict, as in {@link HttpAnswer#status}. */
@@ -68,8 +82,7 @@ public final class VerdictResponses {
     return isUnavailable(decisive.get()) ? HttpAnswer.UNAVAILABLE : HttpAnswer.TOO_MANY_REQUESTS;
   }
 
-  /** Returns the body of the response to a denied request, of type {@link #PROBLEM_TYPE}. */
-  public byte[] problem(Verdict verdict) {
+  private static byte[] problem(Verdict verdict, int status) {
     if (verdict == Verdict.PATH_REJECTED) {
       return ProblemDetails.rejectedPath();
     }
@@ -79,7 +92,7 @@ public final class VerdictResponses {
             .filter(outcome -> !outcome.decision().allowed())
             .orElseThrow(
                 () -> new IllegalArgumentException("verdict must be a denial: " + verdict));
-    return ProblemDetails.bytes(status(verdict), decisive, verdict.outcomes());
+    return ProblemDetails.bytes(status, decisive, verdict.outcomes());
   }
 
   /** Adds the header fields for a verdict, whether it allows or denies. */

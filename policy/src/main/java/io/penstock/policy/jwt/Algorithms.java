@@ -1,6 +1,7 @@
 package io.penstock.policy.jwt;
 
 import com.nimbusds.jose.JWSAlgorithm;
+import io.penstock.InvalidValueException;
 import java.util.List;
 
 /** The supported signature algorithms of tokens. */
@@ -34,14 +35,14 @@ final class Algorithms {
         return algorithm;
       }
     }
-    throw new IllegalArgumentException("algorithm must be one of " + KNOWN + ": " + name);
+    throw new InvalidValueException("algorithm", "must be one of " + KNOWN + ": " + name);
   }
 
   static JWSAlgorithm asymmetric(String name) {
     JWSAlgorithm algorithm = known(name);
     if (JWSAlgorithm.Family.HMAC_SHA.contains(algorithm)) {
-      throw new IllegalArgumentException(
-          "algorithm must not be an HMAC, because public keys are not secret: " + name);
+      throw new InvalidValueException(
+          "algorithm", "must not be an HMAC, because public keys are not secret: " + name);
     }
     return algorithm;
   }

@@ -1,6 +1,7 @@
 package io.penstock.policy.jwt;
 
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Observes rejected tokens and the state of the verification keys. Must not block. */
 public interface JwtObserver {
@@ -20,6 +21,16 @@ public interface JwtObserver {
    * @param message for the log; without secrets
    */
   default void keysChanged(boolean working, String message) {}
+
+  /** Returns an observer that logs when keys can't be fetched, and when they can again. */
+  static JwtObserver logging(Consumer<String> info, Consumer<String> warn) {
+    return new JwtObserver() {
+      @Override
+      public void keysChanged(boolean working, String message) {
+        (working ? info : warn).accept(message);
+      }
+    };
+  }
 
   /** Returns an observer that forwards to all of {@code observers}. */
   static JwtObserver all(List<JwtObserver> observers) {

@@ -212,8 +212,7 @@ public final class JwtVerifier implements AutoCloseable {
 
   /** Returns the time since the keys were last known to be current; zero if they are fixed. */
   public Duration keysAge() {
-    long now = clock.millis();
-    return Duration.ofMillis(Math.max(0, now - ring.keys().fetchedAtMillis(now)));
+    return ring.keys().age();
   }
 
   @Override

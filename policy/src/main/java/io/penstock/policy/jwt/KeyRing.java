@@ -2,12 +2,13 @@ package io.penstock.policy.jwt;
 
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Holds keys and the thread that refreshes them, if they need one. Thread-safe. */
@@ -30,23 +31,36 @@ final class KeyRing implements AutoCloseable {
    * @throws IllegalArgumentException if a file can't be read
    */
   static KeyRing open(@Nullable KeySource source, InstantSource clock, JwtObserver observer) {
-    if (source instanceof KeySource.JwksFile file) {
-      return ofFile(file, clock, observer);
-    }
-    if (source instanceof KeySource.JwksUrl url) {
-      return ofUrl(url, clock, INITIAL_FETCH_WAIT, observer);
-    }
-    return of(IssuerKeys.fixed(fixed(source)));
+    return open(source, clock, INITIAL_FETCH_WAIT, observer);
   }
 
-  private static KeySet fixed(@Nullable KeySource source) {
+  /**
+   * @param firstWait the max time to wait for keys from a URL
+   */
+  static KeyRing open(
+      @Nullable KeySource source, InstantSource clock, Duration firstWait, JwtObserver observer) {
     if (source instanceof KeySource.Secret secret) {
-      return KeySet.of(VerificationKey.of(secret));
+      return of(IssuerKeys.fixed(KeySet.of(VerificationKey.of(secret))));
     }
     if (source instanceof KeySource.PublicKey key) {
-      return KeySet.of(key.key());
+      return of(IssuerKeys.fixed(KeySet.of(key.key())));
     }
-    return KeySet.EMPTY;
+    ScheduledThreadPoolExecutor thread = thread();
+    if (source instanceof KeySource.JwksFile file) {
+      IssuerKeys keys = keys(file, clock, observer);
+      keys.refreshIfDue();
+      if (keys.lastFailure() != null) {
+        throw new IllegalArgumentException(
+            "jwks_file must be a JWK set: " + file.file() + ": " + keys.lastFailure());
+      }
+      return scheduled(keys, thread);
+    }
+    if (source instanceof KeySource.JwksUrl url) {
+      IssuerKeys keys = keys(url, clock, thread, observer);
+      await(thread.submit(keys::refreshIfDue), firstWait);
+      return scheduled(keys, thread);
+    }
+    return of(IssuerKeys.fixed(KeySet.EMPTY));
   }
 
   /** Returns a key ring without a thread, for keys that don't change or are refreshed elsewhere. */
@@ -54,39 +68,18 @@ final class KeyRing implements AutoCloseable {
     return new KeyRing(keys, null);
   }
 
-  private static KeyRing ofFile(
-      KeySource.JwksFile source, InstantSource clock, JwtObserver observer) {
-    RefreshedKeys keys = keys(source, clock, observer);
-    keys.refreshIfDue();
-    if (keys.lastFailure() != null) {
-      throw new IllegalArgumentException(
-          "jwks_file must be a JWK set: " + source.file() + ": " + keys.lastFailure());
-    }
-    ScheduledThreadPoolExecutor thread = thread();
-    schedule(thread, keys);
-    return new KeyRing(keys, thread);
-  }
-
-  static KeyRing ofUrl(
-      KeySource.JwksUrl source, InstantSource clock, Duration firstWait, JwtObserver observer) {
-    ScheduledThreadPoolExecutor thread = thread();
-    RefreshedKeys keys = keys(source, clock, thread, observer);
-    CountDownLatch first = new CountDownLatch(1);
-    thread.execute(
-        () -> {
-          keys.refreshIfDue();
-          first.countDown();
-        });
-    schedule(thread, keys);
-    await(first, firstWait);
+  private static KeyRing scheduled(IssuerKeys keys, ScheduledThreadPoolExecutor thread) {
+    long millis = CHECK_INTERVAL.toMillis();
+    Future<?> unused =
+        thread.scheduleWithFixedDelay(keys::refreshIfDue, millis, millis, TimeUnit.MILLISECONDS);
     return new KeyRing(keys, thread);
   }
 
   /**
    * A missing key doesn't trigger a read of the file, because it is checked every second anyway.
    */
-  static RefreshedKeys keys(KeySource.JwksFile source, InstantSource clock, JwtObserver observer) {
-    return new RefreshedKeys(
+  static IssuerKeys keys(KeySource.JwksFile source, InstantSource clock, JwtObserver observer) {
+    return new IssuerKeys(
         source.file().toString(),
         new FileFetch(source.file()),
         CHECK_INTERVAL,
@@ -95,10 +88,10 @@ final class KeyRing implements AutoCloseable {
         observer);
   }
 
-  static RefreshedKeys keys(
+  static IssuerKeys keys(
       KeySource.JwksUrl source, InstantSource clock, Executor executor, JwtObserver observer) {
     HttpFetch fetch = new HttpFetch(source.url(), FETCH_TIMEOUT);
-    return new RefreshedKeys(source.redacted(), fetch, source.refresh(), clock, executor, observer);
+    return new IssuerKeys(source.redacted(), fetch, source.refresh(), clock, executor, observer);
   }
 
   private static ScheduledThreadPoolExecutor thread() {
@@ -116,15 +109,12 @@ final class KeyRing implements AutoCloseable {
     return thread;
   }
 
-  private static void schedule(ScheduledThreadPoolExecutor thread, RefreshedKeys keys) {
-    long millis = CHECK_INTERVAL.toMillis();
-    Future<?> unused =
-        thread.scheduleWithFixedDelay(keys::refreshIfDue, millis, millis, TimeUnit.MILLISECONDS);
-  }
-
-  private static void await(CountDownLatch first, Duration maxWait) {
+  /** Fetching continues in the background if it takes longer. */
+  private static void await(Future<?> first, Duration maxWait) {
     try {
-      boolean unused = first.await(maxWait.toMillis(), TimeUnit.MILLISECONDS);
+      first.get(maxWait.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      // The keys report failures themselves.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

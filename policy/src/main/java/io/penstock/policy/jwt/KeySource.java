@@ -1,6 +1,7 @@
 package io.penstock.policy.jwt;
 
 import com.nimbusds.jose.JWSAlgorithm;
+import io.penstock.InvalidValueException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -11,14 +12,18 @@ import java.util.List;
 /** The source of verification keys. Immutable. */
 public sealed interface KeySource {
   /** Returns the algorithms to accept if none are configured. */
-  List<String> defaultAlgorithms();
+  default List<String> defaultAlgorithms() {
+    return Algorithms.KEY_SET_DEFAULTS;
+  }
 
   /**
    * Checks that tokens signed with {@code algorithm} can be verified.
    *
    * @throws IllegalArgumentException if the algorithm is unknown or doesn't fit the keys
    */
-  void check(String algorithm);
+  default void check(String algorithm) {
+    Algorithms.asymmetric(algorithm);
+  }
 
   /** A secret shared with the issuer, for HS256, HS384 and HS512. */
   record Secret(String secret) implements KeySource {
@@ -31,14 +36,14 @@ public sealed interface KeySource {
     public void check(String algorithm) {
       JWSAlgorithm known = Algorithms.known(algorithm);
       if (!JWSAlgorithm.Family.HMAC_SHA.contains(known)) {
-        throw new IllegalArgumentException(
-            "algorithm must be one of HS256, HS384, HS512 with a secret: " + algorithm);
+        throw new InvalidValueException(
+            "algorithm", "must be one of HS256, HS384, HS512 with a secret: " + algorithm);
       }
       int minBytes = Algorithms.minSecretBytes(known);
       int length = bytes().length;
       if (length < minBytes) {
-        throw new IllegalArgumentException(
-            "secret must have at least " + minBytes + " bytes for " + algorithm + ": " + length);
+        throw new InvalidValueException(
+            "secret", "must have at least " + minBytes + " bytes for " + algorithm + ": " + length);
       }
     }
 
@@ -67,11 +72,9 @@ public sealed interface KeySource {
     @Override
     public void check(String algorithm) {
       if (!key().supports(Algorithms.asymmetric(algorithm))) {
-        throw new IllegalArgumentException(
-            "algorithm must fit the public key, such as "
-                + Algorithms.defaultFor(key())
-                + ": "
-                + algorithm);
+        throw new InvalidValueException(
+            "algorithm",
+            "must fit the public key, such as " + Algorithms.defaultFor(key()) + ": " + algorithm);
       }
     }
 
@@ -99,16 +102,6 @@ public sealed interface KeySource {
       } catch (IOException e) {
         throw new IllegalArgumentException("must be a JWK set: " + file + ": " + e.getMessage(), e);
       }
-    }
-
-    @Override
-    public List<String> defaultAlgorithms() {
-      return Algorithms.KEY_SET_DEFAULTS;
-    }
-
-    @Override
-    public void check(String algorithm) {
-      Algorithms.asymmetric(algorithm);
     }
   }
 
@@ -141,16 +134,6 @@ public sealed interface KeySource {
     @Override
     public String toString() {
       return "JwksUrl[" + redacted() + ", refresh=" + refresh + "]";
-    }
-
-    @Override
-    public List<String> defaultAlgorithms() {
-      return Algorithms.KEY_SET_DEFAULTS;
-    }
-
-    @Override
-    public void check(String algorithm) {
-      Algorithms.asymmetric(algorithm);
     }
   }
 }

@@ -21,10 +21,10 @@ final class RejectedTokens {
   static final long MAX_MILLIS = 60_000;
 
   private final byte[] secret = new byte[32];
-  private final AtomicReferenceArray<@Nullable Rejection> entries =
+  private final AtomicReferenceArray<@Nullable RejectedToken> entries =
       new AtomicReferenceArray<>(SIZE);
 
-  private record Rejection(Id id, TokenCheck.Result reason, KeySet keys, long fromMillis) {
+  private record RejectedToken(Id id, TokenCheck.Result reason, KeySet keys, long fromMillis) {
     boolean isValid(Id otherId, KeySet activeKeys, long nowMillis) {
       long age = nowMillis - fromMillis;
       return id.equals(otherId) && keys == activeKeys && age >= 0 && age < MAX_MILLIS;
@@ -56,11 +56,11 @@ final class RejectedTokens {
 
   /** Returns why a token was rejected under these keys; null if unknown. */
   TokenCheck.@Nullable Result get(Id id, KeySet keys, long nowMillis) {
-    Rejection entry = entries.get(id.place());
+    RejectedToken entry = entries.get(id.place());
     return entry != null && entry.isValid(id, keys, nowMillis) ? entry.reason : null;
   }
 
   void put(Id id, TokenCheck.Result reason, KeySet keys, long nowMillis) {
-    entries.set(id.place(), new Rejection(id, reason, keys, nowMillis));
+    entries.set(id.place(), new RejectedToken(id, reason, keys, nowMillis));
   }
 }

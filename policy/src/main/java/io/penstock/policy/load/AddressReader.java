@@ -4,15 +4,12 @@ import io.penstock.policy.address.Cidr;
 import io.penstock.policy.address.ClientAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** Reads the {@code client_address} section, which states how a client's address is determined. */
 final class AddressReader {
   private static final Map<String, ClientAddress.AddressSource> HEADERS =
-      EnumFields.of(
-          ClientAddress.AddressSource.values(),
-          source -> source.name().toLowerCase(Locale.ROOT).replace('_', '-'));
+      EnumFields.of(ClientAddress.AddressSource.values(), ClientAddress.AddressSource::headerName);
 
   private AddressReader() {}
 

@@ -29,17 +29,17 @@ final class CoverIndex<T> {
   private static final int MAX_COMPARED = 200;
   private static final int MAX_PREFIX_LENGTH = 200;
 
-  private record Entry<T>(Match match, T value) {}
+  private record IndexedMatch<T>(Match match, T value) {}
 
   private record Place(KeyPart subject, String text) {}
 
-  private final Map<Place, List<Entry<T>>> places = new HashMap<>();
-  private final TreeMap<Integer, List<Entry<T>>> networks = new TreeMap<>();
-  private final List<Entry<T>> unconditional = new ArrayList<>();
+  private final Map<Place, List<IndexedMatch<T>>> places = new HashMap<>();
+  private final TreeMap<Integer, List<IndexedMatch<T>>> networks = new TreeMap<>();
+  private final List<IndexedMatch<T>> unconditional = new ArrayList<>();
   private final BitSet prefixLengths = new BitSet();
 
   void add(Match match, T value) {
-    Entry<T> entry = new Entry<>(match, value);
+    IndexedMatch<T> entry = new IndexedMatch<>(match, value);
     Condition anchor = anchor(match);
     if (anchor == null) {
       unconditional.add(entry);
@@ -81,13 +81,13 @@ final class CoverIndex<T> {
    * Returns the value of a match that covers {@code match} and satisfies {@code filter}, or null.
    */
   @Nullable T covering(Match match, Predicate<T> filter) {
-    List<List<Entry<T>>> candidates = new ArrayList<>();
+    List<List<IndexedMatch<T>>> candidates = new ArrayList<>();
     candidates.add(unconditional);
     for (Condition condition : match.conditions()) {
       addCandidates(condition, candidates);
     }
-    for (List<Entry<T>> list : candidates) {
-      for (Entry<T> entry : list.subList(0, Math.min(list.size(), MAX_COMPARED))) {
+    for (List<IndexedMatch<T>> list : candidates) {
+      for (IndexedMatch<T> entry : list.subList(0, Math.min(list.size(), MAX_COMPARED))) {
         if (entry.match().covers(match) && filter.test(entry.value())) {
           return entry.value();
         }
@@ -96,7 +96,7 @@ final class CoverIndex<T> {
     return null;
   }
 
-  private void addCandidates(Condition condition, List<List<Entry<T>>> candidates) {
+  private void addCandidates(Condition condition, List<List<IndexedMatch<T>>> candidates) {
     KeyPart subject = condition.subject();
     if (condition instanceof Condition.OneOf oneOf) {
       candidates.add(entriesAt(new Place(subject, oneOf.values().iterator().next())));
@@ -113,7 +113,7 @@ final class CoverIndex<T> {
     }
   }
 
-  private List<Entry<T>> entriesAt(Place place) {
+  private List<IndexedMatch<T>> entriesAt(Place place) {
     return places.getOrDefault(place, List.of());
   }
 

@@ -1,9 +1,11 @@
 package io.penstock.policy.load;
 
+import io.penstock.InvalidValueException;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,7 +22,7 @@ public final class Fields {
   private final Node.Mapping mapping;
   private final String path;
   private final Problems problems;
-  private final List<String> known = new ArrayList<>();
+  private final Set<String> known = new LinkedHashSet<>();
 
   private Fields(Node.Mapping mapping, String path, Problems problems) {
     this.mapping = mapping;
@@ -42,6 +44,11 @@ public final class Fields {
   /** Returns the location of the mapping. */
   public Location at() {
     return mapping.at();
+  }
+
+  /** Returns where errors are reported. */
+  Problems problems() {
+    return problems;
   }
 
   /** Returns the path of a field. */
@@ -118,19 +125,23 @@ public final class Fields {
    * invalid.
    */
   public int whole(String name, int min, int max, int defaultValue) {
-    String rule = "must be a whole number from " + min + " to " + max + ": ";
-    Integer number =
-        number(
-            name,
-            value -> {
-              if (value.compareTo(BigDecimal.valueOf(min)) < 0
-                  || value.compareTo(BigDecimal.valueOf(max)) > 0
-                  || value.stripTrailingZeros().scale() > 0) {
-                throw new IllegalArgumentException(rule + value.toPlainString());
-              }
-              return value.intValueExact();
-            });
+    Integer number = whole(name, min, max);
     return number == null ? defaultValue : number;
+  }
+
+  /** Returns a whole number within bounds. */
+  @Nullable Integer whole(String name, int min, int max) {
+    String rule = "must be a whole number from " + min + " to " + max + ": ";
+    return number(
+        name,
+        value -> {
+          if (value.compareTo(BigDecimal.valueOf(min)) < 0
+              || value.compareTo(BigDecimal.valueOf(max)) > 0
+              || value.stripTrailingZeros().scale() > 0) {
+            throw new IllegalArgumentException(rule + value.toPlainString());
+          }
+          return value.intValueExact();
+        });
   }
 
   /** Returns a duration, such as {@code 100ms} or {@code 2m}. It may be zero. */
@@ -241,10 +252,12 @@ public final class Fields {
   }
 
   /** Reports the exception of a parser or constructor as an error of a field. */
-  public void refused(String name, IllegalArgumentException e) {
-    String message = String.valueOf(e.getMessage());
-    boolean startsWithName = message.startsWith(name + " must ");
-    error(name, startsWithName ? message.substring(name.length() + 1) : message);
+  public void invalid(String name, IllegalArgumentException e) {
+    if (e instanceof InvalidValueException invalid && invalid.name().equals(name)) {
+      error(name, invalid.constraint());
+    } else {
+      error(name, String.valueOf(e.getMessage()));
+    }
   }
 
   /** Declares names as known, whether or not they are read. */
@@ -282,7 +295,7 @@ public final class Fields {
     try {
       return parser.apply(text);
     } catch (IllegalArgumentException e) {
-      refused(name, e);
+      invalid(name, e);
       return null;
     }
   }

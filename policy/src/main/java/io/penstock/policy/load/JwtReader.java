@@ -1,5 +1,6 @@
 package io.penstock.policy.load;
 
+import io.penstock.InvalidValueException;
 import io.penstock.policy.jwt.JwtSettings;
 import io.penstock.policy.jwt.KeySource;
 import java.net.URI;
@@ -61,13 +62,12 @@ final class JwtReader {
           audience,
           Duration.ofSeconds(leeway));
     } catch (IllegalArgumentException e) {
-      String message = String.valueOf(e.getMessage());
-      if (message.startsWith("algorithm") && fields.has("algorithms")) {
-        fields.refused("algorithms", e);
-      } else if (message.startsWith("secret") && fields.has("secret")) {
-        fields.refused("secret", e);
+      String wrong = e instanceof InvalidValueException invalid ? invalid.name() : "";
+      String field = wrong.equals("algorithm") ? "algorithms" : wrong;
+      if (fields.has(field)) {
+        fields.invalid(field, e);
       } else {
-        problems.error(fields.at(), "jwt", message);
+        problems.error(fields.at(), "jwt", String.valueOf(e.getMessage()));
       }
       return JwtSettings.NONE;
     }
@@ -92,7 +92,7 @@ final class JwtReader {
     try {
       return keys(fields, source, Duration.ofSeconds(refresh));
     } catch (IllegalArgumentException e) {
-      fields.refused(source, e);
+      fields.invalid(source, e);
       return null;
     }
   }

@@ -14,12 +14,8 @@ final class KeysReader {
 
   private KeysReader() {}
 
-  static List<KeyPart> read(Fields rule, Problems problems) {
+  static List<KeyPart> read(Fields rule) {
     List<KeyPart> keys = new ArrayList<>();
-    if (!rule.has(NAME)) {
-      rule.error(NAME, "is required; [] is one bucket for all requests");
-      return keys;
-    }
     if (rule.node(NAME) instanceof Node.Scalar scalar && scalar.kind() == Node.NodeKind.TEXT) {
       rule.error(NAME, "must be a list; put it in brackets: [\"" + scalar.text() + "\"]");
       return keys;
@@ -39,7 +35,7 @@ final class KeysReader {
           keys.add(checked(KeyPart.parse(text), named));
         }
       } catch (IllegalArgumentException e) {
-        problems.error(item.at(), item.path(), String.valueOf(e.getMessage()));
+        rule.problems().error(item.at(), item.path(), String.valueOf(e.getMessage()));
       }
     }
     return keys;

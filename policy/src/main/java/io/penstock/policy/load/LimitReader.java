@@ -1,5 +1,6 @@
 package io.penstock.policy.load;
 
+import io.penstock.InvalidValueException;
 import io.penstock.Limit;
 import io.penstock.Rate;
 import io.penstock.TokenBucket;
@@ -79,8 +80,9 @@ final class LimitReader {
     try {
       return new WindowLimit(kind, limit, window);
     } catch (IllegalArgumentException e) {
-      boolean isWindow = String.valueOf(e.getMessage()).startsWith("window");
-      fields.refused(isWindow ? "window" : "limit", e);
+      boolean isWindow =
+          e instanceof InvalidValueException invalid && invalid.name().equals("window");
+      fields.invalid(isWindow ? "window" : "limit", e);
       return null;
     }
   }
@@ -109,7 +111,7 @@ final class LimitReader {
     try {
       rate = stated.rate();
     } catch (IllegalArgumentException e) {
-      fields.refused(rateField, e);
+      fields.invalid(rateField, e);
       return null;
     }
     String burstField = fields.has("burst") ? "burst" : rateField;
@@ -117,7 +119,7 @@ final class LimitReader {
     try {
       bucket = new TokenBucket(rate, burst);
     } catch (IllegalArgumentException e) {
-      fields.refused(burstField, e);
+      fields.invalid(burstField, e);
       return null;
     }
     try {
@@ -126,7 +128,7 @@ final class LimitReader {
       FixedPointRate.of(bucket, 1);
       FixedPointRate.of(bucket, MICROSECOND, FixedPointRate.MAX_UNITS_IN_DOUBLES);
     } catch (IllegalArgumentException e) {
-      fields.refused(rateField, e);
+      fields.invalid(rateField, e);
       return null;
     }
     checkBurst(bucket, burstField);

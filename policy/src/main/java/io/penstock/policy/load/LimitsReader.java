@@ -1,6 +1,7 @@
 package io.penstock.policy.load;
 
 import io.penstock.Limit;
+import io.penstock.TokenBucket;
 import io.penstock.policy.Cost;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,26 +9,24 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the limits of a rule in any of their forms. */
 final class LimitsReader {
-  static final List<String> FIELDS =
-      List.of("algorithm", "algorithm_config", "limits", "unlimited");
-
   private static final int MAX_LIMITS = 10;
   private static final long ONE = 1_000;
-  private static final Cost PLAIN = Cost.fixed(ONE);
 
   /**
    * The limits of a rule. Immutable.
    *
    * @param isLeaky whether requests over the limit are delayed by default
    */
-  record RuleLimits(List<Limit> all, Cost cost, boolean isLeaky) {}
+  record RuleLimits(List<Limit> all, Cost cost, boolean isLeaky) {
+    boolean hasOnlyTokenBuckets() {
+      return all.stream().allMatch(TokenBucket.class::isInstance);
+    }
+  }
 
   private final Fields rule;
-  private final Problems problems;
 
-  LimitsReader(Fields rule, Problems problems) {
+  LimitsReader(Fields rule) {
     this.rule = rule;
-    this.problems = problems;
   }
 
   RuleLimits read() {
@@ -41,19 +40,12 @@ final class LimitsReader {
   }
 
   private RuleLimits unlimited() {
-    String reason = "can't be combined with unlimited: true";
-    rejectAll(LimitReader.SHORT_FIELDS, reason);
-    rejectAll(CostReader.FIELDS, reason);
-    rejectAll(List.of("algorithm", "algorithm_config", "limits"), reason);
-    rejectAll(
-        List.of(
-            "on_limit",
-            "max_delay_ms",
-            "on_store_failure",
-            "consistency",
-            "refund_on_upstream_error"),
-        reason);
-    return new RuleLimits(List.of(), PLAIN, false);
+    for (RuleField field : RuleFields.ALL) {
+      if (field.needsLimit() && !field.name().equals("unlimited")) {
+        rule.reject(field.name(), "can't be combined with unlimited: true");
+      }
+    }
+    return new RuleLimits(List.of(), Cost.ONE, false);
   }
 
   private RuleLimits longForm() {
@@ -64,7 +56,7 @@ final class LimitsReader {
     Algorithm algorithm = algorithm(rule);
     Fields config = rule.mapping("algorithm_config");
     if (config == null) {
-      return new RuleLimits(List.of(), PLAIN, false);
+      return new RuleLimits(List.of(), Cost.ONE, false);
     }
     config.declareKnown(List.of("tokens_per_second", "rps", "burst", "limit", "window"));
     Cost cost = CostReader.read(config, true);
@@ -96,7 +88,7 @@ final class LimitsReader {
       rule.error("limits", "must have 1 to " + MAX_LIMITS + " limits: " + items.size());
     }
     for (Located<Node> item : items) {
-      Fields fields = Fields.of(item, problems);
+      Fields fields = Fields.of(item, rule.problems());
       if (fields != null) {
         addTo(limits, fields, cost);
       }
@@ -120,11 +112,11 @@ final class LimitsReader {
 
   private static RuleLimits one(LimitReader reader, Fields fields, Algorithm algorithm, Cost cost) {
     boolean isLeaky = algorithm == Algorithm.LEAKY_BUCKET;
-    @Nullable Limit limit = reader.read(algorithm, Math.max(ONE, cost.fallback()));
+    @Nullable Limit limit = reader.read(algorithm, Math.max(ONE, cost.fallbackThousandths()));
     if (limit == null) {
       return new RuleLimits(List.of(), cost, isLeaky);
     }
-    if (cost.fallback() > limit.burstThousandths()) {
+    if (cost.fallbackThousandths() > limit.burstThousandths()) {
       String name = algorithm.window() == null ? "burst" : "limit";
       fields.warning(
           name, "is less than the cost of a request, so none can pass: " + limit.burst());

@@ -18,16 +18,16 @@ final class MatchReader {
   private final Fields match;
   private final Problems problems;
 
-  private MatchReader(Fields match, Problems problems) {
+  private MatchReader(Fields match) {
     this.match = match;
-    this.problems = problems;
+    this.problems = match.problems();
   }
 
   /** Returns the conditions of {@code match} in {@code fields}; any request if there are none. */
-  static Match read(Fields fields, Problems problems) {
+  static Match read(Fields fields) {
     Located<Node> written = fields.placed("match");
-    Fields match = written == null ? null : Fields.of(texts(written), problems);
-    return match == null ? Match.ANY : new MatchReader(match, problems).read();
+    Fields match = written == null ? null : Fields.of(texts(written), fields.problems());
+    return match == null ? Match.ANY : new MatchReader(match).read();
   }
 
   private static Located<Node> texts(Located<Node> match) {
@@ -62,7 +62,7 @@ final class MatchReader {
       }
       return subject;
     } catch (IllegalArgumentException e) {
-      match.refused(name, e);
+      match.invalid(name, e);
       return null;
     }
   }

@@ -21,14 +21,17 @@ import java.util.Set;
  * then keeps its previous version; if that is unusable too, the rule is omitted. So no rule can
  * deactivate others.
  *
- * @param standings the active rules from the database
+ * @param databaseRules the active rules from the database
  * @param problems why other rules from the database are not active
  * @param warnings warnings for the authors of active rules from the database
  */
 public record MergedPolicy(
-    Policy policy, List<OrderedRule> standings, List<Problem> problems, List<Problem> warnings) {
+    Policy policy,
+    List<OrderedRule> databaseRules,
+    List<Problem> problems,
+    List<Problem> warnings) {
   public MergedPolicy {
-    standings = List.copyOf(standings);
+    databaseRules = List.copyOf(databaseRules);
     problems = List.copyOf(problems);
     warnings = List.copyOf(warnings);
   }
@@ -47,7 +50,7 @@ public record MergedPolicy(
   }
 
   /** The rules from the database that can be active together, and why others can't. */
-  private record Attempt(Policy policy, List<OrderedRule> standings, List<Problem> problems) {}
+  private record Attempt(Policy policy, List<OrderedRule> databaseRules, List<Problem> problems) {}
 
   /**
    * Merges the rules of files and candidates from the database.
@@ -69,19 +72,19 @@ public record MergedPolicy(
     }
     Attempt first = attempt(files, origin, now, check);
     problems.addAll(first.problems);
-    List<OrderedRule> withPrevious = withPreviousVersions(candidates, first.standings);
+    List<OrderedRule> withPrevious = withPreviousVersions(candidates, first.databaseRules);
     Attempt best =
-        withPrevious.size() == first.standings.size()
+        withPrevious.size() == first.databaseRules.size()
             ? first
             : attempt(files, origin, withPrevious, check);
     return new MergedPolicy(
-        best.policy, best.standings, problems, warnings(best.standings, files.paths()));
+        best.policy, best.databaseRules, problems, warnings(best.databaseRules, files.paths()));
   }
 
-  private static List<Problem> warnings(List<OrderedRule> standings, PathSettings paths) {
+  private static List<Problem> warnings(List<OrderedRule> databaseRules, PathSettings paths) {
     Problems problems = new Problems();
     PatternCheck patterns = new PatternCheck(paths, problems);
-    for (OrderedRule ordered : standings) {
+    for (OrderedRule ordered : databaseRules) {
       patterns.check(ordered.rule().value().match(), ordered.rule());
     }
     return problems.warnings();
@@ -103,7 +106,7 @@ public record MergedPolicy(
   }
 
   private static Attempt attempt(
-      Policy files, String origin, List<OrderedRule> standings, RuleCheck check) {
+      Policy files, String origin, List<OrderedRule> databaseRules, RuleCheck check) {
     Problems problems = new Problems();
     Location place = Location.of(origin);
     Map<String, Location> names = new HashMap<>();
@@ -113,7 +116,7 @@ public record MergedPolicy(
       all.add(new Located<>(rule, place, rule.name()));
     }
     IdentityHashMap<Located<Rule>, OrderedRule> known = new IdentityHashMap<>();
-    for (OrderedRule ordered : standings.stream().sorted(OrderedRule.IN_ORDER).toList()) {
+    for (OrderedRule ordered : databaseRules.stream().sorted(OrderedRule.IN_ORDER).toList()) {
       Located<Rule> rule = ordered.rule();
       if (!isUsable(rule, check, problems)) {
         continue;
@@ -126,7 +129,7 @@ public record MergedPolicy(
         problems.error(
             rule.at(),
             "name",
-            "must have a unique name: " + rule.value().name() + " is also at " + other);
+            "must have a unique name: " + rule.value().name() + " is also " + other.reference());
       }
     }
     List<Located<Rule>> reachable =

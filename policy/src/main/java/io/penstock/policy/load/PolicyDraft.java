@@ -98,7 +98,9 @@ final class PolicyDraft {
     Location other = names.putIfAbsent(name, rule.at());
     if (other != null) {
       problems.error(
-          rule.at(), rule.path(), "must have a unique name: " + name + " is also at " + other);
+          rule.at(),
+          rule.path(),
+          "must have a unique name: " + name + " is also " + other.reference());
       return;
     }
     rules.add(rule);
@@ -111,7 +113,7 @@ final class PolicyDraft {
     }
     int before = problems.errorCount();
     fields.require("match");
-    Match match = MatchReader.read(fields, problems);
+    Match match = MatchReader.read(fields);
     fields.done();
     if (problems.errorCount() > before) {
       return;
@@ -137,7 +139,7 @@ final class PolicyDraft {
       paths = PathsReader.read(spelling, problems);
     }
     if (section(fields, "mode", "mode") != null) {
-      mode = fields.choice("mode", RuleReader.MODES, Mode.ENFORCE);
+      mode = fields.choice("mode", RuleFields.MODES, Mode.ENFORCE);
     }
     Located<Node> secret = section(fields, "key_secret", "key_secret");
     Located<Node> secretFile = section(fields, "key_secret_file", "key_secret");

@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
 final class Reachability {
   private static final int ALL = 100;
 
-  private record Tiers(TierGroup group, Mode kind) {}
+  private record GroupAndMode(TierGroup group, Mode kind) {}
 
   private final PathSettings paths;
   private final Problems problems;
   private final CoverIndex<Located<Match>> exempt = new CoverIndex<>();
-  private final Map<Tiers, CoverIndex<Located<Rule>>> earlier = new HashMap<>();
+  private final Map<GroupAndMode, CoverIndex<Located<Rule>>> earlier = new HashMap<>();
 
   Reachability(List<Located<Match>> exempt, PathSettings paths, Problems problems) {
     this.paths = paths;
@@ -59,7 +59,7 @@ final class Reachability {
     TierGroup group = rule.tierGroup();
     Located<Rule> hiding = null;
     for (Mode kind : kinds(rule)) {
-      hiding = hiding(rule, new Tiers(group, kind));
+      hiding = hiding(rule, new GroupAndMode(group, kind));
       if (hiding == null) {
         break;
       }
@@ -68,19 +68,19 @@ final class Reachability {
       reportUnreachable(
           placed,
           hiding.value().name()
-              + ", at "
-              + hiding.at()
+              + ", "
+              + hiding.at().reference()
               + ", matches all of its requests first; move this rule before it");
       return false;
     }
     if (rule.rollout().enforcePercent() == ALL) {
-      Tiers tiers = new Tiers(group, rule.rollout().mode());
+      GroupAndMode tiers = new GroupAndMode(group, rule.rollout().mode());
       earlier.computeIfAbsent(tiers, t -> new CoverIndex<>()).add(rule.match(), placed);
     }
     return true;
   }
 
-  private @Nullable Located<Rule> hiding(Rule rule, Tiers tiers) {
+  private @Nullable Located<Rule> hiding(Rule rule, GroupAndMode tiers) {
     CoverIndex<Located<Rule>> index = earlier.get(tiers);
     return index == null
         ? null

@@ -13,14 +13,14 @@ final class TreeBuilder {
   private static final int MAX_DEPTH = 50;
 
   /** A list or mapping that is still being read. */
-  private static final class Open {
+  private static final class OpenNode {
     final Location at;
     final @Nullable List<Node> items;
     final Map<String, Node.NodeField> entries = new LinkedHashMap<>();
     @Nullable String key;
     Location keyAt;
 
-    Open(Location at, @Nullable List<Node> items) {
+    OpenNode(Location at, @Nullable List<Node> items) {
       this.at = at;
       this.items = items;
       this.keyAt = at;
@@ -32,7 +32,7 @@ final class TreeBuilder {
   }
 
   private final Problems problems;
-  private final Deque<Open> open = new ArrayDeque<>();
+  private final Deque<OpenNode> open = new ArrayDeque<>();
   private @Nullable Node root;
 
   TreeBuilder(Problems problems) {
@@ -46,12 +46,12 @@ final class TreeBuilder {
 
   /** Returns whether a key is expected next rather than a value. */
   boolean expectsKey() {
-    Open innermost = open.peek();
+    OpenNode innermost = open.peek();
     return innermost != null && innermost.items == null && innermost.key == null;
   }
 
   void key(String text, Location at) {
-    Open mapping = open.element();
+    OpenNode mapping = open.element();
     Node.NodeField first = mapping.entries.get(text);
     if (first != null) {
       problems.error(at, "", "duplicate key: " + text + ", first at " + first.at());
@@ -66,18 +66,18 @@ final class TreeBuilder {
   }
 
   void openMapping(Location at) throws MalformedException {
-    open(new Open(at, null));
+    open(new OpenNode(at, null));
   }
 
   void openSequence(Location at) throws MalformedException {
-    open(new Open(at, new ArrayList<>()));
+    open(new OpenNode(at, new ArrayList<>()));
   }
 
   void close() {
     add(open.remove().finish());
   }
 
-  private void open(Open next) throws MalformedException {
+  private void open(OpenNode next) throws MalformedException {
     checkPlace(next.at);
     if (open.size() == MAX_DEPTH) {
       throw new MalformedException(next.at, "must not be nested deeper than " + MAX_DEPTH);
@@ -92,7 +92,7 @@ final class TreeBuilder {
   }
 
   private void add(Node node) {
-    Open innermost = open.peek();
+    OpenNode innermost = open.peek();
     if (innermost == null) {
       root = node;
     } else if (innermost.items != null) {

@@ -2,22 +2,24 @@ package io.penstock.policy.load;
 
 import static java.util.regex.Pattern.DOTALL;
 
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.error.Mark;
-import org.yaml.snakeyaml.error.MarkedYAMLException;
-import org.yaml.snakeyaml.error.YAMLException;
-import org.yaml.snakeyaml.events.AliasEvent;
-import org.yaml.snakeyaml.events.CollectionStartEvent;
-import org.yaml.snakeyaml.events.DocumentStartEvent;
-import org.yaml.snakeyaml.events.Event;
-import org.yaml.snakeyaml.events.NodeEvent;
-import org.yaml.snakeyaml.events.ScalarEvent;
-import org.yaml.snakeyaml.parser.ParserImpl;
-import org.yaml.snakeyaml.reader.ReaderException;
-import org.yaml.snakeyaml.reader.StreamReader;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.events.AliasEvent;
+import org.snakeyaml.engine.v2.events.CollectionEndEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
+import org.snakeyaml.engine.v2.events.DocumentStartEvent;
+import org.snakeyaml.engine.v2.events.Event;
+import org.snakeyaml.engine.v2.events.MappingStartEvent;
+import org.snakeyaml.engine.v2.events.NodeEvent;
+import org.snakeyaml.engine.v2.events.ScalarEvent;
+import org.snakeyaml.engine.v2.exceptions.Mark;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.ReaderException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.parser.ParserImpl;
+import org.snakeyaml.engine.v2.scanner.StreamReader;
 
 /**
  * Reads the subset of YAML that corresponds to JSON. Scalars follow YAML 1.2: {@code off} and
@@ -35,7 +37,8 @@ final class YamlTreeReader {
   /** Messages of the parser that quote more than one character of the text. */
   private static final Pattern QUOTING_MESSAGE =
       Pattern.compile(
-          "(undefined tag handle|numbers, but found:|expected URI in UTF-8:).*", DOTALL);
+          "(tag handle|numbers, but found:|escape character|expected URI in UTF-8:|version:).*",
+          DOTALL);
 
   private final String file;
   private final TreeBuilder tree;
@@ -50,18 +53,15 @@ final class YamlTreeReader {
 
   static void read(String text, String file, TreeBuilder tree, Problems problems)
       throws MalformedException {
-    LoaderOptions options = new LoaderOptions();
-    options.setCodePointLimit(Document.MAX_BYTES);
-    StreamReader source = new StreamReader(text);
+    LoadSettings settings = LoadSettings.builder().setCodePointLimit(Document.MAX_BYTES).build();
+    StreamReader source = new StreamReader(settings, text);
     try {
-      ParserImpl parser = new ParserImpl(source, options);
+      ParserImpl parser = new ParserImpl(settings, source);
       YamlTreeReader reader = new YamlTreeReader(file, tree, problems);
-      for (Event event = parser.getEvent();
-          !event.is(Event.ID.StreamEnd);
-          event = parser.getEvent()) {
-        reader.take(event);
+      while (parser.hasNext()) {
+        reader.take(parser.next());
       }
-    } catch (MarkedYAMLException e) {
+    } catch (MarkedYamlEngineException e) {
       throw new MalformedException(place(file, e.getProblemMark()), readable(e));
     } catch (ReaderException e) {
       throw new MalformedException(
@@ -72,7 +72,7 @@ final class YamlTreeReader {
       // range.
       throw new MalformedException(
           place(file, source.getMark()), "must be an escape such as \\u0041");
-    } catch (YAMLException e) {
+    } catch (YamlEngineException e) {
       throw new MalformedException(Location.of(file), String.valueOf(e.getMessage()));
     }
   }
@@ -86,7 +86,7 @@ final class YamlTreeReader {
       started = true;
     } else if (event instanceof NodeEvent node) {
       take(node, at);
-    } else if (event.is(Event.ID.MappingEnd) || event.is(Event.ID.SequenceEnd)) {
+    } else if (event instanceof CollectionEndEvent) {
       tree.close();
     }
   }
@@ -94,10 +94,10 @@ final class YamlTreeReader {
   private void take(NodeEvent event, Location at) throws MalformedException {
     if (event instanceof AliasEvent alias) {
       problems.error(at, "", "aliases are not supported: quote text that begins with *");
-      takeScalar(new Node.Scalar(at, alias.getAnchor(), Node.NodeKind.TEXT), false);
+      takeScalar(new Node.Scalar(at, alias.getAlias().getValue(), Node.NodeKind.TEXT), false);
       return;
     }
-    if (event.getAnchor() != null) {
+    if (event.getAnchor().isPresent()) {
       problems.error(at, "", "anchors are not supported: quote text that begins with &");
     }
     if (event instanceof ScalarEvent scalar) {
@@ -108,7 +108,7 @@ final class YamlTreeReader {
       if (tree.expectsKey()) {
         throw new MalformedException(at, "a key must be plain text, not a list or mapping");
       }
-      if (start.is(Event.ID.MappingStart)) {
+      if (start instanceof MappingStartEvent) {
         tree.openMapping(at);
       } else {
         tree.openSequence(at);
@@ -127,8 +127,8 @@ final class YamlTreeReader {
     tree.key(scalar.text(), scalar.at());
   }
 
-  private void checkTag(@Nullable String tag, Location at) {
-    if (tag != null) {
+  private void checkTag(Optional<String> tag, Location at) {
+    if (tag.isPresent()) {
       problems.error(at, "", "tags are not supported: quote text that begins with !");
     }
   }
@@ -147,10 +147,9 @@ final class YamlTreeReader {
     return NUMBER.matcher(text).matches() ? Node.NodeKind.NUMBER : Node.NodeKind.TEXT;
   }
 
-  private static Location place(String file, @Nullable Mark mark) {
-    return mark == null
-        ? Location.of(file)
-        : new Location(file, mark.getLine() + 1, mark.getColumn() + 1);
+  private static Location place(String file, Optional<Mark> mark) {
+    return mark.map(at -> new Location(file, at.getLine() + 1, at.getColumn() + 1))
+        .orElseGet(() -> Location.of(file));
   }
 
   private static Location place(String file, String text, int codePoints) {
@@ -161,17 +160,14 @@ final class YamlTreeReader {
     return new Location(file, line, end - before.lastIndexOf('\n'));
   }
 
-  private static String readable(MarkedYAMLException e) {
-    String context = e.getContext();
-    Mark contextMark = e.getContextMark();
+  private static String readable(MarkedYamlEngineException e) {
     String problem =
         QUOTING_MESSAGE.matcher(String.valueOf(e.getProblem())).replaceFirst("$1 something else");
-    if (context == null) {
+    if (e.getContext() == null) {
       return problem;
     }
-    return problem
-        + ", "
-        + context
-        + (contextMark == null ? "" : " that begins at line " + (contextMark.getLine() + 1));
+    String start =
+        e.getContextMark().map(at -> " that begins at line " + (at.getLine() + 1)).orElse("");
+    return problem + ", " + e.getContext() + start;
   }
 }

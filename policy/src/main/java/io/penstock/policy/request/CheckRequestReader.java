@@ -7,6 +7,7 @@ import io.penstock.policy.load.Node;
 import io.penstock.policy.load.Problems;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -50,17 +51,25 @@ public final class CheckRequestReader {
     text("path", NamedValues.MAX_VALUE_LENGTH, request::path);
     text("host", MAX_HOST_LENGTH, request::host);
     NamedValues values = new NamedValues(fields, problems);
-    boolean statesCookies = fields.given("cookies");
-    values.readLists("headers", new ExplicitHeaders(request, !statesCookies)::add);
+    values.readLists(
+        "headers", fields.given("cookies") ? request::header : this::headerWithCookies);
     values.readLists("query", request::query);
     values.readLists("cookies", request::cookie);
     values.readClaims("jwt", request::claim);
     values.readSingles("attributes", request::attribute);
     Long cost = fields.given("cost") ? fields.number("cost", CheckRequestReader::cost) : null;
     if (cost != null) {
-      request.cost(cost);
+      request.costThousandths(cost);
     }
     return new CheckRequest(request.build(), fields.given("dry_run") && fields.flag("dry_run"));
+  }
+
+  /** Adds a header, and the cookies in it. */
+  private void headerWithCookies(String name, String value) {
+    request.header(name, value);
+    if (name.toLowerCase(Locale.ROOT).equals("cookie")) {
+      request.cookies(value);
+    }
   }
 
   private void text(String name, int maxLength, Consumer<String> setter) {
@@ -76,7 +85,7 @@ public final class CheckRequestReader {
       try {
         setter.accept(scalar.text());
       } catch (IllegalArgumentException e) {
-        fields.refused(name, e);
+        fields.invalid(name, e);
       }
     }
   }

@@ -187,19 +187,6 @@ class ClientAddressTest {
     assertThat(client).hasToString(list ? "1.2.3.4" : PROXY.toString());
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "x-forwarded-for, X_FORWARDED_FOR",
-    "Forwarded, FORWARDED",
-    "X-Real-IP, X_REAL_IP",
-    "CF-Connecting-IP, CF_CONNECTING_IP",
-    "x-client-ip,",
-    "'',",
-  })
-  void parse_headerName_isItsSource(String name, AddressSource source) {
-    assertThat(AddressSource.parse(name)).isEqualTo(source);
-  }
-
   private static IpAddress client(AddressSource source, String value) {
     return new ClientAddress(TRUSTED, source).resolve(PROXY, only(source.headerName(), value));
   }

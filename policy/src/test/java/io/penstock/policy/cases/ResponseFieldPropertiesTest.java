@@ -51,7 +51,7 @@ class ResponseFieldPropertiesTest {
     PolicyEngine engine =
         new PolicyEngine(InProcessStore.builder().clock(clock).maxKeys(1_000).build(), POLICY);
     for (int request : requests) {
-      Verdict verdict = engine.decide(REQUESTS.get(request).cost(cost).build());
+      Verdict verdict = engine.decide(REQUESTS.get(request).costThousandths(cost).build());
       check(verdict);
       clock.advanceNanos(waitNanos);
     }

@@ -119,7 +119,7 @@ class ExplainJsonTest {
 
   @Test
   void lines_never_saySo() {
-    ExplicitRequest dear = ExplicitRequest.builder().cost(3_000).build();
+    ExplicitRequest dear = ExplicitRequest.builder().costThousandths(3_000).build();
 
     assertThat(ExplainText.lines(explain("{name: r, limit_keys: [], rate: 2/s}", dear, 0)))
         .contains("verdict: denied by r (cost_above_burst), can never pass");
@@ -172,7 +172,8 @@ class ExplainJsonTest {
 
     assertThat(ExplainText.lines(explain(policy, FREE, 0)))
         .contains(
-            "    enforce, one bucket for all requests, cost 1, consistency leased, not leased here");
+            "    enforce, one bucket for all requests, cost 1, consistency leased, not leased"
+                + " here");
   }
 
   @Test

@@ -69,7 +69,7 @@ class HttpRequestTest {
         "/?a=1 | a | 1",
         "/?a=1&b=2 | b | 2",
         "/?a=1&b=2 | c | ",
-        "/?A=1 | a | ",
+        "/?A=1 | a | ', 1'",
         "/?aa=1&a=2 | a | 2",
         "/?a=1&aa=2 | aa | 2",
         "/?a=1&a=2&a=1 | a | 1, 2, 1",
@@ -97,7 +97,7 @@ class HttpRequestTest {
         "/?%6=1 | %6 | 1",
         "/?a%3Db=1 | a=b | 1",
         "/?a%26b=1 | a&b | 1",
-        "/?a=1;b=2 | a | 1;b=2",
+        "/?a=1;b=2 | a | ', 1;b=2, 1'",
         "/?x=1?a=2 | a | ",
         "/?%6 | a | ",
         "/a=1 | a | ",
@@ -157,18 +157,18 @@ class HttpRequestTest {
         "a=1; b=2 | b | 2",
         "a=1;b=2 | b | 2",
         "a=1; b=2 | c | ",
-        "A=1 | a | ",
+        "A=1 | a | , 1",
         "aa=1; a=2 | a | 2",
         "a=1; a=2 | a | 1, 2",
         "a=\"1 2\" | a | 1 2",
-        "a=\" | a | \"",
+        "a=\" | a | , \"",
         "a=\"\" | a | ``",
         "a= | a | ``",
         "a | a | ",
         "a=b=c | a | b=c",
         " a = 1 ; b=2 | a | 1",
         ";;a=1;; | a | 1",
-        "a=%41 | a | %41",
+        "a=%41 | a | A",
         "b=a=1 | a | ",
         "`` | a | ",
       })
@@ -228,7 +228,7 @@ class HttpRequestTest {
     assertThat(request.header("x-other")).isNull();
     assertThat(request.attribute("plan")).isEqualTo("pro");
     assertThat(request.attribute("user_id")).isNull();
-    assertThat(request.cost()).isEqualTo(Request.UNSTATED);
+    assertThat(request.costThousandths()).isEqualTo(Request.UNSTATED);
   }
 
   @Test

@@ -12,6 +12,7 @@ import com.nimbusds.jwt.SignedJWT;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Outcome;
+import io.penstock.policy.Phase;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.PolicyObserver;
 import io.penstock.policy.Verdict;
@@ -137,7 +138,9 @@ class HttpVerdictTest {
 
   private static Verdict request(PolicyEngine engine, IpAddress peer, Map<String, String> headers) {
     RequestLine line = RequestLine.of("GET", "/", "example.org");
-    return engine.decide(new HttpRequests(engine).from(peer, line, headers::get));
+    Gate gate = new Gate(engine, new VerdictResponses(HeaderFormat.ALL, Jitter.NONE));
+    return gate.decide(
+        gate.request(peer, line, headers::get, CallerAttributes.NOTHING), Phase.WHOLE);
   }
 
   private static Map<String, String> forwarded(String hops) {

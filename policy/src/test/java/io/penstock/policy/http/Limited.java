@@ -1,15 +1,11 @@
 package io.penstock.policy.http;
 
 import io.penstock.Claim;
-import io.penstock.Consistency;
 import io.penstock.Decision;
 import io.penstock.FailurePolicy;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
-import io.penstock.StoreOptions;
 import io.penstock.inprocess.InProcessStore;
-import io.penstock.policy.Cost;
-import io.penstock.policy.Match;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Outcome;
 import io.penstock.policy.Rule;
@@ -33,30 +29,18 @@ final class Limited {
   }
 
   static Rule rule(String name, Limit limit, FailurePolicy onFailure) {
-    return new Rule(
-        name,
-        "",
-        List.of(),
-        Match.ANY,
-        null,
-        null,
-        List.of(limit),
-        Cost.fixed(1_000),
-        Duration.ZERO,
-        new StoreOptions(onFailure, Consistency.EXACT),
-        false,
-        Rule.Rollout.ALL);
+    return Rule.builder(name).limits(List.of(limit)).onStoreFailure(onFailure).build();
   }
 
   /** Takes a cost in thousandths. */
   Outcome take(long cost) {
-    return outcome(cost, limiter.decide(KEY, cost / 1_000.0));
+    return outcome(cost, limiter.take(KEY, cost / 1_000.0));
   }
 
   /** Takes a cost in thousandths, or reserves it ahead. */
   Outcome take(long cost, Duration maxDelay) {
     Claim claim = limiter.at(KEY, cost / 1_000.0).within(maxDelay);
-    return outcome(cost, RateLimiter.all(claim).decide());
+    return outcome(cost, RateLimiter.all(claim).take());
   }
 
   Outcome outcome(long cost, Decision decision) {
@@ -65,7 +49,7 @@ final class Limited {
 
   static Outcome shadow(Outcome outcome) {
     return new Outcome(
-        outcome.rule(), Mode.SHADOW, outcome.key(), outcome.cost(), outcome.decision());
+        outcome.rule(), Mode.SHADOW, outcome.key(), outcome.costThousandths(), outcome.decision());
   }
 
   static Verdict verdict(Outcome... outcomes) {

@@ -14,7 +14,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ProblemDetailsTest {
@@ -23,8 +25,9 @@ class ProblemDetailsTest {
       new VerdictResponses(HeaderFormat.ALL, Jitter.DEFAULT);
 
   private static JsonNode problem(Verdict verdict) throws IOException {
-    HttpAnswer answer = ANSWERS.answer(verdict);
-    assertThat(answer.contentType()).isEqualTo("application/problem+json");
+    Map<String, String> headers = new HashMap<>();
+    HttpAnswer answer = ANSWERS.deny(verdict, headers::put);
+    assertThat(headers).containsEntry("Content-Type", "application/problem+json");
     JsonNode body = new ObjectMapper().readTree(answer.body());
     assertThat(body.get("status").intValue()).isEqualTo(answer.status());
     return body;
@@ -41,7 +44,7 @@ class ProblemDetailsTest {
     Limited org = new Limited("per-org-rps", Limit.perSecond(3).burst(1));
     org.take(1_000);
 
-    HttpAnswer answer = ANSWERS.answer(verdict(org.take(1_000)));
+    HttpAnswer answer = ANSWERS.deny(verdict(org.take(1_000)), (name, value) -> {});
 
     assertThat(new String(answer.body(), StandardCharsets.UTF_8))
         .isEqualTo(
@@ -95,8 +98,7 @@ class ProblemDetailsTest {
     JsonNode body =
         problem(
             verdict(
-                org.outcome(
-                    1_000, Decision.refused("org", org.limiter.limit(), Reason.MISSING_KEY))));
+                org.outcome(1_000, Decision.deny("org", org.limiter.limit(), Reason.MISSING_KEY))));
 
     assertThat(body.get("type").textValue()).isEqualTo(TYPES + "quota-exceeded");
     assertThat(body.get("reason").textValue()).isEqualTo("missing_key");

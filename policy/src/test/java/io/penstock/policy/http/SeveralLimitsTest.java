@@ -64,7 +64,7 @@ class SeveralLimitsTest {
     assertThat(headers(denied))
         .containsEntry("RateLimit-Policy", POLICIES)
         .containsEntry("RateLimit-Remaining", "0");
-    assertThat(new String(answers.problem(denied), StandardCharsets.UTF_8))
+    assertThat(new String(answers.deny(denied, (name, value) -> {}).body(), StandardCharsets.UTF_8))
         .contains("\"violated-policies\":[\"api#2\"]");
   }
 
@@ -74,7 +74,7 @@ class SeveralLimitsTest {
     assertThat(headers(denied))
         .containsEntry("RateLimit-Policy", "\"api#1\";q=2;w=2, \"api#2\";q=5;w=3600")
         .containsEntry("RateLimit", "\"api#1\";r=0");
-    assertThat(new String(answers.problem(denied), StandardCharsets.UTF_8))
+    assertThat(new String(answers.deny(denied, (name, value) -> {}).body(), StandardCharsets.UTF_8))
         .contains("\"violated-policies\":[\"api#1\"]");
   }
 }

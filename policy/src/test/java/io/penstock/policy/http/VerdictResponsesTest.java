@@ -14,6 +14,7 @@ import io.penstock.policy.Mode;
 import io.penstock.policy.Outcome;
 import io.penstock.policy.Verdict;
 import io.penstock.testing.FixedLimiters;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -217,7 +218,7 @@ class VerdictResponsesTest {
   void headers_allowedWithDelayOfWholeMicros_resetWhenThereIsMore() {
     Limited queue = new Limited("queue", Limit.perSecond(1.5).burst(1));
     Decision delayed =
-        Decision.allowed("queue", queue.limiter.limit(), 0, 2_000_000_000L, 1_333_334_000L);
+        Decision.allow("queue", queue.limiter.limit(), 0, 2_000_000_000L, 1_333_334_000L);
 
     assertThat(headers(HeaderFormat.LEGACY, verdict(queue.outcome(1_000, delayed))))
         .contains("RateLimit-Reset: 2");
@@ -239,7 +240,7 @@ class VerdictResponsesTest {
     Limited fast = new Limited("fast", Limit.perSecond(1_000).burst(1));
     fast.take(1_000);
 
-    Decision atOnce = FixedLimiters.denyAll(Duration.ZERO).decide(KEY);
+    Decision atOnce = FixedLimiters.denyAll(Duration.ZERO).take(KEY);
 
     assertThat(headers(HeaderFormat.NONE, verdict(fast.take(1_000)))).contains("Retry-After: 1");
     assertThat(headers(HeaderFormat.NONE, verdict(fast.outcome(1_000, atOnce))))
@@ -329,7 +330,7 @@ class VerdictResponsesTest {
     Verdict verdict =
         verdict(
             org.outcome(
-                1_000, Decision.refused("per-org-rps", org.limiter.limit(), Reason.MISSING_KEY)));
+                1_000, Decision.deny("per-org-rps", org.limiter.limit(), Reason.MISSING_KEY)));
 
     assertThat(ALL.status(verdict)).isEqualTo(429);
     assertThat(headers(HeaderFormat.NONE, verdict))
@@ -342,7 +343,7 @@ class VerdictResponsesTest {
     Verdict verdict =
         verdict(
             org.outcome(
-                1_000, Decision.refused("per-org-rps", org.limiter.limit(), Reason.MISSING_KEY)));
+                1_000, Decision.deny("per-org-rps", org.limiter.limit(), Reason.MISSING_KEY)));
 
     assertThat(headers(HeaderFormat.ALL, verdict))
         .containsExactly(
@@ -366,23 +367,21 @@ class VerdictResponsesTest {
   }
 
   @Test
-  void answer_allowed_hasHeadersAndNoBody() {
-    HttpAnswer answer = ALL.answer(verdict(perOrg().take(113_000)));
-
-    assertThat(answer.status()).isEqualTo(200);
-    assertThat(answer.headers())
-        .hasSize(5)
-        .first()
-        .isEqualTo(new HttpAnswer.Header("RateLimit-Limit", "200"));
-    assertThat(answer.contentType()).isNull();
-    assertThat(answer.body()).isEmpty();
+  void deny_allowed_isRejected() {
+    for (Verdict allowed : List.of(verdict(perOrg().take(1_000)), Verdict.UNLIMITED)) {
+      assertThatThrownBy(() -> ALL.deny(allowed, (name, value) -> {}))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
   }
 
   @Test
-  void problem_allowed_isRejected() {
-    assertThatThrownBy(() -> ALL.problem(verdict(perOrg().take(1_000))))
-        .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> ALL.problem(Verdict.UNLIMITED))
-        .isInstanceOf(IllegalArgumentException.class);
+  void describe_denied_isJsonWithoutHeadersAboutLimits() {
+    Limited org = perOrg();
+    List<String> headers = new ArrayList<>();
+    HttpAnswer answer =
+        ALL.describe(verdict(org.take(201_000)), (name, value) -> headers.add(name + ": " + value));
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(headers).containsExactly("Content-Type: application/json");
+    assertThat(new String(answer.body(), StandardCharsets.UTF_8)).startsWith("{\"allowed\":false");
   }
 }

@@ -23,7 +23,7 @@ class JwksFileTest {
 
   @TempDir Path folder;
   private KeySource.JwksFile source;
-  private RefreshedKeys keys;
+  private IssuerKeys keys;
   private JwtVerifier verifier;
 
   @BeforeEach

@@ -1,7 +1,7 @@
 package io.penstock.policy.jwt;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.awaitility.Awaitility.await;
 
 import io.penstock.Reason;
 import io.penstock.inprocess.InProcessStore;
@@ -16,7 +16,6 @@ import io.penstock.testing.ManualClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -228,13 +227,7 @@ class KeysUnavailableTest {
 
     server.answerWith(200);
 
-    assertTimeoutPreemptively(
-        Duration.ofMinutes(1),
-        () -> {
-          while (decide(closed, A, TOKEN).degraded()) {
-            LockSupport.parkNanos(1_000_000);
-          }
-        });
+    await().atMost(Duration.ofMinutes(1)).until(() -> !decide(closed, A, TOKEN).degraded());
     assertThat(events.messages)
         .last()
         .asString()

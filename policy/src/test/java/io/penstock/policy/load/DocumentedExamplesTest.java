@@ -171,7 +171,7 @@ class DocumentedExamplesTest {
     }
     Verdict verdict = traffic("policy.md", "cost").send(request);
 
-    assertThat(verdict.decisive().orElseThrow().cost()).isEqualTo(cost * 1_000);
+    assertThat(verdict.decisive().orElseThrow().costThousandths()).isEqualTo(cost * 1_000);
     assertThat(decision(verdict).never()).isEqualTo(cost > 20_000);
   }
 

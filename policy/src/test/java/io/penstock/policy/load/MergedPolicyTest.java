@@ -19,7 +19,7 @@ class MergedPolicyTest {
             now(ordered(1, 5, "{name: first, " + USERS + ", match: {plan: b}}")));
 
     assertThat(names(joint)).containsExactly("file", "first", "second");
-    assertThat(joint.standings().stream().map(OrderedRule::id)).containsExactly(1L, 2L);
+    assertThat(joint.databaseRules().stream().map(OrderedRule::id)).containsExactly(1L, 2L);
     assertThat(joint.problems()).isEmpty();
   }
 
@@ -57,7 +57,7 @@ class MergedPolicyTest {
 
     assertThat(names(joint)).containsExactly("a", "tenants");
     assertThat(joint.problems()).containsExactly(problem);
-    assertThat(joint.standings().get(0)).isSameAs(before);
+    assertThat(joint.databaseRules().get(0)).isSameAs(before);
   }
 
   @Test
@@ -96,7 +96,7 @@ class MergedPolicyTest {
             MergedPolicyTest::atMostOneASecond);
 
     assertThat(names(joint)).containsExactly("a", "tenants");
-    assertThat(joint.standings().get(0)).isSameAs(before);
+    assertThat(joint.databaseRules().get(0)).isSameAs(before);
     assertThat(joint.problems())
         .extracting(Problem::toString)
         .containsExactly("row 1: too fast: a", "row 3: too fast: c");
@@ -123,8 +123,8 @@ class MergedPolicyTest {
     assertThat(names(joint)).containsExactly("a");
     assertThat(joint.problems().get(0).message())
         .isEqualTo(
-            "b can never apply: a, at policy.yaml, matches all of its requests first; move this rule"
-                + " before it");
+            "b can never apply: a, at policy.yaml, matches all of its requests first; move this"
+                + " rule before it");
   }
 
   @Test
@@ -167,7 +167,7 @@ class MergedPolicyTest {
     Problems problems = new Problems();
     Node node = Document.parse(yaml, "rule.yaml", problems);
     Located<Rule> read =
-        SingleRuleReader.read(new Located<>(node, Location.of("row " + id), ""), problems);
+        RuleReader.read(new Located<>(node, Location.of("row " + id), ""), problems);
     assertThat(problems.errors()).isEmpty();
     return new Located<>(read.value(), Location.of("row " + id), "");
   }

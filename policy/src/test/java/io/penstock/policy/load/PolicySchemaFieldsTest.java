@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -19,30 +18,6 @@ class PolicySchemaFieldsTest {
 
   private static final JsonNode RULE = Schema.TREE.at("/$defs/ruleFields/properties");
   private static final String RULES = ", rules: [{name: r, limit_keys: [], rate: 1/s}]";
-
-  /** A valid value for each field of a rule. */
-  private static final Map<String, String> RIGHT =
-      Map.ofEntries(
-          Map.entry("algorithm_config", "{rps: 5, burst: 10}"),
-          Map.entry("limits", "[{rate: 5/s}]"),
-          Map.entry("rate", "5/s"),
-          Map.entry("burst", "7"),
-          Map.entry("limit", "7"),
-          Map.entry("window", "7s"),
-          Map.entry("cost_source", "w"),
-          Map.entry("fixed_cost", "1"),
-          Map.entry("default_cost", "1"),
-          Map.entry("min_cost", "1"),
-          Map.entry("unlimited", "true"),
-          Map.entry("max_delay_ms", "5"),
-          Map.entry("refund_on_upstream_error", "true"),
-          Map.entry("enforce_percent", "50"),
-          Map.entry("manual", "true"),
-          Map.entry("match", "{path: /x}"),
-          Map.entry("limit_keys", "[user_id]"),
-          Map.entry("group", "g"),
-          Map.entry("name", "n"),
-          Map.entry("description", "d"));
 
   static List<String> forms() {
     List<String> forms =
@@ -146,12 +121,9 @@ class PolicySchemaFieldsTest {
   private static List<String> values(String field) {
     JsonNode schema = RULE.get(field);
     List<String> values = new ArrayList<>();
-    schema.path("enum").forEach(word -> values.add(word.asText()));
-    if (RIGHT.containsKey(field)) {
-      values.add(RIGHT.get(field));
-    } else if (field.equals("mode")) {
-      values.addAll(RuleReader.MODES.keySet());
-    }
+    RuleFields.ALL.stream()
+        .filter(declared -> declared.name().equals(field))
+        .forEach(declared -> values.addAll(declared.examples()));
     for (String bound : List.of("minimum", "maximum")) {
       if (schema.has(bound)) {
         values.add(schema.get(bound).asText());

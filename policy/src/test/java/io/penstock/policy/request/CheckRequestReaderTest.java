@@ -55,7 +55,7 @@ class CheckRequestReaderTest {
     assertThat(request.cookie("c")).isEqualTo("k");
     assertThat(request.claim("plan")).isEqualTo("pro");
     assertThat(request.attribute("user_id")).isEqualTo("u");
-    assertThat(request.cost()).isEqualTo(2_500);
+    assertThat(request.costThousandths()).isEqualTo(2_500);
   }
 
   @ParameterizedTest
@@ -82,7 +82,7 @@ class CheckRequestReaderTest {
     assertThat(request.cookie("x")).isNull();
     assertThat(request.claim("x")).isNull();
     assertThat(request.attribute("x")).isNull();
-    assertThat(request.cost()).isEqualTo(Request.UNSTATED);
+    assertThat(request.costThousandths()).isEqualTo(Request.UNSTATED);
   }
 
   @Test
@@ -152,7 +152,7 @@ class CheckRequestReaderTest {
     "1000000000000, 1000000000000000",
   })
   void read_cost_isRoundedUpToAThousandth(String written, long thousandths) {
-    assertThat(request("{\"cost\":" + written + "}").cost()).isEqualTo(thousandths);
+    assertThat(request("{\"cost\":" + written + "}").costThousandths()).isEqualTo(thousandths);
   }
 
   @ParameterizedTest

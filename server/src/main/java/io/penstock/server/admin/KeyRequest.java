@@ -53,7 +53,7 @@ record KeyRequest(String rule, Request request, long thousandths) {
           try {
             request.state(Attribute.parse(name), value);
           } catch (IllegalArgumentException e) {
-            key.refused(name, e);
+            key.invalid(name, e);
           }
         }
       }

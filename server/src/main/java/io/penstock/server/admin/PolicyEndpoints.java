@@ -5,6 +5,7 @@ import io.penstock.policy.Explanation;
 import io.penstock.policy.Mode;
 import io.penstock.policy.http.ExplainJson;
 import io.penstock.policy.http.PolicyJson;
+import io.penstock.policy.load.ActivePolicy;
 import io.penstock.policy.load.Fields;
 import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Node;
@@ -12,7 +13,6 @@ import io.penstock.policy.load.Problem;
 import io.penstock.policy.load.Problems;
 import io.penstock.policy.request.CheckRequest;
 import io.penstock.policy.request.CheckRequestReader;
-import io.penstock.server.ActivePolicy;
 import io.penstock.server.ModeSwitch;
 import io.penstock.server.PolicyHolder;
 import io.penstock.server.http.AccessTokens;
@@ -125,13 +125,13 @@ public final class PolicyEndpoints {
     if (fields == null || !fields.require("mode")) {
       return null;
     }
-    Choice choice =
+    ModeChoice choice =
         fields.choice(
             "mode",
             Map.of(
-                "shadow", new Choice(Mode.SHADOW),
-                "enforce", new Choice(Mode.ENFORCE),
-                "policy", new Choice(null)));
+                "shadow", new ModeChoice(Mode.SHADOW),
+                "enforce", new ModeChoice(Mode.ENFORCE),
+                "policy", new ModeChoice(null)));
     Duration time = fields.given("for") ? fields.time("for") : DEFAULT_DURATION;
     if (time != null && (time.isZero() || time.compareTo(MAX_DURATION) > 0)) {
       fields.error("for", "must be from 1ms to 24h");
@@ -140,7 +140,7 @@ public final class PolicyEndpoints {
     return choice == null || time == null ? null : new ModeRequest(choice.mode, time);
   }
 
-  private record Choice(@Nullable Mode mode) {}
+  private record ModeChoice(@Nullable Mode mode) {}
 
   private void writeOverride(JsonGenerator json) throws IOException {
     ModeSwitch.ModeOverride active = modes.active().orElse(null);

@@ -98,7 +98,7 @@ public final class RuleEndpoints {
     bodies.read(
         request,
         body ->
-            JsonDocuments.<RuleRequest.One>read(
+            JsonDocuments.<RuleRequest.RuleUpdate>read(
                 request,
                 body,
                 RuleRequest::readNew,
@@ -121,7 +121,7 @@ public final class RuleEndpoints {
     bodies.read(
         request,
         body ->
-            JsonDocuments.<RuleRequest.One>read(
+            JsonDocuments.<RuleRequest.RuleUpdate>read(
                 request,
                 body,
                 RuleRequest::readChanged,
@@ -160,7 +160,7 @@ public final class RuleEndpoints {
         .read(
             request,
             body ->
-                JsonDocuments.<RuleRequest.Many>read(
+                JsonDocuments.<RuleRequest.RuleSetUpdate>read(
                     request,
                     body,
                     RuleRequest::readMany,

@@ -22,24 +22,24 @@ final class RuleRequest {
    *
    * @param version the version that the client has seen; null for a new rule
    */
-  record One(RuleDraft draft, @Nullable Long version) {}
+  record RuleUpdate(RuleDraft draft, @Nullable Long version) {}
 
   /**
    * A set of rules.
    *
    * @param alone whether to delete all other rules
    */
-  record Many(List<RuleDraft> drafts, boolean alone) {}
+  record RuleSetUpdate(List<RuleDraft> drafts, boolean alone) {}
 
-  static @Nullable One readNew(Node document, Problems problems) {
+  static @Nullable RuleUpdate readNew(Node document, Problems problems) {
     return read(document, problems, false);
   }
 
-  static @Nullable One readChanged(Node document, Problems problems) {
+  static @Nullable RuleUpdate readChanged(Node document, Problems problems) {
     return read(document, problems, true);
   }
 
-  private static @Nullable One read(Node document, Problems problems, boolean versioned) {
+  private static @Nullable RuleUpdate read(Node document, Problems problems, boolean versioned) {
     Fields fields = Fields.of(new Located<>(document, document.at(), ""), problems);
     if (fields == null) {
       return null;
@@ -53,7 +53,7 @@ final class RuleRequest {
       version = fields.number("version", RuleRequest::version);
     }
     fields.done();
-    return rule == null ? null : new One(new RuleDraft(rule, order, active), version);
+    return rule == null ? null : new RuleUpdate(new RuleDraft(rule, order, active), version);
   }
 
   private static long version(BigDecimal number) {
@@ -72,7 +72,7 @@ final class RuleRequest {
   }
 
   /** Reads a list of rules as in a policy file; the order of tiers is that of the list. */
-  static @Nullable Many readMany(Node document, Problems problems) {
+  static @Nullable RuleSetUpdate readMany(Node document, Problems problems) {
     Fields fields = Fields.of(new Located<>(document, document.at(), ""), problems);
     if (fields == null || !fields.require("rules")) {
       return null;
@@ -91,6 +91,6 @@ final class RuleRequest {
     for (Located<Node> item : items) {
       drafts.add(new RuleDraft(item, ORDER_STEP * (drafts.size() + 1), true));
     }
-    return new Many(drafts, alone);
+    return new RuleSetUpdate(drafts, alone);
   }
 }

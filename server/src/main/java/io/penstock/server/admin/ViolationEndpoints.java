@@ -53,7 +53,7 @@ public final class ViolationEndpoints {
     ViolationFilter filter = filter(parameters);
     int limit = (int) parameters.whole("limit", 1, MAX_PAGE, 10);
     parameters.require("by");
-    ViolationRepository.By by =
+    ViolationRepository.GroupBy by =
         parameters.parsed(
             "by", "must be user, address, rule, endpoint or key", ViolationEndpoints::by);
     if (parameters.validOrRespond() && by != null) {
@@ -64,8 +64,8 @@ public final class ViolationEndpoints {
     }
   }
 
-  private static ViolationRepository.@Nullable By by(String text) {
-    for (ViolationRepository.By by : ViolationRepository.By.values()) {
+  private static ViolationRepository.@Nullable GroupBy by(String text) {
+    for (ViolationRepository.GroupBy by : ViolationRepository.GroupBy.values()) {
       if (code(by).equals(text)) {
         return by;
       }
@@ -73,7 +73,7 @@ public final class ViolationEndpoints {
     return null;
   }
 
-  private static String code(ViolationRepository.By by) {
+  private static String code(ViolationRepository.GroupBy by) {
     return by.name().toLowerCase(Locale.ROOT);
   }
 
@@ -91,13 +91,13 @@ public final class ViolationEndpoints {
   }
 
   private static void write(
-      HttpServerRequest request, List<ViolationRepository.Row> rows, int limit) {
+      HttpServerRequest request, List<ViolationRepository.StoredViolation> rows, int limit) {
     JsonResponses.end(
         request.response(),
         json -> {
           json.writeStartObject();
           json.writeArrayFieldStart("violations");
-          for (ViolationRepository.Row row : rows) {
+          for (ViolationRepository.StoredViolation row : rows) {
             write(row, json);
           }
           json.writeEndArray();
@@ -107,7 +107,8 @@ public final class ViolationEndpoints {
         });
   }
 
-  private static void write(ViolationRepository.Row row, JsonGenerator json) throws IOException {
+  private static void write(ViolationRepository.StoredViolation row, JsonGenerator json)
+      throws IOException {
     Violation violation = row.violation();
     json.writeStartObject();
     json.writeNumberField("id", row.id());
@@ -125,7 +126,7 @@ public final class ViolationEndpoints {
 
   private static void write(
       HttpServerRequest request,
-      ViolationRepository.By by,
+      ViolationRepository.GroupBy by,
       List<ViolationRepository.Offender> offenders) {
     JsonResponses.end(
         request.response(),

@@ -36,7 +36,7 @@ final class DataErrors {
       return "cannot be stored";
     }
     String constraint = server.getConstraint();
-    if ("rate_limit_rule_said_once".equals(constraint)) {
+    if ("rate_limit_rule_is_not_a_duplicate".equals(constraint)) {
       return "must not have the same keys, plan and match as another rule";
     }
     if (constraint != null && !constraint.isEmpty()) {

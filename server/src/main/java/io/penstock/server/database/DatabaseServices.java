@@ -2,7 +2,7 @@ package io.penstock.server.database;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.policy.KeyPart;
-import io.penstock.server.DenialLog;
+import io.penstock.policy.http.GateObserver;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ public final class DatabaseServices implements AutoCloseable {
   private final RuleHistory history;
   private final ViolationRepository violations;
   private final @Nullable ViolationWriter writer;
-  private final DenialLog denials;
+  private final GateObserver denials;
 
   /**
    * How violations are written.
@@ -41,7 +41,7 @@ public final class DatabaseServices implements AutoCloseable {
       MeterRegistry registry) {
     this.database = database;
     this.ruleSync = ruleSync;
-    this.rules = new RuleRepository(database, files, ruleSync.allowsLocal());
+    this.rules = new RuleRepository(database, files);
     this.history = new RuleHistory(database);
     this.violations = new ViolationRepository(database);
     if (options.isPresent()) {
@@ -51,7 +51,7 @@ public final class DatabaseServices implements AutoCloseable {
       this.denials = new ViolationLog(tally, options.get().user(), ruleSync::idOf);
     } else {
       this.writer = null;
-      this.denials = DenialLog.NONE;
+      this.denials = GateObserver.NONE;
     }
   }
 
@@ -79,8 +79,8 @@ public final class DatabaseServices implements AutoCloseable {
     return violations;
   }
 
-  /** Returns the log that records denied requests. */
-  public DenialLog denials() {
+  /** Returns the observer that records denied requests. */
+  public GateObserver denials() {
     return denials;
   }
 

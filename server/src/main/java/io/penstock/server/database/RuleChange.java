@@ -26,7 +26,9 @@ public record RuleChange(@Nullable StoredRule before, @Nullable StoredRule after
   }
 
   public boolean isNone() {
-    return before != null && after != null && before.row().content().equals(after.row().content());
+    return before != null
+        && after != null
+        && before.content().canonical().equals(after.content().canonical());
   }
 
   /** Returns the name of the rule; the former name if it was deleted. */

@@ -1,74 +1,78 @@
 package io.penstock.server.database;
 
 import java.math.BigDecimal;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The content of a row of {@code rate_limit_rule}, without the columns that the database sets.
- * Immutable; contents with the same meaning are equal.
+ * Immutable.
  *
- * @param match JSON in the form of {@link JsonColumns#canonicalMatch}
- * @param options JSON in the form of {@link JsonColumns#canonical}
+ * @param values the values of columns that are not NULL: a string for text and JSON, a {@link
+ *     BigDecimal}, an {@link Integer} or a {@link Boolean}
  */
-record RuleContent(
-    String name,
-    @Nullable String description,
-    String keyPattern,
-    String scope,
-    @Nullable String plan,
-    String match,
-    @Nullable BigDecimal ratePerSecond,
-    @Nullable String rate,
-    @Nullable BigDecimal burstCapacity,
-    Costs costs,
-    String mode,
-    String onStoreFailure,
-    TierColumns tier,
-    String options,
-    boolean active) {
+record RuleContent(Map<RuleColumn, Object> values) {
+  RuleContent {
+    EnumMap<RuleColumn, Object> copy = new EnumMap<>(RuleColumn.class);
+    values.forEach((column, value) -> put(copy, column, value));
+    values = copy;
+  }
 
-  /** The cost of a request. */
-  record Costs(
-      @Nullable String source, @Nullable BigDecimal fixed, @Nullable BigDecimal defaultCost) {
-    static final Costs ONE = new Costs(null, null, null);
-
-    Costs {
-      fixed = plain(fixed);
-      defaultCost = plain(defaultCost);
+  private static void put(Map<RuleColumn, Object> values, RuleColumn column, Object value) {
+    if (value instanceof BigDecimal number) {
+      // 10 and 10.000 are equal.
+      values.put(column, new BigDecimal(JsonColumns.plain(number)));
+    } else if (column != RuleColumn.DESCRIPTION || !value.equals("")) {
+      values.put(column, value);
     }
   }
 
-  /** The position of a rule among its tiers. */
-  record TierColumns(int order, @Nullable String group) {}
-
-  RuleContent {
-    ratePerSecond = plain(ratePerSecond);
-    burstCapacity = plain(burstCapacity);
-    description = description != null && description.isEmpty() ? null : description;
+  @Nullable Object get(RuleColumn column) {
+    return values.get(column);
   }
 
-  /** Normalizes a number, so that 10 and 10.000 are equal. */
-  private static @Nullable BigDecimal plain(@Nullable BigDecimal number) {
-    return number == null ? null : new BigDecimal(JsonColumns.plain(number));
+  /** Returns the text or JSON of a column; null for NULL. */
+  @Nullable String text(RuleColumn column) {
+    return (String) values.get(column);
   }
 
-  /** Returns a copy with another tier order. */
-  RuleContent at(int order) {
-    return new RuleContent(
-        name,
-        description,
-        keyPattern,
-        scope,
-        plan,
-        match,
-        ratePerSecond,
-        rate,
-        burstCapacity,
-        costs,
-        mode,
-        onStoreFailure,
-        new TierColumns(order, tier.group()),
-        options,
-        active);
+  @Nullable BigDecimal number(RuleColumn column) {
+    return (BigDecimal) values.get(column);
+  }
+
+  String name() {
+    return String.valueOf(text(RuleColumn.NAME));
+  }
+
+  int tierOrder() {
+    return (Integer) valueOrDefault(RuleColumn.TIER_ORDER);
+  }
+
+  boolean isActive() {
+    return (Boolean) valueOrDefault(RuleColumn.IS_ACTIVE);
+  }
+
+  private Object valueOrDefault(RuleColumn column) {
+    Object value = values.get(column);
+    return value == null ? Objects.requireNonNull(column.defaultValue()) : value;
+  }
+
+  /** Returns a copy with another value. */
+  RuleContent with(RuleColumn column, Object value) {
+    Map<RuleColumn, Object> changed = new EnumMap<>(values);
+    changed.put(column, value);
+    return new RuleContent(changed);
+  }
+
+  /** Returns the content with JSON in a canonical form, which is equal for equal meaning. */
+  RuleContent canonical() {
+    Map<RuleColumn, Object> canonical = new EnumMap<>(values);
+    canonical.computeIfPresent(
+        RuleColumn.MATCH, (column, json) -> JsonColumns.canonicalMatch((String) json));
+    canonical.computeIfPresent(
+        RuleColumn.OPTIONS, (column, json) -> JsonColumns.canonical((String) json));
+    return new RuleContent(canonical);
   }
 }

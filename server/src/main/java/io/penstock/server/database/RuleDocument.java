@@ -7,18 +7,19 @@ import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Converts a row to the rule that a policy file would contain, so that the same loader validates
- * both. Default values are omitted.
+ * both. Default values are omitted. {@link RuleColumns} is the inverse.
  */
 final class RuleDocument {
+  private final RuleContent row;
   private final Location at;
   private final Problems problems;
   private final Map<String, Node.NodeField> fields = new LinkedHashMap<>();
 
-  private RuleDocument(Location at, Problems problems) {
+  private RuleDocument(RuleContent row, Location at, Problems problems) {
+    this.row = row;
     this.at = at;
     this.problems = problems;
   }
@@ -28,75 +29,66 @@ final class RuleDocument {
    * as a rule.
    */
   static Node.Mapping of(RuleContent row, Location at, Problems problems) {
-    RuleDocument document = new RuleDocument(at, problems);
-    document.fill(row);
+    RuleDocument document = new RuleDocument(row, at, problems);
+    for (RuleColumn column : RuleColumn.values()) {
+      document.add(column);
+    }
     return new Node.Mapping(at, document.fields);
   }
 
-  private void fill(RuleContent row) {
-    text("name", row.name());
-    text("description", row.description());
-    keysAndMatch(row);
-    text("group", row.tier().group());
-    text("scope", row.scope());
-    if (row.ratePerSecond() != null) {
-      text("rate", row.ratePerSecond().toPlainString() + "/s");
+  private void add(RuleColumn column) {
+    Object value = row.get(column);
+    if (value == null || (value.equals(column.defaultValue()) && column != RuleColumn.MATCH)) {
+      return;
     }
-    text("rate", row.rate());
-    number("burst", row.burstCapacity());
-    text("cost_source", row.costs().source());
-    number("fixed_cost", row.costs().fixed());
-    number("default_cost", row.costs().defaultCost());
-    if (!row.mode().equals("enforce")) {
-      text("mode", row.mode());
-    }
-    if (!row.onStoreFailure().equals("open")) {
-      text("on_store_failure", row.onStoreFailure());
-    }
-    if (JsonColumns.parse(row.options(), at, "options", problems) instanceof Node.Mapping options) {
-      fields.putAll(options.entries());
+    switch (column) {
+      case KEY_PATTERN -> addKeysAndMatch((String) value);
+      case RATE_PER_SECOND -> put("rate", text(((BigDecimal) value).toPlainString() + "/s"));
+      case OPTIONS -> {
+        if (JsonColumns.parse((String) value, at, "options", problems)
+            instanceof Node.Mapping options) {
+          fields.putAll(options.entries());
+        }
+      }
+      case MATCH, PLAN, TIER_ORDER, IS_ACTIVE -> {}
+      default -> put(String.valueOf(column.field()), scalar(value));
     }
   }
 
-  private void keysAndMatch(RuleContent row) {
+  private void addKeysAndMatch(String keyPattern) {
     KeyPattern pattern;
     try {
-      pattern = KeyPattern.parse(row.keyPattern());
+      pattern = KeyPattern.parse(keyPattern);
     } catch (IllegalArgumentException e) {
       problems.error(at, "key_pattern", String.valueOf(e.getMessage()));
       pattern = new KeyPattern(List.of(), null);
     }
-    put(
-        "limit_keys",
-        new Node.Sequence(at, pattern.keys().stream().map(key -> scalar(key)).toList()));
+    put("limit_keys", new Node.Sequence(at, pattern.keys().stream().map(this::text).toList()));
     Map<String, Node.NodeField> match = new LinkedHashMap<>();
     if (pattern.path() != null) {
-      match.put("path", new Node.NodeField(at, scalar(pattern.path())));
+      match.put("path", new Node.NodeField(at, text(pattern.path())));
     }
-    if (JsonColumns.parse(row.match(), at, "match", problems) instanceof Node.Mapping written) {
+    String conditions = row.text(RuleColumn.MATCH);
+    if (conditions != null
+        && JsonColumns.parse(conditions, at, "match", problems) instanceof Node.Mapping written) {
       match.putAll(written.entries());
     }
-    if (row.plan() != null) {
-      match.put("plan", new Node.NodeField(at, scalar(row.plan())));
+    String plan = row.text(RuleColumn.PLAN);
+    if (plan != null) {
+      match.put("plan", new Node.NodeField(at, text(plan)));
     }
     if (!match.isEmpty()) {
       put("match", new Node.Mapping(at, match));
     }
   }
 
-  private void text(String name, @Nullable String value) {
-    if (value != null) {
-      put(name, scalar(value));
-    }
+  private Node scalar(Object value) {
+    return value instanceof BigDecimal number
+        ? new Node.Scalar(at, number.toPlainString(), Node.NodeKind.NUMBER)
+        : text(value.toString());
   }
 
-  private void number(String name, @Nullable BigDecimal value) {
-    if (value != null) {
-      put(name, new Node.Scalar(at, value.toPlainString(), Node.NodeKind.NUMBER));
-    }
-  }
-
-  private Node scalar(String text) {
+  private Node text(String text) {
     return new Node.Scalar(at, text, Node.NodeKind.TEXT);
   }
 

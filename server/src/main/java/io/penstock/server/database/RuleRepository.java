@@ -8,6 +8,7 @@ import io.penstock.policy.load.OrderedRule;
 import io.penstock.policy.load.Problem;
 import io.penstock.policy.load.Problems;
 import io.penstock.policy.load.RuleCandidate;
+import io.penstock.policy.load.RuleReader;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -30,11 +31,8 @@ import org.jspecify.annotations.Nullable;
  * applied completely, with its history, in one transaction.
  */
 public final class RuleRepository {
-  private static final long FIRST_TEMPORARY_ID = Long.MAX_VALUE;
-
   private final Database database;
   private final Supplier<FileRules> files;
-  private final boolean allowsLocal;
 
   /**
    * The rules of files, which the rules of the database must be compatible with.
@@ -57,12 +55,10 @@ public final class RuleRepository {
 
   /**
    * @param files the rules of files
-   * @param allowsLocal whether rules may have {@code on_store_failure: local}
    */
-  public RuleRepository(Database database, Supplier<FileRules> files, boolean allowsLocal) {
+  public RuleRepository(Database database, Supplier<FileRules> files) {
     this.database = database;
     this.files = files;
-    this.allowsLocal = allowsLocal;
   }
 
   /** Returns whether the tables exist. */
@@ -87,20 +83,16 @@ public final class RuleRepository {
 
   /** Returns all rules, in their order. */
   public List<StoredRule> all() {
-    return database.transaction(RuleTable::all).stream().map(StoredRule::new).toList();
+    return database.transaction(RuleTable::all);
   }
 
   /** Returns a page of rules by id, starting after {@code after}. */
   public List<StoredRule> page(long after, int limit) {
-    return database.transaction(connection -> RuleTable.page(connection, after, limit)).stream()
-        .map(StoredRule::new)
-        .toList();
+    return database.transaction(connection -> RuleTable.page(connection, after, limit));
   }
 
   public Optional<StoredRule> find(String name) {
-    return database
-        .transaction(connection -> RuleTable.byName(connection, name))
-        .map(StoredRule::new);
+    return database.transaction(connection -> RuleTable.byName(connection, name));
   }
 
   /**
@@ -137,7 +129,7 @@ public final class RuleRepository {
         change(
             options,
             connection -> {
-              RuleRow before = lockVersion(connection, name, version).orElse(null);
+              StoredRule before = lockVersion(connection, name, version).orElse(null);
               return before == null
                   ? List.of()
                   : List.of(new ChangeStep(before, ordered(content, draft, before), draft));
@@ -178,18 +170,18 @@ public final class RuleRepository {
   private static List<ChangeStep> steps(
       Connection connection, List<RuleDraft> drafts, List<RuleContent> contents, boolean alone)
       throws SQLException {
-    Map<String, RuleRow> rows = new LinkedHashMap<>();
-    RuleTable.all(connection).forEach(row -> rows.put(row.content().name(), row));
+    Map<String, StoredRule> rows = new LinkedHashMap<>();
+    RuleTable.all(connection).forEach(row -> rows.put(row.name(), row));
     List<ChangeStep> steps = new ArrayList<>();
     for (int i = 0; i < drafts.size(); i++) {
       RuleContent content = contents.get(i);
-      RuleRow before = rows.remove(content.name());
+      StoredRule before = rows.remove(content.name());
       steps.add(new ChangeStep(before, ordered(content, drafts.get(i), before), drafts.get(i)));
     }
     if (alone) {
       List<ChangeStep> deleted =
           rows.values().stream()
-              .filter(row -> row.content().active())
+              .filter(StoredRule::isActive)
               .map(row -> new ChangeStep(row, null, null))
               .toList();
       steps.addAll(0, deleted);
@@ -197,9 +189,9 @@ public final class RuleRepository {
     return steps;
   }
 
-  private static Optional<RuleRow> lockVersion(Connection connection, String name, long version)
+  private static Optional<StoredRule> lockVersion(Connection connection, String name, long version)
       throws SQLException {
-    Optional<RuleRow> row = RuleTable.lockedByName(connection, name);
+    Optional<StoredRule> row = RuleTable.lockedByName(connection, name);
     if (row.isPresent() && row.get().version() != version) {
       throw new ConflictException(
           "the rule has changed: its version is " + row.get().version() + ", not " + version);
@@ -213,15 +205,15 @@ public final class RuleRepository {
 
   /** The change of one row. */
   private record ChangeStep(
-      @Nullable RuleRow before, @Nullable RuleContent after, @Nullable RuleDraft draft) {}
+      @Nullable StoredRule before, @Nullable RuleContent after, @Nullable RuleDraft draft) {}
 
   private List<RuleContent> read(List<RuleDraft> drafts) {
     Problems problems = new Problems();
     List<RuleContent> contents = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (RuleDraft draft : drafts) {
-      if (RuleCandidates.read(draft.rule(), allowsLocal, problems) != null) {
-        RuleContent content = RuleColumns.of(draft.rule(), 0, draft.active(), problems);
+      if (RuleReader.read(draft.rule(), problems) != null) {
+        RuleContent content = RuleColumns.of(draft.rule(), draft.active(), problems);
         if (content != null) {
           contents.add(content);
           if (!names.add(content.name())) {
@@ -240,10 +232,10 @@ public final class RuleRepository {
   }
 
   private static RuleContent ordered(
-      RuleContent content, RuleDraft draft, @Nullable RuleRow before) {
+      RuleContent content, RuleDraft draft, @Nullable StoredRule before) {
     Integer given = draft.tierOrder();
-    int order = given != null ? given : before == null ? 0 : before.content().tier().order();
-    return content.at(order);
+    int order = given != null ? given : before == null ? 0 : before.tierOrder();
+    return content.with(RuleColumn.TIER_ORDER, order);
   }
 
   private List<RuleChange> change(
@@ -274,48 +266,49 @@ public final class RuleRepository {
   }
 
   private static RuleChange make(Connection connection, ChangeStep step) throws SQLException {
-    StoredRule before = step.before == null ? null : new StoredRule(step.before);
+    StoredRule before = step.before;
     try {
       if (step.after == null) {
-        if (step.before != null) {
-          RuleTable.delete(connection, step.before.id());
+        if (before != null) {
+          RuleTable.delete(connection, before.id());
         }
         return new RuleChange(before, null);
       }
-      if (step.before != null && step.before.content().equals(step.after)) {
-        return new RuleChange(before, before);
+      if (before == null) {
+        return new RuleChange(null, RuleTable.insert(connection, step.after));
       }
-      RuleRow after =
-          step.before == null
-              ? RuleTable.insert(connection, step.after)
-              : RuleTable.update(connection, step.before.id(), step.after);
-      return new RuleChange(before, new StoredRule(after));
+      return before.content().canonical().equals(step.after)
+          ? new RuleChange(before, before)
+          : new RuleChange(before, RuleTable.update(connection, before.id(), step.after));
     } catch (SQLException e) {
       throw DataErrors.rejected(e, step.draft);
     }
   }
 
   /** Checks that all rules that were valid before are still valid afterwards. */
-  private void check(List<RuleRow> rows, List<ChangeStep> steps) {
-    Map<Long, RuleRow> after = new LinkedHashMap<>();
-    rows.forEach(row -> after.put(row.id(), row));
-    Map<String, RuleDraft> drafts = new HashMap<>();
-    long temporaryId = FIRST_TEMPORARY_ID;
+  private void check(List<StoredRule> rows, List<ChangeStep> steps) {
+    Map<Location, StoredRule> after = new LinkedHashMap<>();
+    rows.forEach(row -> after.put(row.location(), row));
+    Set<Problem> known = new HashSet<>(problems(after));
+    Map<Location, RuleDraft> drafts = new HashMap<>();
     for (ChangeStep step : steps) {
-      long id = step.before == null ? temporaryId-- : step.before.id();
-      after.remove(id);
+      if (step.before != null) {
+        after.remove(step.before.location());
+      }
       if (step.after != null) {
-        RuleRow row = new RuleRow(id, 0, Instant.EPOCH, step.after);
-        after.put(id, row);
+        // A new row has no id yet. The database will assign one that is larger than all others.
+        long id = step.before == null ? Long.MAX_VALUE : step.before.id();
+        StoredRule row = new StoredRule(id, 0, Instant.EPOCH, step.after);
+        Location at = step.before == null ? Location.ofNew("rule " + row.name()) : row.location();
+        after.put(at, row);
         if (step.draft != null) {
-          drafts.put(row.place(), step.draft);
+          drafts.put(at, step.draft);
         }
       }
     }
-    Set<Problem> known = new HashSet<>(problems(rows));
     List<Problem> found = new ArrayList<>();
-    for (Problem problem : problems(new ArrayList<>(after.values()))) {
-      RuleDraft draft = drafts.get(problem.location().file());
+    for (Problem problem : problems(after)) {
+      RuleDraft draft = drafts.get(problem.location());
       if (draft != null) {
         Located<?> rule = draft.rule();
         found.add(new Problem(problem.severity(), rule.at(), rule.path(), problem.message()));
@@ -328,27 +321,19 @@ public final class RuleRepository {
     }
   }
 
-  private List<Problem> problems(List<RuleRow> rows) {
+  private List<Problem> problems(Map<Location, StoredRule> rows) {
     FileRules fileRules = files.get();
     List<RuleCandidate> candidates = new ArrayList<>(rows.size());
-    for (RuleRow row : rows) {
-      if (row.content().active()) {
-        Problems problems = new Problems();
-        OrderedRule orderedRule = RuleCandidates.ordered(row, allowsLocal, problems);
-        candidates.add(new RuleCandidate(orderedRule, null, problems.errors()));
-      }
-    }
+    rows.forEach(
+        (at, row) -> {
+          if (row.isActive()) {
+            Problems problems = new Problems();
+            OrderedRule rule = RuleCandidates.ordered(row, at, problems);
+            candidates.add(new RuleCandidate(rule, null, problems.errors()));
+          }
+        });
     return MergedPolicy.of(fileRules.policy(), fileRules.origin(), candidates, fileRules.check())
-        .problems()
-        .stream()
-        .map(problem -> withoutTemporaryIds(problem))
-        .toList();
-  }
-
-  /** Hides the temporary ids of rules that don't exist yet. */
-  private static Problem withoutTemporaryIds(Problem problem) {
-    String message = problem.message().replaceAll("at rate_limit_rule 92233720\\d{11}", "new");
-    return new Problem(problem.severity(), problem.location(), problem.path(), message);
+        .problems();
   }
 
   /** The location of problems that belong to no document. */

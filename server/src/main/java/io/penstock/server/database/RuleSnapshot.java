@@ -19,8 +19,12 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RuleSnapshot {
   private static final int FORMAT = 1;
+  private static final Set<RuleColumn> REQUIRED =
+      EnumSet.of(RuleColumn.NAME, RuleColumn.KEY_PATTERN, RuleColumn.SCOPE, RuleColumn.TIER_ORDER);
 
   private final Path file;
 
@@ -40,7 +46,7 @@ final class RuleSnapshot {
     return file;
   }
 
-  void write(List<RuleRow> rows) throws IOException {
+  void write(List<StoredRule> rows) throws IOException {
     byte[] bytes = Json.bytes(json -> write(rows, json));
     Path folder = file.toAbsolutePath().getParent();
     if (folder != null) {
@@ -55,26 +61,26 @@ final class RuleSnapshot {
   }
 
   /** Returns the rows of the file; empty if there is no file. */
-  Optional<List<RuleRow>> read() throws IOException {
+  Optional<List<StoredRule>> read() throws IOException {
     if (!Files.exists(file)) {
       return Optional.empty();
     }
     RegularFile.check(file);
     Problems problems = new Problems();
     Node document = Document.parse(Files.readString(file, UTF_8), file + ".json", problems);
-    List<RuleRow> rows = document == null ? List.of() : rows(document, problems);
+    List<StoredRule> rows = document == null ? List.of() : rows(document, problems);
     if (problems.errorCount() > 0) {
       throw new IOException("invalid: " + problems.errors().get(0));
     }
     return Optional.of(rows);
   }
 
-  private static void write(List<RuleRow> rows, JsonGenerator json) throws IOException {
+  private static void write(List<StoredRule> rows, JsonGenerator json) throws IOException {
     json.writeStartObject();
     json.writeNumberField("format", FORMAT);
     json.writeStringField("saved_at", Instant.now().toString());
     json.writeArrayFieldStart("rows");
-    for (RuleRow row : rows) {
+    for (StoredRule row : rows) {
       json.writeRaw('\n');
       write(row, json);
     }
@@ -82,60 +88,31 @@ final class RuleSnapshot {
     json.writeEndObject();
   }
 
-  private static void write(RuleRow row, JsonGenerator json) throws IOException {
-    RuleContent content = row.content();
+  private static void write(StoredRule row, JsonGenerator json) throws IOException {
     json.writeStartObject();
     json.writeNumberField("rule_id", row.id());
     json.writeNumberField("version", row.version());
     json.writeStringField("updated_at", row.updatedAt().toString());
-    json.writeStringField("name", content.name());
-    text("description", content.description(), json);
-    json.writeStringField("key_pattern", content.keyPattern());
-    json.writeStringField("scope", content.scope());
-    text("plan", content.plan(), json);
-    textUnlessDefault(JsonColumns.EMPTY, "match", content.match(), json);
-    number("rate_per_second", content.ratePerSecond(), json);
-    text("rate", content.rate(), json);
-    number("burst_capacity", content.burstCapacity(), json);
-    text("cost_source", content.costs().source(), json);
-    number("fixed_cost", content.costs().fixed(), json);
-    number("default_cost", content.costs().defaultCost(), json);
-    textUnlessDefault("enforce", "mode", content.mode(), json);
-    textUnlessDefault("open", "on_store_failure", content.onStoreFailure(), json);
-    json.writeNumberField("tier_order", content.tier().order());
-    text("tier_group", content.tier().group(), json);
-    textUnlessDefault(JsonColumns.EMPTY, "options", content.options(), json);
+    for (RuleColumn column : RuleColumn.values()) {
+      Object value = row.content().get(column);
+      if (value instanceof Integer whole) {
+        json.writeNumberField(column.column(), whole);
+      } else if (value instanceof BigDecimal number) {
+        json.writeNumberField(column.column(), number);
+      } else if (value instanceof String text && !text.equals(column.defaultValue())) {
+        json.writeStringField(column.column(), text);
+      }
+    }
     json.writeEndObject();
   }
 
-  private static void text(String name, @Nullable String value, JsonGenerator json)
-      throws IOException {
-    if (value != null) {
-      json.writeStringField(name, value);
-    }
-  }
-
-  private static void textUnlessDefault(
-      String defaultValue, String name, String value, JsonGenerator json) throws IOException {
-    if (!value.equals(defaultValue)) {
-      json.writeStringField(name, value);
-    }
-  }
-
-  private static void number(String name, @Nullable BigDecimal value, JsonGenerator json)
-      throws IOException {
-    if (value != null) {
-      json.writeNumberField(name, value);
-    }
-  }
-
-  private static List<RuleRow> rows(Node document, Problems problems) {
+  private static List<StoredRule> rows(Node document, Problems problems) {
     Fields fields = Fields.of(new Located<>(document, document.at(), ""), problems);
     if (fields == null) {
       return List.of();
     }
     fields.whole("format", FORMAT, FORMAT, FORMAT);
-    List<RuleRow> rows = new ArrayList<>();
+    List<StoredRule> rows = new ArrayList<>();
     List<Located<Node>> items = fields.list("rows");
     for (Located<Node> item : items == null ? List.<Located<Node>>of() : items) {
       Fields row = Fields.of(item, problems);
@@ -146,39 +123,29 @@ final class RuleSnapshot {
     return rows;
   }
 
-  private static RuleRow row(Fields row) {
-    return new RuleRow(
+  private static StoredRule row(Fields row) {
+    Map<RuleColumn, Object> values = new EnumMap<>(RuleColumn.class);
+    REQUIRED.forEach(column -> row.require(column.column()));
+    for (RuleColumn column : RuleColumn.values()) {
+      Object value = row.has(column.column()) ? read(row, column) : column.defaultValue();
+      if (value != null) {
+        values.put(column, value);
+      }
+    }
+    return new StoredRule(
         whole(row, "rule_id"),
         whole(row, "version"),
-        Instant.parse(required(row, "updated_at")),
-        new RuleContent(
-            required(row, "name"),
-            row.text("description"),
-            required(row, "key_pattern"),
-            required(row, "scope"),
-            row.text("plan"),
-            textOrDefault(row, "match", JsonColumns.EMPTY),
-            row.number("rate_per_second"),
-            row.text("rate"),
-            row.number("burst_capacity"),
-            new RuleContent.Costs(
-                row.text("cost_source"), row.number("fixed_cost"), row.number("default_cost")),
-            textOrDefault(row, "mode", "enforce"),
-            textOrDefault(row, "on_store_failure", "open"),
-            new RuleContent.TierColumns((int) whole(row, "tier_order"), row.text("tier_group")),
-            textOrDefault(row, "options", JsonColumns.EMPTY),
-            true));
+        Instant.parse(String.valueOf(row.text("updated_at"))),
+        new RuleContent(values));
   }
 
-  private static String required(Fields row, String name) {
-    row.require(name);
-    String text = row.text(name);
-    return text == null ? "" : text;
-  }
-
-  private static String textOrDefault(Fields row, String name, String defaultValue) {
-    String text = row.text(name);
-    return text == null ? defaultValue : text;
+  private static @Nullable Object read(Fields row, RuleColumn column) {
+    return switch (column.type()) {
+      case TEXT, JSON -> row.text(column.column());
+      case NUMBER -> row.number(column.column());
+      case WHOLE -> (int) whole(row, column.column());
+      case FLAG -> row.flag(column.column());
+    };
   }
 
   private static long whole(Fields row, String name) {

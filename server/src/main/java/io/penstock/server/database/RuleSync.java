@@ -71,8 +71,7 @@ public final class RuleSync implements AutoCloseable {
 
   private final Database database;
   private final Policies policies;
-  private final RuleCandidates candidates;
-  private final boolean allowsLocal;
+  private final RuleCandidates candidates = new RuleCandidates();
   private final @Nullable RuleSnapshot snapshot;
   private final boolean migrates;
   private final long pollNanos;
@@ -86,19 +85,18 @@ public final class RuleSync implements AutoCloseable {
   private volatile boolean refreshRequested;
   private volatile boolean closed;
   private volatile @Nullable Connection current;
-  private Map<Long, RuleRow> known = Map.of();
-  private List<RuleRow> saved = List.of();
+  private Map<Long, StoredRule> known = Map.of();
+  private List<StoredRule> saved = List.of();
   private @Nullable String fingerprint;
   private boolean migrated;
 
   /**
    * @param options the options of this process
    */
-  public RuleSync(Database database, Options options, Policies policies, MeterRegistry registry) {
+  public RuleSync(
+      Database database, RuleSyncOptions options, Policies policies, MeterRegistry registry) {
     this.database = database;
     this.policies = policies;
-    this.allowsLocal = options.allowsLocal;
-    this.candidates = new RuleCandidates(allowsLocal);
     this.snapshot = options.snapshot.map(RuleSnapshot::new).orElse(null);
     this.migrates = options.migrates;
     this.pollNanos = options.poll.toNanos();
@@ -114,17 +112,13 @@ public final class RuleSync implements AutoCloseable {
   }
 
   /**
-   * Options that depend on the settings.
+   * RuleSyncOptions that depend on the settings.
    *
    * @param snapshot the file for the last active rules; empty for none
    * @param migrates whether to create and migrate the tables
-   * @param allowsLocal whether rules may have {@code on_store_failure: local}
    */
-  public record Options(
-      Optional<java.nio.file.Path> snapshot,
-      boolean migrates,
-      boolean allowsLocal,
-      Duration poll) {}
+  public record RuleSyncOptions(
+      Optional<java.nio.file.Path> snapshot, boolean migrates, Duration poll) {}
 
   private static Counter outcome(MeterRegistry registry, String outcome) {
     return Counter.builder("penstock.database.loads")
@@ -166,11 +160,6 @@ public final class RuleSync implements AutoCloseable {
         : last;
   }
 
-  /** Returns whether rules may have {@code on_store_failure: local}. */
-  boolean allowsLocal() {
-    return allowsLocal;
-  }
-
   /** Returns the row id of an active rule; null if it comes from a file. */
   @Nullable Long idOf(String rule) {
     return ids.get(rule);
@@ -183,7 +172,7 @@ public final class RuleSync implements AutoCloseable {
 
   private void loadSnapshot(RuleSnapshot from) {
     try {
-      List<RuleRow> rows = from.read().orElse(null);
+      List<StoredRule> rows = from.read().orElse(null);
       if (rows != null) {
         activate(rows, "snapshot " + from.file());
         saved = rows;
@@ -257,9 +246,9 @@ public final class RuleSync implements AutoCloseable {
     String currentFingerprint = RuleTable.fingerprint(connection);
     if (!currentFingerprint.equals(fingerprint)) {
       long startNanos = System.nanoTime();
-      List<RuleRow> rows = RuleTable.active(connection, known);
+      List<StoredRule> rows = RuleTable.active(connection, known);
       connection.commit();
-      known = rows.stream().collect(Collectors.toMap(RuleRow::id, row -> row));
+      known = rows.stream().collect(Collectors.toMap(StoredRule::id, row -> row));
       long readNanos = System.nanoTime();
       activate(rows, "postgres " + database.address());
       LOG.debug(
@@ -279,14 +268,14 @@ public final class RuleSync implements AutoCloseable {
     state = new SyncStatus(true, "database", ids.size(), null);
   }
 
-  private void activate(List<RuleRow> rows, String origin) {
+  private void activate(List<StoredRule> rows, String origin) {
     MergedPolicy merged = policies.merge(candidates.of(rows), origin).orElse(null);
     if (merged == null) {
       return;
     }
-    List<RuleRow> activeRows = candidates.activate(rows, merged.standings());
+    List<StoredRule> activeRows = candidates.activate(rows, merged.databaseRules());
     Map<String, Long> named = new HashMap<>();
-    activeRows.forEach(row -> named.put(row.content().name(), row.id()));
+    activeRows.forEach(row -> named.put(row.name(), row.id()));
     ids = named;
     if (snapshot != null && !activeRows.equals(saved)) {
       try {

@@ -6,20 +6,28 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** The SQL statements for {@code rate_limit_rule}. */
 final class RuleTable {
   private static final String COLUMNS =
-      "name, description, key_pattern, scope, plan, match, rate_per_second, rate, burst_capacity,"
-          + " cost_source, fixed_cost, default_cost, mode, on_store_failure, tier_order,"
-          + " tier_group, options, is_active";
+      Arrays.stream(RuleColumn.values()).map(RuleColumn::column).collect(Collectors.joining(", "));
+  private static final String PLACEHOLDERS =
+      Arrays.stream(RuleColumn.values())
+          .map(column -> column.type() == RuleColumn.Type.JSON ? "?::jsonb" : "?")
+          .collect(Collectors.joining(", "));
   private static final String SELECT =
       "SELECT rule_id, version, updated_at, " + COLUMNS + " FROM rate_limit_rule ";
   private static final String IN_ORDER = " ORDER BY tier_order, plan IS NULL, rule_id";
   private static final int FETCH_SIZE = 2_000;
+
+  /** The position of the first column of the content in a result. */
+  private static final int FIRST_COLUMN = 4;
 
   private RuleTable() {}
 
@@ -47,8 +55,9 @@ final class RuleTable {
    * Returns all active rows, unordered. Known rows with the same version are not read again, so
    * that a change among very many rules is fast. The connection must not be in auto-commit mode.
    */
-  static List<RuleRow> active(Connection connection, Map<Long, RuleRow> known) throws SQLException {
-    List<RuleRow> rows = new ArrayList<>();
+  static List<StoredRule> active(Connection connection, Map<Long, StoredRule> known)
+      throws SQLException {
+    List<StoredRule> rows = new ArrayList<>();
     List<Long> fresh = new ArrayList<>();
     try (PreparedStatement statement =
         connection.prepareStatement(
@@ -56,7 +65,7 @@ final class RuleTable {
       statement.setFetchSize(FETCH_SIZE);
       try (ResultSet result = statement.executeQuery()) {
         while (result.next()) {
-          RuleRow row = known.get(result.getLong(1));
+          StoredRule row = known.get(result.getLong(1));
           if (row != null && row.version() == result.getLong(2)) {
             rows.add(row);
           } else {
@@ -77,11 +86,11 @@ final class RuleTable {
   }
 
   /** Returns all rows, in their order. The connection must not be in auto-commit mode. */
-  static List<RuleRow> all(Connection connection) throws SQLException {
+  static List<StoredRule> all(Connection connection) throws SQLException {
     return rows(connection, SELECT + IN_ORDER);
   }
 
-  private static List<RuleRow> rows(Connection connection, String query) throws SQLException {
+  private static List<StoredRule> rows(Connection connection, String query) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(query)) {
       statement.setFetchSize(FETCH_SIZE);
       return rows(statement);
@@ -89,7 +98,7 @@ final class RuleTable {
   }
 
   /** Returns a page of rows by id, starting after {@code after}. */
-  static List<RuleRow> page(Connection connection, long after, int limit) throws SQLException {
+  static List<StoredRule> page(Connection connection, long after, int limit) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(SELECT + "WHERE rule_id > ? ORDER BY rule_id LIMIT ?")) {
       statement.setLong(1, after);
@@ -98,16 +107,16 @@ final class RuleTable {
     }
   }
 
-  static Optional<RuleRow> byName(Connection connection, String name) throws SQLException {
+  static Optional<StoredRule> byName(Connection connection, String name) throws SQLException {
     return one(connection, SELECT + "WHERE name = ?", name);
   }
 
   /** Same as {@link #byName}, but locks the row until the end of the transaction. */
-  static Optional<RuleRow> lockedByName(Connection connection, String name) throws SQLException {
+  static Optional<StoredRule> lockedByName(Connection connection, String name) throws SQLException {
     return one(connection, SELECT + "WHERE name = ? FOR UPDATE", name);
   }
 
-  private static Optional<RuleRow> one(Connection connection, String query, String name)
+  private static Optional<StoredRule> one(Connection connection, String query, String name)
       throws SQLException {
     if (!PostgresText.canBeStored(name)) {
       return Optional.empty();
@@ -118,26 +127,29 @@ final class RuleTable {
     }
   }
 
-  static RuleRow insert(Connection connection, RuleContent content) throws SQLException {
+  static StoredRule insert(Connection connection, RuleContent content) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
             "INSERT INTO rate_limit_rule ("
                 + COLUMNS
-                + ") VALUES (?, ?, ?, ?, ?, ?::jsonb, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?)"
-                + " RETURNING rule_id, version, updated_at, "
+                + ") VALUES ("
+                + PLACEHOLDERS
+                + ") RETURNING rule_id, version, updated_at, "
                 + COLUMNS)) {
       set(statement, content);
       return rows(statement).get(0);
     }
   }
 
-  static RuleRow update(Connection connection, long id, RuleContent content) throws SQLException {
+  static StoredRule update(Connection connection, long id, RuleContent content)
+      throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
             "UPDATE rate_limit_rule SET ("
                 + COLUMNS
-                + ") = (?, ?, ?, ?, ?, ?::jsonb, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?)"
-                + " WHERE rule_id = ? RETURNING rule_id, version, updated_at, "
+                + ") = ("
+                + PLACEHOLDERS
+                + ") WHERE rule_id = ? RETURNING rule_id, version, updated_at, "
                 + COLUMNS)) {
       int next = set(statement, content);
       statement.setLong(next, id);
@@ -163,34 +175,26 @@ final class RuleTable {
   }
 
   private static int set(PreparedStatement statement, RuleContent content) throws SQLException {
-    int i = 0;
-    statement.setString(++i, content.name());
-    statement.setString(++i, content.description());
-    statement.setString(++i, content.keyPattern());
-    statement.setString(++i, content.scope());
-    statement.setString(++i, content.plan());
-    statement.setString(++i, content.match());
-    statement.setObject(++i, content.ratePerSecond(), Types.NUMERIC);
-    statement.setString(++i, content.rate());
-    statement.setObject(++i, content.burstCapacity(), Types.NUMERIC);
-    statement.setString(++i, content.costs().source());
-    statement.setObject(++i, content.costs().fixed(), Types.NUMERIC);
-    statement.setObject(++i, content.costs().defaultCost(), Types.NUMERIC);
-    statement.setString(++i, content.mode());
-    statement.setString(++i, content.onStoreFailure());
-    statement.setInt(++i, content.tier().order());
-    statement.setString(++i, content.tier().group());
-    statement.setString(++i, content.options());
-    statement.setBoolean(++i, content.active());
-    return i + 1;
+    int i = 1;
+    for (RuleColumn column : RuleColumn.values()) {
+      Object value = content.get(column);
+      switch (column.type()) {
+        case TEXT, JSON -> statement.setString(i, (String) value);
+        case NUMBER -> statement.setObject(i, value, Types.NUMERIC);
+        case WHOLE -> statement.setObject(i, value, Types.INTEGER);
+        case FLAG -> statement.setObject(i, value, Types.BOOLEAN);
+      }
+      i++;
+    }
+    return i;
   }
 
-  private static List<RuleRow> rows(PreparedStatement statement) throws SQLException {
-    List<RuleRow> rows = new ArrayList<>();
+  private static List<StoredRule> rows(PreparedStatement statement) throws SQLException {
+    List<StoredRule> rows = new ArrayList<>();
     try (ResultSet result = statement.executeQuery()) {
       while (result.next()) {
         rows.add(
-            new RuleRow(
+            new StoredRule(
                 result.getLong(1),
                 result.getLong(2),
                 result.getTimestamp(3).toInstant(),
@@ -201,23 +205,21 @@ final class RuleTable {
   }
 
   private static RuleContent content(ResultSet result) throws SQLException {
-    int i = 3;
-    return new RuleContent(
-        result.getString(++i),
-        result.getString(++i),
-        result.getString(++i),
-        result.getString(++i),
-        result.getString(++i),
-        JsonColumns.canonicalMatch(result.getString(++i)),
-        result.getBigDecimal(++i),
-        result.getString(++i),
-        result.getBigDecimal(++i),
-        new RuleContent.Costs(
-            result.getString(++i), result.getBigDecimal(++i), result.getBigDecimal(++i)),
-        result.getString(++i),
-        result.getString(++i),
-        new RuleContent.TierColumns(result.getInt(++i), result.getString(++i)),
-        JsonColumns.canonical(result.getString(++i)),
-        result.getBoolean(++i));
+    Map<RuleColumn, Object> values = new EnumMap<>(RuleColumn.class);
+    int i = FIRST_COLUMN;
+    for (RuleColumn column : RuleColumn.values()) {
+      Object value =
+          switch (column.type()) {
+            case TEXT, JSON -> result.getString(i);
+            case NUMBER -> result.getBigDecimal(i);
+            case WHOLE -> result.getInt(i);
+            case FLAG -> result.getBoolean(i);
+          };
+      if (value != null) {
+        values.put(column, value);
+      }
+      i++;
+    }
+    return new RuleContent(values);
   }
 }

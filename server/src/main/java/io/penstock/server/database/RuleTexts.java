@@ -2,9 +2,12 @@ package io.penstock.server.database;
 
 import io.penstock.policy.load.MatchTexts;
 import io.penstock.policy.load.Node;
+import io.penstock.policy.load.RuleField;
+import io.penstock.policy.load.RuleFields;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Converts scalars of text fields to strings. YAML allows them without quotes: as a JSON number,
@@ -13,7 +16,10 @@ import java.util.Set;
 final class RuleTexts {
   private static final String MATCH = "match";
   private static final Set<String> TEXTS =
-      Set.of("name", "description", "limit_keys", "group", "scope", "cost_source");
+      RuleFields.ALL.stream()
+          .filter(RuleField::isText)
+          .map(RuleField::name)
+          .collect(Collectors.toSet());
 
   private RuleTexts() {}
 

@@ -7,50 +7,32 @@ import io.penstock.policy.load.Problems;
 import java.io.IOException;
 import java.time.Instant;
 
-/** A rule in the database, as the admin API and the command line show it. Immutable. */
-public final class StoredRule {
-  private final RuleRow row;
-
-  StoredRule(RuleRow row) {
-    this.row = row;
-  }
-
-  RuleRow row() {
-    return row;
-  }
-
-  public long id() {
-    return row.id();
-  }
-
-  public long version() {
-    return row.version();
-  }
-
+/**
+ * A rule in the database: a row of {@code rate_limit_rule}. Immutable.
+ *
+ * @param version differs after each change
+ */
+public record StoredRule(long id, long version, Instant updatedAt, RuleContent content) {
   public String name() {
-    return row.content().name();
+    return content.name();
   }
 
   public boolean isActive() {
-    return row.content().active();
+    return content.isActive();
   }
 
   public int tierOrder() {
-    return row.content().tier().order();
+    return content.tierOrder();
   }
 
-  public Instant updatedAt() {
-    return row.updatedAt();
+  /** Returns the location of the row in error messages. */
+  Location location() {
+    return Location.of("rate_limit_rule " + id);
   }
 
-  /** Returns the rule as in a policy file. */
+  /** Returns the rule as in a policy file, in a canonical form. */
   public Node.Mapping document() {
-    return RuleDocument.of(row.content(), Location.of(row.place()), new Problems());
-  }
-
-  /** Writes the rule as in a policy file. */
-  public void writeDocument(JsonGenerator json) throws IOException {
-    JsonColumns.write(document(), json);
+    return RuleDocument.of(content.canonical(), location(), new Problems());
   }
 
   /** Writes the rule with the metadata of its row. */
@@ -63,7 +45,7 @@ public final class StoredRule {
     json.writeNumberField("tier_order", tierOrder());
     json.writeStringField("updated_at", updatedAt().toString());
     json.writeFieldName("rule");
-    writeDocument(json);
+    JsonColumns.write(document(), json);
     json.writeEndObject();
   }
 }

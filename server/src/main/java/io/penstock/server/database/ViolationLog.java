@@ -6,13 +6,13 @@ import io.penstock.policy.KeyPart;
 import io.penstock.policy.Outcome;
 import io.penstock.policy.Request;
 import io.penstock.policy.address.IpAddress;
-import io.penstock.server.DenialLog;
+import io.penstock.policy.http.GateObserver;
 import java.time.Instant;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Records denied requests for the table of violations. Thread-safe and non-blocking. */
-final class ViolationLog implements DenialLog {
+final class ViolationLog implements GateObserver {
   private static final int MAX_TEXT_LENGTH = 255;
   private static final int MAX_KEY_LENGTH = 1_000;
   private static final double THOUSANDTHS_PER_TOKEN = 1_000;

@@ -22,7 +22,7 @@ public final class ViolationRepository {
   }
 
   /** A row of the table. */
-  public record Row(long id, Violation violation) {
+  public record StoredViolation(long id, Violation violation) {
     /** Returns the cursor for the page after this row. */
     public Cursor cursor() {
       return new Cursor(violation.requestedAt(), id);
@@ -52,7 +52,7 @@ public final class ViolationRepository {
   }
 
   /** What violations are grouped by. */
-  public enum By {
+  public enum GroupBy {
     USER("user_id"),
     ADDRESS("ip_address"),
     RULE("rule_name"),
@@ -61,7 +61,7 @@ public final class ViolationRepository {
 
     private final String column;
 
-    By(String column) {
+    GroupBy(String column) {
       this.column = column;
     }
   }
@@ -70,8 +70,8 @@ public final class ViolationRepository {
   public record Offender(@Nullable String value, long denied) {}
 
   /** Returns violations, the latest first. */
-  public List<Row> page(ViolationFilter filter, Optional<Cursor> after, int limit) {
-    Conditions conditions = new Conditions(filter);
+  public List<StoredViolation> page(ViolationFilter filter, Optional<Cursor> after, int limit) {
+    WhereClause conditions = new WhereClause(filter);
     after.ifPresent(
         cursor ->
             conditions.add(
@@ -92,9 +92,9 @@ public final class ViolationRepository {
   }
 
   /** Returns the values with the most denied requests, in descending order. */
-  public List<Offender> top(By by, ViolationFilter filter, int limit) {
-    Conditions conditions = new Conditions(filter);
-    String shown = by == By.ADDRESS ? "host(ip_address)" : by.column;
+  public List<Offender> top(GroupBy by, ViolationFilter filter, int limit) {
+    WhereClause conditions = new WhereClause(filter);
+    String shown = by == GroupBy.ADDRESS ? "host(ip_address)" : by.column;
     return database.transaction(
         connection -> {
           try (PreparedStatement statement =
@@ -108,12 +108,12 @@ public final class ViolationRepository {
         });
   }
 
-  private static List<Row> rows(PreparedStatement statement) throws SQLException {
-    List<Row> rows = new ArrayList<>();
+  private static List<StoredViolation> rows(PreparedStatement statement) throws SQLException {
+    List<StoredViolation> rows = new ArrayList<>();
     try (ResultSet result = statement.executeQuery()) {
       while (result.next()) {
         rows.add(
-            new Row(
+            new StoredViolation(
                 result.getLong(1),
                 new Violation(
                     result.getString(2),
@@ -142,11 +142,11 @@ public final class ViolationRepository {
   }
 
   /** A WHERE clause whose values are always passed as parameters. */
-  private static final class Conditions {
+  private static final class WhereClause {
     private final List<String> clauses = new ArrayList<>();
     private final List<Object> values = new ArrayList<>();
 
-    Conditions(ViolationFilter filter) {
+    WhereClause(ViolationFilter filter) {
       addIfGiven("user_id = ?", filter.user());
       addIfGiven(
           filter.address() != null && filter.address().indexOf('/') >= 0

@@ -1,21 +1,24 @@
 package io.penstock.server.decision;
 
 import io.penstock.policy.Verdict;
-import io.penstock.policy.http.CheckJson;
+import io.penstock.policy.http.Gate;
+import io.penstock.policy.http.HttpAnswer;
 import io.penstock.policy.load.Fields;
 import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Node;
 import io.penstock.policy.load.Problems;
 import io.penstock.policy.request.CheckRequest;
 import io.penstock.policy.request.CheckRequestReader;
-import io.penstock.server.RequestLimiter;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.JsonDocuments;
-import io.penstock.server.http.JsonResponses;
+import io.penstock.server.http.ProblemResponses;
+import io.penstock.server.http.ResponseHeaders;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -27,11 +30,11 @@ final class CheckBatchEndpoint implements Handler<HttpServerRequest> {
   static final String PATH = "/v1/check/batch";
   static final int MAX_REQUESTS = 1_000;
 
-  private final RequestLimiter limiter;
+  private final Gate gate;
   private final Bodies bodies;
 
-  CheckBatchEndpoint(RequestLimiter limiter, Bodies bodies) {
-    this.limiter = limiter;
+  CheckBatchEndpoint(Gate gate, Bodies bodies) {
+    this.gate = gate;
     this.bodies = bodies;
   }
 
@@ -54,7 +57,7 @@ final class CheckBatchEndpoint implements Handler<HttpServerRequest> {
       response.end();
     }
     for (int i = 0; i < checkRequests.size(); i++) {
-      CheckEndpoint.evaluate(limiter, checkRequests.get(i), response.at(i));
+      CheckEndpoint.evaluate(gate, checkRequests.get(i), response.at(i));
     }
   }
 
@@ -83,19 +86,19 @@ final class CheckBatchEndpoint implements Handler<HttpServerRequest> {
   }
 
   /** Collects verdicts and responds when the last one arrives. Confined to one event loop. */
-  private static final class BatchResponse {
-    private final HttpServerRequest httpRequest;
-    private final @Nullable Verdict[] verdicts;
+  private final class BatchResponse {
+    private final HttpServerResponse response;
+    private final Verdict[] verdicts;
     private int missing;
 
     BatchResponse(HttpServerRequest httpRequest, int count) {
-      this.httpRequest = httpRequest;
+      this.response = httpRequest.response();
       this.verdicts = new Verdict[count];
       this.missing = count;
     }
 
-    RequestLimiter.VerdictHandler at(int index) {
-      return new RequestLimiter.VerdictHandler() {
+    Gate.VerdictHandler at(int index) {
+      return new Gate.VerdictHandler() {
         @Override
         public void decided(Verdict verdict) {
           verdicts[index] = verdict;
@@ -105,26 +108,19 @@ final class CheckBatchEndpoint implements Handler<HttpServerRequest> {
         }
 
         @Override
-        public void failed(Throwable failure) {
-          UndecidedResponses.respond(httpRequest.response(), failure);
+        public void undecided() {
+          ProblemResponses.undecided(response);
         }
       };
     }
 
     void end() {
-      JsonResponses.end(
-          httpRequest.response(),
-          json -> {
-            json.writeStartObject();
-            json.writeArrayFieldStart("results");
-            for (Verdict verdict : verdicts) {
-              if (verdict != null) {
-                CheckJson.write(verdict, json);
-              }
-            }
-            json.writeEndArray();
-            json.writeEndObject();
-          });
+      HttpAnswer answer =
+          gate.responses().describe(Arrays.asList(verdicts), new ResponseHeaders(response));
+      response
+          .setStatusCode(answer.status())
+          .putHeader("Cache-Control", "no-store")
+          .end(Buffer.buffer(answer.body()));
     }
   }
 }

@@ -1,26 +1,29 @@
 package io.penstock.server.decision;
 
 import io.penstock.policy.Verdict;
-import io.penstock.policy.http.CheckJson;
+import io.penstock.policy.http.Gate;
+import io.penstock.policy.http.HttpAnswer;
 import io.penstock.policy.request.CheckRequest;
 import io.penstock.policy.request.CheckRequestReader;
-import io.penstock.server.RequestLimiter;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.JsonDocuments;
-import io.penstock.server.http.JsonResponses;
+import io.penstock.server.http.ProblemResponses;
+import io.penstock.server.http.ResponseHeaders;
+import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 
 /** Decides one request that the caller describes. Thread-safe. */
 final class CheckEndpoint implements Handler<HttpServerRequest> {
   static final String PATH = "/v1/check";
 
-  private final RequestLimiter limiter;
+  private final Gate gate;
   private final Bodies bodies;
 
-  CheckEndpoint(RequestLimiter limiter, Bodies bodies) {
-    this.limiter = limiter;
+  CheckEndpoint(Gate gate, Bodies bodies) {
+    this.gate = gate;
     this.bodies = bodies;
   }
 
@@ -34,31 +37,34 @@ final class CheckEndpoint implements Handler<HttpServerRequest> {
         httpRequest,
         body,
         CheckRequestReader::read,
-        checkRequest -> evaluate(limiter, checkRequest, new CheckCall(httpRequest)));
+        checkRequest -> evaluate(gate, checkRequest, new CheckCall(httpRequest)));
   }
 
-  static void evaluate(
-      RequestLimiter limiter, CheckRequest checkRequest, RequestLimiter.VerdictHandler handler) {
+  static void evaluate(Gate gate, CheckRequest checkRequest, Gate.VerdictHandler handler) {
     if (checkRequest.dryRun()) {
-      limiter.preview(checkRequest.request(), handler);
+      gate.preview(checkRequest.request(), VertxInternals::eventLoop, handler);
     } else {
-      limiter.decide(checkRequest.request(), handler);
+      gate.decide(checkRequest.request(), VertxInternals::eventLoop, handler);
     }
   }
 
   /** Responds when the verdict arrives. */
-  private record CheckCall(HttpServerRequest httpRequest) implements RequestLimiter.VerdictHandler {
-    @Override
-    public void decided(Verdict verdict) {
-      httpRequest
-          .response()
-          .putHeader("Content-Type", JsonResponses.TYPE)
-          .end(Buffer.buffer(CheckJson.bytes(verdict)));
+  private final class CheckCall implements Gate.VerdictHandler {
+    private final HttpServerResponse response;
+
+    CheckCall(HttpServerRequest httpRequest) {
+      this.response = httpRequest.response();
     }
 
     @Override
-    public void failed(Throwable failure) {
-      UndecidedResponses.respond(httpRequest.response(), failure);
+    public void decided(Verdict verdict) {
+      HttpAnswer answer = gate.responses().describe(verdict, new ResponseHeaders(response));
+      response.setStatusCode(answer.status()).end(Buffer.buffer(answer.body()));
+    }
+
+    @Override
+    public void undecided() {
+      ProblemResponses.undecided(response);
     }
   }
 }

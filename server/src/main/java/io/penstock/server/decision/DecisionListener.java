@@ -1,7 +1,6 @@
 package io.penstock.server.decision;
 
-import io.penstock.policy.http.VerdictResponses;
-import io.penstock.server.RequestLimiter;
+import io.penstock.policy.http.Gate;
 import io.penstock.server.http.BearerToken;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.DelayedRequests;
@@ -24,21 +23,16 @@ public final class DecisionListener implements Handler<HttpServerRequest> {
   /**
    * @param delayed holds back requests for rules with {@code on_limit: delay}
    */
-  public DecisionListener(
-      RequestLimiter limiter,
-      VerdictResponses responses,
-      DelayedRequests delayed,
-      Bodies bodies,
-      BearerToken token) {
+  public DecisionListener(Gate gate, DelayedRequests delayed, Bodies bodies, BearerToken token) {
     this.token = token;
-    this.forwardAuth = new ForwardAuthEndpoint(limiter, responses, delayed);
+    this.forwardAuth = new ForwardAuthEndpoint(gate, delayed);
     this.routes =
         new Routes()
-            .on(HttpMethod.POST, CheckEndpoint.PATH, new CheckEndpoint(limiter, bodies))
+            .on(HttpMethod.POST, CheckEndpoint.PATH, new CheckEndpoint(gate, bodies))
             .on(
                 HttpMethod.POST,
                 CheckBatchEndpoint.PATH,
-                new CheckBatchEndpoint(limiter, bodies.upTo(MAX_BATCH_BYTES)));
+                new CheckBatchEndpoint(gate, bodies.upTo(MAX_BATCH_BYTES)));
   }
 
   /** Returns the handler of each path, except for forward-auth, which accepts any method. */

@@ -1,25 +1,25 @@
 package io.penstock.server.decision;
 
+import io.penstock.policy.HostName;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.address.Headers;
 import io.penstock.policy.address.IpAddress;
-import io.penstock.policy.http.HttpRequests;
+import io.penstock.policy.http.Gate;
+import io.penstock.policy.http.HttpAnswer;
 import io.penstock.policy.http.RequestLine;
-import io.penstock.policy.http.VerdictResponses;
-import io.penstock.server.RequestLimiter;
 import io.penstock.server.http.DelayedRequests;
 import io.penstock.server.http.HeaderNames;
 import io.penstock.server.http.ProblemResponses;
 import io.penstock.server.http.QueryStrings;
 import io.penstock.server.http.RequestHeaders;
 import io.penstock.server.http.ResponseHeaders;
+import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,22 +42,19 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
   private static final String MALFORMED = "";
   private static final String TARGET_REJECTED =
       "X-Original-URI or X-Forwarded-Uri must begin with a slash, or be an http URL of the host"
-          + " that was requested, and must not contain a fragment. If both headers are sent, or both"
-          + " X-Original-Method and X-Forwarded-Method, they must be equal";
+          + " that was requested, and must not contain a fragment. If the method, URI or host is"
+          + " sent in both an X-Original and an X-Forwarded header, or the URI both in a header and"
+          + " in the path, the values must be equal";
   private static final int OK = 200;
   private static final int BAD_REQUEST = 400;
   private static final int MIN_DENY_STATUS = 400;
   private static final int MAX_DENY_STATUS = 599;
 
-  private final RequestLimiter limiter;
-  private final HttpRequests requests;
-  private final VerdictResponses responses;
+  private final Gate gate;
   private final DelayedRequests delayed;
 
-  ForwardAuthEndpoint(RequestLimiter limiter, VerdictResponses responses, DelayedRequests delayed) {
-    this.limiter = limiter;
-    this.requests = new HttpRequests(limiter.engine());
-    this.responses = responses;
+  ForwardAuthEndpoint(Gate gate, DelayedRequests delayed) {
+    this.gate = gate;
     this.delayed = delayed;
   }
 
@@ -75,17 +72,18 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
       return;
     }
     Headers headers = new RequestHeaders(httpRequest.headers());
-    limiter.decide(
-        requests.behind(() -> peer(httpRequest), line, headers),
-        new RequestLimiter.VerdictHandler() {
+    gate.decide(
+        gate.requestBehind(() -> peer(httpRequest), line, headers),
+        VertxInternals::eventLoop,
+        new Gate.VerdictHandler() {
           @Override
           public void decided(Verdict verdict) {
             respond(httpRequest.response(), verdict, denyStatus);
           }
 
           @Override
-          public void failed(Throwable failure) {
-            UndecidedResponses.respond(httpRequest.response(), failure);
+          public void undecided() {
+            ProblemResponses.undecided(httpRequest.response());
           }
         });
   }
@@ -103,13 +101,19 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
   private static @Nullable RequestLine line(HttpServerRequest httpRequest) {
     MultiMap fields = httpRequest.headers();
     if (contradict(fields, ORIGINAL_METHOD, FORWARDED_METHOD)
-        || contradict(fields, ORIGINAL_URI, FORWARDED_URI)) {
+        || contradict(fields, ORIGINAL_URI, FORWARDED_URI)
+        || hostsContradict(fields)) {
       return null;
     }
     String method = either(fields, ORIGINAL_METHOD, FORWARDED_METHOD);
     String host = either(fields, ORIGINAL_HOST, FORWARDED_HOST);
     String uri = either(fields, ORIGINAL_URI, FORWARDED_URI);
-    OriginalTarget target = OriginalTarget.of(uri == null ? behind(httpRequest.uri()) : uri, host);
+    String appended = behind(httpRequest.uri());
+    if (uri != null && appended != null && !appended.equals(uri)) {
+      return null;
+    }
+    String requested = uri == null ? appended : uri;
+    OriginalTarget target = OriginalTarget.of(requested == null ? "/" : requested, host);
     if (target == null) {
       return null;
     }
@@ -120,7 +124,7 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
   }
 
   private void reject(HttpServerResponse response, int denyStatus) {
-    responses.headers(Verdict.PATH_REJECTED, new ResponseHeaders(response));
+    gate.responses().headers(Verdict.PATH_REJECTED, new ResponseHeaders(response));
     ProblemResponses.end(
         response, denyStatus == 0 ? BAD_REQUEST : denyStatus, "Bad Request", TARGET_REJECTED);
   }
@@ -135,15 +139,21 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
     return other != null && !other.equals(value);
   }
 
+  /** Proxies may send the host with or without a port. */
+  private static boolean hostsContradict(MultiMap fields) {
+    return contradict(fields, ORIGINAL_HOST, FORWARDED_HOST)
+        && !HostName.of(fields.get(ORIGINAL_HOST)).equals(HostName.of(fields.get(FORWARDED_HOST)));
+  }
+
   private static @Nullable String either(MultiMap fields, CharSequence first, CharSequence second) {
     String value = fields.get(first);
     return value == null ? fields.get(second) : value;
   }
 
-  /** Returns the part of the path that the proxy appended to our own. */
-  private static String behind(String uri) {
+  /** Returns the part of the path that the proxy appended to our own; null if there is none. */
+  private static @Nullable String behind(String uri) {
     int end = uri.startsWith("/") ? PATH.length() : uri.indexOf(PATH) + PATH.length();
-    return uri.length() > end && uri.charAt(end) == '/' ? uri.substring(end) : "/";
+    return uri.length() > end && uri.charAt(end) == '/' ? uri.substring(end) : null;
   }
 
   /**
@@ -171,39 +181,26 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
 
   private void respond(HttpServerResponse response, Verdict verdict, int denyStatus) {
     if (!verdict.allowed()) {
-      responses.headers(verdict, new ResponseHeaders(response));
+      HttpAnswer answer = gate.responses().deny(verdict, new ResponseHeaders(response));
       response
-          .setStatusCode(denyStatus == 0 ? responses.status(verdict) : denyStatus)
-          .putHeader("Content-Type", VerdictResponses.PROBLEM_TYPE)
-          .end(Buffer.buffer(responses.problem(verdict)));
-      return;
-    }
-    Duration delay = verdict.delay();
-    if (delay.isZero()) {
+          .setStatusCode(denyStatus == 0 ? answer.status() : denyStatus)
+          .end(Buffer.buffer(answer.body()));
+    } else if (verdict.delay().isZero()) {
       allow(response, verdict);
     } else {
-      hold(response, verdict, delay);
-    }
-  }
-
-  private void hold(HttpServerResponse response, Verdict verdict, Duration delay) {
-    boolean held =
-        delayed.hold(
-            response,
-            delay,
-            () -> allow(response, verdict),
-            // The client has disconnected.
-            () -> limiter.refund(verdict, rule -> true));
-    if (!held) {
-      limiter.refund(verdict, rule -> true);
-      ProblemResponses.end(
-          response, 503, "Service Unavailable", "Too many requests are being held back");
+      delayed.hold(
+          response,
+          verdict,
+          () -> allow(response, verdict),
+          () ->
+              ProblemResponses.end(
+                  response, 503, "Service Unavailable", DelayedRequests.FULL_DETAIL));
     }
   }
 
   private void allow(HttpServerResponse response, Verdict verdict) {
     if (!response.closed()) {
-      responses.headers(verdict, new ResponseHeaders(response));
+      gate.responses().headers(verdict, new ResponseHeaders(response));
       response.setStatusCode(OK).end();
     }
   }

@@ -1,8 +1,8 @@
 package io.penstock.server.http;
 
 import io.netty.channel.ChannelPipeline;
+import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.impl.HttpServerConnection;
 
 /**
  * Error responses after which an HTTP/1.1 connection is closed, because what follows can't be
@@ -13,11 +13,9 @@ final class ClosingResponse {
 
   /** Responds with a problem, and closes the connection when the client has had time to read it. */
   static void end(HttpServerRequest request, int status, String title, String detail) {
-    if (request.connection() instanceof HttpServerConnection connection) {
-      ChannelPipeline pipeline = connection.channelHandlerContext().pipeline();
-      if (pipeline.get(LingeringClose.class) == null) {
-        pipeline.addFirst(new LingeringClose());
-      }
+    ChannelPipeline pipeline = VertxInternals.ofClient(request.connection()).pipeline();
+    if (pipeline.get(LingeringClose.class) == null) {
+      pipeline.addFirst(new LingeringClose());
     }
     request.response().putHeader("Connection", "close");
     ProblemResponses.end(request.response(), status, title, detail)

@@ -1,5 +1,7 @@
 package io.penstock.server.http;
 
+import static io.penstock.server.vertx.VertxInternals.REQUEST_DECODER;
+import static io.penstock.server.vertx.VertxInternals.UPGRADE_HANDLER;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.netty.buffer.ByteBuf;
@@ -24,11 +26,10 @@ import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
+import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.VertxException;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.http.impl.Http1xOrH2CHandler;
-import io.vertx.core.http.impl.HttpServerConnection;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -52,9 +53,6 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   private static final byte[] TIMEOUT_RESPONSE = response("408 Request Timeout");
   private static final byte[] BAD_REQUEST_RESPONSE = response("400 Bad Request");
   private static final byte[] ERROR_RESPONSE = response("500 Internal Server Error");
-
-  private static final String DECODER = "httpDecoder";
-  private static final String UPGRADE = "h2c";
 
   private final Connections connections;
   private @Nullable FoldedLineScan firstHead = new FoldedLineScan();
@@ -90,7 +88,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   /** Attaches a guard to a connection; must be called for each connection that a server reports. */
   static void attach(
       HttpConnection connection, HttpServerOptions options, FailedRequests failures) {
-    ChannelHandlerContext http = ((HttpServerConnection) connection).channelHandlerContext();
+    ChannelHandlerContext http = VertxInternals.ofClient(connection);
     ConnectionGuard first = http.pipeline().get(ConnectionGuard.class);
     if (first == null) {
       return;
@@ -110,7 +108,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       // The request that made Vert.x report the connection is still passing through the pipeline.
       next.strictNext = options;
     } else {
-      http.pipeline().replace(DECODER, DECODER, new StrictRequestDecoder(options));
+      http.pipeline().replace(REQUEST_DECODER, REQUEST_DECODER, new StrictRequestDecoder(options));
     }
     http.pipeline().addBefore(http.name(), "guard", next);
     next.idle = IdleCheck.takeOver(http.pipeline().context(next));
@@ -138,13 +136,13 @@ final class ConnectionGuard extends ChannelDuplexHandler {
    */
   private static boolean detectProtocol(ChannelHandlerContext connection, ByteBuf bytes) {
     ChannelPipeline pipeline = connection.pipeline();
-    while (bytes.isReadable() && pipeline.get(Http1xOrH2CHandler.class) != null) {
+    while (bytes.isReadable() && VertxInternals.detectsProtocol(pipeline)) {
       connection.fireChannelRead(bytes.readRetainedSlice(1));
     }
-    if (pipeline.get(UPGRADE) != null) {
-      pipeline.addBefore(UPGRADE, null, new UpgradeCheck());
+    if (pipeline.get(UPGRADE_HANDLER) != null) {
+      pipeline.addBefore(UPGRADE_HANDLER, null, new UpgradeCheck());
     }
-    return pipeline.get(Http1xOrH2CHandler.class) == null;
+    return !VertxInternals.detectsProtocol(pipeline);
   }
 
   /** Returns whether the first request of a connection contains a folded line. */
@@ -161,8 +159,10 @@ final class ConnectionGuard extends ChannelDuplexHandler {
 
   private void installStrictDecoder(ChannelHandlerContext connection, HttpServerOptions options) {
     strictNext = null;
-    if (connection.pipeline().get(DECODER) != null) {
-      connection.pipeline().replace(DECODER, DECODER, new StrictRequestDecoder(options));
+    if (connection.pipeline().get(REQUEST_DECODER) != null) {
+      connection
+          .pipeline()
+          .replace(REQUEST_DECODER, REQUEST_DECODER, new StrictRequestDecoder(options));
     }
   }
 
@@ -342,7 +342,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   }
 
   private void beginHead(ChannelHandlerContext connection) {
-    if (connection.pipeline().get(DECODER) != null) {
+    if (connection.pipeline().get(REQUEST_DECODER) != null) {
       start(connection);
     } else {
       // The connection has switched to another protocol.
@@ -372,7 +372,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     ChannelPipeline pipeline = connection.pipeline();
     boolean next = !withinResponse && pendingResponses == (withinRequest ? 1 : 0);
     // The decoder is behind TLS and in front of the encoder, which must not process this response.
-    ChannelHandlerContext codec = pipeline.context(DECODER);
+    ChannelHandlerContext codec = pipeline.context(REQUEST_DECODER);
     if (!next || (codec == null && pipeline.get(SslHandler.class) != null)) {
       // The client would read this response as a part of another one, or as the response to another
       // request. A response that has already been written must still be sent.

@@ -48,7 +48,7 @@ public final class Connections {
   public record ConnectionLimits(int max, int maxPerAddress, long headTimeoutMillis) {}
 
   /** Why a connection is closed on arrival. */
-  public enum Rejection {
+  public enum ConnectionRejection {
     /** The listener has reached its limit. */
     LISTENER,
     /** The address has reached its limit. */
@@ -82,7 +82,7 @@ public final class Connections {
   }
 
   /** Returns the number of connections that were closed on arrival. */
-  public long rejected(Rejection reason) {
+  public long rejected(ConnectionRejection reason) {
     return counter(reason).sum();
   }
 
@@ -133,22 +133,22 @@ public final class Connections {
     }
   }
 
-  private LongAdder counter(Rejection reason) {
-    return reason == Rejection.LISTENER ? rejectedByListener : rejectedByAddress;
+  private LongAdder counter(ConnectionRejection reason) {
+    return reason == ConnectionRejection.LISTENER ? rejectedByListener : rejectedByAddress;
   }
 
   /** Admits an accepted connection; returns false if a limit is reached. */
   boolean admit(Channel connection) {
     if (open.incrementAndGet() > limits.max) {
       open.decrementAndGet();
-      reject(Rejection.LISTENER, limits.max + " connections are open (max_connections)");
+      reject(ConnectionRejection.LISTENER, limits.max + " connections are open (max_connections)");
       return false;
     }
     IpAddress address = counted(connection);
     if (address != null && byAddress.merge(address, 1, Integer::sum) > limits.maxPerAddress) {
       release(address);
       reject(
-          Rejection.ADDRESS,
+          ConnectionRejection.ADDRESS,
           "a client address has "
               + limits.maxPerAddress
               + " connections open (max_connections_per_address)");
@@ -166,7 +166,7 @@ public final class Connections {
     }
   }
 
-  private void reject(Rejection reason, String detail) {
+  private void reject(ConnectionRejection reason, String detail) {
     counter(reason).increment();
     warning.warn("the " + listener + " listener rejects connections: " + detail);
   }

@@ -1,18 +1,28 @@
 package io.penstock.server.http;
 
+import io.penstock.policy.Verdict;
+import io.penstock.policy.http.Gate;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerResponse;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Holds back a limited number of requests until their tokens are available. Thread-safe. */
 public final class DelayedRequests {
+  /** The detail of the response if the limit is reached. */
+  public static final String FULL_DETAIL = "Too many requests are being held back";
+
   private final Vertx vertx;
+  private final Gate gate;
   private final int max;
   private final AtomicInteger held = new AtomicInteger();
 
-  public DelayedRequests(Vertx vertx, int max) {
+  /**
+   * @param gate refunds the requests that are not carried out
+   * @param max the max number of requests that are held back
+   */
+  public DelayedRequests(Vertx vertx, Gate gate, int max) {
     this.vertx = vertx;
+    this.gate = gate;
     this.max = max;
   }
 
@@ -21,25 +31,25 @@ public final class DelayedRequests {
   }
 
   /**
-   * Holds a request back.
+   * Calls {@code due} after the delay of an allowed request. If the client disconnects before that,
+   * or the limit is reached, the request is refunded instead.
    *
-   * @param due called after {@code delay}, unless the client has disconnected
-   * @param disconnected called if the client disconnects before that
-   * @return false if the limit is reached; then neither callback is called
+   * @param full called if the limit is reached, to respond with 503 and {@link #FULL_DETAIL}
    */
-  public boolean hold(
-      HttpServerResponse response, Duration delay, Runnable due, Runnable disconnected) {
+  public void hold(HttpServerResponse response, Verdict verdict, Runnable due, Runnable full) {
     if (response.closed()) {
-      disconnected.run();
-      return true;
+      gate.refund(verdict);
+      return;
     }
     if (held.incrementAndGet() > max) {
       held.decrementAndGet();
-      return false;
+      gate.refund(verdict);
+      full.run();
+      return;
     }
     long timer =
         vertx.setTimer(
-            Math.max(1, delay.toMillis()),
+            Math.max(1, verdict.delay().toMillis()),
             over -> {
               held.decrementAndGet();
               response.closeHandler(null);
@@ -49,9 +59,8 @@ public final class DelayedRequests {
         closed -> {
           if (vertx.cancelTimer(timer)) {
             held.decrementAndGet();
-            disconnected.run();
+            gate.refund(verdict);
           }
         });
-    return true;
   }
 }

@@ -25,11 +25,6 @@ final class FoldedLineScan {
     state = State.START;
   }
 
-  /** Returns whether the end of the head has been reached. */
-  boolean isComplete() {
-    return state == State.END;
-  }
-
   /** Returns whether the next bytes contain a folded line; bytes after the head are ignored. */
   boolean finds(ByteBuf bytes, int from, int to) {
     int next = from;

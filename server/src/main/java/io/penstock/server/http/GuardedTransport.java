@@ -71,13 +71,13 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
     ChannelFactory<? extends ServerChannel> factory = transport.serverChannelFactory(domainSocket);
     return () -> {
       ServerChannel server = factory.newChannel();
-      server.pipeline().addLast(new Acceptor());
+      server.pipeline().addLast(new ConnectionInterceptor());
       return server;
     };
   }
 
   /** Intercepts the connections that a server accepts. */
-  private static final class Acceptor extends ChannelInboundHandlerAdapter {
+  private static final class ConnectionInterceptor extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext server) {
       server.channel().attr(CONNECTIONS).get().addServer(server.channel());

@@ -11,10 +11,9 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.impl.HttpServerConnection;
-import io.vertx.core.net.impl.VertxConnection;
 import java.util.Locale;
 import java.util.Map;
 
@@ -36,15 +35,14 @@ public final class InterimResponses {
       fields.add(header.getKey(), header.getValue());
     }
     // Queue it behind earlier responses that Vert.x has not written yet.
-    var unused =
-        ((VertxConnection) request.connection())
-            .writeToChannel(
-                new DefaultFullHttpResponse(
-                    HttpVersion.HTTP_1_1,
-                    HttpResponseStatus.valueOf(status),
-                    Unpooled.EMPTY_BUFFER,
-                    fields,
-                    EmptyHttpHeaders.INSTANCE));
+    VertxInternals.write(
+        request.connection(),
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1,
+            HttpResponseStatus.valueOf(status),
+            Unpooled.EMPTY_BUFFER,
+            fields,
+            EmptyHttpHeaders.INSTANCE));
   }
 
   private static void writeFrame(HttpServerRequest request, int status, MultiMap headers) {
@@ -53,8 +51,7 @@ public final class InterimResponses {
     for (Map.Entry<String, String> header : headers) {
       fields.add(header.getKey().toLowerCase(Locale.ROOT), header.getValue());
     }
-    ChannelHandlerContext context =
-        ((HttpServerConnection) request.connection()).channelHandlerContext();
+    ChannelHandlerContext context = VertxInternals.ofClient(request.connection());
     var unused =
         ((Http2ConnectionHandler) context.handler())
             .encoder()

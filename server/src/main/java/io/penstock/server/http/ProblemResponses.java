@@ -10,6 +10,9 @@ import java.util.List;
 
 /** Error responses in the problem details format (RFC 9457). */
 public final class ProblemResponses {
+  /** The detail of the response to a request that could not be decided. */
+  public static final String UNDECIDED_DETAIL = "The request could not be decided";
+
   private static final String TYPE = "application/problem+json";
 
   private ProblemResponses() {}
@@ -18,6 +21,11 @@ public final class ProblemResponses {
   public static Future<Void> end(
       HttpServerResponse response, int status, String title, String detail) {
     return end(response, status, title, detail, List.of());
+  }
+
+  /** Responds to a request that could not be decided because of an internal error. */
+  public static Future<Void> undecided(HttpServerResponse response) {
+    return end(response, 500, "Internal Server Error", UNDECIDED_DETAIL);
   }
 
   /** Responds with the errors of a document, each with its location. */

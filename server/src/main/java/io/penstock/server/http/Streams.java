@@ -3,9 +3,9 @@ package io.penstock.server.http;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Stream;
+import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.http.impl.HttpServerConnection;
 
 /** Helpers for HTTP/2 streams. */
 public final class Streams {
@@ -31,14 +31,13 @@ public final class Streams {
   }
 
   private static Http2ConnectionHandler handler(HttpServerRequest request) {
-    ChannelHandlerContext context =
-        ((HttpServerConnection) request.connection()).channelHandlerContext();
+    ChannelHandlerContext context = VertxInternals.ofClient(request.connection());
     return (Http2ConnectionHandler) context.handler();
   }
 
   /**
-   * Tells a client that has received its whole response to stop sending its body. Other streams of
-   * the connection continue. Parts of the response that have not been written are lost.
+   * Requests that a client with a complete response stop sending its body. Other streams of the
+   * connection continue. Parts of the response that have not been written are lost.
    */
   public static void stop(HttpServerRequest request) {
     if (!request.isEnded()) {

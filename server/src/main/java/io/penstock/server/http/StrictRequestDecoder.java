@@ -5,14 +5,14 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.http.impl.VertxHttpRequestDecoder;
 import java.util.List;
 
 /**
  * A decoder that extends that of Vert.x and rejects requests with folded header lines as malformed.
  */
-final class StrictRequestDecoder extends VertxHttpRequestDecoder {
+final class StrictRequestDecoder extends VertxInternals.RequestDecoder {
   private final FoldedLineScan scan = new FoldedLineScan();
   private boolean folded;
   private boolean withinBody;

@@ -39,7 +39,7 @@ public record AccessEntry(
    * @param bytes the size of the body that was sent
    * @param nanos the time from the head of the request to the end of the response
    * @param upstreamStatus the status of the origin; 0 if it did not respond
-   * @param aborted who aborted the response; null if it is complete
+   * @param aborted the side that aborted the response; null if it is complete
    */
   public record ResponseInfo(
       int status, long bytes, long nanos, int upstreamStatus, @Nullable AbortedBy aborted) {
@@ -47,7 +47,7 @@ public record AccessEntry(
     public static final int CLIENT_CLOSED_REQUEST = 499;
   }
 
-  /** Who aborted a response. */
+  /** The side that aborted a response. */
   public enum AbortedBy {
     /** The client disconnected, reset the stream, or read too slowly. */
     CLIENT,

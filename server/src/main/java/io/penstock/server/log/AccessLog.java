@@ -9,9 +9,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.LoggerFactory;
 
@@ -27,17 +25,15 @@ public final class AccessLog implements AutoCloseable {
 
   private static final RepeatedWarning WARNING =
       new RepeatedWarning(LoggerFactory.getLogger(AccessLog.class));
-  private static final int MAX_BATCH = 256;
-  private static final long POLL_MILLIS = 200;
   private static final long CLOSE_MILLIS = 1_000;
 
   private final AccessFormat format;
   private final Destination destination;
-  private final BlockingQueue<AccessEntry> queue = new ArrayBlockingQueue<>(MAX_QUEUED);
   private final LongAdder dropped = new LongAdder();
-  private final Thread writer = new Thread(this::write, "penstock-access-log");
+  private final BackgroundWriter<AccessEntry> writer =
+      new BackgroundWriter<>("penstock-access-log", MAX_QUEUED, this::write);
+  private final StringBuilder lines = new StringBuilder();
   private volatile boolean reopen;
-  private volatile boolean closing;
   private OutputStream out;
 
   /** Where lines are written. */
@@ -68,13 +64,12 @@ public final class AccessLog implements AutoCloseable {
     this.format = format;
     this.destination = destination;
     this.out = destination.open();
-    writer.setDaemon(true);
     writer.start();
   }
 
   /** Queues an entry. */
   public void add(AccessEntry entry) {
-    if (!queue.offer(entry)) {
+    if (!writer.offer(entry)) {
       dropped.increment();
     }
   }
@@ -89,31 +84,11 @@ public final class AccessLog implements AutoCloseable {
     reopen = true;
   }
 
-  private void write() {
-    StringBuilder lines = new StringBuilder();
-    try {
-      while (!closing || !queue.isEmpty()) {
-        AccessEntry next = queue.poll(POLL_MILLIS, TimeUnit.MILLISECONDS);
-        if (next != null) {
-          write(next, lines);
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } finally {
-      closeOutput();
-    }
-  }
-
-  private void write(AccessEntry first, StringBuilder lines) {
+  private void write(List<AccessEntry> entries) {
     lines.setLength(0);
-    int count = 0;
-    for (AccessEntry next = first; next != null; next = queue.poll()) {
-      format.append(next, lines);
+    for (AccessEntry entry : entries) {
+      format.append(entry, lines);
       lines.append('\n');
-      if (++count == MAX_BATCH) {
-        break;
-      }
     }
     try {
       if (reopen) {
@@ -124,7 +99,7 @@ public final class AccessLog implements AutoCloseable {
       out.write(lines.toString().getBytes(US_ASCII));
       out.flush();
     } catch (IOException e) {
-      dropped.add(count);
+      dropped.add(entries.size());
       // Reopen the file before the next write, in case it was deleted or moved.
       reopen = true;
       WARNING.warn("cannot write the access log; lines are dropped: " + e.getMessage());
@@ -142,11 +117,8 @@ public final class AccessLog implements AutoCloseable {
   /** Writes the queued entries for up to a second. */
   @Override
   public void close() {
-    closing = true;
-    try {
-      writer.join(CLOSE_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    if (writer.stop(CLOSE_MILLIS)) {
+      closeOutput();
     }
   }
 }

@@ -8,32 +8,51 @@ import io.netty.handler.codec.CodecException;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.vertx.core.VertxException;
 import java.io.IOException;
-import java.util.Set;
+import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /**
- * Filters what Vert.x and Netty log about single connections, which is one stack trace each. Errors
- * that clients and origins cause by disconnecting or violating the protocol are dropped. All others
- * are reported in one line, at most once a minute. Thread-safe.
+ * Filters what Vert.x and Netty log about single connections, which is a line or a stack trace
+ * each. Errors that clients and origins cause by disconnecting or violating the protocol are
+ * dropped. All others are reported in one line, at most once a minute. Thread-safe.
  */
 public final class ConnectionFailures extends Filter<ILoggingEvent> {
   private static final RepeatedWarning WARNING =
       new RepeatedWarning(LoggerFactory.getLogger(ConnectionFailures.class));
 
-  private static final Set<String> LOGGERS =
-      Set.of(
-          "io.vertx.core.net.impl.ConnectionBase",
-          "io.vertx.core.http.impl.HttpClientRequestImpl",
-          "io.netty.channel.AbstractChannelHandlerContext",
-          "io.netty.channel.DefaultChannelPipeline",
-          "io.netty.handler.codec.http2.DefaultHttp2Connection",
-          "io.netty.util.concurrent.DefaultPromise");
+  private static final RepeatedWarning MESSAGES =
+      new RepeatedWarning(LoggerFactory.getLogger(ConnectionFailures.class));
+
+  /** Packages whose classes handle single connections. */
+  private static final List<String> PACKAGES =
+      List.of(
+          "io.vertx.core.net.",
+          "io.vertx.core.http.",
+          "io.netty.channel.",
+          "io.netty.handler.",
+          "io.netty.util.concurrent.");
+
+  /** Vert.x logs it for each connection that fails before its first request. */
+  private static final String EVICTED = "Connection evicted";
+
+  private static final int MAX_LENGTH = 200;
 
   @Override
   public FilterReply decide(ILoggingEvent event) {
-    if (!LOGGERS.contains(event.getLoggerName())
-        || !(event.getThrowableProxy() instanceof ThrowableProxy proxy)
-        || proxy.getThrowable() instanceof OutOfMemoryError) {
+    String logger = event.getLoggerName();
+    if (PACKAGES.stream().noneMatch(logger::startsWith)) {
+      return FilterReply.NEUTRAL;
+    }
+    if (!(event.getThrowableProxy() instanceof ThrowableProxy proxy)) {
+      String message = String.valueOf(event.getFormattedMessage());
+      if (!message.equals(EVICTED)) {
+        MESSAGES.warn(
+            "A library reported a failed connection: "
+                + message.substring(0, Math.min(MAX_LENGTH, message.length())));
+      }
+      return FilterReply.DENY;
+    }
+    if (proxy.getThrowable() instanceof OutOfMemoryError) {
       return FilterReply.NEUTRAL;
     }
     if (!isCausedByPeer(proxy.getThrowable())) {

@@ -8,9 +8,7 @@ import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxy;
 import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.UnsynchronizedAppenderBase;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
@@ -18,20 +16,15 @@ import java.util.function.Consumer;
  * Passes log events to another appender on a dedicated thread. Thread-safe.
  *
  * <p>Callers never wait: if the reader of the log is too slow, events are dropped, counted, and
- * reported in the log when there is room again. Logback's {@code AsyncAppender} can be configured
- * not to block, but does not count dropped events.
+ * reported in the log when there is room again.
  */
 final class LogQueue extends UnsynchronizedAppenderBase<ILoggingEvent> {
-  private static final long POLL_MILLIS = 200;
-
   private final Appender<ILoggingEvent> destination;
   private final long flushMillis;
-  private final BlockingQueue<ILoggingEvent> queue;
   private final LongAdder dropped;
   private final Consumer<Throwable> onThrowable;
-  private final Thread writer = new Thread(this::write, "penstock-log");
+  private final BackgroundWriter<ILoggingEvent> writer;
   private long reported;
-  private volatile boolean stopping;
 
   /**
    * @param capacity the max number of queued events
@@ -47,11 +40,10 @@ final class LogQueue extends UnsynchronizedAppenderBase<ILoggingEvent> {
       Consumer<Throwable> onThrowable) {
     this.destination = destination;
     this.flushMillis = flushMillis;
-    this.queue = new ArrayBlockingQueue<>(capacity);
+    this.writer = new BackgroundWriter<>("penstock-log", capacity, this::write);
     this.dropped = dropped;
     this.onThrowable = onThrowable;
     this.reported = dropped.sum();
-    writer.setDaemon(true);
   }
 
   @Override
@@ -67,23 +59,14 @@ final class LogQueue extends UnsynchronizedAppenderBase<ILoggingEvent> {
     }
     // Captures the state of the calling thread, such as its name.
     event.prepareForDeferredProcessing();
-    if (!queue.offer(event)) {
+    if (!writer.offer(event)) {
       dropped.increment();
     }
   }
 
-  private void write() {
-    try {
-      while (!stopping || !queue.isEmpty()) {
-        ILoggingEvent event = queue.poll(POLL_MILLIS, TimeUnit.MILLISECONDS);
-        if (event != null) {
-          destination.doAppend(event);
-          reportDropped();
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+  private void write(List<ILoggingEvent> events) {
+    events.forEach(destination::doAppend);
+    reportDropped();
   }
 
   /**
@@ -92,7 +75,7 @@ final class LogQueue extends UnsynchronizedAppenderBase<ILoggingEvent> {
    */
   private void reportDropped() {
     long sum = dropped.sum();
-    if (sum != reported && queue.size() <= queue.remainingCapacity()) {
+    if (sum != reported && writer.isHalfEmpty()) {
       Logger logger = ((LoggerContext) getContext()).getLogger(LogQueue.class);
       destination.doAppend(
           new LoggingEvent(
@@ -113,13 +96,7 @@ final class LogQueue extends UnsynchronizedAppenderBase<ILoggingEvent> {
       return;
     }
     super.stop();
-    stopping = true;
-    try {
-      writer.join(flushMillis);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    if (!writer.isAlive()) {
+    if (writer.stop(flushMillis)) {
       destination.stop();
     }
   }

@@ -1,6 +1,8 @@
 package io.penstock.server.metrics;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.penstock.policy.Verdict;
+import io.penstock.policy.http.GateObserver;
 import io.prometheus.metrics.model.registry.Collector;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
@@ -17,7 +19,7 @@ import java.util.concurrent.atomic.LongAdder;
  * reads the clock for both. This class only makes two additions per decision, which takes a fifth
  * of the time.
  */
-public final class DecisionLatency implements Collector {
+public final class DecisionLatency implements Collector, GateObserver {
   private static final String NAME = "penstock_decision_seconds";
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -51,8 +53,8 @@ public final class DecisionLatency implements Collector {
     registry.getPrometheusRegistry().register(this);
   }
 
-  /** Records the duration of a decision. */
-  public void record(long nanos) {
+  @Override
+  public void decided(Verdict verdict, long nanos) {
     int bucket = 0;
     while (bucket < BOUND_NANOS.length && nanos > BOUND_NANOS[bucket]) {
       bucket++;

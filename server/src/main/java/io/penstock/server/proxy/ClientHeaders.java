@@ -26,6 +26,8 @@ final class ClientHeaders {
           "x-rewrite-uri",
           "x-override-url",
           "x-http-host-override",
+          "x-host-override",
+          "x-envoy-original-path",
           // CGI programs read it as HTTP_PROXY, the proxy for their own requests.
           "proxy");
 
@@ -33,12 +35,43 @@ final class ClientHeaders {
   private static final Set<String> FORWARDING =
       Set.of(
           "forwarded",
+          "forwarded-for",
+          "x-forwarded",
+          "x-forward-for",
+          "x-original-forwarded-for",
+          "x-original-remote-addr",
           "x-real-ip",
           "x-client-ip",
+          "client-ip",
+          "true-client-ip",
+          "x-true-client-ip",
           "x-cluster-client-ip",
           "x-originating-ip",
           "x-remote-ip",
           "x-remote-addr",
+          "x-proxyuser-ip",
+          "wl-proxy-client-ip",
+          // Set by content delivery networks and hosting platforms.
+          "ali-cdn-real-ip",
+          "cdn-src-ip",
+          "cf-connecting-ip",
+          "cf-connecting-ipv6",
+          "cf-pseudo-ipv4",
+          "cloudfront-viewer-address",
+          "do-connecting-ip",
+          "fastly-client-ip",
+          "fly-client-ip",
+          "incap-client-ip",
+          "x-appengine-user-ip",
+          "x-arr-clientip",
+          "x-azure-clientip",
+          "x-azure-socketip",
+          "x-envoy-external-address",
+          "x-envoy-original-host",
+          "x-nf-client-connection-ip",
+          "x-sucuri-clientip",
+          "x-vercel-forwarded-for",
+          "x-vercel-proxied-for",
           "x-host",
           "x-url-scheme",
           "front-end-https");
@@ -69,12 +102,24 @@ final class ClientHeaders {
    */
   static boolean isDropped(String name, boolean trusted, boolean underscores) {
     if (isPlain(name)) {
-      char first = (char) (name.charAt(0) | 0x20);
-      return (first == 'x' || first == 'f' || first == 'p')
-          && isMisleading(lower(name), trusted, true);
+      return mayMislead(name) && isMisleading(lower(name), trusted, true);
     }
     return !underscores
         || (name.length() <= MAX_LENGTH && isMisleading(normalize(name), trusted, false));
+  }
+
+  /** A quick test that excludes nearly all other headers: all names here pass it. */
+  private static boolean mayMislead(String name) {
+    char first = (char) (name.charAt(0) | 0x20);
+    char last = (char) (name.charAt(name.length() - 1) | 0x20);
+    return first == 'x'
+        || first == 'f'
+        || first == 'p'
+        // As in Client-IP, CF-Pseudo-IPv4, CF-Connecting-IPv6 and CloudFront-Viewer-Address.
+        || last == 'p'
+        || last == '4'
+        || last == '6'
+        || last == 's';
   }
 
   private static boolean isMisleading(String name, boolean trusted, boolean plain) {

@@ -24,7 +24,7 @@ final class Exchange {
   private final Vertx vertx;
   private final HttpServerRequest request;
   private final RequestTarget target;
-  private final Client client;
+  private final ExchangeClient client;
   private @Nullable Verdict verdict;
   private @Nullable Runnable onEnd;
   private @Nullable LoggedResponse logged;
@@ -40,9 +40,9 @@ final class Exchange {
    * @param subscriber the address, or the network of an IPv6 address, that identifies the client
    * @param trusted whether the peer is a trusted proxy
    */
-  record Client(IpAddress peer, String address, String subscriber, boolean trusted) {}
+  record ExchangeClient(IpAddress peer, String address, String subscriber, boolean trusted) {}
 
-  Exchange(Vertx vertx, HttpServerRequest request, RequestTarget target, Client client) {
+  Exchange(Vertx vertx, HttpServerRequest request, RequestTarget target, ExchangeClient client) {
     this.vertx = vertx;
     this.request = request;
     this.target = target;
@@ -61,7 +61,7 @@ final class Exchange {
     return target;
   }
 
-  Client client() {
+  ExchangeClient client() {
     return client;
   }
 
@@ -88,7 +88,7 @@ final class Exchange {
     return requestId;
   }
 
-  /** Returns who aborts the response if it ends before it is complete. */
+  /** Returns the side that aborted the response if it ends before it is complete. */
   AbortedBy abortedBy() {
     return abortedBy;
   }
@@ -100,6 +100,15 @@ final class Exchange {
   /** Reports writes to the access log from now on. */
   void log(LoggedResponse to) {
     this.logged = to;
+  }
+
+  /** Writes the head of the response before its first part. */
+  Future<Void> writeHead() {
+    HttpServerResponse response = request.response();
+    // Vert.x has no head without a length for HTTP/1.0, where the end of the connection ends it.
+    return request.version() == HttpVersion.HTTP_1_0
+        ? response.write(Buffer.buffer())
+        : response.writeHead();
   }
 
   /** Writes a part of the response. */

@@ -36,7 +36,8 @@ final class Forwarding implements InFlightRequests.TimedRequest {
   private final HttpClientRequest originRequest;
   private final RequestUpload upload;
   private final InFlightRequests.RequestTimeout timeout;
-  private final Consumer<InFlightRequests.@Nullable TimeoutKind> left;
+  private final ExchangeEvents events;
+  private boolean mayHaveBody;
   private boolean ended;
 
   /** Completes when the last part of the response that was passed to Vert.x is written. */
@@ -45,17 +46,26 @@ final class Forwarding implements InFlightRequests.TimedRequest {
   /** The remaining bytes of a body with a known length, if the protocol has no trailers for it. */
   private long remainingBytes = UNKNOWN;
 
-  /**
-   * @param left called once, when the connection to the origin is no longer needed, with the
-   *     timeout that expired, if any
-   */
+  /** Receives events of an exchange. */
+  interface ExchangeEvents {
+    /**
+     * Called once, when the connection to the origin is no longer needed.
+     *
+     * @param timeoutKind the timeout that expired, if any
+     */
+    void left(InFlightRequests.@Nullable TimeoutKind timeoutKind);
+
+    /** Called when the origin sends a body with a response that has none. */
+    void surplus();
+  }
+
   Forwarding(
       Exchange exchange,
       Upstream upstream,
       Consumer<HttpServerResponse> additions,
       HttpClientRequest originRequest,
       InFlightRequests inFlight,
-      Consumer<InFlightRequests.@Nullable TimeoutKind> left) {
+      ExchangeEvents events) {
     this.vertx = exchange.vertx();
     this.exchange = exchange;
     this.clientRequest = exchange.request();
@@ -63,9 +73,9 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     this.upstream = upstream;
     this.additions = additions;
     this.originRequest = originRequest;
-    this.upload = new RequestUpload(vertx, clientRequest, originRequest);
     this.timeout = inFlight.enter(this);
-    this.left = left;
+    this.upload = new RequestUpload(vertx, clientRequest, originRequest, timeout);
+    this.events = events;
   }
 
   /**
@@ -158,9 +168,10 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     HopByHop.copyOthers(response.headers(), clientResponse.headers());
     clientResponse.headers().add(ForwardingHeaders.VIA, ForwardingHeaders.via(clientRequest));
     additions.accept(clientResponse);
+    mayHaveBody = mayHaveBody(response.statusCode());
     String length = response.headers().get(HttpHeaders.CONTENT_LENGTH);
     if (length == null) {
-      if (mayHaveBody(response) && clientRequest.version() == HttpVersion.HTTP_1_1) {
+      if (mayHaveBody && clientRequest.version() == HttpVersion.HTTP_1_1) {
         clientResponse.setChunked(true);
       }
     } else if (originRequest.version() != HttpVersion.HTTP_2) {
@@ -169,6 +180,18 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     response.exceptionHandler(this::fail);
     response.handler(part -> forwardPart(part, response));
     response.endHandler(streamed -> finish(response));
+    vertx.runOnContext(turn -> writeHead());
+  }
+
+  /**
+   * Writes the head alone if no part of the body arrived together with it. Otherwise it was written
+   * with the first part, which takes one write instead of two.
+   */
+  private void writeHead() {
+    if (ended || clientResponse.headWritten() || clientResponse.closed()) {
+      return;
+    }
+    written = mayHaveBody ? exchange.writeHead() : exchange.end();
   }
 
   private static long number(String text) {
@@ -180,6 +203,15 @@ final class Forwarding implements InFlightRequests.TimedRequest {
   }
 
   private void forwardPart(Buffer part, HttpClientResponse response) {
+    if (ended || part.length() == 0) {
+      return;
+    }
+    if (!mayHaveBody) {
+      events.surplus();
+      finish(response);
+      upload.stop();
+      return;
+    }
     remainingBytes -= part.length();
     if (remainingBytes == 0) {
       // Ending the response with its last part takes one write instead of two.
@@ -199,8 +231,7 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     }
   }
 
-  private boolean mayHaveBody(HttpClientResponse response) {
-    int status = response.statusCode();
+  private boolean mayHaveBody(int status) {
     return !clientRequest.method().name().equals("HEAD") && status != 204 && status != 304;
   }
 
@@ -270,7 +301,7 @@ final class Forwarding implements InFlightRequests.TimedRequest {
   }
 
   private void endTunnel() {
-    left.accept(null);
+    events.left(null);
     exchange.finish();
   }
 
@@ -313,10 +344,12 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     if (!ended) {
       end(timeoutKind);
       upload.stop();
-      if (timeoutKind == InFlightRequests.TimeoutKind.CLIENT) {
+      if (timeoutKind != InFlightRequests.TimeoutKind.CLIENT) {
+        exchange.respondWithError(504, "Gateway Timeout", timeoutKind.detail());
+      } else if (clientResponse.headWritten()) {
         exchange.abort(AbortedBy.CLIENT);
       } else {
-        exchange.respondWithError(504, "Gateway Timeout", timeoutKind.detail());
+        exchange.respondWithError(408, "Request Timeout", timeoutKind.detail());
       }
     }
   }
@@ -330,7 +363,7 @@ final class Forwarding implements InFlightRequests.TimedRequest {
       try {
         stopTimeouts();
       } finally {
-        left.accept(timeoutKind);
+        events.left(timeoutKind);
       }
     }
   }

@@ -3,10 +3,12 @@ package io.penstock.server.proxy;
 import io.penstock.server.http.HeaderNames;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sets the headers that tell the origin who sent a request and how.
+ * Sets the headers that describe the client of a request, and its scheme and host, to the origin.
  *
  * <p>The client's own values are kept only if it is a trusted proxy: then the address is appended
  * to its list, otherwise a new list is started.
@@ -36,7 +38,7 @@ enum ForwardingHeaders {
    * Sets the headers of a request to the origin, which already has those of the client. Returns the
    * request id.
    */
-  String set(HttpServerRequest from, Exchange.Client client, MultiMap to) {
+  String set(HttpServerRequest from, Exchange.ExchangeClient client, MultiMap to) {
     boolean trusted = client.trusted();
     String peer = client.peer().toString();
     String proto = from.isSSL() ? "https" : "http";
@@ -59,11 +61,18 @@ enum ForwardingHeaders {
     }
     String requestId = to.get(REQUEST_ID);
     if (requestId == null) {
-      requestId = RequestIds.next();
+      requestId = newRequestId();
       to.set(REQUEST_ID, requestId);
     }
     to.add(VIA, via(from));
     return requestId;
+  }
+
+  /** Returns a unique id of 128 random bits, which are not cryptographically secure. */
+  private static String newRequestId() {
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    HexFormat hex = HexFormat.of();
+    return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
   }
 
   private static void append(MultiMap to, CharSequence name, String value, boolean trusted) {

@@ -71,7 +71,7 @@ final class InFlightRequests {
   enum TimeoutKind {
     FIRST_BYTE("The origin did not respond in time"),
     TOTAL("The origin took too long"),
-    CLIENT("The client read too slowly");
+    CLIENT("The client sent its request too slowly");
 
     private final String detail;
 
@@ -114,6 +114,7 @@ final class InFlightRequests {
   final class RequestTimeout {
     private final TimedRequest request;
     private final long startScan;
+    private long progressScan;
     private boolean responded;
     private boolean removed;
     private boolean blocked;
@@ -121,7 +122,7 @@ final class InFlightRequests {
 
     /**
      * How long the client may still block the origin. Decreases while it does, and increases with
-     * each byte that it reads, up to the time for which it may read nothing.
+     * each byte that it reads or sends, up to the time for which it may do neither.
      */
     private long creditMillis = stallMillis;
 
@@ -131,6 +132,7 @@ final class InFlightRequests {
     private RequestTimeout(TimedRequest request, long startScan) {
       this.request = request;
       this.startScan = startScan;
+      this.progressScan = startScan;
       this.next = first;
       if (first != null) {
         first.previous = this;
@@ -138,9 +140,23 @@ final class InFlightRequests {
       first = this;
     }
 
+    /** Records that a part of the request was sent; the time for the response starts again. */
+    void uploaded(int length) {
+      bytes += length;
+      progressScan = scan;
+    }
+
+    /** Sets whether the origin is blocked until the client sends more of its request. */
+    void awaitsRequest(boolean isBlocked) {
+      if (!responded) {
+        blocked = isBlocked;
+      }
+    }
+
     /** Records that the origin's response has started. */
     void responded() {
       responded = true;
+      blocked = false;
     }
 
     /** Records that a part of the response was forwarded to the client. */
@@ -148,7 +164,7 @@ final class InFlightRequests {
       bytes += length;
     }
 
-    /** Sets whether the origin is blocked until the client reads. */
+    /** Sets whether the origin is blocked until the client reads more of its response. */
     void blocked(boolean isBlocked) {
       blocked = isBlocked;
     }
@@ -171,7 +187,11 @@ final class InFlightRequests {
 
     private boolean isExpired() {
       long scans = scan - startScan;
-      return isStalled() || scans >= totalScans || (!responded && scans >= firstByteScans);
+      return isStalled() || scans >= totalScans || isUnanswered();
+    }
+
+    private boolean isUnanswered() {
+      return !responded && scan - progressScan >= firstByteScans;
     }
 
     /** Must be called once per scan. */
@@ -189,7 +209,7 @@ final class InFlightRequests {
         request.onTimeout(
             creditMillis < 0
                 ? TimeoutKind.CLIENT
-                : responded ? TimeoutKind.TOTAL : TimeoutKind.FIRST_BYTE);
+                : isUnanswered() ? TimeoutKind.FIRST_BYTE : TimeoutKind.TOTAL);
       }
     }
   }

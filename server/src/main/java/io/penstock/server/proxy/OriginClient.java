@@ -1,6 +1,7 @@
 package io.penstock.server.proxy;
 
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.penstock.server.http.FailedRequests;
 import io.penstock.server.log.RepeatedWarning;
@@ -8,6 +9,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
+import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientRequest;
@@ -18,9 +20,11 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.PemTrustOptions;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +35,7 @@ import org.slf4j.LoggerFactory;
 final class OriginClient {
   private static final int MAX_ATTEMPTS = 4;
   private static final int MAX_HEADER_SIZE = 64 << 10;
+  private static final int MAX_ABANDONED = 4_096;
   private static final Logger LOG = LoggerFactory.getLogger(OriginClient.class);
   private static final RepeatedWarning SURPLUS = new RepeatedWarning(LOG);
   private static final RepeatedWarning INVALID_RESPONSES = new RepeatedWarning(LOG);
@@ -41,6 +46,7 @@ final class OriginClient {
   private final FastThreadLocal<InFlightRequests> waiting;
   private final Vertx vertx;
   private final ClientShares shares;
+  private final AtomicInteger places = new AtomicInteger();
   private final LongAdder surplus = new LongAdder();
   private final LongAdder unavailable = new LongAdder();
   private final LongAdder slowClients = new LongAdder();
@@ -62,7 +68,8 @@ final class OriginClient {
                 new PoolOptions()
                     .setHttp1MaxSize(upstream.connections())
                     .setHttp2MaxSize(upstream.connections())
-                    .setMaxWaitQueueSize(upstream.waiting().queue()))
+                    // Requests that no longer wait stay in this queue until a connection is free.
+                    .setMaxWaitQueueSize(maxPlaces() + MAX_ABANDONED))
             .build();
   }
 
@@ -71,20 +78,31 @@ final class OriginClient {
     try {
       OriginConnection.makeStrict(connection, MAX_HEADER_SIZE, this::surplus);
       // Vert.x would log a stack trace for each failure; the client gets 502.
-      connection.exceptionHandler(
-          failure ->
-              INVALID_RESPONSES.warn(
-                  "Invalid response from the origin; the client gets 502: "
-                      + failure.getMessage()));
+      connection.exceptionHandler(OriginClient::connectionFailed);
     } catch (RuntimeException unknown) {
       LOG.error("Cannot use connections to the origin", unknown);
       connection.close();
     }
   }
 
+  /** Returns the max number of requests that use or wait for a connection. */
+  private int maxPlaces() {
+    return upstream.connections() + upstream.waiting().queue();
+  }
+
+  private static void connectionFailed(Throwable failure) {
+    if (failure instanceof IOException) {
+      LOG.debug("connection to the origin failed", failure);
+    } else {
+      INVALID_RESPONSES.warn(
+          "Invalid response from the origin; the client gets 502: " + failure.getMessage());
+    }
+  }
+
   private void surplus() {
     surplus.increment();
-    SURPLUS.warn("The origin sent bytes that belong to no request; the connection is closed");
+    SURPLUS.warn(
+        "The origin sent bytes that belong to no response; its connection or stream is closed");
   }
 
   /** Returns how many requests got 503 because no connection became free. */
@@ -92,7 +110,7 @@ final class OriginClient {
     return unavailable.sum();
   }
 
-  /** Returns how many responses were reset because the client read too slowly. */
+  /** Returns how many exchanges were ended because the client read or sent too slowly. */
   long slowClientCount() {
     return slowClients.sum();
   }
@@ -132,7 +150,10 @@ final class OriginClient {
         .setConnectTimeout((int) upstream.connectTimeout().toMillis())
         .setIdleTimeout((int) upstream.idleTimeout().toMillis())
         .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
-        .setMaxHeaderSize(MAX_HEADER_SIZE);
+        .setSslHandshakeTimeout(upstream.connectTimeout().toMillis())
+        .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
+        .setMaxHeaderSize(MAX_HEADER_SIZE)
+        .setInitialSettings(new Http2Settings().setMaxHeaderListSize(MAX_HEADER_SIZE));
   }
 
   /**
@@ -155,7 +176,8 @@ final class OriginClient {
   /**
    * A request that waits for a connection. Confined to one event loop, except for {@link #proceed}.
    */
-  private final class OriginAttempt implements ClientShares.Waiter, FailedRequests.RequestWork {
+  private final class OriginAttempt
+      implements ClientShares.Waiter, FailedRequests.RequestWork, Forwarding.ExchangeEvents {
     private final Exchange exchange;
     private final Consumer<HttpServerResponse> additions;
     private final Runnable unreached;
@@ -164,6 +186,7 @@ final class OriginClient {
     private InFlightRequests.@Nullable RequestTimeout waitTimeout;
     private @Nullable Forwarding forwarding;
     private boolean holdsShare;
+    private boolean holdsPlace;
     private boolean abandoned;
     private long timer;
     private long startNanos;
@@ -178,6 +201,7 @@ final class OriginClient {
 
     /** Waits until the client has fewer exchanges. */
     void await(long millis) {
+      stopIfDisconnected();
       startNanos = System.nanoTime();
       timer =
           vertx.setTimer(
@@ -205,12 +229,49 @@ final class OriginClient {
       holdsShare = true;
       if (abandoned) {
         release();
-      } else {
+      } else if (takePlace()) {
         connect(MAX_ATTEMPTS);
+      } else {
+        release();
+        unavailable("Too many requests are waiting for the origin");
+      }
+    }
+
+    private boolean takePlace() {
+      holdsPlace = places.incrementAndGet() <= maxPlaces();
+      if (!holdsPlace) {
+        places.decrementAndGet();
+      }
+      return holdsPlace;
+    }
+
+    private void leavePlace() {
+      if (holdsPlace) {
+        holdsPlace = false;
+        places.decrementAndGet();
+      }
+    }
+
+    /** Stops waiting when the client disconnects. */
+    private void stopIfDisconnected() {
+      HttpServerResponse response = exchange.request().response();
+      response.closeHandler(disconnected -> disconnected());
+      response.exceptionHandler(disconnected -> disconnected());
+    }
+
+    private void disconnected() {
+      if (forwarding == null && !abandoned) {
+        abandoned = true;
+        if (shares.withdraw(subscriber, this)) {
+          vertx.cancelTimer(timer);
+        }
+        stopWaiting();
+        release();
       }
     }
 
     private void release() {
+      leavePlace();
       if (holdsShare) {
         holdsShare = false;
         shares.leave(subscriber);
@@ -243,6 +304,7 @@ final class OriginClient {
               .setFollowRedirects(false);
       Future<HttpClientRequest> connected = client.request(options);
       if (!connected.isComplete()) {
+        stopIfDisconnected();
         waitTimeout = waiting.get().enter(late -> abandon(), waitedMillis);
       }
       connected.onComplete(this::connected, failure -> failed(failure, attempts));
@@ -270,8 +332,11 @@ final class OriginClient {
         var unused = request.reset();
         return;
       }
-      forwarding =
-          new Forwarding(exchange, upstream, additions, request, inFlight.get(), this::left);
+      if (upstream.http2()) {
+        // The number of exchanges is not limited, only that of waiting requests.
+        leavePlace();
+      }
+      forwarding = new Forwarding(exchange, upstream, additions, request, inFlight.get(), this);
       forwarding.start();
     }
 
@@ -289,7 +354,13 @@ final class OriginClient {
       unreachable(failure);
     }
 
-    private void left(InFlightRequests.@Nullable TimeoutKind timeoutKind) {
+    @Override
+    public void surplus() {
+      OriginClient.this.surplus();
+    }
+
+    @Override
+    public void left(InFlightRequests.@Nullable TimeoutKind timeoutKind) {
       if (timeoutKind == InFlightRequests.TimeoutKind.CLIENT) {
         slowClients.increment();
       }
@@ -299,14 +370,20 @@ final class OriginClient {
     private void unreachable(Throwable failure) {
       if (failure instanceof ConnectionPoolTooBusyException) {
         unavailable("Too many requests are waiting for the origin");
-      } else if (failure instanceof TimeoutException
-          || failure instanceof ConnectTimeoutException) {
+      } else if (isTimeout(failure)) {
         unreached.run();
         exchange.respondWithError(504, "Gateway Timeout", "Connecting to the origin timed out");
       } else {
         unreached.run();
         exchange.respondWithError(502, "Bad Gateway", "The origin is unreachable");
       }
+    }
+
+    private static boolean isTimeout(Throwable failure) {
+      return failure instanceof TimeoutException
+          || failure instanceof ConnectTimeoutException
+          || failure instanceof SslHandshakeTimeoutException
+          || failure.getCause() instanceof SslHandshakeTimeoutException;
     }
 
     private void unavailable(String detail) {

@@ -1,5 +1,7 @@
 package io.penstock.server.proxy;
 
+import static io.penstock.server.vertx.VertxInternals.ORIGIN_CODEC;
+
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
@@ -7,18 +9,22 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2FrameListener;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.penstock.server.log.RepeatedWarning;
+import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.impl.HttpClientConnectionInternal;
+import org.slf4j.LoggerFactory;
 
 /**
- * Makes a connection that Vert.x has opened to an origin strict. All code that depends on the
- * internals of Vert.x is in this class, and {@code OriginConnectionTest} has a test for each of
- * these assumptions:
+ * Makes a connection that Vert.x has opened to an origin strict. {@code OriginConnectionTest} has a
+ * test for each of these assumptions about Vert.x:
  *
  * <ul>
  *   <li>An HTTP/1 connection has a handler {@code codec} of type {@link HttpClientCodec}, which
  *       {@link OriginCodec} replaces. An HTTP/2 connection has an {@link Http2ConnectionHandler}
- *       with a frame listener, which {@link InterimFrames} decorates.
+ *       with a frame listener, which {@link OriginFrames} decorates.
  *   <li>Vert.x calls the connection handler of a client on the connection's event loop, before the
  *       first request.
  *   <li>It reports a response with status 103 to the request, and keeps waiting for the final one.
@@ -29,7 +35,8 @@ import io.vertx.core.http.impl.HttpClientConnectionInternal;
  * </ul>
  */
 final class OriginConnection {
-  private static final String CODEC = "codec";
+  private static final RepeatedWarning NO_STREAMS =
+      new RepeatedWarning(LoggerFactory.getLogger(OriginConnection.class));
 
   private OriginConnection() {}
 
@@ -40,22 +47,22 @@ final class OriginConnection {
    * @throws IllegalStateException if the internals of this version of Vert.x differ
    */
   static void makeStrict(HttpConnection connection, int maxHeaderSize, Runnable surplus) {
-    if (!(connection instanceof HttpClientConnectionInternal client)) {
-      throw incompatible("the connection is a " + connection.getClass().getName());
-    }
-    ChannelHandlerContext vertx = client.channelHandlerContext();
+    ChannelHandlerContext vertx = VertxInternals.ofOrigin(connection);
     if (!vertx.executor().inEventLoop()) {
-      throw incompatible("the connection handler runs outside the event loop");
+      throw VertxInternals.changed("the connection handler runs outside the event loop");
     }
     if (vertx.handler() instanceof Http2ConnectionHandler http2) {
       Http2ConnectionDecoder decoder = http2.decoder();
-      decoder.frameListener(new InterimFrames(decoder.frameListener()));
+      decoder.frameListener(new OriginFrames(decoder.frameListener(), http2.connection()));
+      if (connection.remoteSettings().getMaxConcurrentStreams() == 0) {
+        closeWithoutStreams(connection, vertx, decoder.frameListener());
+      }
       return;
     }
     ChannelPipeline pipeline = vertx.pipeline();
-    ChannelHandler codec = pipeline.get(CODEC);
+    ChannelHandler codec = pipeline.get(ORIGIN_CODEC);
     if (!(codec instanceof HttpClientCodec)) {
-      throw incompatible("the pipeline is " + pipeline.toMap());
+      throw VertxInternals.changed("the pipeline to an origin is " + pipeline.toMap());
     }
     OriginResponseDecoder.ResponseListener listener =
         new OriginResponseDecoder.ResponseListener() {
@@ -71,18 +78,39 @@ final class OriginConnection {
 
           @Override
           public boolean isBusy() {
-            return client.activeStreams() > 0;
+            return VertxInternals.isBusy(connection);
           }
         };
     vertx.channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
     pipeline.replace(
-        CODEC, CODEC, new OriginCodec(new OriginResponseDecoder(maxHeaderSize, listener)));
+        ORIGIN_CODEC,
+        ORIGIN_CODEC,
+        new OriginCodec(new OriginResponseDecoder(maxHeaderSize, listener)));
   }
 
-  private static IllegalStateException incompatible(String detail) {
-    return new IllegalStateException(
-        "The internals of this version of Vert.x have changed, so OriginConnection can't make"
-            + " connections strict: "
-            + detail);
+  /**
+   * Closes an HTTP/2 connection that allows no streams. Vert.x would keep the request that it was
+   * opened for in its queue, and open a new connection for it every second, even if that request
+   * has been abandoned. Therefore one stream is reported as allowed to Vert.x, and the request
+   * fails.
+   */
+  private static void closeWithoutStreams(
+      HttpConnection connection, ChannelHandlerContext vertx, Http2FrameListener frames) {
+    NO_STREAMS.warn(
+        "The origin allows no requests on an HTTP/2 connection (SETTINGS_MAX_CONCURRENT_STREAMS is"
+            + " 0); the connection is closed and the client gets 502");
+    // When this runs, the connection is in the pool.
+    vertx
+        .executor()
+        .execute(
+            () -> {
+              try {
+                frames.onSettingsRead(vertx, new Http2Settings().maxConcurrentStreams(1));
+              } catch (Http2Exception e) {
+                throw new IllegalStateException(e);
+              } finally {
+                connection.close();
+              }
+            });
   }
 }

@@ -5,18 +5,18 @@ import io.penstock.policy.Verdict;
 import io.penstock.policy.address.ClientAddress;
 import io.penstock.policy.address.Headers;
 import io.penstock.policy.address.IpAddress;
+import io.penstock.policy.http.CallerAttributes;
+import io.penstock.policy.http.Gate;
+import io.penstock.policy.http.HttpAnswer;
 import io.penstock.policy.http.HttpRequest;
-import io.penstock.policy.http.HttpRequests;
 import io.penstock.policy.http.RequestLine;
-import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.path.PathSettings;
-import io.penstock.server.RequestLimiter;
 import io.penstock.server.http.DelayedRequests;
 import io.penstock.server.http.ProblemResponses;
 import io.penstock.server.http.RequestHeaders;
 import io.penstock.server.http.ResponseHeaders;
 import io.penstock.server.log.AccessLog;
-import io.penstock.server.log.RepeatedWarning;
+import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -26,27 +26,20 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
 
 /** The proxy listener, in front of an origin. Thread-safe. */
 public final class ProxyListener implements Handler<HttpServerRequest> {
-  private static final RepeatedWarning UNDECIDED =
-      new RepeatedWarning(LoggerFactory.getLogger(ProxyListener.class));
-
   private static final String REJECTED_PATH =
       "The path is rejected (path_rejected): it has an encoded slash, a backslash, a NUL, or a"
           + " segment that servers read in more than one way";
 
   private final Vertx vertx;
-  private final RequestLimiter limiter;
-  private final HttpRequests requests;
-  private final VerdictResponses responses;
+  private final Gate gate;
   private final OriginClient origin;
   private final DelayedRequests delayed;
   private final ProxyExchanges exchanges;
@@ -58,18 +51,11 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
    * @param log receives each request when it is finished; null for no log
    */
   public ProxyListener(
-      Vertx vertx,
-      RequestLimiter limiter,
-      VerdictResponses responses,
-      Upstream upstream,
-      int maxDelayed,
-      @Nullable AccessLog log) {
+      Vertx vertx, Gate gate, Upstream upstream, int maxDelayed, @Nullable AccessLog log) {
     this.vertx = vertx;
-    this.limiter = limiter;
-    this.requests = new HttpRequests(limiter.engine());
-    this.responses = responses;
+    this.gate = gate;
     this.origin = new OriginClient(vertx, upstream);
-    this.delayed = new DelayedRequests(vertx, maxDelayed);
+    this.delayed = new DelayedRequests(vertx, gate, maxDelayed);
     this.exchanges = new ProxyExchanges(log);
   }
 
@@ -95,7 +81,7 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     return origin.unavailableCount();
   }
 
-  /** Returns the number of responses that were reset because the client read too slowly. */
+  /** Returns the number of exchanges that were ended because the client read or sent too slowly. */
   public long slowClientCount() {
     return origin.slowClientCount();
   }
@@ -117,11 +103,11 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
       reject(request, 405, "Method Not Allowed", "This proxy does not support CONNECT");
       return;
     }
-    PathSettings paths = limiter.engine().paths();
+    PathSettings paths = gate.engine().paths();
     RequestTarget target = RequestTarget.of(request, paths);
     IpAddress peer = IpAddress.parse(String.valueOf(request.remoteAddress().hostAddress()));
     if (target == null && RequestTarget.hasRejectedPath(request, paths)) {
-      responses.headers(Verdict.PATH_REJECTED, new ResponseHeaders(request.response()));
+      gate.responses().headers(Verdict.PATH_REJECTED, new ResponseHeaders(request.response()));
       reject(request, 400, "Bad Request", REJECTED_PATH);
       return;
     }
@@ -137,22 +123,22 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     request.pause();
     Headers headers = new RequestHeaders(request.headers());
     RequestLine line = RequestLine.of(request.method().name(), target.uri(), target.host());
-    HttpRequest policyRequest = requests.from(peer, line, headers);
+    HttpRequest policyRequest = gate.request(peer, line, headers, CallerAttributes.NOTHING);
     Exchange exchange = new Exchange(vertx, request, target, client(peer, policyRequest.address()));
     exchanges.start(exchange);
-    limiter.decide(
+    gate.decide(
         policyRequest,
-        new RequestLimiter.VerdictHandler() {
+        VertxInternals::eventLoop,
+        new Gate.VerdictHandler() {
           @Override
           public void decided(Verdict verdict) {
             ProxyListener.this.decided(exchange, verdict);
           }
 
           @Override
-          public void failed(Throwable failure) {
-            UNDECIDED.warn("Cannot decide a request; it gets 500", failure);
+          public void undecided() {
             exchange.respondWithError(
-                500, "Internal Server Error", "The request could not be decided");
+                500, "Internal Server Error", ProblemResponses.UNDECIDED_DETAIL);
           }
         });
   }
@@ -169,77 +155,64 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     return codings.size() == 1 && codings.get(0).equalsIgnoreCase("chunked");
   }
 
-  private Exchange.Client client(IpAddress peer, @Nullable IpAddress address) {
+  private Exchange.ExchangeClient client(IpAddress peer, @Nullable IpAddress address) {
     ClientAddress clients = clients();
     String text = String.valueOf(address);
     String subscriber =
         address == null || address.isV4() ? text : address.subscriber(clients.ipv6Prefix());
-    return new Exchange.Client(peer, text, subscriber, clients.trusts(peer));
+    return new Exchange.ExchangeClient(peer, text, subscriber, clients.trusts(peer));
   }
 
   private ClientAddress clients() {
-    return limiter.engine().policy().clientAddress();
+    return gate.engine().policy().clientAddress();
   }
 
   private void decided(Exchange exchange, Verdict verdict) {
     exchange.setVerdict(verdict);
     if (!verdict.allowed()) {
       deny(exchange, verdict);
-      return;
-    }
-    Duration delay = verdict.delay();
-    if (delay.isZero() && exchange.request().version() == HttpVersion.HTTP_2) {
+    } else if (!verdict.delay().isZero()) {
+      hold(exchange, verdict);
+    } else if (exchange.request().version() == HttpVersion.HTTP_2) {
       // On HTTP/2, Vert.x knows only after this event whether there is a body.
       vertx.runOnContext(then -> forward(exchange, verdict));
-    } else if (delay.isZero()) {
-      forward(exchange, verdict);
     } else {
-      hold(exchange, verdict, delay);
+      forward(exchange, verdict);
     }
   }
 
-  private void hold(Exchange exchange, Verdict verdict, Duration delay) {
-    boolean isHeld =
-        delayed.hold(
-            exchange.request().response(),
-            delay,
-            () -> forward(exchange, verdict),
-            // The client has disconnected.
-            () -> limiter.refund(verdict, rule -> true));
-    if (!isHeld) {
-      limiter.refund(verdict, rule -> true);
-      exchange.respondWithError(
-          503, "Service Unavailable", "Too many requests are being held back");
-    }
+  private void hold(Exchange exchange, Verdict verdict) {
+    delayed.hold(
+        exchange.request().response(),
+        verdict,
+        () -> forward(exchange, verdict),
+        () -> exchange.respondWithError(503, "Service Unavailable", DelayedRequests.FULL_DETAIL));
   }
 
   private void forward(Exchange exchange, Verdict verdict) {
     origin.forward(
         exchange,
         response -> {
-          if (responses.hasLevels(verdict)) {
+          if (gate.responses().hasLevels(verdict)) {
             RateLimitHeaders.remove(response.headers());
           }
-          responses.headers(verdict, new ResponseHeaders(response));
+          gate.responses().headers(verdict, new ResponseHeaders(response));
         },
         () -> unreached(verdict));
   }
 
   private void unreached(Verdict verdict) {
     if (verdict.outcomes().stream().anyMatch(outcome -> outcome.rule().refundOnUpstreamError())) {
-      limiter.refund(verdict, Rule::refundOnUpstreamError);
+      gate.refund(verdict, Rule::refundOnUpstreamError);
       refunded.increment();
     }
   }
 
   private void deny(Exchange exchange, Verdict verdict) {
     HttpServerRequest request = exchange.request();
-    responses.headers(verdict, new ResponseHeaders(request.response()));
-    request
-        .response()
-        .setStatusCode(responses.status(verdict))
-        .putHeader("Content-Type", VerdictResponses.PROBLEM_TYPE);
-    BodyDrain.discard(vertx, request, exchange.end(Buffer.buffer(responses.problem(verdict))));
+    HttpAnswer answer = gate.responses().deny(verdict, new ResponseHeaders(request.response()));
+    request.response().setStatusCode(answer.status());
+    BodyDrain.discard(vertx, request, exchange.end(Buffer.buffer(answer.body())));
   }
 
   /** Responds with an error, closes the connection, and ignores further requests on it. */

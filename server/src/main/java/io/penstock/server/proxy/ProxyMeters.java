@@ -13,7 +13,7 @@ public final class ProxyMeters {
     Gauge.builder("penstock.proxy.held", listener, ProxyListener::held)
         .description("Requests held back by rules with on_limit: delay")
         .register(registry);
-    Gauge.builder("penstock.proxy.under.way", listener, ProxyListener::inFlight)
+    Gauge.builder("penstock.proxy.in.flight", listener, ProxyListener::inFlight)
         .description("Requests in flight to the origin, including WebSockets")
         .register(registry);
     FunctionCounter.builder("penstock.proxy.given.back", listener, ProxyListener::refunded)
@@ -23,10 +23,11 @@ public final class ProxyMeters {
         .description("Requests that got 503 because no connection to the origin became free")
         .register(registry);
     FunctionCounter.builder("penstock.proxy.slow.clients", listener, ProxyListener::slowClientCount)
-        .description("Responses that were reset because the client read too slowly")
+        .description("Exchanges that were ended because the client read or sent too slowly")
         .register(registry);
     FunctionCounter.builder("penstock.proxy.surplus", listener, ProxyListener::surplusCount)
-        .description("Origin connections closed because of bytes that belong to no request")
+        .description(
+            "Origin connections and streams closed because of bytes that belong to no response")
         .register(registry);
   }
 }

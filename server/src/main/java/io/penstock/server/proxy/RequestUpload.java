@@ -2,6 +2,7 @@ package io.penstock.server.proxy;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
@@ -21,16 +22,23 @@ final class RequestUpload {
   private final Vertx vertx;
   private final HttpServerRequest from;
   private final HttpClientRequest to;
+  private final InFlightRequests.RequestTimeout timeout;
   private boolean started;
+  private boolean headSent;
   private boolean streaming;
   private boolean complete;
   private boolean stopped;
   private long timer = NO_TIMER;
 
-  RequestUpload(Vertx vertx, HttpServerRequest from, HttpClientRequest to) {
+  RequestUpload(
+      Vertx vertx,
+      HttpServerRequest from,
+      HttpClientRequest to,
+      InFlightRequests.RequestTimeout timeout) {
     this.vertx = vertx;
     this.from = from;
     this.to = to;
+    this.timeout = timeout;
   }
 
   /** Sends a request that has no body. */
@@ -52,6 +60,16 @@ final class RequestUpload {
     started = true;
     frame();
     stream();
+    // Parts of the body that have already arrived are sent together with the head. If there are
+    // none, the head must not wait for them: the client may wait for the response first.
+    vertx.runOnContext(turn -> sendHead());
+  }
+
+  private void sendHead() {
+    if (!headSent && !complete && !stopped) {
+      headSent = true;
+      to.sendHead();
+    }
   }
 
   /** Sends a head, and the body when the origin requests it or the timeout expires. */
@@ -60,7 +78,7 @@ final class RequestUpload {
     frame();
     to.continueHandler(asked -> requestBody());
     timer = vertx.setTimer(CONTINUE_TIMEOUT_MILLIS, silent -> requestBody());
-    to.sendHead();
+    sendHead();
   }
 
   private void requestBody() {
@@ -80,19 +98,50 @@ final class RequestUpload {
 
   private void stream() {
     streaming = true;
-    // By default, a pipe ends its destination even if its source fails. A body that was cut off
-    // must not look complete to the origin.
-    from.pipe()
-        .endOnComplete(false)
-        .to(to)
-        .onComplete(
-            all -> {
-              if (!stopped) {
-                complete = true;
-                to.end();
-              }
-            },
-            broken -> stop());
+    awaitClient(true);
+    from.handler(this::send);
+    from.endHandler(all -> finish());
+    // A body that was cut off must not look complete to the origin.
+    from.exceptionHandler(disconnected -> stop());
+    from.resume();
+  }
+
+  private void send(Buffer part) {
+    if (stopped) {
+      return;
+    }
+    headSent = true;
+    timeout.uploaded(part.length());
+    to.write(part).onFailure(aborted -> stop());
+    if (to.writeQueueFull()) {
+      from.pause();
+      awaitClient(false);
+      to.drainHandler(
+          drained -> {
+            timeout.uploaded(0);
+            awaitClient(true);
+            from.resume();
+          });
+    }
+  }
+
+  private void finish() {
+    if (!stopped) {
+      complete = true;
+      timeout.uploaded(0);
+      awaitClient(false);
+      to.end();
+    }
+  }
+
+  /**
+   * Sets whether the origin waits for the client's body. A slow client only matters if it occupies
+   * a connection: on HTTP/2, many requests share one.
+   */
+  private void awaitClient(boolean waits) {
+    if (to.version() != HttpVersion.HTTP_2) {
+      timeout.awaitsRequest(waits);
+    }
   }
 
   /** Called when the origin's response has ended. */

@@ -19,6 +19,7 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.security.interfaces.ECKey;
 import java.security.interfaces.RSAKey;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
@@ -45,12 +46,21 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
   private static final Pattern PKCS_8 =
       Pattern.compile("-----BEGIN PRIVATE KEY-----([^-]+)-----END PRIVATE KEY-----");
   private static final int DNS_NAME = 2;
+  private static final int MIN_RSA_BITS = 2048;
   private static final Pattern COMMON_NAME = Pattern.compile("(?:^|,)CN=([^,+]+)");
   private static final byte[] SAMPLE = "penstock".getBytes(US_ASCII);
 
   static Identity load(TlsFiles.Pair files) throws TlsException {
     List<X509Certificate> chain = certificates(files.certificate(), TlsPart.CERTIFICATE);
     PrivateKey key = key(files.key(), chain.get(0));
+    if (!canSign(key)) {
+      throw new TlsException(
+          TlsPart.KEY,
+          "this JVM does not support the curve or size of the "
+              + describe(key)
+              + " key; use RSA with 2048 bits, or EC on P-256, P-384 or P-521: "
+              + files.key());
+    }
     if (!matchesKey(key, chain.get(0))) {
       for (X509Certificate other : chain) {
         if (matchesKey(key, other)) {
@@ -154,17 +164,44 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
       return false;
     }
     try {
-      String algorithm = key.getAlgorithm().equals("EC") ? "SHA256withECDSA" : key.getAlgorithm();
-      Signature signing = Signature.getInstance(algorithm);
-      signing.initSign(key);
-      signing.update(SAMPLE);
-      Signature checking = Signature.getInstance(algorithm);
+      Signature checking = Signature.getInstance(signatureAlgorithm(key));
       checking.initVerify(publicKey);
       checking.update(SAMPLE);
-      return checking.verify(signing.sign());
+      return checking.verify(signature(key));
     } catch (GeneralSecurityException e) {
       return false;
     }
+  }
+
+  /** Returns whether the JVM supports the key. RSA keys are only compared by their modulus. */
+  private static boolean canSign(PrivateKey key) {
+    try {
+      return key instanceof RSAKey || signature(key).length > 0;
+    } catch (GeneralSecurityException e) {
+      return false;
+    }
+  }
+
+  private static byte[] signature(PrivateKey key) throws GeneralSecurityException {
+    Signature signing = Signature.getInstance(signatureAlgorithm(key));
+    signing.initSign(key);
+    signing.update(SAMPLE);
+    return signing.sign();
+  }
+
+  private static String signatureAlgorithm(PrivateKey key) {
+    return key.getAlgorithm().equals("EC") ? "SHA256withECDSA" : key.getAlgorithm();
+  }
+
+  private static String describe(PrivateKey key) {
+    return key instanceof ECKey ec && ec.getParams() != null
+        ? key.getAlgorithm() + " " + ec.getParams()
+        : key.getAlgorithm();
+  }
+
+  /** Returns the algorithm of the key, such as {@code EC}. */
+  String keyType() {
+    return key.getAlgorithm();
   }
 
   private static Set<String> names(X509Certificate certificate) throws TlsException {
@@ -224,6 +261,15 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
     String invalidity = invalidity(now);
     if (invalidity != null) {
       warnings.add(invalidity);
+    }
+    if (key instanceof RSAKey rsa && rsa.getModulus().bitLength() < MIN_RSA_BITS) {
+      warnings.add(
+          "the RSA key of "
+              + subject()
+              + " has only "
+              + rsa.getModulus().bitLength()
+              + " bits; clients may reject keys of less than "
+              + MIN_RSA_BITS);
     }
     for (int i = 1; i < chain.size(); i++) {
       if (!isSignedBy(chain.get(i - 1), chain.get(i))) {

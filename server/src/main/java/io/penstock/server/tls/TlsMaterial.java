@@ -55,13 +55,30 @@ public final class TlsMaterial {
     }
     List<Identity> identities = new ArrayList<>();
     for (TlsFiles.Pair pair : files.identities()) {
-      identities.add(Identity.load(pair));
+      Identity identity = Identity.load(pair);
+      if (unusable(identity, files).containsAll(files.protocols())) {
+        throw new TlsException(
+            TlsException.TlsPart.CERTIFICATE,
+            "no client can connect: proxy_tls_protocols and proxy_tls_ciphers allow no handshake"
+                + " with the "
+                + identity.keyType()
+                + " key of "
+                + pair.certificate());
+      }
+      identities.add(identity);
     }
     List<X509Certificate> clientCas =
         files.clientCa().isPresent()
             ? Identity.certificates(files.clientCa().get(), TlsException.TlsPart.CLIENT_CA)
             : List.of();
     return new TlsMaterial(files, identities, clientCas, fingerprint);
+  }
+
+  /** Returns the protocols with which no client can connect to a host of this certificate. */
+  private static List<String> unusable(Identity identity, TlsFiles files) {
+    return files.protocols().stream()
+        .filter(protocol -> !TrialHandshake.succeeds(identity, protocol, files.ciphers()))
+        .toList();
   }
 
   /**
@@ -141,12 +158,22 @@ public final class TlsMaterial {
 
   /**
    * Returns problems that don't prevent the use of the certificates: expired ones, chains out of
-   * order.
+   * order, short keys, protocols that no client can use.
    */
   public List<String> warnings() {
-    return identities.stream()
-        .flatMap(identity -> identity.warnings(Instant.now()).stream())
-        .toList();
+    List<String> warnings = new ArrayList<>();
+    for (Identity identity : identities) {
+      warnings.addAll(identity.warnings(Instant.now()));
+    }
+    for (String protocol : files.protocols()) {
+      if (identities.stream().allMatch(each -> unusable(each, files).contains(protocol))) {
+        warnings.add(
+            "no client can connect with "
+                + protocol
+                + ": proxy_tls_ciphers has no suite for the type of the keys");
+      }
+    }
+    return warnings;
   }
 
   /** Returns the expiry time of the certificate that expires first. */

@@ -1,18 +1,20 @@
 package io.penstock.server.database;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.Await;
 import io.penstock.server.RunningServer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Rates are changed with SQL while 32 clients send requests. */
+@Tag("full")
 class ChangeUnderLoadIT {
   private static final int CALLERS = 32;
   private static final int CHANGES = 10;
@@ -45,9 +47,9 @@ class ChangeUnderLoadIT {
       for (int change = 1; change <= CHANGES; change++) {
         int burst = 1_000 + change;
         TestPostgres.execute(url, "UPDATE rate_limit_rule SET burst_capacity = " + burst);
-        Await.until(() -> peek(server).contains("\"limit\":" + burst + ","));
+        await().until(() -> peek(server).contains("\"limit\":" + burst + ","));
         long enough = requests.get() + 200;
-        Await.until(() -> requests.get() >= enough);
+        await().until(() -> requests.get() >= enough);
       }
       done.set(true);
       for (Thread caller : callers) {

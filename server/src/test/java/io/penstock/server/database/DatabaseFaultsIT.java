@@ -1,9 +1,9 @@
 package io.penstock.server.database;
 
 import static io.penstock.server.database.DatabaseServer.user;
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.Await;
 import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
 import java.nio.file.Path;
@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,7 +51,7 @@ class DatabaseFaultsIT {
 
     void some() throws InterruptedException {
       long enough = denied.get() + 500;
-      Await.until(() -> denied.get() >= enough);
+      await().until(() -> denied.get() >= enough);
     }
 
     @Override
@@ -71,29 +72,30 @@ class DatabaseFaultsIT {
             DatabaseServer.start(postgres.url(), folder, Map.of(Setting.VIOLATIONS_QUEUE, "60"))) {
       // Make the rule durable before the server is killed.
       TestPostgres.execute(postgres.url(), "SET synchronous_commit TO on", RULE);
-      Await.until(() -> server.check(user("x", "free")).body().contains("\"rule\":\"one\""));
+      await().until(() -> server.check(user("x", "free")).body().contains("\"rule\":\"one\""));
       LoadGenerator asking = new LoadGenerator(server);
       try (asking) {
         asking.some();
         postgres.kill();
-        Await.until(() -> server.admin("/readyz").body().contains("\"available\":false"));
+        await().until(() -> server.admin("/readyz").body().contains("\"available\":false"));
         asking.some();
         assertThat(server.admin("/v1/rules").statusCode()).isEqualTo(503);
         assertThat(server.admin("/v1/violations").statusCode()).isEqualTo(503);
         assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);
-        Await.until(() -> Figures.of(server).violations("dropped") > 0);
+        await().until(() -> Figures.of(server).violations("dropped") > 0);
         postgres.start();
-        Await.until(() -> server.admin("/v1/rules").statusCode() == 200);
+        await().until(() -> server.admin("/v1/rules").statusCode() == 200);
         asking.some();
       }
       assertThat(asking.failed.get()).isZero();
       assertAccounted(server, postgres.url(), asking.denied.get());
       TestPostgres.execute(postgres.url(), "UPDATE rate_limit_rule SET burst_capacity = 3");
-      Await.until(() -> server.check(user("y", "free")).body().contains("\"limit\":3,"));
+      await().until(() -> server.check(user("y", "free")).body().contains("\"limit\":3,"));
     }
   }
 
   @Test
+  @Tag("full")
   void database_stopped_isReportedAndReconnected() throws Exception {
     try (PostgresProcess postgres = new PostgresProcess(folder);
         RunningServer server = DatabaseServer.start(postgres.url(), folder)) {
@@ -101,7 +103,7 @@ class DatabaseFaultsIT {
       postgres.signal("STOP");
       try {
         // Well before the next periodic check of the rules.
-        Await.until(() -> server.admin("/readyz").body().contains("\"degraded\":true"));
+        await().until(() -> server.admin("/readyz").body().contains("\"degraded\":true"));
         assertThat(server.admin("/readyz").body())
             .contains("\"available\":false", "\"problem\":\"");
         assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);
@@ -109,11 +111,12 @@ class DatabaseFaultsIT {
       } finally {
         postgres.signal("CONT");
       }
-      Await.until(() -> server.admin("/readyz").body().contains("\"degraded\":false"));
+      await().until(() -> server.admin("/readyz").body().contains("\"degraded\":false"));
     }
   }
 
   @Test
+  @Tag("full")
   void database_lockedForSeconds_delaysNoRequest() throws Exception {
     String url = TestPostgres.migrated();
     TestPostgres.execute(url, RULE);
@@ -128,7 +131,7 @@ class DatabaseFaultsIT {
         assertThat(server.admin("/v1/violations").statusCode()).isEqualTo(503);
         asking.some();
         other.rollback();
-        Await.until(() -> server.admin("/v1/rules").statusCode() == 200);
+        await().until(() -> server.admin("/v1/rules").statusCode() == 200);
       }
       assertThat(asking.failed.get()).isZero();
       assertAccounted(server, url, asking.denied.get());
@@ -137,12 +140,13 @@ class DatabaseFaultsIT {
 
   private static void assertAccounted(RunningServer server, String url, long denied)
       throws InterruptedException {
-    Await.until(
-        () -> {
-          Figures figures = Figures.of(server);
-          return figures.violations("written") + figures.violations("dropped")
-              == figures.violations("seen");
-        });
+    await()
+        .until(
+            () -> {
+              Figures figures = Figures.of(server);
+              return figures.violations("written") + figures.violations("dropped")
+                  == figures.violations("seen");
+            });
     Figures figures = Figures.of(server);
     assertThat(figures.violations("seen")).isEqualTo(denied);
     assertThat(TestPostgres.value(url, "SELECT sum(denied) FROM rate_limit_violation"))

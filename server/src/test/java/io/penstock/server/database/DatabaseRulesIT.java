@@ -1,18 +1,20 @@
 package io.penstock.server.database;
 
 import static io.penstock.server.database.DatabaseServer.user;
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.Await;
 import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("full")
 class DatabaseRulesIT {
   private static final String NOWHERE = "postgres://postgres@127.0.0.1:1/none";
 
@@ -60,10 +62,10 @@ class DatabaseRulesIT {
         server.check(user("1", "free"));
       }
       TestPostgres.execute(url, "UPDATE rate_limit_rule SET burst_capacity = 5");
-      Await.until(() -> server.check(peek()).body().contains("\"limit\":5,"));
+      await().until(() -> server.check(peek()).body().contains("\"limit\":5,"));
       assertThat(server.check(peek()).body()).contains("\"remaining\":1");
       TestPostgres.execute(url, "DELETE FROM rate_limit_rule");
-      Await.until(() -> server.check(peek()).body().contains("\"rule\":null"));
+      await().until(() -> server.check(peek()).body().contains("\"rule\":null"));
     }
   }
 
@@ -78,19 +80,19 @@ class DatabaseRulesIT {
       TestPostgres.execute(
           url, "UPDATE rate_limit_rule SET rate = '1/fortnight', burst_capacity = 7");
       rule("other", "'ip:{ip}', 'ip', '1/h', 2, NULL, true");
-      Await.until(
-          () -> server.check("{\"ip\":\"::1\",\"cost\":0}").body().contains("\"limit\":2,"));
+      await()
+          .until(() -> server.check("{\"ip\":\"::1\",\"cost\":0}").body().contains("\"limit\":2,"));
       assertThat(server.check(peek()).body()).contains("\"limit\":10,");
       assertThat(server.admin("/readyz").body())
           .contains("rate_limit_rule 1: rate: must have a unit of time")
           .startsWith("{\"ready\":true");
-      Await.until(() -> server.admin("/metrics").body().contains("penstock_database_rules 2.0"));
+      await().until(() -> server.admin("/metrics").body().contains("penstock_database_rules 2.0"));
       assertThat(server.admin("/metrics").body()).contains("penstock_policy_rejected 1.0");
     }
     try (RunningServer server = DatabaseServer.start(url, folder)) {
       assertThat(server.check(peek()).body()).as("from the snapshot").contains("\"limit\":10,");
       TestPostgres.execute(url, "UPDATE rate_limit_rule SET rate = '1/d' WHERE name = 'all'");
-      Await.until(() -> server.check(peek()).body().contains("\"limit\":7,"));
+      await().until(() -> server.check(peek()).body().contains("\"limit\":7,"));
       assertThat(server.admin("/readyz").body()).contains("\"rejected\":[]");
     }
   }
@@ -148,7 +150,7 @@ class DatabaseRulesIT {
     try (RunningServer server = DatabaseServer.start(url, folder)) {
       assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);
       rule("all", "'user:{user_id}', 'user', '1/h', 10, NULL, true");
-      Await.until(() -> server.check(peek()).body().contains("\"limit\":10,"));
+      await().until(() -> server.check(peek()).body().contains("\"limit\":10,"));
     }
   }
 }

@@ -1,21 +1,23 @@
 package io.penstock.server.database;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
-import io.penstock.server.Await;
 import io.penstock.server.RunningServer;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Any text is stored unchanged or rejected; it is never executed, and never causes a 500. */
+@Tag("full")
 class HostileTextIT {
   private static final List<String> TEXTS =
       List.of(
@@ -116,7 +118,7 @@ class HostileTextIT {
         "DELETE FROM rate_limit_rule",
         "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate, burst_capacity)"
             + " VALUES ('one', 'user:{user_id}', 'user', '1/h', 1)");
-    Await.until(() -> server.admin("/v1/policy").body().contains("\"name\":\"one\""));
+    await().until(() -> server.admin("/v1/policy").body().contains("\"name\":\"one\""));
     for (String text : TEXTS) {
       String question =
           "{\"path\":\"/%s\",\"attributes\":{\"user_id\":\"%s\"}}"
@@ -126,10 +128,11 @@ class HostileTextIT {
     }
     String denied = server.admin("/metrics").body();
     assertThat(denied).contains("penstock_violations_total{outcome=\"dropped\"} 0.0");
-    Await.until(
-        () ->
-            TestPostgres.value(url, "SELECT coalesce(sum(denied), 0) FROM rate_limit_violation")
-                .equals(seen()));
+    await()
+        .until(
+            () ->
+                TestPostgres.value(url, "SELECT coalesce(sum(denied), 0) FROM rate_limit_violation")
+                    .equals(seen()));
     assertThat(
             TestPostgres.value(
                 url, "SELECT count(*) FROM rate_limit_violation WHERE user_id LIKE '%DROP TABLE%'"))

@@ -1,17 +1,19 @@
 package io.penstock.server.database;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.Await;
 import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
+@Tag("full")
 class ManyRulesIT {
   @TempDir private Path folder;
 
@@ -28,11 +30,11 @@ class ManyRulesIT {
         DatabaseServer.start(url, folder, Map.of(Setting.VIOLATIONS, "false"))) {
       LoggerFactory.getLogger(ManyRulesIT.class)
           .info("started after {}", Duration.ofNanos(System.nanoTime() - begin));
-      Await.until(() -> server.admin("/readyz").body().contains("\"rules\":100000"));
+      await().until(() -> server.admin("/readyz").body().contains("\"rules\":100000"));
       assertThat(question(server)).contains("\"rule\":\"tenant 77777\"");
       TestPostgres.execute(
           url, "UPDATE rate_limit_rule SET burst_capacity = 60 WHERE name = 'tenant 77777'");
-      Await.until(() -> question(server).contains("\"limit\":60,"));
+      await().until(() -> question(server).contains("\"limit\":60,"));
     }
   }
 

@@ -36,7 +36,7 @@ class MatchValuesIT {
   void match_fromAFileToTheDatabaseAndBack_meansTheSame() throws Exception {
     Path file = Files.writeString(folder.resolve("rules.yaml"), POLICY);
     try (Database database = TestPostgres.database(TestPostgres.migrated())) {
-      RuleRepository book = new RuleRepository(database, () -> RuleRepository.FileRules.NONE, true);
+      RuleRepository book = new RuleRepository(database, () -> RuleRepository.FileRules.NONE);
       assertThat(book.apply(RuleFile.read(file), true, BY_ME)).hasSize(7);
       assertThat(book.apply(RuleFile.read(file), true, BY_ME)).isEmpty();
 
@@ -54,7 +54,7 @@ class MatchValuesIT {
         "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate, match) VALUES"
             + " ('a', '{a}', 'key', '1/s', '{\"header:x\": 1.10, \"t\": [2.0, true]}')");
     try (Database database = TestPostgres.database(url)) {
-      RuleRepository book = new RuleRepository(database, () -> RuleRepository.FileRules.NONE, true);
+      RuleRepository book = new RuleRepository(database, () -> RuleRepository.FileRules.NONE);
       assertThat(export(book)).contains("\"header:x\":\"1.10\",\"t\":[\"2.0\",\"true\"]");
     }
   }

@@ -1,11 +1,11 @@
 package io.penstock.server.database;
 
-import io.penstock.server.Await;
+import static io.penstock.testing.Waiting.await;
+
+import io.penstock.testing.Ports;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ final class PostgresProcess implements AutoCloseable {
 
   PostgresProcess(Path folder) {
     this.data = folder.resolve("data");
-    this.port = freePort();
+    this.port = Ports.free();
     start();
   }
 
@@ -47,7 +47,7 @@ final class PostgresProcess implements AutoCloseable {
     ProcessHandle process = ProcessHandle.of(pid).orElseThrow();
     process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();
-    Await.until(() -> !process.isAlive());
+    await().until(() -> !process.isAlive());
     close();
   }
 
@@ -59,14 +59,6 @@ final class PostgresProcess implements AutoCloseable {
     process.descendants().forEach(child -> command.add("" + child.pid()));
     if (new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
       throw new IllegalStateException("kill -" + name + " failed");
-    }
-  }
-
-  private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 

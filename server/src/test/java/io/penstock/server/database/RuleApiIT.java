@@ -1,10 +1,10 @@
 package io.penstock.server.database;
 
 import static io.penstock.server.database.RuleApi.json;
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.penstock.server.Await;
 import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
 import io.penstock.server.http.AccessTokens;
@@ -54,12 +54,13 @@ class RuleApiIT {
     HttpResponse<String> created = api.post(body(USERS));
     assertThat(created.statusCode()).isEqualTo(201);
     assertThat(json(created).at("/changes/0/action").asText()).isEqualTo("create");
-    Await.until(
-        () ->
-            server
-                .check("{\"cost\":0,\"attributes\":{\"user_id\":\"1\"}}")
-                .body()
-                .contains("\"limit\":5,"));
+    await()
+        .until(
+            () ->
+                server
+                    .check("{\"cost\":0,\"attributes\":{\"user_id\":\"1\"}}")
+                    .body()
+                    .contains("\"limit\":5,"));
     assertThat(json(api.get("users")).at("/rule/rate").asText()).isEqualTo("1/h");
     JsonNode change = json(get(server, "/v1/history?rule=users")).at("/changes/0");
     assertThat(change.get("changed_by").asText()).isEqualTo("anonymous from 127.0.0.1");
@@ -109,7 +110,8 @@ class RuleApiIT {
       assertThat(rejected.statusCode()).isEqualTo(400);
       assertThat(rejected.body())
           .contains(
-              "\"field\":\"rule.on_store_failure\",\"message\":\"local needs the setting nodes\"");
+              "\"field\":\"rule\",\"message\":\"rule others: on_store_failure: local needs the"
+                  + " setting");
       assertThat(there.put("users", body(local, version)).statusCode()).isEqualTo(400);
       // A rule that is not active takes no requests from others.
       String later = "{\"name\":\"later\",\"limit_keys\":[\"user_id\"],\"rate\":\"1/h\",";

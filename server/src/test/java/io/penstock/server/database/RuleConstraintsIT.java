@@ -45,15 +45,15 @@ class RuleConstraintsIT {
         "key_pattern_is_global_an_endpoint_or_has_keys_in_braces; key_pattern; 'user'",
         "key_pattern_is_global_an_endpoint_or_has_keys_in_braces; key_pattern; 'endpoint:/{id}'",
         "scope_is_a_word; scope; 'User!'",
-        "scope_goes_with_key_pattern; scope; 'global'",
-        "scope_goes_with_key_pattern; scope; 'ip'",
+        "scope_matches_key_pattern; scope; 'global'",
+        "scope_matches_key_pattern; scope; 'ip'",
         "plan_is_not_empty; plan; ''",
-        "plan_is_said_once; (plan, match); ('a', '{\"plan\":\"b\"}')",
+        "plan_is_stated_once; (plan, match); ('a', '{\"plan\":\"b\"}')",
         "match_is_an_object; match; '[]'",
-        "limit_is_said_once; rate; '5/min'",
-        "limit_is_said_once; (rate_per_second, burst_capacity); (NULL, NULL)",
+        "exactly_one_limit_is_stated; rate; '5/min'",
+        "exactly_one_limit_is_stated; (rate_per_second, burst_capacity); (NULL, NULL)",
         "burst_capacity_needs_a_rate; rate_per_second; NULL",
-        "limit_is_said_once; options; '{\"unlimited\": true}'",
+        "exactly_one_limit_is_stated; options; '{\"unlimited\": true}'",
         "rate_per_second_is_positive; rate_per_second; 0",
         "rate_per_second_is_positive; rate_per_second; -1",
         "rate_per_second_is_positive; rate_per_second; 'NaN'",
@@ -62,7 +62,8 @@ class RuleConstraintsIT {
         "on_store_failure_is_known; on_store_failure; 'retry'",
         "costs_are_positive; fixed_cost; 0",
         "costs_are_positive; default_cost; -2",
-        "options_are_known; options; '{\"mode\": \"off\"}'",
+        "options_are_fields_without_a_column; options; '{\"mode\": \"off\"}'",
+        "options_are_fields_without_a_column; options; '[]'",
       })
   void update_invalidValue_isRejectedByANamedConstraint(
       String constraint, String column, String value) {
@@ -86,9 +87,9 @@ class RuleConstraintsIT {
     TestPostgres.execute(own, insert.formatted("a", true), insert.formatted("draft", false));
 
     assertThatThrownBy(() -> TestPostgres.execute(own, insert.formatted("b", true)))
-        .hasMessageContaining("rate_limit_rule_said_once");
+        .hasMessageContaining("rate_limit_rule_is_not_a_duplicate");
     assertThatThrownBy(() -> TestPostgres.execute(own, insert.formatted("a", false)))
-        .hasMessageContaining("name_is_of_its_own");
+        .hasMessageContaining("name_is_unique");
   }
 
   @Test

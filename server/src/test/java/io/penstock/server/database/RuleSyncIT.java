@@ -1,12 +1,12 @@
 package io.penstock.server.database;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.policy.Policy;
 import io.penstock.policy.Rule;
 import io.penstock.policy.load.MergedPolicy;
-import io.penstock.server.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,11 +36,10 @@ class RuleSyncIT {
     TestPostgres.execute(url, INSERT.formatted("a", "a", "open"));
   }
 
-  private RuleSync feed(Database database, Duration poll, boolean canBeLocal) {
+  private RuleSync feed(Database database, Duration poll) {
     return new RuleSync(
         database,
-        new RuleSync.Options(
-            Optional.of(folder.resolve("deep/rules.json")), true, canBeLocal, poll),
+        new RuleSync.RuleSyncOptions(Optional.of(folder.resolve("deep/rules.json")), true, poll),
         (candidates, origin) -> {
           MergedPolicy merged =
               MergedPolicy.of(Policy.of(), "", candidates, MergedPolicy.RuleCheck.NONE);
@@ -53,16 +52,16 @@ class RuleSyncIT {
 
   @Test
   void poll_notificationsLost_findsOnlyChanges() throws Exception {
-    TestPostgres.execute(url, "ALTER TABLE rate_limit_rule DISABLE TRIGGER rate_limit_rule_tell");
+    TestPostgres.execute(url, "ALTER TABLE rate_limit_rule DISABLE TRIGGER rate_limit_rule_notify");
     try (Database database = TestPostgres.database(url);
-        RuleSync feed = feed(database, Duration.ofMillis(20), true)) {
+        RuleSync feed = feed(database, Duration.ofMillis(20))) {
       feed.start();
       assertThat(activeRules.get()).containsExactly("a");
       TestPostgres.execute(url, INSERT.formatted("b", "b", "open"));
-      Await.until(() -> activeRules.get().equals(List.of("a", "b")));
+      await().until(() -> activeRules.get().equals(List.of("a", "b")));
       TestPostgres.execute(
           url, "DELETE FROM rate_limit_rule WHERE name = 'a'", INSERT.formatted("c", "c", "open"));
-      Await.until(() -> activeRules.get().equals(List.of("b", "c")));
+      await().until(() -> activeRules.get().equals(List.of("b", "c")));
       assertThat(joins.get()).isBetween(3, 4);
     }
   }
@@ -70,38 +69,27 @@ class RuleSyncIT {
   @Test
   void notification_alone_isEnough() throws Exception {
     try (Database database = TestPostgres.database(url);
-        RuleSync feed = feed(database, Duration.ofDays(1), true)) {
+        RuleSync feed = feed(database, Duration.ofDays(1))) {
       feed.start();
       TestPostgres.execute(url, INSERT.formatted("b", "b", "open"));
-      Await.until(() -> activeRules.get().equals(List.of("a", "b")));
+      await().until(() -> activeRules.get().equals(List.of("a", "b")));
       TestPostgres.execute(url, "TRUNCATE rate_limit_rule");
-      Await.until(() -> activeRules.get().isEmpty());
+      await().until(() -> activeRules.get().isEmpty());
     }
   }
 
   @Test
   void connection_closed_isReopenedWithoutMissingChanges() throws Exception {
     try (Database database = TestPostgres.database(url);
-        RuleSync feed = feed(database, Duration.ofDays(1), true)) {
+        RuleSync feed = feed(database, Duration.ofDays(1))) {
       feed.start();
       TestPostgres.execute(
           url,
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
               + " WHERE application_name = 'penstock' AND datname = current_database()",
           INSERT.formatted("b", "b", "open"));
-      Await.until(() -> activeRules.get().equals(List.of("a", "b")));
-      Await.until(() -> feed.state().available());
-    }
-  }
-
-  @Test
-  void localWithoutNodes_isRejected() {
-    TestPostgres.execute(url, INSERT.formatted("b", "b", "local"));
-    try (Database database = TestPostgres.database(url);
-        RuleSync feed = feed(database, RuleSync.POLL, false)) {
-      feed.start();
-      assertThat(activeRules.get()).containsExactly("a");
-      assertThat(feed.state().rules()).isEqualTo(1);
+      await().until(() -> activeRules.get().equals(List.of("a", "b")));
+      await().until(() -> feed.state().available());
     }
   }
 
@@ -112,20 +100,21 @@ class RuleSyncIT {
         "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate_per_second) SELECT n,"
             + " 'endpoint:/' || n, 'endpoint', 5 FROM unnest(ARRAY['b', 'c', 'd']) n");
     try (Database database = TestPostgres.database(url)) {
-      Map<Long, RuleRow> known =
+      Map<Long, StoredRule> known =
           database.transaction(connection -> RuleTable.active(connection, Map.of())).stream()
-              .collect(Collectors.toMap(RuleRow::id, row -> row));
+              .collect(Collectors.toMap(StoredRule::id, row -> row));
       TestPostgres.execute(url, "UPDATE rate_limit_rule SET rate_per_second = 6 WHERE name = 'b'");
       TestPostgres.execute(url, "UPDATE rate_limit_rule SET is_active = false WHERE name = 'c'");
       TestPostgres.execute(url, "DELETE FROM rate_limit_rule WHERE name = 'd'");
 
-      List<RuleRow> now = database.transaction(connection -> RuleTable.active(connection, known));
+      List<StoredRule> now =
+          database.transaction(connection -> RuleTable.active(connection, known));
 
-      assertThat(now).extracting(row -> row.content().name()).containsExactlyInAnyOrder("a", "b");
-      RuleRow a = now.get(now.get(0).content().name().equals("a") ? 0 : 1);
-      RuleRow b = now.get(now.get(0).content().name().equals("a") ? 1 : 0);
+      assertThat(now).extracting(StoredRule::name).containsExactlyInAnyOrder("a", "b");
+      StoredRule a = now.get(now.get(0).name().equals("a") ? 0 : 1);
+      StoredRule b = now.get(now.get(0).name().equals("a") ? 1 : 0);
       assertThat(a).isSameAs(known.get(a.id()));
-      assertThat(b.content().ratePerSecond()).isEqualByComparingTo("6");
+      assertThat(b.content().number(RuleColumn.RATE_PER_SECOND)).isEqualByComparingTo("6");
     }
   }
 
@@ -139,9 +128,9 @@ class RuleSyncIT {
             + " 'user', 0.125, 7.5, 'pro', '{\"path\": [\"/a\", \"/b\"]}', 'tokens', 2.5,"
             + " 'shadow', 'closed', -3, 'g', '{\"min_cost\": 0.5}')");
     try (Database database = TestPostgres.database(url);
-        RuleSync feed = feed(database, RuleSync.POLL, true)) {
+        RuleSync feed = feed(database, RuleSync.POLL)) {
       feed.start();
-      List<RuleRow> rows = database.transaction(RuleTable::all);
+      List<StoredRule> rows = database.transaction(RuleTable::all);
       RuleSnapshot snapshot = new RuleSnapshot(folder.resolve("deep/rules.json"));
       assertThat(snapshot.read()).hasValue(rows);
       try (var files = Files.list(folder.resolve("deep"))) {

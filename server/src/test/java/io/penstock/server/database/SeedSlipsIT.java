@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.server.RunningServer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Mistakes that are easily made with such a table, and that Penstock avoids. */
+@Tag("full")
 class SeedSlipsIT {
   @TempDir private Path folder;
   private String url;

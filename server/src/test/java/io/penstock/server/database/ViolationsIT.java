@@ -1,10 +1,10 @@
 package io.penstock.server.database;
 
 import static io.penstock.server.database.RuleApi.json;
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.penstock.server.Await;
 import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
 import java.net.http.HttpResponse;
@@ -16,11 +16,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@Tag("full")
 class ViolationsIT {
   @TempDir private Path folder;
   private String url;
@@ -50,7 +52,7 @@ class ViolationsIT {
         server.check(question("42", "2001:db8::7", "/search"));
       }
       server.check("{\"dry_run\":true,\"attributes\":{\"user_id\":\"42\"}}");
-      Await.until(() -> sum().equals("50"));
+      await().until(() -> sum().equals("50"));
       assertThat(
               Integer.parseInt(
                   TestPostgres.value(url, "SELECT count(*) FROM rate_limit_violation")))
@@ -59,10 +61,10 @@ class ViolationsIT {
               TestPostgres.value(
                   url,
                   "SELECT DISTINCT concat_ws(' ', bucket_key, user_id, ip_address, endpoint,"
-                      + " tokens_at_time < 1, v.rule_id = r.rule_id, rule_name, reason)"
-                      + " FROM rate_limit_violation v JOIN rate_limit_rule r ON r.name = rule_name"))
+                      + " tokens_at_time < 1, v.rule_id = r.rule_id, rule_name, reason) FROM"
+                      + " rate_limit_violation v JOIN rate_limit_rule r ON r.name = rule_name"))
           .isEqualTo("user_id=42 42 2001:db8::7 /search t t one token_bucket_exceeded");
-      Await.until(() -> Figures.of(server).violations("written") == 50);
+      await().until(() -> Figures.of(server).violations("written") == 50);
       assertThat(Figures.of(server).violations("seen")).isEqualTo(50);
       assertThat(Figures.of(server).violations("dropped")).isZero();
     }
@@ -156,11 +158,11 @@ class ViolationsIT {
     try (Database database = TestPostgres.database(url)) {
       ViolationRepository book = new ViolationRepository(database);
       ViolationFilter any = new ViolationFilter(null, null, null, null, null, null);
-      List<ViolationRepository.Row> first = book.page(any, Optional.empty(), 4);
+      List<ViolationRepository.StoredViolation> first = book.page(any, Optional.empty(), 4);
       insert(10);
-      List<ViolationRepository.Row> rest =
+      List<ViolationRepository.StoredViolation> rest =
           book.page(any, Optional.of(first.get(3).cursor()), 1_000);
-      assertThat(rest.stream().map(ViolationRepository.Row::id))
+      assertThat(rest.stream().map(ViolationRepository.StoredViolation::id))
           .contains(1L, 2L, 3L, 4L, 5L, 6L)
           .doesNotContain(7L, 8L, 9L, 10L);
     }

@@ -24,6 +24,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
@@ -34,6 +35,7 @@ import org.slf4j.LoggerFactory;
  * is logged. {@code -Dpenstock.fuzz.seconds=600 -Dpenstock.fuzz.seed=7} runs ten minutes of
  * mutations.
  */
+@Tag("full")
 class ListenerFuzzIT {
   private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(ListenerFuzzIT.class);
   private static final int SECONDS = Integer.getInteger("penstock.fuzz.seconds", 4);

@@ -35,7 +35,7 @@ final class Listeners implements AutoCloseable {
       new TestOrigin(
           request -> {
             request.handler(part -> {});
-            request.response().end("read");
+            request.endHandler(all -> request.response().end("read"));
           });
   private final RunningServer server;
 

@@ -1,9 +1,9 @@
 package io.penstock.server.hostile;
 
+import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.Await;
 import io.penstock.server.Setting;
 import io.penstock.server.hostile.Listeners.Listener;
 import io.penstock.server.proxy.Http2Frames;
@@ -39,8 +39,8 @@ class ShutdownTest {
 
     Thread closing = new Thread(listeners::close);
     closing.start();
-    Await.until(
-        () -> !accepts(listeners, Listener.DECISION) && !accepts(listeners, Listener.PROXY));
+    await()
+        .until(() -> !accepts(listeners, Listener.DECISION) && !accepts(listeners, Listener.PROXY));
 
     for (Socket socket : kept) {
       assertThat(ask(socket)).startsWith("HTTP/1.1 200").containsIgnoringCase("connection: close");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.penstock.policy.address.IpAddress;
-import io.penstock.server.http.Connections.Rejection;
+import io.penstock.server.http.Connections.ConnectionRejection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -48,8 +48,8 @@ class ConnectionsTest {
 
     assertThat(admits("203.0.113.2")).isTrue();
     assertThat(connections.open()).isEqualTo(3);
-    assertThat(connections.rejected(Rejection.ADDRESS)).isEqualTo(1);
-    assertThat(connections.rejected(Rejection.LISTENER)).isZero();
+    assertThat(connections.rejected(ConnectionRejection.ADDRESS)).isEqualTo(1);
+    assertThat(connections.rejected(ConnectionRejection.LISTENER)).isZero();
   }
 
   @Test
@@ -82,6 +82,6 @@ class ConnectionsTest {
 
     assertThat(admits("127.0.0.1")).isFalse();
     assertThat(admits("198.51.100.1")).isFalse();
-    assertThat(connections.rejected(Rejection.LISTENER)).isEqualTo(2);
+    assertThat(connections.rejected(ConnectionRejection.LISTENER)).isEqualTo(2);
   }
 }

@@ -1,5 +1,6 @@
 package io.penstock.server.log;
 
+import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,7 +9,6 @@ import io.penstock.policy.ExplicitRequest;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.load.PolicyLoader;
-import io.penstock.server.Await;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -135,7 +135,7 @@ final class AccessLogTest {
     }
     assertThat(dropped).isGreaterThan(AccessLog.MAX_QUEUED);
     // A writer that needs longer than the close timeout continues with its queue.
-    Await.until(() -> written.toString(US_ASCII).lines().count() == all - dropped);
+    await().until(() -> written.toString(US_ASCII).lines().count() == all - dropped);
   }
 
   @Test
@@ -145,7 +145,7 @@ final class AccessLogTest {
     Files.writeString(file, "before\n");
     try (AccessLog log = new AccessLog(AccessFormat.COMMON, AccessLog.Destination.file(file))) {
       log.add(entry("/one", "curl", decide()));
-      Await.until(() -> size(file) > 10);
+      await().until(() -> size(file) > 10);
       Files.move(file, old);
       log.reopen();
       log.add(entry("/two", "curl", decide()));

@@ -37,12 +37,38 @@ final class ConnectionFailuresTest {
       strings = {
         "io.netty.channel.AbstractChannelHandlerContext",
         "io.netty.channel.DefaultChannelPipeline",
-        "io.netty.handler.codec.http2.DefaultHttp2Connection"
+        "io.netty.handler.codec.http2.DefaultHttp2Connection",
+        "io.netty.util.concurrent.AbstractEventExecutor",
+        "io.vertx.core.http.impl.HttpClientResponseImpl"
       })
   void decide_errorsNettyLogsForPeers_areDropped(String logger) {
     assertThat(filter.decide(event(logger, new IOException("reset")))).isEqualTo(FilterReply.DENY);
     assertThat(filter.decide(event(logger, new NullPointerException())))
         .isEqualTo(FilterReply.DENY);
+  }
+
+  /** Origins that send no HTTP/2 cause such lines for each connection. */
+  @Test
+  void decide_messagesWithoutErrors_areReportedInOneLine() {
+    Logger logger = (Logger) LoggerFactory.getLogger(ConnectionFailures.class);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    logger.addAppender(lines);
+    try {
+      for (int i = 0; i < 3; i++) {
+        assertThat(filter.decide(message("Connection evicted"))).isEqualTo(FilterReply.DENY);
+        assertThat(filter.decide(message("First received frame was not SETTINGS")))
+            .isEqualTo(FilterReply.DENY);
+      }
+    } finally {
+      logger.detachAppender(lines);
+    }
+    assertThat(lines.list)
+        .singleElement()
+        .satisfies(
+            line ->
+                assertThat(line.getFormattedMessage())
+                    .contains("First received frame was not SETTINGS"));
   }
 
   @Test
@@ -76,6 +102,14 @@ final class ConnectionFailuresTest {
         .isEqualTo(FilterReply.NEUTRAL);
     assertThat(filter.decide(event(PROMISE, new OutOfMemoryError())))
         .isEqualTo(FilterReply.NEUTRAL);
+  }
+
+  private static LoggingEvent message(String text) {
+    Logger source =
+        ((LoggerContext) LoggerFactory.getILoggerFactory())
+            .getLogger("io.vertx.core.net.impl.ConnectionBase");
+    return new LoggingEvent(
+        ConnectionFailuresTest.class.getName(), source, Level.WARN, text, null, null);
   }
 
   private static LoggingEvent event(String logger, Throwable failure) {

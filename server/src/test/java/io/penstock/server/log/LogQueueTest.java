@@ -1,5 +1,6 @@
 package io.penstock.server.log;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
@@ -8,7 +9,6 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.AppenderBase;
-import io.penstock.server.Await;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -69,7 +69,7 @@ class LogQueueTest {
     reader.goes.countDown();
 
     String report = "7 log lines were dropped because the reader of the log was too slow";
-    Await.until(() -> reader.lines.contains(report));
+    await().until(() -> reader.lines.contains(report));
     queue.stop();
     assertThat(reader.lines).hasSize(1 + CAPACITY + 1).contains("first", "line 0", "line 9");
   }

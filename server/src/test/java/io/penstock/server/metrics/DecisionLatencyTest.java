@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.penstock.policy.Verdict;
 import org.junit.jupiter.api.Test;
 
 class DecisionLatencyTest {
@@ -13,9 +14,9 @@ class DecisionLatencyTest {
 
   @Test
   void scrape_threeDecisions_haveTheirBucketsAndSum() {
-    latency.record(1_000);
-    latency.record(1_001);
-    latency.record(2_000_000_000);
+    latency.decided(Verdict.UNLIMITED, 1_000);
+    latency.decided(Verdict.UNLIMITED, 1_001);
+    latency.decided(Verdict.UNLIMITED, 2_000_000_000);
     assertThat(registry.scrape().lines().filter(line -> line.startsWith("penstock_decision_")))
         .contains(
             "penstock_decision_seconds_bucket{le=\"1.0E-6\"} 1",

@@ -1,9 +1,9 @@
 package io.penstock.server.proxy;
 
+import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.Await;
 import io.penstock.server.Setting;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -155,7 +155,7 @@ final class AbortedLogTest {
 
   /** Returns the only line of the log. */
   private String line() throws InterruptedException {
-    Await.until(() -> !lines().isEmpty());
+    await().until(() -> !lines().isEmpty());
     assertThat(lines()).hasSize(1);
     return lines().get(0);
   }

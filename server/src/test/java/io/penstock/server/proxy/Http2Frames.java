@@ -51,25 +51,30 @@ public final class Http2Frames implements AutoCloseable {
   }
 
   public Http2Frames(Socket socket) throws IOException {
-    this(socket, PREFACE);
+    this(socket, PREFACE, new byte[0]);
   }
 
   /** Creates the server side, which receives the preface instead of sending it. */
   public static Http2Frames server(Socket socket) throws IOException {
-    Http2Frames frames = new Http2Frames(socket, new byte[0]);
+    return server(socket, new byte[0]);
+  }
+
+  /** Creates the server side with the given settings. */
+  public static Http2Frames server(Socket socket, byte[] settings) throws IOException {
+    Http2Frames frames = new Http2Frames(socket, new byte[0], settings);
     frames.in.readNBytes(PREFACE.length);
     frames.write(SETTINGS, ACK, 0, new byte[0]);
     return frames;
   }
 
-  private Http2Frames(Socket socket, byte[] preface) throws IOException {
+  private Http2Frames(Socket socket, byte[] preface, byte[] settings) throws IOException {
     this.socket = socket;
     // Frames are written one by one and must not wait for acknowledgements.
     socket.setTcpNoDelay(true);
     this.in = new DataInputStream(socket.getInputStream());
     this.out = new DataOutputStream(socket.getOutputStream());
     out.write(preface);
-    write(SETTINGS, 0, 0, new byte[0]);
+    write(SETTINGS, 0, 0, settings);
   }
 
   /** Sends {@code GET /} for host a, with or without the end of the stream. */

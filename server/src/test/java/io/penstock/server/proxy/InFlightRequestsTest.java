@@ -41,6 +41,42 @@ class InFlightRequestsTest {
   }
 
   @Test
+  void scan_uploadContinues_theTimeForTheResponseStartsAgain() {
+    RequestTimeout timeout = enter("a");
+    for (int i = 0; i < 5; i++) {
+      looks(160 / 10);
+      timeout.uploaded(1);
+    }
+    looks(160 / 10 + 1);
+    assertThat(reported).isEmpty();
+    looks(1);
+    assertThat(reported).containsExactly("a FIRST_BYTE");
+  }
+
+  @Test
+  void scan_clientSendsNothing_timesOutAfterTheStall() {
+    RequestTimeout timeout = enter("a");
+    timeout.awaitsRequest(true);
+    for (int i = 0; i < 10; i++) {
+      looks(10);
+      timeout.uploaded(0);
+    }
+    assertThat(reported).isEmpty();
+    looks(1);
+    assertThat(reported).containsExactly("a CLIENT");
+  }
+
+  @Test
+  void scan_respondedWithinTheUpload_clientMaySendSlowly() {
+    RequestTimeout timeout = enter("a");
+    timeout.awaitsRequest(true);
+    timeout.responded();
+    timeout.awaitsRequest(true);
+    looks(150);
+    assertThat(reported).isEmpty();
+  }
+
+  @Test
   void scan_clientReadsNothing_timesOutAfterTheStall() {
     RequestTimeout timeout = enter("a");
     timeout.responded();

@@ -1,8 +1,8 @@
 package io.penstock.server.proxy;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.Await;
 import io.penstock.server.Setting;
 import java.io.IOException;
 import java.net.Socket;
@@ -32,12 +32,13 @@ class ListenerBudgetsTest {
         for (int i = 0; i <= MAX; i++) {
           crowd.add(proxy.connect());
         }
-        Await.until(
-            () ->
-                metrics(proxy)
-                    .contains(
-                        "penstock_connections_refused_total{listener=\"proxy\","
-                            + "reason=\"listener\"} 1.0"));
+        await()
+            .until(
+                () ->
+                    metrics(proxy)
+                        .contains(
+                            "penstock_connections_refused_total{listener=\"proxy\","
+                                + "reason=\"listener\"} 1.0"));
 
         assertThat(proxy.server().check("{}").statusCode()).isEqualTo(200);
         assertThat(metrics(proxy))

@@ -1,11 +1,12 @@
 package io.penstock.server.proxy;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
-import io.penstock.server.Await;
+import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
@@ -14,7 +15,6 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
-import io.vertx.core.http.impl.HttpClientConnectionInternal;
 import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.util.List;
@@ -60,7 +60,7 @@ final class OriginConnectionTest {
       Http2ConnectionHandler handler = (Http2ConnectionHandler) context().handler();
       assertThat(handler.decoder().frameListener())
           .as("Vert.x must read frames through the listener that was set")
-          .isInstanceOf(InterimFrames.class);
+          .isInstanceOf(OriginFrames.class);
     }
   }
 
@@ -92,7 +92,7 @@ final class OriginConnectionTest {
     try (SocketOrigin origin = new SocketOrigin((head, connection) -> connection.send(OK + "x"))) {
       get(HttpVersion.HTTP_1_1, origin.url());
       // Vert.x must read the Connection field of a response after it has ended.
-      Await.until(() -> origin.open() == 0);
+      await().until(() -> origin.open() == 0);
       assertThat(surplus).hasValue(1);
     }
   }
@@ -112,7 +112,7 @@ final class OriginConnectionTest {
 
   private ChannelHandlerContext context() {
     assertThat(failures).isEmpty();
-    return ((HttpClientConnectionInternal) connections.get(0)).channelHandlerContext();
+    return VertxInternals.ofOrigin(connections.get(0));
   }
 
   private void get(HttpVersion version, String url) {

@@ -87,7 +87,7 @@ final class OriginShareTest {
             vertx,
             request,
             new RequestTarget(request.uri(), "a"),
-            new Exchange.Client(peer, "127.0.0.1", "127.0.0.1", false));
+            new Exchange.ExchangeClient(peer, "127.0.0.1", "127.0.0.1", false));
     int before = unanswered.get();
     origin.forward(exchange, response -> {}, () -> {});
     switch (request.path()) {

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Real origins behind the proxy, each with the settings that docs/policy.md recommends for it: no
  * variant of a path that the origin serves as /login bypasses the rule for /login.
  */
+@Tag("full")
 class PathSpellingIT {
   private static final String RULES =
       """

@@ -82,7 +82,9 @@ final class PoolOrigin implements AutoCloseable {
       readBody(in, head, plan);
     }
     boolean keeps = respond(plan, socket, out);
-    if (plan.answersEarly) {
+    // A client that expects 100 (Continue) and gets a final response never sends its body, so it
+    // would wait for a response that only closing ends.
+    if (plan.answersEarly && (keeps || !plan.expects)) {
       readBody(in, head, plan);
     }
     if (plan.forbidsReuse()) {

@@ -213,6 +213,7 @@ final class PoolPlan {
         + answersEarly
         + " interim "
         + interim.length
-        + (head ? " HEAD" : posts ? " POST" : " GET");
+        + (head ? " HEAD" : posts ? " POST" : " GET")
+        + (expects ? " expecting 100" : "");
   }
 }

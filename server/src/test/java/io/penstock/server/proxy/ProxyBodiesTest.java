@@ -1,5 +1,6 @@
 package io.penstock.server.proxy;
 
+import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -188,9 +189,9 @@ final class ProxyBodiesTest {
         socket.sendText("message " + i, true).join();
         assertThat(echo.heard.poll(20, TimeUnit.SECONDS)).isEqualTo("message " + i);
       }
-      assertThat(proxy.metric("penstock_proxy_under_way")).isEqualTo(1);
+      assertThat(proxy.metric("penstock_proxy_in_flight")).isEqualTo(1);
       socket.abort();
-      io.penstock.server.Await.until(() -> proxy.metric("penstock_proxy_under_way") == 0);
+      await().until(() -> proxy.metric("penstock_proxy_in_flight") == 0);
     }
   }
 

@@ -60,6 +60,7 @@ final class ProxyHeadersTest {
         "X_Original_URL",
         "X-Original-URI",
         "X-Original-Method",
+        "X-Host-Override",
         "X-Rewrite-URL",
         "X_REWRITE_URL",
         "Content_Length",
@@ -86,6 +87,19 @@ final class ProxyHeadersTest {
         "X-Forwarded-Ssl",
         "X-Client-IP",
         "X-Cluster-Client-IP",
+        "CF-Connecting-IP",
+        "CF-Pseudo-IPv4",
+        "CloudFront-Viewer-Address",
+        "True-Client-IP",
+        "Client-IP",
+        "Forwarded-For",
+        "X-Original-Forwarded-For",
+        "X-Envoy-External-Address",
+        "Fastly-Client-IP",
+        "X-Azure-ClientIP",
+        "X-ProxyUser-Ip",
+        "X-Forwarded",
+        "X-Forward-For",
         "Forwarded",
         "X-Real-IP",
         "Front-End-Https"
@@ -102,8 +116,10 @@ final class ProxyHeadersTest {
 
   @Test
   void headersOfTheApplication_areForwarded() throws IOException {
-    assertThat(reached(ProxyFixture.UNLIMITED, "X-Api-Key: k1", "From: k3", "Pragma: k4"))
-        .contains("x-api-key: k1", "from: k3", "pragma: k4");
+    assertThat(
+            reached(
+                ProxyFixture.UNLIMITED, "X-Api-Key: k1", "From: k3", "Pragma: k4", "Client: k5"))
+        .contains("x-api-key: k1", "from: k3", "pragma: k4", "client: k5");
   }
 
   @Test

@@ -1,8 +1,8 @@
 package io.penstock.server.proxy;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.Await;
 import io.penstock.server.proxy.Http2Frames.Frame;
 import java.io.IOException;
 import java.net.SocketException;
@@ -40,7 +40,7 @@ final class ProxyHttp2LimitsTest {
     try {
       assertThat(proxy.raw("GET /ok HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
           .startsWith("HTTP/1.1 200");
-      Await.until(() -> proxy.metric("penstock_proxy_under_way") == 0);
+      await().until(() -> proxy.metric("penstock_proxy_in_flight") == 0);
     } finally {
       proxy.close();
       origin.close();
@@ -78,7 +78,7 @@ final class ProxyHttp2LimitsTest {
       assertThat(rejected).isNotNull();
       assertThat(rejected.stream()).isEqualTo(2 * MAX_STREAMS + 1);
       assertThat(rejected.number(0)).isEqualTo(REFUSED_STREAM);
-      Await.until(() -> origin.reached() == MAX_STREAMS);
+      await().until(() -> origin.reached() == MAX_STREAMS);
     }
   }
 

@@ -5,6 +5,7 @@ import static io.penstock.server.proxy.Http2Frames.END_STREAM;
 import static io.penstock.server.proxy.Http2Frames.GO_AWAY;
 import static io.penstock.server.proxy.Http2Frames.HEADERS;
 import static io.penstock.server.proxy.Http2Frames.RESET;
+import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,7 +13,6 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.penstock.server.Await;
 import io.penstock.server.Setting;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -163,19 +163,22 @@ final class ProxyHttp2OriginFaultsTest {
     try (ServerSocket origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         ProxyFixture proxy = proxy(origin)) {
       serve(origin, plan);
+      int sent = 2 * TIMES;
       for (int i = 0; i < TIMES; i++) {
         String first = answer(proxy);
-        if (!plan.mayHitTheNext() || !first.startsWith(BAD_GATEWAY)) {
-          assertThat(first).startsWith("HTTP/1.1 200").endsWith("hello\r\n0\r\n\r\n");
+        while (plan.mayHitTheNext() && first.startsWith(BAD_GATEWAY)) {
+          first = answer(proxy);
+          sent++;
         }
+        assertThat(first).startsWith("HTTP/1.1 200").endsWith("hello\r\n0\r\n\r\n");
         check(plan, answer(proxy));
       }
-      Await.until(() -> proxy.metric("penstock_proxy_under_way") == 0);
+      await().until(() -> proxy.metric("penstock_proxy_in_flight") == 0);
       assertThat(proxy.metric("penstock_proxy_unavailable_total")).isZero();
       String metrics = proxy.server().admin("/metrics").body();
       assertThat(metrics)
           .contains("penstock_requests_failed_total{listener=\"proxy\"} 0.0")
-          .contains("outcome=\"allowed\",rule=\"all\"} " + 2 * TIMES + ".0");
+          .contains("outcome=\"allowed\",rule=\"all\"} " + sent + ".0");
     }
     assertThat(logged.list)
         .filteredOn(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
@@ -212,7 +215,10 @@ final class ProxyHttp2OriginFaultsTest {
     boolean complete = answer.endsWith("hello\r\n0\r\n\r\n");
     boolean isRejected = answer.startsWith(BAD_GATEWAY);
     switch (plan.progress) {
-      case NOTHING, HEAD -> assertThat(isRejected).as(answer).isTrue();
+      case NOTHING -> assertThat(isRejected).as(answer).isTrue();
+      case HEAD ->
+          // The head is forwarded at once, so it may be sent before the fault.
+          assertThat(isRejected || !answer.contains("\r\n0\r\n")).as(answer).isTrue();
       case PART -> assertThat(complete).as(answer).isFalse();
       case WHOLE ->
           // Frames after the response may overtake it, and then it is truncated.

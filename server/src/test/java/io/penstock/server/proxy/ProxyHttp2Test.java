@@ -1,8 +1,8 @@
 package io.penstock.server.proxy;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.Await;
 import io.penstock.server.Setting;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -238,12 +238,12 @@ final class ProxyHttp2Test {
       HttpClientAgent client = client(proxy);
       HttpClientRequest slow = client.request(HttpMethod.GET, "/slow").await();
       var unused = slow.end();
-      Await.until(() -> origin.reached() == 1);
+      await().until(() -> origin.reached() == 1);
       slow.reset();
       reset.get();
       assertThat(get(client, "/").await().statusCode()).isEqualTo(200);
       assertThat(connections).hasValue(1);
-      Await.until(() -> proxy.metric("penstock_proxy_under_way") == 0);
+      await().until(() -> proxy.metric("penstock_proxy_in_flight") == 0);
     }
   }
 

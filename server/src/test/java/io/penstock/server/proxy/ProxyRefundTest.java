@@ -1,8 +1,8 @@
 package io.penstock.server.proxy;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.Await;
 import io.penstock.server.Setting;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -100,10 +100,10 @@ final class ProxyRefundTest {
       assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 200");
       try (Socket held = proxy.connect()) {
         held.getOutputStream().write(GET.getBytes(StandardCharsets.US_ASCII));
-        Await.until(() -> proxy.metric("penstock_proxy_held") == 1);
+        await().until(() -> proxy.metric("penstock_proxy_held") == 1);
       }
-      Await.until(() -> proxy.metric("penstock_proxy_held") == 0);
-      Await.until(() -> proxy.metric("penstock_proxy_under_way") == 0);
+      await().until(() -> proxy.metric("penstock_proxy_held") == 0);
+      await().until(() -> proxy.metric("penstock_proxy_in_flight") == 0);
       assertThat(peek(proxy, "slow", null)).doesNotContain("\"reset_after_ms\":6");
       assertThat(origin.reached()).isEqualTo(1);
     }

@@ -1,9 +1,9 @@
 package io.penstock.server.proxy;
 
+import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.Await;
 import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
 import java.io.IOException;
@@ -96,9 +96,9 @@ final class ProxySurplusTest {
         Socket one = proxy.connect();
         Socket two = proxy.connect()) {
       send(one, method + " / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-      Await.until(() -> origin.accepted() == 1);
+      await().until(() -> origin.accepted() == 1);
       send(two, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-      Await.until(() -> proxy.metric("penstock_proxy_under_way") == 2);
+      await().until(() -> proxy.metric("penstock_proxy_in_flight") == 2);
       waiting.complete(null);
       assertThat(RunningServer.rest(one)).startsWith("HTTP/1.1 " + answer.substring(9, 12));
       assertThat(RunningServer.rest(two))
@@ -122,7 +122,7 @@ final class ProxySurplusTest {
             new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url(), ONE_CONNECTION)) {
       proxy.raw("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
       idle.join().send(surplus);
-      Await.until(() -> origin.open() == 0);
+      await().until(() -> origin.open() == 0);
       assertThat(proxy.raw("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
           .startsWith("HTTP/1.1 200")
           .endsWith("next")

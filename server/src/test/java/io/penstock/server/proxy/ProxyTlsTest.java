@@ -1,14 +1,17 @@
 package io.penstock.server.proxy;
 
+import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.server.Await;
 import io.penstock.server.Setting;
 import io.penstock.server.SettingsReader;
 import io.penstock.server.SettingsReader.SettingsException;
+import io.penstock.server.tls.TlsFiles;
+import io.penstock.server.tls.TlsMaterial;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +21,8 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -27,6 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -48,6 +54,7 @@ class ProxyTlsTest {
         new TestPki(shared)
             .make("ec", "EC", "-ext", own)
             .make("rsa", "RSA", "-ext", own)
+            .make("short", "RSA", "-keysize", "1024", "-ext", own)
             .make("two", "RSA", "-ext", "san=dns:two.example,dns:*.two.example")
             .make("known", "EC")
             .make("other", "EC")
@@ -64,10 +71,12 @@ class ProxyTlsTest {
     Map<Setting, String> settings = new EnumMap<>(Setting.class);
     settings.put(Setting.PROXY_TLS_CERT, String.join(",", certificates));
     settings.put(Setting.PROXY_TLS_KEY, String.join(",", keys));
+    settings.put(Setting.UPSTREAM, "http://localhost");
     return settings;
   }
 
   private ProxyFixture proxy(TestOrigin origin, Map<Setting, String> settings) {
+    settings.put(Setting.UPSTREAM, origin.url());
     return new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url(), settings);
   }
 
@@ -123,6 +132,8 @@ class ProxyTlsTest {
               () ->
                   SettingsReader.read(
                       Map.of(
+                          Setting.UPSTREAM,
+                          "http://localhost",
                           Setting.PROXY_TLS_CERT,
                           certificate.toString(),
                           Setting.PROXY_TLS_KEY,
@@ -135,6 +146,92 @@ class ProxyTlsTest {
                   + key
                   + " is not the private key of the certificate "
                   + certificate);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ec, TLSv1.2, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, EC",
+    "rsa, TLSv1.2, TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, RSA"
+  })
+  void start_keyTypeWithoutSuite_isRejected(
+      String alias, String protocol, String suite, String keyType) throws Exception {
+    Map<Setting, String> settings = tls(alias);
+    settings.put(Setting.PROXY_TLS_PROTOCOLS, protocol);
+    settings.put(Setting.PROXY_TLS_CIPHERS, suite);
+    assertThatThrownBy(() -> SettingsReader.read(settings, Map.of(), null))
+        .isInstanceOf(SettingsException.class)
+        .hasMessage(
+            "--proxy-tls-cert: no client can connect: proxy_tls_protocols and proxy_tls_ciphers"
+                + " allow no handshake with the "
+                + keyType
+                + " key of "
+                + settings.get(Setting.PROXY_TLS_CERT));
+  }
+
+  @Test
+  void start_unsupportedCurve_isRejectedAsSuch() throws Exception {
+    Path certificate = resource("secp256k1.crt");
+    Path key = resource("secp256k1.key");
+    assertThatThrownBy(
+            () ->
+                SettingsReader.read(
+                    Map.of(
+                        Setting.UPSTREAM,
+                        "http://localhost",
+                        Setting.PROXY_TLS_CERT,
+                        certificate.toString(),
+                        Setting.PROXY_TLS_KEY,
+                        key.toString()),
+                    Map.of(),
+                    null))
+        .isInstanceOf(SettingsException.class)
+        .hasMessageStartingWith("--proxy-tls-key: this JVM does not support the curve or size")
+        .hasMessageContaining("secp256k1");
+  }
+
+  private Path resource(String name) throws IOException {
+    try (InputStream content = ProxyTlsTest.class.getResourceAsStream(name)) {
+      return Files.write(folder.resolve(name), Objects.requireNonNull(content).readAllBytes());
+    }
+  }
+
+  @Test
+  void warnings_shortKeyOrProtocolWithoutSuite_areReported() throws Exception {
+    List<String> suites =
+        List.of("TLS_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256");
+    TlsFiles files =
+        new TlsFiles(
+            List.of(new TlsFiles.Pair(pki.certificate("short", folder), pki.key("short", folder))),
+            Optional.empty(),
+            false,
+            List.of("TLSv1.2", "TLSv1.3"),
+            suites);
+    assertThat(TlsMaterial.load(files).warnings())
+        .containsExactly(
+            "the RSA key of CN=short has only 1024 bits; clients may reject keys of less than 2048",
+            "no client can connect with TLSv1.2: proxy_tls_ciphers has no suite for the type of the"
+                + " keys");
+  }
+
+  @Test
+  void reload_keyTypeWithoutSuite_keepsTheCurrentCertificate() throws Exception {
+    Map<Setting, String> settings = tls("rsa");
+    settings.put(Setting.PROXY_TLS_PROTOCOLS, "TLSv1.2");
+    settings.put(Setting.PROXY_TLS_CIPHERS, "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256");
+    try (TestOrigin origin = origin();
+        ProxyFixture proxy = proxy(origin, settings)) {
+      Path certificate = Path.of(settings.get(Setting.PROXY_TLS_CERT));
+      Path key = Path.of(settings.get(Setting.PROXY_TLS_KEY));
+      Files.copy(pki.certificate("ec", shared), certificate, StandardCopyOption.REPLACE_EXISTING);
+      Files.copy(pki.key("ec", shared), key, StandardCopyOption.REPLACE_EXISTING);
+      proxy.server().server().reload();
+
+      await().until(() -> readiness(proxy).contains("no client can connect"));
+      assertThat(readiness(proxy)).contains("\"degraded\":true");
+      assertThat(ask(proxy, pki.client())).isEqualTo(pki.x509("rsa"));
+      assertThat(proxy.server().admin("/metrics").body())
+          .contains("penstock_tls_reloads_total{outcome=\"accepted\"} 0.0");
     }
   }
 
@@ -160,6 +257,8 @@ class ProxyTlsTest {
             () ->
                 SettingsReader.read(
                     Map.of(
+                        Setting.UPSTREAM,
+                        "http://localhost",
                         Setting.PROXY_TLS_CERT,
                         file.toString(),
                         Setting.PROXY_TLS_KEY,
@@ -313,11 +412,11 @@ class ProxyTlsTest {
 
       Files.copy(pki.certificate("rsa", shared), certificate, StandardCopyOption.REPLACE_EXISTING);
       Files.copy(pki.key("rsa", shared), key, StandardCopyOption.REPLACE_EXISTING);
-      Await.until(() -> isServed(proxy, "rsa"));
+      await().until(() -> isServed(proxy, "rsa"));
       assertThat(readiness(proxy)).contains("\"degraded\":false", "\"problem\":null");
 
       Files.write(key, oldKey);
-      Await.until(() -> readiness(proxy).contains("is not the private key of the certificate"));
+      await().until(() -> readiness(proxy).contains("is not the private key of the certificate"));
       assertThat(readiness(proxy)).contains("\"degraded\":true");
       assertThat(ask(proxy, pki.client())).isEqualTo(pki.x509("rsa"));
       assertThat(proxy.server().admin("/metrics").body())
@@ -328,7 +427,7 @@ class ProxyTlsTest {
                   + (double) pki.x509("rsa").getNotAfter().toInstant().getEpochSecond());
 
       Files.copy(pki.key("rsa", shared), key, StandardCopyOption.REPLACE_EXISTING);
-      Await.until(() -> readiness(proxy).contains("\"degraded\":false"));
+      await().until(() -> readiness(proxy).contains("\"degraded\":false"));
     }
   }
 

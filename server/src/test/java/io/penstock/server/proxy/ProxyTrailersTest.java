@@ -1,12 +1,12 @@
 package io.penstock.server.proxy;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.penstock.server.Await;
 import java.nio.file.Path;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -37,7 +37,7 @@ final class ProxyTrailersTest {
       for (int stream = 1; stream < 10; stream += 2) {
         client.get(stream, true);
         client.next(Http2Frames.DATA);
-        Await.until(() -> origin.open() == 1);
+        await().until(() -> origin.open() == 1);
         client.reset(stream);
       }
       client.write(Http2Frames.PING, 0, 0, new byte[8]);

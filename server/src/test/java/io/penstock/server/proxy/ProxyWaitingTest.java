@@ -1,9 +1,9 @@
 package io.penstock.server.proxy;
 
+import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.server.Await;
 import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
 import java.io.IOException;
@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Connections to the origin are limited. Requests wait for one for a limited time, and no client
@@ -44,10 +46,10 @@ final class ProxyWaitingTest {
           if (head.startsWith("GET /tunnel")) {
             connection.send(
                 "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
-            await();
+            awaitEnd();
             throw new IOException("closed by the script");
           } else if (head.startsWith("GET /never")) {
-            await();
+            awaitEnd();
             throw new IOException("closed by the script");
           } else if (head.startsWith("GET /endless")) {
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: " + LONG + "\r\n\r\n");
@@ -60,7 +62,7 @@ final class ProxyWaitingTest {
         });
   }
 
-  private void await() throws IOException {
+  private void awaitEnd() throws IOException {
     try {
       over.await();
     } catch (InterruptedException e) {
@@ -98,7 +100,7 @@ final class ProxyWaitingTest {
                 Map.of(Setting.UPSTREAM_CONNECTIONS, "1", Setting.UPSTREAM_QUEUE_MS, "2000"));
         Socket slow = proxy.connect()) {
       get(slow, "/never", "192.0.2.1");
-      Await.until(() -> origin.accepted() == 1);
+      await().until(() -> origin.accepted() == 1);
       assertThat(answer(proxy, "/", "192.0.2.2"))
           .startsWith("HTTP/1.1 503")
           .containsIgnoringCase("\r\nRetry-After: 2\r\n")
@@ -121,12 +123,65 @@ final class ProxyWaitingTest {
                 Map.of(Setting.UPSTREAM_CONNECTIONS, "1", Setting.UPSTREAM_QUEUE, "0"));
         Socket slow = proxy.connect()) {
       get(slow, "/never", "192.0.2.1");
-      Await.until(() -> origin.accepted() == 1);
+      await().until(() -> origin.accepted() == 1);
       assertThat(answer(proxy, "/", "192.0.2.2"))
           .startsWith("HTTP/1.1 503")
           .containsIgnoringCase("\r\nRetry-After: 5\r\n");
     } finally {
       over.countDown();
+    }
+  }
+
+  /** Requests that no longer wait leave their places, and their clients' shares, to others. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void waitingRequestsLeave_theirPlacesAreFree(boolean timedOut) throws Exception {
+    int queue = 3;
+    List<Socket> left = new ArrayList<>();
+    try (SocketOrigin origin = origin();
+        ProxyFixture proxy =
+            new ProxyFixture(
+                folder,
+                POLICY,
+                origin.url(),
+                Map.of(
+                    Setting.UPSTREAM_CONNECTIONS,
+                    "1",
+                    Setting.UPSTREAM_QUEUE,
+                    Integer.toString(queue),
+                    Setting.UPSTREAM_QUEUE_MS,
+                    timedOut ? "500" : "60000"));
+        Socket slow = proxy.connect();
+        Socket next = proxy.connect()) {
+      get(slow, "/never", "192.0.2.1");
+      await().until(() -> origin.accepted() == 1);
+      for (int i = 0; i < queue; i++) {
+        Socket client = proxy.connect();
+        left.add(client);
+        get(client, "/", "192.0.2." + (i + 2));
+      }
+      if (timedOut) {
+        for (Socket client : left) {
+          assertThat(RunningServer.rest(client)).contains("became free in time");
+        }
+        assertThat(answer(proxy, "/", "192.0.2.2")).contains("became free in time");
+      } else {
+        await().until(() -> proxy.metric("penstock_proxy_in_flight") == queue + 1);
+        assertThat(answer(proxy, "/", "192.0.2.9")).contains("Too many requests are waiting");
+        for (Socket client : left) {
+          client.close();
+        }
+        await().until(() -> proxy.metric("penstock_proxy_in_flight") == 1);
+        get(next, "/", "192.0.2.2");
+        await().until(() -> proxy.metric("penstock_proxy_in_flight") == 2);
+        over.countDown();
+        assertThat(RunningServer.rest(next)).startsWith("HTTP/1.1 200").endsWith("ok");
+      }
+    } finally {
+      over.countDown();
+      for (Socket client : left) {
+        client.close();
+      }
     }
   }
 
@@ -152,10 +207,10 @@ final class ProxyWaitingTest {
         slow.add(client);
         get(client, "/endless", "192.0.2." + i);
       }
-      Await.until(() -> origin.accepted() == connections);
+      await().until(() -> origin.accepted() == connections);
       assertThat(answer(proxy, "/", "192.0.2.100")).startsWith("HTTP/1.1 200").endsWith("ok");
-      Await.until(() -> proxy.metric("penstock_proxy_slow_clients_total") == connections);
-      Await.until(() -> origin.open() <= 1);
+      await().until(() -> proxy.metric("penstock_proxy_slow_clients_total") == connections);
+      await().until(() -> origin.open() <= 1);
     } finally {
       over.countDown();
       for (Socket client : slow) {
@@ -206,13 +261,13 @@ final class ProxyWaitingTest {
         Socket second = proxy.connect()) {
       get(first, "/never", "192.0.2.1");
       get(second, "/never", "192.0.2.1");
-      Await.until(() -> origin.accepted() == 2);
+      await().until(() -> origin.accepted() == 2);
       assertThat(answer(proxy, "/", "192.0.2.1"))
           .startsWith("HTTP/1.1 503")
           .contains("Too many requests of this client are in flight to the origin");
       assertThat(answer(proxy, "/", "192.0.2.2")).startsWith("HTTP/1.1 200").endsWith("ok");
       over.countDown();
-      Await.until(() -> answers(proxy, "192.0.2.1").startsWith("HTTP/1.1 200"));
+      await().until(() -> answers(proxy, "192.0.2.1").startsWith("HTTP/1.1 200"));
     } finally {
       over.countDown();
     }
@@ -237,7 +292,7 @@ final class ProxyWaitingTest {
             .contains("Too many requests of this client are in flight to the origin");
         assertThat(answer(proxy, "/", "192.0.2.2")).startsWith("HTTP/1.1 200").endsWith("ok");
       }
-      Await.until(() -> answers(proxy, "192.0.2.1").startsWith("HTTP/1.1 200"));
+      await().until(() -> answers(proxy, "192.0.2.1").startsWith("HTTP/1.1 200"));
     } finally {
       over.countDown();
     }
@@ -249,7 +304,7 @@ final class ProxyWaitingTest {
         ProxyFixture proxy = proxyWithShare(origin, "1");
         Socket first = proxy.connect()) {
       get(first, "/never", "2001:db8::1");
-      Await.until(() -> origin.accepted() == 1);
+      await().until(() -> origin.accepted() == 1);
       assertThat(answer(proxy, "/", "2001:db8::2")).startsWith("HTTP/1.1 503");
       assertThat(answer(proxy, "/", "2001:db8:0:1::2")).startsWith("HTTP/1.1 200");
     } finally {

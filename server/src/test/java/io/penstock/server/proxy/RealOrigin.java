@@ -1,15 +1,15 @@
 package io.penstock.server.proxy;
 
+import static io.penstock.testing.Waiting.await;
 import static org.junit.jupiter.api.Assumptions.abort;
 
-import io.penstock.server.Await;
+import io.penstock.testing.Ports;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,7 +79,7 @@ final class RealOrigin implements AutoCloseable {
   }
 
   static RealOrigin nginx(Path folder) throws IOException, InterruptedException {
-    int port = freePort();
+    int port = Ports.free();
     Path config = folder.resolve("nginx.conf");
     String program = onPath("nginx");
     Files.writeString(config, NGINX.formatted(folder, port));
@@ -87,7 +87,7 @@ final class RealOrigin implements AutoCloseable {
   }
 
   static RealOrigin caddy(Path folder) throws IOException, InterruptedException {
-    int port = freePort();
+    int port = Ports.free();
     Path config = folder.resolve("Caddyfile");
     String program = onPath("caddy");
     Files.writeString(config, CADDY.formatted(port));
@@ -123,7 +123,7 @@ final class RealOrigin implements AutoCloseable {
     builder.environment().put("HOME", folder.toString());
     Process process = builder.start();
     RealOrigin origin = new RealOrigin(port, () -> end(process));
-    Await.until(() -> isListening(port));
+    await().until(() -> isListening(port));
     return origin;
   }
 
@@ -139,12 +139,6 @@ final class RealOrigin implements AutoCloseable {
       return socket.isConnected();
     } catch (IOException notYet) {
       return false;
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 

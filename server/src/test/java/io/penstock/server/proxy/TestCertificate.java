@@ -59,6 +59,7 @@ final class TestCertificate {
   private void keytool(List<String> words, Path store) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+    command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
     command.addAll(words);
     command.addAll(List.of("-alias", ALIAS, "-keystore", store.toString(), "-storepass", PASSWORD));
     Path log = folder.resolve("keytool.log");

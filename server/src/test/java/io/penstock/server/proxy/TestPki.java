@@ -100,6 +100,7 @@ final class TestPki {
   private void keytool(List<String> words) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+    command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
     command.addAll(words);
     command.addAll(
         List.of("-keystore", store.toString(), "-storetype", "PKCS12", "-storepass", PASSWORD));

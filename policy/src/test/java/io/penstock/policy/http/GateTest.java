@@ -1,0 +1,140 @@
+package io.penstock.policy.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.ExplicitRequest;
+import io.penstock.policy.Outcome;
+import io.penstock.policy.Phase;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.Request;
+import io.penstock.policy.Verdict;
+import io.penstock.policy.load.PolicyLoader;
+import io.penstock.testing.ManualClock;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class GateTest {
+  private static final Request REQUEST = ExplicitRequest.builder().build();
+
+  private final List<String> events = new ArrayList<>();
+  private final Gate gate =
+      gate(
+          """
+          rules:
+            - {name: early, limit_keys: [], rate: 1/min, burst: 2}
+            - {name: late, limit_keys: [user_id], on_missing_key: deny, rate: 1/min, burst: 1}
+            - {name: manual, manual: true, limit_keys: [], rate: 1/min, burst: 1}
+          """);
+
+  private final Gate.VerdictHandler handler =
+      new Gate.VerdictHandler() {
+        @Override
+        public void decided(Verdict verdict) {
+          events.add("handled " + verdict.allowed());
+        }
+
+        @Override
+        public void undecided() {
+          events.add("handler without a verdict");
+        }
+      };
+
+  private Gate gate(String policy) {
+    PolicyEngine engine =
+        new PolicyEngine(
+            InProcessStore.builder().clock(new ManualClock()).build(),
+            PolicyLoader.parse(policy, "policy.yaml").policy());
+    GateObserver observer =
+        new GateObserver() {
+          @Override
+          public void decided(Verdict verdict, long nanos) {
+            events.add((verdict.allowed() ? "allowed " : "not allowed ") + (nanos >= 0));
+          }
+
+          @Override
+          public void denied(Request request, Outcome decisive) {
+            assertThat(request).isSameAs(REQUEST);
+            events.add("denied by " + decisive.rule().name());
+          }
+
+          @Override
+          public void undecided(Throwable failure) {
+            events.add("undecided: " + failure.getMessage());
+          }
+        };
+    return new Gate(
+        engine,
+        new VerdictResponses(HeaderFormat.ALL, Jitter.NONE),
+        GateObserver.all(List.of(observer, GateObserver.NONE)));
+  }
+
+  @Test
+  void decide_allowedThenDenied_reportsBothAndTheDecisiveRule() {
+    assertThat(gate.decide("manual", REQUEST).allowed()).isTrue();
+    assertThat(gate.decide("manual", REQUEST).allowed()).isFalse();
+    assertThat(events).containsExactly("allowed true", "not allowed true", "denied by manual");
+  }
+
+  @Test
+  void decideAsync_immediateStore_isCompleteAndReported() {
+    assertThat(gate.decidesImmediately()).isTrue();
+    assertThat(gate.decideAsync(REQUEST, Phase.EARLY).toCompletableFuture()).isCompleted();
+    assertThat(gate.decideAsync("manual", REQUEST).toCompletableFuture()).isCompleted();
+    assertThat(events).containsExactly("allowed true", "allowed true");
+  }
+
+  @Test
+  void decide_withHandlerOnAnImmediateStore_callsItAtOnceWithoutTheExecutor() {
+    gate.decide(
+        REQUEST,
+        () -> {
+          throw new IllegalStateException("not needed");
+        },
+        handler);
+    assertThat(events).containsExactly("not allowed true", "denied by late", "handled false");
+  }
+
+  @Test
+  void decide_brokenRequest_isReportedToObserverAndHandler() {
+    Request broken =
+        (Request)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {Request.class},
+                (proxy, method, arguments) -> {
+                  throw new IllegalStateException("broken");
+                });
+    gate.decide(broken, () -> Runnable::run, handler);
+    assertThat(events).containsExactly("undecided: broken", "handler without a verdict");
+  }
+
+  @Test
+  void preview_anyRequest_isNotReportedAndTakesNothing() {
+    for (int i = 0; i < 3; i++) {
+      gate.preview(REQUEST, () -> Runnable::run, handler);
+    }
+    assertThat(events).containsExactly("handled false", "handled false", "handled false");
+    assertThat(gate.decide(REQUEST, Phase.EARLY).allowed()).isTrue();
+  }
+
+  @Test
+  void combine_laterPhaseDenies_refundsTheEarlierOne() {
+    for (int i = 0; i < 5; i++) {
+      Verdict early = gate.decide(REQUEST, Phase.EARLY);
+      assertThat(early.allowed()).as("attempt %s", i).isTrue();
+      assertThat(gate.combine(early, gate.decide(REQUEST, Phase.LATE)).allowed()).isFalse();
+    }
+  }
+
+  @Test
+  void combine_bothAllow_keepsTheCharges() {
+    Verdict early = gate.decide(REQUEST, Phase.EARLY);
+    assertThat(gate.combine(null, early)).isSameAs(early);
+    assertThat(gate.combine(early, Verdict.UNLIMITED)).isSameAs(early);
+    assertThat(gate.decide(REQUEST, Phase.EARLY).allowed()).isTrue();
+    assertThat(gate.decide(REQUEST, Phase.EARLY).allowed()).isFalse();
+  }
+}

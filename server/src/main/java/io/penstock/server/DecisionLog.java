@@ -1,0 +1,39 @@
+package io.penstock.server;
+
+import io.penstock.policy.Verdict;
+import io.penstock.policy.http.GateObserver;
+import io.penstock.server.log.RepeatedWarning;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Logs failed decisions and refunds, and each decision if this is enabled. Thread-safe. */
+final class DecisionLog implements GateObserver {
+  private static final Logger DECISIONS = LoggerFactory.getLogger("penstock.decisions");
+  private static final RepeatedWarning UNDECIDED =
+      new RepeatedWarning(LoggerFactory.getLogger(DecisionLog.class));
+  private static final RepeatedWarning REFUND_FAILED =
+      new RepeatedWarning(LoggerFactory.getLogger(DecisionLog.class));
+
+  private final boolean logsDecisions;
+
+  DecisionLog(boolean logsDecisions) {
+    this.logsDecisions = logsDecisions;
+  }
+
+  @Override
+  public void decided(Verdict verdict, long nanos) {
+    if (logsDecisions) {
+      DECISIONS.info("{}", verdict);
+    }
+  }
+
+  @Override
+  public void undecided(Throwable failure) {
+    UNDECIDED.warn("Cannot decide a request; it gets 500", failure);
+  }
+
+  @Override
+  public void refundFailed(Throwable failure) {
+    REFUND_FAILED.warn("Cannot refund tokens; they stay charged", failure);
+  }
+}
