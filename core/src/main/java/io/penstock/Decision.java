@@ -18,7 +18,6 @@ public final class Decision {
   private static final long NEVER = -1;
 
   private final boolean allowed;
-  private final boolean degraded;
   private final String limiter;
   private final Limit limit;
   private final long remainingThousandths;
@@ -28,6 +27,10 @@ public final class Decision {
   private final long waitNanos;
 
   private final @Nullable Reason reason;
+
+  /** Why a failure policy made this decision; null if the store made it. */
+  private final @Nullable Reason degradation;
+
   private final @Nullable List<Decision> parts;
 
   private Decision(
@@ -39,24 +42,24 @@ public final class Decision {
       long resetAfterNanos,
       @Nullable Reason reason) {
     this.allowed = allowed;
-    this.degraded = false;
     this.limiter = limiter;
     this.limit = limit;
     this.remainingThousandths = remainingThousandths;
     this.resetAfterNanos = resetAfterNanos;
     this.waitNanos = waitNanos;
     this.reason = reason;
+    this.degradation = null;
     this.parts = null;
   }
 
   private Decision(
       Decision that,
-      boolean degraded,
+      @Nullable Reason degradation,
       @Nullable Reason reason,
       long waitNanos,
       @Nullable List<Decision> parts) {
     this.allowed = that.allowed;
-    this.degraded = degraded;
+    this.degradation = degradation;
     this.limiter = that.limiter;
     this.limit = that.limit;
     this.remainingThousandths = that.remainingThousandths;
@@ -119,40 +122,30 @@ public final class Decision {
     }
     Decision chosen = parts[0];
     long delayNanos = 0;
-    boolean degraded = false;
+    Reason degradation = null;
     for (Decision part : parts) {
       if (part.mattersMoreThan(chosen)) {
         chosen = part;
       }
       delayNanos = Math.max(delayNanos, part.delayNanos());
-      degraded |= part.degraded;
+      degradation = degradation == null ? part.degradation : degradation;
     }
     long wait = chosen.allowed ? delayNanos : chosen.waitNanos;
-    return new Decision(chosen, degraded, chosen.reason, wait, List.of(parts));
-  }
-
-  /** Denies a request because the store is unavailable. */
-  public static Decision unavailable(String limiter, Limit limit, long retryAfterNanos) {
-    return unavailable(limiter, limit, retryAfterNanos, Reason.STORE_UNAVAILABLE);
+    return new Decision(chosen, degradation, chosen.reason, wait, List.of(parts));
   }
 
   /** Denies a request because something needed to decide it is unavailable. */
   public static Decision unavailable(
       String limiter, Limit limit, long retryAfterNanos, Reason reason) {
-    return new Decision(false, limiter, limit, 0, retryAfterNanos, 0, reason).asDegraded();
-  }
-
-  /** Returns the same figures, marked as decided by a failure policy instead of the store. */
-  public Decision asDegraded() {
-    return asDegraded(Reason.STORE_UNAVAILABLE);
+    return new Decision(false, limiter, limit, 0, retryAfterNanos, 0, reason).asDegraded(reason);
   }
 
   /**
-   * Returns the same figures, marked as decided by a failure policy, with {@code reasonIfAllowed}
-   * if allowed.
+   * Returns the same figures, marked as decided by a failure policy because of {@code why}. A
+   * denial keeps its own reason.
    */
-  public Decision asDegraded(Reason reasonIfAllowed) {
-    return new Decision(this, true, allowed ? reasonIfAllowed : reason, waitNanos, parts);
+  public Decision asDegraded(Reason why) {
+    return new Decision(this, why, allowed ? why : reason, waitNanos, parts);
   }
 
   /**
@@ -234,7 +227,12 @@ public final class Decision {
 
   /** Whether a failure policy made this decision because the store was unavailable. */
   public boolean degraded() {
-    return degraded;
+    return degradation != null;
+  }
+
+  /** Why a failure policy made this decision; empty unless {@link #degraded()}. */
+  public Optional<Reason> degradation() {
+    return Optional.ofNullable(degradation);
   }
 
   /**
@@ -252,7 +250,7 @@ public final class Decision {
         + remaining()
         + (allowed ? "" : never() ? ", never" : ", retry after " + retryAfter())
         + (delayNanos() == 0 ? "" : ", delay " + delay())
-        + (degraded ? ", degraded" : "")
+        + (degradation == null ? "" : ", degraded by " + degradation.code())
         + ")";
   }
 }

@@ -14,8 +14,15 @@ public enum Reason {
   MISSING_KEY,
   /** The path of the request is ambiguous. */
   PATH_REJECTED,
-  /** The store didn't respond in time, and the failure policy decided. */
+  /** The store was unreachable or returned an error, and the failure policy decided. */
   STORE_UNAVAILABLE,
+  /** The store didn't respond within the deadline, and the failure policy decided. */
+  STORE_TIMEOUT,
+  /**
+   * The deadline passed while this process had no CPU time to send the request or read the
+   * response, and the failure policy decided. The store may be healthy.
+   */
+  CPU_STARVED,
   /**
    * The token can't be verified because its keys are unavailable, and the failure policy decided.
    */
@@ -25,7 +32,10 @@ public enum Reason {
 
   /** Whether the reason is that something needed to decide is unavailable. */
   public boolean isUnavailable() {
-    return this == STORE_UNAVAILABLE || this == JWT_KEYS_UNAVAILABLE;
+    return switch (this) {
+      case STORE_UNAVAILABLE, STORE_TIMEOUT, CPU_STARVED, JWT_KEYS_UNAVAILABLE -> true;
+      default -> false;
+    };
   }
 
   /** The name on the wire, such as {@code token_bucket_exceeded}. */

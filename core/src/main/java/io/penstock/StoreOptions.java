@@ -7,7 +7,7 @@ package io.penstock;
  * @param consistency how a shared store is used
  */
 public record StoreOptions(FailurePolicy onFailure, Consistency consistency) {
-  /** Exact, and fail open: an unavailable store never blocks traffic. */
+  /** Exact; while the store is unavailable, this node limits requests by itself. */
   public static final StoreOptions DEFAULT =
-      new StoreOptions(FailurePolicy.OPEN, Consistency.EXACT);
+      new StoreOptions(FailurePolicy.LOCAL, Consistency.EXACT);
 }

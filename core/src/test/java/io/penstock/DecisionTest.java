@@ -178,7 +178,7 @@ class DecisionTest {
   void asDegraded_anyDecision_keepsFiguresAndHasTheReason() {
     Decision plain = Decision.allow("a", TEN, 3_000, 700, 0);
 
-    Decision degraded = plain.asDegraded();
+    Decision degraded = plain.asDegraded(Reason.STORE_UNAVAILABLE);
 
     assertThat(degraded.degraded()).isTrue();
     assertThat(degraded.allowed()).isTrue();
@@ -189,26 +189,28 @@ class DecisionTest {
 
   @Test
   void asDegraded_denial_keepsItsReason() {
-    Decision denied = Decision.deny("a", TEN, 0, 0, 5).asDegraded();
+    Decision denied = Decision.deny("a", TEN, 0, 0, 5).asDegraded(Reason.STORE_UNAVAILABLE);
 
     assertThat(denied.degraded()).isTrue();
     assertThat(denied.reason()).contains(Reason.TOKEN_BUCKET_EXCEEDED);
+    assertThat(denied.degradation()).contains(Reason.STORE_UNAVAILABLE);
   }
 
   @Test
   void unavailable_anyLimit_isADegradedDenialWithAWait() {
-    Decision denied = Decision.unavailable("a", TEN, 1_000_000_000);
+    Decision denied = Decision.unavailable("a", TEN, 1_000_000_000, Reason.STORE_TIMEOUT);
 
     assertThat(denied.allowed()).isFalse();
     assertThat(denied.degraded()).isTrue();
-    assertThat(denied.reason()).contains(Reason.STORE_UNAVAILABLE);
+    assertThat(denied.reason()).contains(Reason.STORE_TIMEOUT);
+    assertThat(denied.degradation()).contains(Reason.STORE_TIMEOUT);
     assertThat(denied.retryAfter()).isEqualTo(Duration.ofSeconds(1));
   }
 
   @Test
   void all_oneDegraded_isDegraded() {
     Decision plain = Decision.allow("a", TEN, 3_000, 0, 0);
-    Decision degraded = Decision.allow("b", TEN, 5_000, 0, 0).asDegraded();
+    Decision degraded = Decision.allow("b", TEN, 5_000, 0, 0).asDegraded(Reason.STORE_UNAVAILABLE);
 
     assertThat(Decision.all(plain, degraded).degraded()).isTrue();
     assertThat(Decision.all(plain, plain).degraded()).isFalse();
@@ -222,7 +224,8 @@ class DecisionTest {
         .hasToString("denied by user (remaining 0.0, retry after PT0.2S)");
     assertThat(Decision.denyCostAboveBurst("user", TEN, 0, 0))
         .hasToString("denied by user (remaining 0.0, never)");
-    assertThat(Decision.allow("user", TEN, 0, 0, 5_000_000).asDegraded())
-        .hasToString("allowed by user (remaining 0.0, delay PT0.005S, degraded)");
+    assertThat(Decision.allow("user", TEN, 0, 0, 5_000_000).asDegraded(Reason.STORE_UNAVAILABLE))
+        .hasToString(
+            "allowed by user (remaining 0.0, delay PT0.005S, degraded by store_unavailable)");
   }
 }

@@ -93,7 +93,11 @@ class ProxyCrowdIT {
             // All clients share one address, and none is reset for being slow.
             "--upstream-connections-per-client=" + (count + 100),
             "--client-stall-ms=3600000",
-            "--client-min-rate=1")) {
+            "--client-min-rate=1",
+            // A busy machine takes long to open that many connections.
+            "--upstream-queue-ms=600000",
+            "--upstream-connect-ms=600000",
+            "--upstream-first-byte-ms=600000")) {
       for (int i = 0; i < count; i++) {
         Socket socket = proxy.connectSlowly();
         crowd.add(socket);

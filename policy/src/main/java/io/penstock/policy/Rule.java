@@ -167,6 +167,7 @@ public record Rule(
     private Cost cost = Cost.ONE;
     private Duration maxDelay = Duration.ZERO;
     private FailurePolicy onStoreFailure = StoreOptions.DEFAULT.onFailure();
+    private boolean share;
     private Consistency consistency = StoreOptions.DEFAULT.consistency();
     private boolean refundOnUpstreamError;
     private Mode mode = Rollout.ALL.mode();
@@ -237,6 +238,12 @@ public record Rule(
       return this;
     }
 
+    /** Whether local decisions use this node's share of the limit instead of the full limit. */
+    public Builder share(boolean share) {
+      this.share = share;
+      return this;
+    }
+
     public Builder consistency(Consistency consistency) {
       this.consistency = consistency;
       return this;
@@ -283,7 +290,11 @@ public record Rule(
           limits,
           cost,
           maxDelay,
-          new StoreOptions(onStoreFailure, consistency),
+          new StoreOptions(
+              share && onStoreFailure == FailurePolicy.LOCAL
+                  ? FailurePolicy.LOCAL_SHARE
+                  : onStoreFailure,
+              consistency),
           refundOnUpstreamError,
           new Rollout(mode, enforcePercent, manual),
           scope);

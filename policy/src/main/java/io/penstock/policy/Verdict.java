@@ -136,12 +136,17 @@ public final class Verdict {
    * rules don't count.
    */
   public boolean degraded() {
+    return degradation() != null;
+  }
+
+  /** Returns why a failure policy made an enforced decision; null if none did. */
+  public @Nullable Reason degradation() {
     for (Outcome outcome : outcomes) {
       if (outcome.mode() == Mode.ENFORCE && outcome.decision().degraded()) {
-        return true;
+        return outcome.decision().degradation().orElseThrow();
       }
     }
-    return false;
+    return null;
   }
 
   @Override

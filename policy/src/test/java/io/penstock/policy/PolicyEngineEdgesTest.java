@@ -86,7 +86,8 @@ class PolicyEngineEdgesTest {
     Rule rule = rule("r").build();
     Decision allowed = Decision.allow("r", rule.limits().get(0), 0, 0, 0);
     Outcome enforced = new Outcome(rule, Mode.ENFORCE, "", 1_000, allowed);
-    Outcome shadow = new Outcome(rule, Mode.SHADOW, "", 1_000, allowed.asDegraded());
+    Outcome shadow =
+        new Outcome(rule, Mode.SHADOW, "", 1_000, allowed.asDegraded(Reason.STORE_UNAVAILABLE));
     assertThat(Verdict.of(List.of(enforced, shadow)).degraded()).isFalse();
     assertThat(Verdict.of(List.of(shadow)).degraded()).isFalse();
   }

@@ -7,7 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.BiConsumer;
 
 /**
  * The requests of one call to Redis, which are decided as if they were sent one by one, in order.
@@ -118,23 +117,37 @@ final class Batch {
         lease.write(numbers);
       } else if (first instanceof GiveBackRequest back) {
         back.write(numbers);
+      } else if (first instanceof RaiseRequest raise) {
+        raise.write(numbers);
       }
     }
     return numbers;
   }
 
-  /**
-   * Completes the requests with the reply of the script.
-   *
-   * @param denials receives the denials
-   * @return the receipts of granted requests whose callers have already given up
-   */
-  List<Receipt> answer(long[] replies, BiConsumer<List<RedisClaim>, Decision> denials) {
-    List<Receipt> late = new ArrayList<>();
+  /** Receives what the reply to a batch contains. */
+  interface Results {
+    /** A request was denied. */
+    void denied(List<RedisClaim> claims, Decision denial);
+
+    /** A request was granted, but its caller has already given up. */
+    void grantedLate(PendingRequest request, List<Receipt> receipts);
+
+    /**
+     * Redis replied to a claim.
+     *
+     * @param reply the index in {@code replies} at which the reply to the claim starts
+     * @param granted the number of callers that were granted the request
+     */
+    void replied(Operation operation, RedisClaim claim, long[] replies, int reply, long granted);
+  }
+
+  /** Completes the requests with the reply of the script. */
+  void answer(long[] replies, Results results) {
     int next = 1;
     for (EqualRequests group : groups) {
       if (group.callers.get(0) instanceof LeaseRequest lease) {
         lease.replied(replies, next);
+        results.replied(group.operation, lease.claim(), replies, next + 1, 0);
         next += LeaseRequest.REPLY_LENGTH;
         continue;
       }
@@ -148,20 +161,20 @@ final class Batch {
           slotRequest.setReceipts(receipts(group, replies, next, caller));
         }
         if (caller == granted && group.operation == Operation.TAKE) {
-          denials.accept(group.claims, decision);
+          results.denied(group.claims, decision);
         }
         if (!request.answer(decision)
             && caller < granted
             && request.operation() == Operation.TAKE) {
-          late.addAll(receipts(group, replies, next, caller));
+          results.grantedLate(request, receipts(group, replies, next, caller));
         }
       }
       for (RedisClaim claim : group.claims) {
         claim.codec().recordEffect(group.operation, claim, replies, next, granted);
+        results.replied(group.operation, claim, replies, next, granted);
         next += claim.codec().replyLength();
       }
     }
-    return late;
   }
 
   private static List<Receipt> receipts(

@@ -97,13 +97,17 @@ final class CallBatcher {
   }
 
   void submit(PendingRequest request) {
-    submit(request, List.of());
+    submit(List.of(), request, List.of());
   }
 
-  /** Submits a request and others that go into the same call, unless that call is full. */
-  void submit(PendingRequest request, List<? extends PendingRequest> more) {
+  /** Submits a request between others that go into the same call, unless that call is full. */
+  void submit(
+      List<? extends PendingRequest> before,
+      PendingRequest request,
+      List<? extends PendingRequest> after) {
+    waiting.addAll(before);
     waiting.add(request);
-    waiting.addAll(more);
+    waiting.addAll(after);
     send();
   }
 

@@ -72,6 +72,11 @@ final class Cluster implements Topology {
   }
 
   @Override
+  public @Nullable Server serverOf(String redisKey) {
+    return owner(SlotTable.slotOf(redisKey));
+  }
+
+  @Override
   public List<List<RedisClaim>> groupByCall(List<RedisClaim> all) {
     int first = all.get(0).slot();
     boolean oneSlot = true;

@@ -51,10 +51,20 @@ final class DenialMemory {
       }
       long passed = now - answeredNanos;
       if (claims.equals(request)) {
-        return later(decision, passed);
+        return later(passed);
       }
       long extra = request.size() == 1 && claims.size() == 1 ? denier.extraWaitNanos(claim) : -1;
-      return extra < 0 ? null : denied(decision, passed, extra);
+      return extra < 0 ? null : denied(denier, decision, passed, extra);
+    }
+
+    private Decision later(long nanos) {
+      List<Decision> before = decision.results();
+      Decision[] results = new Decision[before.size()];
+      for (int i = 0; i < results.length; i++) {
+        Decision result = before.get(i);
+        results[i] = result.allowed() ? result : denied(claims.get(i), result, nanos, 0);
+      }
+      return results.length == 1 ? results[0] : Decision.all(results);
     }
   }
 
@@ -72,23 +82,17 @@ final class DenialMemory {
     return null;
   }
 
-  private static Decision later(Decision decision, long nanos) {
-    Decision[] results =
-        decision.results().stream()
-            .map(result -> result.allowed() ? result : denied(result, nanos, 0))
-            .toArray(Decision[]::new);
-    return results.length == 1 ? results[0] : Decision.all(results);
-  }
-
-  private static Decision denied(Decision decision, long passedNanos, long moreNanos) {
+  private static Decision denied(
+      RedisClaim claim, Decision decision, long passedNanos, long moreNanos) {
     if (decision.never()) {
       return decision;
     }
+    long reset = remainingNanos(decision.resetAfter().toNanos(), passedNanos);
     return Decision.deny(
         decision.limiter(),
         decision.limit(),
-        decision.remainingThousandths(),
-        remainingNanos(decision.resetAfter().toNanos(), passedNanos),
+        claim.codec().remainingAt(decision.remainingThousandths(), reset),
+        reset,
         remainingNanos(decision.retryAfter().toNanos() + moreNanos, passedNanos));
   }
 

@@ -2,6 +2,8 @@ package io.penstock.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.penstock.Decision;
+import io.penstock.FailurePolicy;
+import io.penstock.Limit;
 import io.penstock.StoreException;
 import io.penstock.redis.PendingRequest.Loss;
 import io.penstock.redis.RedisObserver.Degradation;
@@ -12,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,12 +25,21 @@ final class Dispatcher {
   /** How long giving back is retried while a slot is migrating in a cluster. */
   private static final long GIVE_BACK_NANOS = 1_000_000_000;
 
+  /**
+   * If a timeout is noticed later than this, this process lacks CPU time, and says nothing about
+   * Redis. An idle machine is late by a fraction of a millisecond.
+   */
+  private static final long STARVED_NANOS = 5_000_000;
+
   private final RedisObserver observer;
   private final ScheduledThreadPoolExecutor timer;
   private final Topology topology;
   private final Deadlines deadlines;
   private final CallerWait waiting;
+  private final LocalBuckets local = new LocalBuckets();
   private final Fallback fallback;
+  private final NodePresence presence;
+  private final ServerClock serverClock = new ServerClock();
   private final @Nullable DenialMemory denials;
   private final NodeLeases leases;
   private final SplitDispatch splitDispatch = new SplitDispatch();
@@ -43,7 +55,8 @@ final class Dispatcher {
         topology.apply(new StoreAssembler(settings, observer, timer, new CallReplies()));
     this.deadlines = new Deadlines(timer, this::timeOut);
     this.waiting = new CallerWait(this.topology::requestsInFlight, this::timeOut);
-    this.fallback = new Fallback(settings.nodes(), observer);
+    this.fallback = new Fallback(local, observer);
+    this.presence = new NodePresence(settings.nodes(), settings.keyPrefix(), this.topology, timer);
     this.leases = new NodeLeases(timer, this::submit, this::forgetDenials, observer);
     this.topology.start(settings.startTimeout());
   }
@@ -62,9 +75,15 @@ final class Dispatcher {
     return topology.unavailableReason();
   }
 
-  /** Decides while Redis is unavailable. */
-  Fallback fallback() {
-    return fallback;
+  /** Returns a limiter that decides in process while Redis is unavailable. */
+  LocalLimiter localLimiter(String name, Limit limit, FailurePolicy policy) {
+    IntSupplier divisor = policy == FailurePolicy.LOCAL_SHARE ? presence::count : () -> 1;
+    return new LocalLimiter(local, name, limit, divisor);
+  }
+
+  /** The number of nodes that limits are divided by. */
+  int nodes() {
+    return presence.count();
   }
 
   /** The leases of this node. */
@@ -150,10 +169,38 @@ final class Dispatcher {
     return leaseRequests;
   }
 
+  /** The requests that have to precede a request, because this node has decided without Redis. */
+  private List<RaiseRequest> reports(PendingRequest request) {
+    List<RaiseRequest> reports = List.of();
+    if (request.operation() == Operation.TAKE && local.hasUnreported()) {
+      for (RedisClaim claim : request.claims()) {
+        LocalBuckets.Report report = local.report(claim);
+        if (report != null) {
+          reports = reports.isEmpty() ? new ArrayList<>() : reports;
+          reports.add(raise(report));
+        }
+      }
+    }
+    return reports;
+  }
+
+  private RaiseRequest raise(LocalBuckets.Report report) {
+    RedisClaim claim = report.claim();
+    RedisClaim missing = claim.buckets().claim(claim.key(), report.missingThousandths(), 0);
+    RaiseRequest raise =
+        new RaiseRequest(missing, serverClock.micros(), System.nanoTime() + GIVE_BACK_NANOS);
+    var unused =
+        raise
+            .answer()
+            .whenComplete(
+                (done, failure) -> local.reported(report, done != null && !done.degraded()));
+    return raise;
+  }
+
   private void submit(PendingRequest request) {
     CallBatcher batcher = topology.batcher(request.claims().get(0));
     if (batcher.isOpen()) {
-      batcher.submit(request, leaseRequests(request));
+      batcher.submit(reports(request), request, leaseRequests(request));
     } else {
       giveUp(request, Degradation.UNAVAILABLE);
     }
@@ -171,8 +218,9 @@ final class Dispatcher {
       split.timeOut();
       return;
     }
+    boolean starved = System.nanoTime() - request.deadlineNanos() > STARVED_NANOS;
     topology.batcher(request.claims().get(0)).requestTimedOut();
-    giveUp(request, Degradation.FAILED);
+    giveUp(request, starved ? Degradation.STARVED : Degradation.FAILED);
   }
 
   private void giveUp(PendingRequest request, Degradation why) {
@@ -180,7 +228,8 @@ final class Dispatcher {
     if (loss == Loss.NONE) {
       return;
     }
-    Degradation degradation = loss == Loss.AMBIGUOUS ? Degradation.AMBIGUOUS : why;
+    Degradation degradation =
+        loss == Loss.AMBIGUOUS && why != Degradation.STARVED ? Degradation.AMBIGUOUS : why;
     if (request instanceof SlotRequest slotRequest) {
       slotRequest.lose(degradation);
       return;
@@ -227,13 +276,32 @@ final class Dispatcher {
     @Override
     public void answered(Batch batch, long[] replies, long sentNanos) {
       long passed = System.nanoTime() - sentNanos;
+      serverClock.set(replies[replies.length - 1]);
       observer.called(batch.size(), passed);
       if (replies[0] > 0) {
         observer.repaired(replies[0]);
       }
-      batch
-          .answer(replies, (claims, denial) -> denied(claims, denial, passed))
-          .forEach(Dispatcher.this::giveBack);
+      batch.answer(
+          replies,
+          new Batch.Results() {
+            @Override
+            public void denied(List<RedisClaim> claims, Decision denial) {
+              Dispatcher.this.denied(claims, denial, passed);
+            }
+
+            @Override
+            public void grantedLate(PendingRequest request, List<Receipt> receipts) {
+              Dispatcher.this.grantedLate(request, receipts);
+            }
+
+            @Override
+            public void replied(
+                Operation operation, RedisClaim claim, long[] reply, int at, long granted) {
+              if (claim.isLocal()) {
+                claim.codec().follow(local, operation, claim, reply, at, granted, passed);
+              }
+            }
+          });
       leases.detectHotKeys(batch);
     }
 
@@ -266,6 +334,23 @@ final class Dispatcher {
     if (denials != null) {
       denials.remember(claims, denial, denials.now() - passedNanos);
     }
+  }
+
+  /**
+   * Gives back charges whose response was too late. If a local bucket has allowed the request in
+   * the meantime, the charge is right and stays.
+   */
+  private void grantedLate(PendingRequest request, List<Receipt> receipts) {
+    var unused =
+        request
+            .outcome()
+            .whenComplete(
+                (decision, failure) -> {
+                  boolean passed = decision != null && decision.allowed();
+                  receipts.stream()
+                      .filter(receipt -> !passed || !receipt.claim().isLocal())
+                      .forEach(this::giveBack);
+                });
   }
 
   /**

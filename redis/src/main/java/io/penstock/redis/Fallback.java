@@ -1,15 +1,8 @@
 package io.penstock.redis;
 
-import io.penstock.Claim;
 import io.penstock.Decision;
 import io.penstock.FailurePolicy;
-import io.penstock.Limit;
-import io.penstock.RateLimiter;
-import io.penstock.Store;
-import io.penstock.StoreOptions;
-import io.penstock.inprocess.InProcessStore;
 import io.penstock.redis.RedisObserver.Degradation;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
@@ -21,39 +14,12 @@ final class Fallback {
   /** The retry hint of denials while Redis is unavailable. */
   private static final long RETRY_NANOS = 1_000_000_000;
 
-  private final Store local = InProcessStore.create();
-  private final int nodes;
+  private final LocalBuckets local;
   private final RedisObserver observer;
 
-  /**
-   * @param nodes the number of nodes that share a limit; 0 if unknown
-   */
-  Fallback(int nodes, RedisObserver observer) {
-    this.nodes = nodes;
+  Fallback(LocalBuckets local, RedisObserver observer) {
+    this.local = local;
     this.observer = observer;
-  }
-
-  /**
-   * Checks whether a limiter can fall back to local buckets.
-   *
-   * @throws IllegalArgumentException if it can't
-   */
-  void check(String name, Limit limit) {
-    local.check(name, share(name, limit), StoreOptions.DEFAULT);
-  }
-
-  /** Returns a limiter with this node's share of a limit. */
-  RateLimiter localLimiter(String name, Limit limit) {
-    return RateLimiter.on(local, name, share(name, limit));
-  }
-
-  /** Returns this node's share of a limit. */
-  Limit share(String name, Limit limit) {
-    if (nodes < 1) {
-      throw new IllegalArgumentException(
-          "on_store_failure: local needs the setting nodes: " + name);
-    }
-    return NodeShares.of(limit, nodes);
   }
 
   /**
@@ -63,7 +29,7 @@ final class Fallback {
    */
   Decision decide(Operation operation, List<RedisClaim> claims, Degradation why) {
     if (operation != Operation.TAKE && operation != Operation.PEEK) {
-      return withoutBucket(claims.get(0));
+      return withoutBucket(claims.get(0), why);
     }
     claims.forEach(claim -> observer.degraded(claim.buckets().name(), why));
     boolean closed = claims.stream().anyMatch(Fallback::isClosed);
@@ -73,9 +39,9 @@ final class Fallback {
     for (int i = 0; i < decisions.length; i++) {
       RedisClaim claim = claims.get(i);
       decisions[i] =
-          claim.buckets().local() != null && !closed
-              ? localDecisions.next().asDegraded()
-              : withoutBucket(claim);
+          claim.isLocal() && !closed
+              ? localDecisions.next().asDegraded(why.reason())
+              : withoutBucket(claim, why);
     }
     return decisions.length == 1 ? decisions[0] : Decision.all(decisions);
   }
@@ -85,29 +51,18 @@ final class Fallback {
   }
 
   private Iterator<Decision> localDecisions(Operation operation, List<RedisClaim> claims) {
-    List<Claim> localClaims = new ArrayList<>();
-    for (RedisClaim claim : claims) {
-      RateLimiter own = claim.buckets().local();
-      if (own != null) {
-        localClaims.add(new Claim(own, claim.key(), claim.thousandths(), claim.maxDelayNanos()));
-      }
-    }
+    List<RedisClaim> localClaims = claims.stream().filter(RedisClaim::isLocal).toList();
     if (localClaims.isEmpty()) {
       return List.<Decision>of().iterator();
     }
-    // An in-process peek is complete immediately.
-    Decision decision =
-        operation == Operation.TAKE
-            ? local.take(localClaims)
-            : local.peekAsync(localClaims).toCompletableFuture().join();
-    return decision.results().iterator();
+    return local.decide(operation, localClaims).results().iterator();
   }
 
-  private static Decision withoutBucket(RedisClaim claim) {
+  private static Decision withoutBucket(RedisClaim claim, Degradation why) {
     RedisBuckets buckets = claim.buckets();
     return isClosed(claim)
-        ? Decision.unavailable(buckets.name(), buckets.limit(), RETRY_NANOS)
+        ? Decision.unavailable(buckets.name(), buckets.limit(), RETRY_NANOS, why.reason())
         : Decision.allow(buckets.name(), buckets.limit(), buckets.limit().burstThousandths(), 0, 0)
-            .asDegraded();
+            .asDegraded(why.reason());
   }
 }

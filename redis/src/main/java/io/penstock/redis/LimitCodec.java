@@ -26,6 +26,26 @@ abstract sealed class LimitCodec permits TokenBucketCodec, WindowCodec {
   void recordEffect(
       Operation operation, RedisClaim claim, long[] replies, int reply, long granted) {}
 
+  /**
+   * Makes the bucket in this process follow the one in Redis.
+   *
+   * @param passedNanos time since the call was sent
+   */
+  abstract void follow(
+      LocalBuckets local,
+      Operation operation,
+      RedisClaim claim,
+      long[] replies,
+      int reply,
+      long granted,
+      long passedNanos);
+
+  /**
+   * The tokens left in a bucket that will be full after {@code resetNanos}, in thousandths, if that
+   * is known; otherwise {@code remaining}.
+   */
+  abstract long remainingAt(long remaining, long resetNanos);
+
   /** Time in which {@code more} units are refilled; -1 if unknown. */
   abstract long extraWaitNanos(long more);
 

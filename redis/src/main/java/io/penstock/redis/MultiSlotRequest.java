@@ -56,8 +56,12 @@ final class MultiSlotRequest {
     this.dispatch = dispatch;
     for (List<RedisClaim> group : groups) {
       Operation operation = isIrrevocable(group) ? Operation.PEEK : request.operation();
-      slotRequests.add(new SlotRequest(operation, group, request.deadlineNanos()));
+      slotRequests.add(newSlotRequest(operation, group));
     }
+  }
+
+  private SlotRequest newSlotRequest(Operation operation, List<RedisClaim> claims) {
+    return new SlotRequest(operation, claims, request.deadlineNanos(), request.answer());
   }
 
   /** Whether the request would take something that can't be given back. */
@@ -108,8 +112,7 @@ final class MultiSlotRequest {
     for (int i = 0; i < slotRequests.size(); i++) {
       SlotRequest peeked = slotRequests.get(i);
       if (peeked.operation() == Operation.PEEK && peeked.lost() == null) {
-        SlotRequest taking =
-            new SlotRequest(Operation.TAKE, peeked.claims(), request.deadlineNanos());
+        SlotRequest taking = newSlotRequest(Operation.TAKE, peeked.claims());
         slotRequests.set(i, taking);
         windows.add(taking);
       }

@@ -8,7 +8,9 @@ enum Operation {
   REFUND(3),
   RESET(4),
   LEASE(5),
-  GIVE_BACK(6);
+  GIVE_BACK(6),
+  /** Raises the debt to what this node knows, after decisions without Redis. */
+  RAISE(7);
 
   private final int code;
 

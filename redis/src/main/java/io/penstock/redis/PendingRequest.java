@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The request of one caller while it is in flight. Thread-safe: it is completed exactly once, by
  * the reply or by its deadline, whichever is first.
  */
-sealed class PendingRequest permits GiveBackRequest, LeaseRequest, SlotRequest {
+sealed class PendingRequest permits GiveBackRequest, LeaseRequest, RaiseRequest, SlotRequest {
   private enum Stage {
     WAITING,
     SENT,
@@ -54,6 +54,11 @@ sealed class PendingRequest permits GiveBackRequest, LeaseRequest, SlotRequest {
   }
 
   CompletableFuture<Decision> answer() {
+    return answer;
+  }
+
+  /** What the caller gets; for a part of a request, the result of the whole. */
+  CompletableFuture<Decision> outcome() {
     return answer;
   }
 

@@ -6,7 +6,6 @@ import io.penstock.Decision;
 import io.penstock.FailurePolicy;
 import io.penstock.Limit;
 import io.penstock.NanoClock;
-import io.penstock.RateLimiter;
 import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
 import io.penstock.WindowLimit;
@@ -30,7 +29,7 @@ final class RedisBuckets implements Buckets {
   private final StoreOptions storeOptions;
   private final LimitCodec codec;
   private final String prefix;
-  private final @Nullable RateLimiter local;
+  private final @Nullable LocalLimiter local;
   private final @Nullable LimiterLeases leases;
 
   RedisBuckets(RedisStore store, String name, Limit limit, StoreOptions storeOptions) {
@@ -40,8 +39,8 @@ final class RedisBuckets implements Buckets {
         limit,
         storeOptions,
         List.of(),
-        storeOptions.onFailure() == FailurePolicy.LOCAL
-            ? store.dispatcher().fallback().localLimiter(name, limit)
+        storeOptions.onFailure().isLocal()
+            ? store.dispatcher().localLimiter(name, limit, storeOptions.onFailure())
             : null);
   }
 
@@ -51,7 +50,7 @@ final class RedisBuckets implements Buckets {
       Limit limit,
       StoreOptions storeOptions,
       List<FixedPointRate> replaced,
-      @Nullable RateLimiter local) {
+      @Nullable LocalLimiter local) {
     this.store = store;
     this.dispatcher = store.dispatcher();
     this.name = name;
@@ -81,11 +80,8 @@ final class RedisBuckets implements Buckets {
     return storeOptions.onFailure();
   }
 
-  /**
-   * The limiter that decides while Redis is unavailable; null unless the failure policy is {@code
-   * LOCAL}.
-   */
-  @Nullable RateLimiter local() {
+  /** The limiter that decides while Redis is unavailable; null if none does. */
+  @Nullable LocalLimiter local() {
     return local;
   }
 
@@ -124,7 +120,7 @@ final class RedisBuckets implements Buckets {
     List<FixedPointRate> recent = replaced.subList(0, Math.min(MAX_REPLACED, replaced.size()));
     endLeases();
     if (local != null) {
-      local.replaceLimit(dispatcher.fallback().share(name, next));
+      local.replaceLimit(next);
     }
     return new RedisBuckets(store, name, next, storeOptions, recent, local);
   }

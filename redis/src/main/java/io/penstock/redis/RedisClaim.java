@@ -1,5 +1,8 @@
 package io.penstock.redis;
 
+import io.penstock.Claim;
+import java.util.Objects;
+
 /**
  * What a request takes from one bucket. Immutable. Two of them are equal if they take the same from
  * the same bucket under the same limit.
@@ -45,6 +48,20 @@ final class RedisClaim {
   /** Whether the limit is a token bucket, which supports giving tokens back. */
   boolean isTokenBucket() {
     return codec instanceof TokenBucketCodec;
+  }
+
+  /** Whether a bucket in this process decides while Redis is unavailable. */
+  boolean isLocal() {
+    return buckets.local() != null;
+  }
+
+  /** Returns the same claim on the bucket in this process; only if {@link #isLocal}. */
+  Claim local() {
+    return new Claim(localLimiter().limiter(), key, thousandths, maxDelayNanos);
+  }
+
+  LocalLimiter localLimiter() {
+    return Objects.requireNonNull(buckets.local());
   }
 
   /** The key of the bucket in Redis. */

@@ -1,5 +1,7 @@
 package io.penstock.redis;
 
+import io.penstock.Reason;
+
 /** Receives events of a store, for metrics and logs. Implementations must not block. */
 public interface RedisObserver {
   /** Ignores all events. */
@@ -12,7 +14,21 @@ public interface RedisObserver {
     /** The call failed, or the request could not be sent before its deadline. */
     FAILED,
     /** The call was sent but Redis did not respond in time; it may have charged the request. */
-    AMBIGUOUS
+    AMBIGUOUS,
+    /**
+     * The deadline passed, and this process noticed it late because it lacked CPU time. Redis may
+     * be healthy, and may have charged the request.
+     */
+    STARVED;
+
+    /** The reason that decisions have. */
+    Reason reason() {
+      return switch (this) {
+        case UNAVAILABLE, FAILED -> Reason.STORE_UNAVAILABLE;
+        case AMBIGUOUS -> Reason.STORE_TIMEOUT;
+        case STARVED -> Reason.CPU_STARVED;
+      };
+    }
   }
 
   /** Redis responded to a call for {@code decisions} callers after {@code nanos}. */

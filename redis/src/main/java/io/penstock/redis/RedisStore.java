@@ -104,8 +104,8 @@ public final class RedisStore implements Store {
     if (limit instanceof TokenBucket bucket) {
       TokenBucketCodec.rateOf(bucket);
     }
-    if (storeOptions.onFailure() == FailurePolicy.LOCAL) {
-      dispatcher.fallback().check(name, limit);
+    if (storeOptions.onFailure() == FailurePolicy.LOCAL_SHARE) {
+      NodeShares.of(limit, dispatcher.nodes());
     }
   }
 

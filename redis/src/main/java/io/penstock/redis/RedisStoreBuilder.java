@@ -49,8 +49,8 @@ public final class RedisStoreBuilder {
   }
 
   /**
-   * The number of nodes. Required for limiters with the failure policy {@code LOCAL}: the share of
-   * each node is the limit divided by this number.
+   * The number of nodes, by which the failure policy {@code LOCAL_SHARE} divides a limit. If it is
+   * not set, the nodes register in Redis and count each other.
    */
   public RedisStoreBuilder nodes(int nodes) {
     if (nodes < 1) {

@@ -52,6 +52,11 @@ final class Script {
     return DECIDE.stream().map(Script::read).collect(Collectors.joining("\n"));
   }
 
+  /** Returns the script that registers and counts nodes. */
+  static Script presence() {
+    return of(read("presence.lua"));
+  }
+
   private static String read(String resource) {
     try (InputStream in = Script.class.getResourceAsStream(resource)) {
       if (in == null) {

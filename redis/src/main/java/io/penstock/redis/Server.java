@@ -79,6 +79,11 @@ final class Server {
     }
   }
 
+  /** Registers a node in a sorted set; returns the number of nodes. */
+  CompletionStage<Long> registerNode(String redisKey, String node, long ttlMillis) {
+    return connection.registerNode(redisKey, node, ttlMillis);
+  }
+
   /** Called when a request timed out. */
   void requestTimedOut() {
     health.requestTimedOut(inFlight.get() == 0 ? System.nanoTime() : silentSinceNanos);

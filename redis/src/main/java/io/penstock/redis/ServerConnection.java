@@ -2,6 +2,7 @@ package io.penstock.redis;
 
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -28,6 +29,8 @@ final class ServerConnection {
    * A call without requests. It requires the script and the permission to run it, but no bucket.
    */
   private static final Batch NO_REQUESTS = new Batch(List.of());
+
+  private static final Script PRESENCE = Script.presence();
 
   private final Connector connector;
   private final Script script;
@@ -112,6 +115,25 @@ final class ServerConnection {
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Registers a node in a sorted set.
+   *
+   * @return the number of nodes that registered within {@code ttlMillis}
+   */
+  CompletionStage<Long> registerNode(String redisKey, String node, long ttlMillis) {
+    StatefulRedisConnection<byte[], byte[]> open = open();
+    if (open == null) {
+      return CompletableFuture.failedFuture(new NotSent());
+    }
+    return open.async()
+        .eval(
+            PRESENCE.text(),
+            ScriptOutputType.INTEGER,
+            new byte[][] {Utf8.bytes(redisKey)},
+            Utf8.bytes(node),
+            Utf8.bytes(Long.toString(ttlMillis)));
   }
 
   /**

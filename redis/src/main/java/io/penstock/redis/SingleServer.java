@@ -19,6 +19,11 @@ final class SingleServer implements Topology {
   }
 
   @Override
+  public Server serverOf(String redisKey) {
+    return server;
+  }
+
+  @Override
   public List<List<RedisClaim>> groupByCall(List<RedisClaim> claims) {
     return List.of(claims);
   }

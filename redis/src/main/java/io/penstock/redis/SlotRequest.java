@@ -4,6 +4,7 @@ import io.penstock.Decision;
 import io.penstock.redis.RedisObserver.Degradation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The part of a multi-slot request that goes to one slot. Thread-safe. */
@@ -11,9 +12,23 @@ final class SlotRequest extends PendingRequest {
   private volatile @Nullable Decision untaken;
   private volatile @Nullable Degradation lost;
   private volatile List<Receipt> receipts = List.of();
+  private final CompletableFuture<Decision> outcome;
 
-  SlotRequest(Operation operation, List<RedisClaim> claims, long deadlineNanos) {
+  /**
+   * @param outcome the result of the whole request
+   */
+  SlotRequest(
+      Operation operation,
+      List<RedisClaim> claims,
+      long deadlineNanos,
+      CompletableFuture<Decision> outcome) {
     super(operation, claims, deadlineNanos);
+    this.outcome = outcome;
+  }
+
+  @Override
+  CompletableFuture<Decision> outcome() {
+    return outcome;
   }
 
   /** Sets the result for the case that the taken tokens are given back. */

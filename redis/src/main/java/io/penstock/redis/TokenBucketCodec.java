@@ -124,16 +124,55 @@ final class TokenBucketCodec extends LimitCodec {
   @Override
   void recordEffect(
       Operation operation, RedisClaim claim, long[] replies, int reply, long granted) {
-    long before = debt(replies, reply);
-    long debt = 0;
-    if (operation == Operation.TAKE) {
-      debt = before + granted * claim.cost();
-    } else if (operation == Operation.CHARGE) {
-      debt = fixedRate.charged(before, claim.cost());
-    }
-    if (debt > fixedRate.burst() && granted > 0 && claim.cost() > 0) {
+    boolean adds = operation == Operation.TAKE || operation == Operation.CHARGE;
+    long debt = debtAfter(operation, claim, replies, reply, granted);
+    if (adds && debt > fixedRate.burst() && granted > 0 && claim.cost() > 0) {
       reach.accumulateAndGet(fixedRate.ticks(debt - fixedRate.burst()), Math::max);
     }
+  }
+
+  /** The debt after a request; for tokens that were given back, a lower bound of it. */
+  private long debtAfter(
+      Operation operation, RedisClaim claim, long[] replies, int reply, long granted) {
+    long before = debt(replies, reply);
+    return switch (operation) {
+      case TAKE -> before + granted * claim.cost();
+      case CHARGE -> fixedRate.charged(before, claim.cost());
+      case REFUND, GIVE_BACK -> Math.max(0, before - claim.cost());
+      case RAISE -> Math.max(before, claim.cost());
+      case RESET -> 0;
+      case PEEK, LEASE -> before;
+    };
+  }
+
+  @Override
+  void follow(
+      LocalBuckets local,
+      Operation operation,
+      RedisClaim claim,
+      long[] replies,
+      int reply,
+      long granted,
+      long passedNanos) {
+    local.follow(claim, missing(debtAfter(operation, claim, replies, reply, granted), passedNanos));
+  }
+
+  /**
+   * The tokens that were missing from a bucket {@code passedNanos} ago or later, if its debt was
+   * {@code debt} then: a lower bound of what is missing now, up to the burst, in thousandths.
+   */
+  long missing(long debt, long passedNanos) {
+    long refilled =
+        Math.min(FixedPointRate.MAX_DEBT / fixedRate.unitsPerTick(), 1 + passedNanos / Ticks.NANOS);
+    long left = Math.max(0, debt - refilled * fixedRate.unitsPerTick());
+    return Math.min(fixedRate.burstThousandths(), left / fixedRate.unitsPerThousandth());
+  }
+
+  @Override
+  long remainingAt(long remaining, long resetNanos) {
+    long ticks =
+        Math.min(FixedPointRate.MAX_DEBT / fixedRate.unitsPerTick(), resetNanos / Ticks.NANOS);
+    return Math.max(remaining, fixedRate.remaining(ticks * fixedRate.unitsPerTick()));
   }
 
   @Override

@@ -2,11 +2,15 @@ package io.penstock.redis;
 
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The servers, and the buckets that each of them has. Thread-safe. */
 interface Topology {
   /** Returns the batcher for requests to a bucket. */
   CallBatcher batcher(RedisClaim claim);
+
+  /** Returns the server that has a key; null if none is known. */
+  @Nullable Server serverOf(String redisKey);
 
   /** Groups the claims of a request by what one call can decide, in order. */
   List<List<RedisClaim>> groupByCall(List<RedisClaim> claims);

@@ -66,6 +66,27 @@ final class WindowCodec extends LimitCodec {
   }
 
   @Override
+  void follow(
+      LocalBuckets local,
+      Operation operation,
+      RedisClaim claim,
+      long[] replies,
+      int reply,
+      long granted,
+      long passedNanos) {
+    if (operation == Operation.TAKE && granted > 0 && claim.cost() > 0) {
+      local.granted(claim, granted * claim.cost());
+    } else if (operation == Operation.RESET) {
+      local.reset(claim);
+    }
+  }
+
+  @Override
+  long remainingAt(long remaining, long resetNanos) {
+    return remaining;
+  }
+
+  @Override
   long extraWaitNanos(long more) {
     return -1;
   }

@@ -90,6 +90,8 @@ local function change(claim, operation)
     algorithm.refund(claim)
   elseif operation == GIVE_BACK then
     algorithm.giveBack(claim, { time = read(), ticks = read(), rest = read() })
+  elseif operation == RAISE then
+    algorithm.raise(claim, read())
   else
     algorithm.reset(claim)
   end

@@ -309,6 +309,19 @@ function tokenBucket.giveBack(claim, charged)
   bucket.changed = true
 end
 
+-- Raises the debt to that of a node that has decided without Redis: as many tokens as the claim costs
+-- were missing there at the given time. A debt that is already larger stays.
+function tokenBucket.raise(claim, time)
+  local elapsed = time > 0 and max(0, now - time) or 0
+  local ticks, rest = claim.costTicks - elapsed, claim.costRest
+  if ticks < 0 or not isGreater(ticks, rest, claim.ticks, claim.rest) then
+    return
+  end
+  local moreTicks, moreRest = minus(claim.limit.perTick, ticks, rest, claim.ticks, claim.rest)
+  local more = thousandthsOf(moreTicks, moreRest, claim.limit)
+  move(claim.bucket, claim.state, ticks, rest, more)
+end
+
 -- Leased tokens stay missing.
 function tokenBucket.reset(claim)
   local bucket = claim.bucket

@@ -366,7 +366,7 @@ class ClockStepIT {
     requests.forEach(PendingRequest::send);
     Batch batch = new Batch(requests);
     long[] replies = link.call(batch, false).toCompletableFuture().get(1, TimeUnit.MINUTES);
-    batch.answer(replies, (claims, denial) -> {});
+    batch.answer(replies, new LateGrants());
     assertThat(replies[0]).isZero();
     long now = time.micros();
     for (int i = 0; i < requests.size(); i++) {

@@ -31,6 +31,11 @@ final class Counts implements RedisObserver {
     return count(reasons, why).get();
   }
 
+  /** Requests that were sent but not answered in time, whether Redis or this machine was slow. */
+  long timedOut() {
+    return degraded(Degradation.AMBIGUOUS) + degraded(Degradation.STARVED);
+  }
+
   private static <T> AtomicLong count(Map<T, AtomicLong> counts, T of) {
     return counts.computeIfAbsent(of, key -> new AtomicLong());
   }

@@ -25,6 +25,8 @@ class LostAnswersIT {
   /** So slow that nothing is refilled during a test. */
   private static final Limit SLOW = Limit.perDay(1).burst(10);
 
+  private static final StoreOptions OPEN = new StoreOptions(FailurePolicy.OPEN, Consistency.EXACT);
+
   private static final StoreOptions CLOSED =
       new StoreOptions(FailurePolicy.CLOSED, Consistency.EXACT);
 
@@ -65,13 +67,13 @@ class LostAnswersIT {
 
   @Test
   void answerLost_isAmbiguousAndChargedOnce() {
-    RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
+    RateLimiter limiter = RateLimiter.on(store, "x", SLOW, OPEN);
     RateLimiter closed = RateLimiter.on(store, "x", SLOW, CLOSED);
     proxy.loseReplies(true);
     Decision open = limiter.take("k");
     assertThat(open.degraded()).isTrue();
     assertThat(open.allowed()).isTrue();
-    assertThat(counts.degraded(Degradation.AMBIGUOUS)).isEqualTo(1);
+    assertThat(counts.timedOut()).isEqualTo(1);
     proxy.loseReplies(false);
     await("available again").until(() -> !closed.peek("k").degraded());
     assertThat(level.peek("k").remaining()).as("once, and never given back").isEqualTo(9);
@@ -80,13 +82,13 @@ class LostAnswersIT {
 
   @Test
   void answerLate_isGivenBack() {
-    RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
+    RateLimiter limiter = RateLimiter.on(store, "x", SLOW, OPEN);
     level.take("k", 3);
     proxy.keepReplies(true);
     CompletableFuture<Decision> async = limiter.takeAsync("k", 2).toCompletableFuture();
     await("charged").until(() -> level.peek("k").remaining() == 5);
     assertThat(async.join().degraded()).isTrue();
-    assertThat(counts.degraded(Degradation.AMBIGUOUS)).isEqualTo(1);
+    assertThat(counts.timedOut()).isEqualTo(1);
     proxy.keepReplies(false);
     await("given back").until(() -> level.peek("k").remaining() == 7);
     await("counted").until(() -> counts.givenBack.get() == 1);
@@ -97,7 +99,7 @@ class LostAnswersIT {
     // Full again after a tenth of a second: without the charge, the bucket would have gained
     // nothing.
     Limit fast = Limit.perSecond(100).burst(10);
-    RateLimiter limiter = RateLimiter.on(store, "f", fast);
+    RateLimiter limiter = RateLimiter.on(store, "f", fast, OPEN);
     RateLimiter other = RateLimiter.on(direct, "f", fast);
     proxy.keepReplies(true);
     assertThat(limiter.take("k", 8).degraded()).isTrue();
@@ -112,8 +114,8 @@ class LostAnswersIT {
 
   @Test
   void answerLate_afterRedisBecameUnavailable_isGivenBackToo() {
-    RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
-    RateLimiter other = RateLimiter.on(store, "y", SLOW);
+    RateLimiter limiter = RateLimiter.on(store, "x", SLOW, OPEN);
+    RateLimiter other = RateLimiter.on(store, "y", SLOW, OPEN);
     proxy.keepReplies(true);
     Decision first = RateLimiter.all(limiter.at("k", 2), other.at("k", 3)).take();
     assertThat(first.degraded()).isTrue();
@@ -143,7 +145,7 @@ class LostAnswersIT {
 
   @Test
   void denialLate_isNotGivenBack() {
-    RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
+    RateLimiter limiter = RateLimiter.on(store, "x", SLOW, OPEN);
     level.take("k", 10);
     proxy.keepReplies(true);
     assertThat(limiter.take("k", 2).degraded()).isTrue();
@@ -155,7 +157,7 @@ class LostAnswersIT {
 
   /** Of a limit of four, this node has half. */
   private RateLimiter local() {
-    StoreOptions storeOptions = new StoreOptions(FailurePolicy.LOCAL, Consistency.EXACT);
+    StoreOptions storeOptions = new StoreOptions(FailurePolicy.LOCAL_SHARE, Consistency.EXACT);
     return RateLimiter.on(store, "l", Limit.perDay(1).burst(4), storeOptions);
   }
 
@@ -184,13 +186,13 @@ class LostAnswersIT {
 
   @Test
   void waitCancelled_beforeALateAnswer_isGivenBackOnce() {
-    RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
+    RateLimiter limiter = RateLimiter.on(store, "x", SLOW, OPEN);
     level.take("k", 3);
     proxy.keepReplies(true);
     CompletableFuture<Decision> wait = limiter.acquireAsync("k", 2, Duration.ofSeconds(1));
     await("charged").until(() -> level.peek("k").remaining() == 5);
     wait.cancel(false);
-    await("decided without it").until(() -> counts.degraded(Degradation.AMBIGUOUS) == 1);
+    await("decided without it").until(() -> counts.timedOut() == 1);
     proxy.keepReplies(false);
     await("given back").until(() -> counts.givenBack.get() == 1);
     await("available again").until(() -> !limiter.peek("k").degraded());

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Decision;
 import io.penstock.Limit;
+import io.penstock.Reason;
 import io.penstock.TokenBucket;
 import io.penstock.redis.RedisObserver.Degradation;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class SlotRequestTest {
@@ -21,8 +23,12 @@ class SlotRequestTest {
   private final Receipt ofFirst = new Receipt(first, 1, 2, 0);
   private final Receipt ofSecond = new Receipt(second, 1, 3, 0);
 
+  private SlotRequest newSlotRequest(Operation operation) {
+    return new SlotRequest(operation, List.of(first, second), 0, new CompletableFuture<>());
+  }
+
   private SlotRequest answered(Operation operation, Decision... results) {
-    SlotRequest slotRequest = new SlotRequest(operation, List.of(first, second), 0);
+    SlotRequest slotRequest = newSlotRequest(operation);
     slotRequest.setReceipts(List.of(ofFirst, ofSecond));
     slotRequest.send();
     slotRequest.answer(Decision.all(results));
@@ -39,13 +45,14 @@ class SlotRequestTest {
 
   @Test
   void taken_partlyByAFailurePolicy_isTheRest() {
-    assertThat(answered(Operation.TAKE, ALLOWED.asDegraded(), ALLOWED).taken())
+    assertThat(
+            answered(Operation.TAKE, ALLOWED.asDegraded(Reason.STORE_UNAVAILABLE), ALLOWED).taken())
         .containsExactly(ofSecond);
   }
 
   @Test
   void taken_lost_isNothing() {
-    SlotRequest slotRequest = new SlotRequest(Operation.TAKE, List.of(first, second), 0);
+    SlotRequest slotRequest = newSlotRequest(Operation.TAKE);
     slotRequest.lose(Degradation.AMBIGUOUS);
     assertThat(slotRequest.taken()).isEmpty();
   }

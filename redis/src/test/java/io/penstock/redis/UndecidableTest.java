@@ -65,7 +65,7 @@ class UndecidableTest {
   private static final class Answers implements CallBatcher.Callbacks {
     @Override
     public void answered(Batch batch, long[] replies, long sentNanos) {
-      batch.answer(replies, (claims, denial) -> {});
+      batch.answer(replies, new LateGrants());
     }
 
     @Override

@@ -153,7 +153,10 @@ public enum Setting {
           + " that is present."),
   VIOLATIONS_DAYS("N", "30", "How many days violations are kept; 0 means forever."),
   VIOLATIONS_ROWS("N", "10000000", "The max number of violation rows that are kept; 0 means all."),
-  NODES("N", null, "The number of nodes, for rules with on_store_failure: local."),
+  NODES(
+      "N",
+      null,
+      "The number of nodes, for rules with share: true. By default, nodes count each other."),
   MAX_KEYS("N", "1000000", "The max number of buckets in the in-process store."),
   MAX_CONNECTIONS(
       "N",

@@ -95,7 +95,9 @@ class JwtKeysUnavailableTest {
                 line.matches("penstock_jwt_fetch_failures_total\\{reason=\"connection\"} [1-9].*"))
         .anyMatch(
             line ->
-                line.matches("penstock_degraded_total\\{reason=\"open\",rule=\"open\"} [1-9].*"))
+                line.matches(
+                    "penstock_degraded_total\\{reason=\"jwt_keys_unavailable\",rule=\"open\"}"
+                        + " [1-9].*"))
         .contains("penstock_jwt_keys 0.0");
   }
 }

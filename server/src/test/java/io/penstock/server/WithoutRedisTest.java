@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,6 +21,7 @@ final class WithoutRedisTest {
           match: {path: /}
           rate: 1/h
           burst: 1
+          on_store_failure: open
         - name: closed
           limit_keys: [user_id]
           match: {path: /login}
@@ -30,8 +32,13 @@ final class WithoutRedisTest {
           limit_keys: [user_id]
           match: {path: /local}
           rate: 1/h
+          burst: 2
+        - name: share
+          limit_keys: [user_id]
+          match: {path: /share}
+          rate: 1/h
           burst: 4
-          on_store_failure: local
+          share: true
         - name: wide
           limit_keys: [user_id]
           match: {path: /wide}
@@ -78,7 +85,7 @@ final class WithoutRedisTest {
     String policy =
         """
         rules:
-          - {name: slow, limit_keys: [user_id], rate: 0.0000001/s, burst: 1, on_store_failure: local}
+          - {name: slow, limit_keys: [user_id], rate: 0.0000001/s, burst: 1, share: true}
         """;
     Map<Setting, String> settings =
         Map.of(
@@ -108,10 +115,32 @@ final class WithoutRedisTest {
   }
 
   @Test
-  void check_localRule_enforcesItsShare() {
-    assertThat(ask("/local")).startsWith("{\"allowed\":true");
-    assertThat(ask("/local")).startsWith("{\"allowed\":true");
-    assertThat(ask("/local")).startsWith("{\"allowed\":false").contains("\"degraded\":true");
+  void check_ruleByDefault_enforcesItsLimitOnThisNode() {
+    assertTwoAreAllowed("/local");
+  }
+
+  @Test
+  void check_shareRule_enforcesTheShareOfThisNode() {
+    assertTwoAreAllowed("/share");
+  }
+
+  private static void assertTwoAreAllowed(String path) {
+    assertThat(ask(path)).startsWith("{\"allowed\":true");
+    assertThat(ask(path)).startsWith("{\"allowed\":true");
+    assertThat(ask(path))
+        .startsWith("{\"allowed\":false")
+        .contains("\"reason\":\"token_bucket_exceeded\"")
+        .contains("\"degraded\":true");
+  }
+
+  @Test
+  void check_degraded_hasTheReasonInAHeader() {
+    assertThat(
+            server
+                .check("{\"path\":\"/\",\"attributes\":{\"user_id\":\"h\"}}")
+                .headers()
+                .allValues("Penstock-Degraded"))
+        .containsExactly("store_unavailable");
   }
 
   @Test
@@ -128,6 +157,12 @@ final class WithoutRedisTest {
     try (RunningServer other = RunningServer.with(flags)) {
       assertThat(other.forwardAuth("X-Original-URI", "/login").statusCode()).isEqualTo(503);
       assertThat(other.forwardAuth("X-Original-URI", "/").statusCode()).isEqualTo(200);
+      for (String path : List.of("/", "/login", "/local")) {
+        assertThat(
+                other.forwardAuth("X-Original-URI", path).headers().allValues("Penstock-Degraded"))
+            .as(path)
+            .containsExactly("store_unavailable");
+      }
     }
   }
 
@@ -155,7 +190,7 @@ final class WithoutRedisTest {
     ask("/");
     assertThat(server.admin("/metrics").body())
         .contains("penstock_store_available 0.0")
-        .contains("penstock_degraded_total{reason=\"open\",rule=\"open\"}");
+        .contains("penstock_degraded_total{reason=\"store_unavailable\",rule=\"open\"}");
   }
 
   private static String ask(String path) {

@@ -63,7 +63,8 @@ public record PenstockProperties(
    * @param deadline The deadline of a decision by Redis, after which the rule's failure policy
    *     decides.
    * @param prefix The prefix of all keys in Redis.
-   * @param nodes The number of nodes, for rules with on_store_failure: local.
+   * @param nodes The number of nodes, for rules with share: true. By default, nodes count each
+   *     other.
    */
   public record Redis(
       @Nullable String url,

@@ -26,6 +26,7 @@ public final class VerdictResponses {
   private static final String RATE_LIMIT_POLICY = "RateLimit-Policy";
   private static final String RETRY_AFTER = "Retry-After";
   private static final String PENSTOCK_REASON = "X-Penstock-Reason";
+  private static final String PENSTOCK_DEGRADED = "Penstock-Degraded";
 
   private final HeaderFormat form;
   private final Jitter jitter;
@@ -61,6 +62,7 @@ public final class VerdictResponses {
    */
   public HttpAnswer describe(Verdict verdict, HeaderSink sink) {
     sink.add(CONTENT_TYPE, JSON_TYPE);
+    degradation(verdict, sink);
     return new HttpAnswer(HttpAnswer.PASS, CheckJson.bytes(verdict));
   }
 
@@ -105,12 +107,21 @@ public final class VerdictResponses {
     if (decisive.isEmpty()) {
       return;
     }
+    degradation(verdict, sink);
     Outcome outcome = decisive.get();
     if (form != HeaderFormat.NONE) {
       levels(outcome, verdict.outcomes(), sink);
     }
     if (!outcome.decision().allowed()) {
       denial(outcome, sink);
+    }
+  }
+
+  /** Labels a response to a request that a failure policy decided, with the reason. */
+  private static void degradation(Verdict verdict, HeaderSink sink) {
+    Reason degradation = verdict.degradation();
+    if (degradation != null) {
+      sink.add(PENSTOCK_DEGRADED, degradation.code());
     }
   }
 

@@ -31,6 +31,12 @@ import java.util.Map;
 public final class RuleFields {
   static final Map<String, Mode> MODES = EnumFields.of(Mode.values());
   static final Map<String, OnLimit> ON_LIMIT = EnumFields.of(OnLimit.values());
+
+  /** The values of {@code on_store_failure}; {@code share} selects the fourth policy. */
+  static final Map<String, FailurePolicy> STORE_FAILURE =
+      EnumFields.of(
+          new FailurePolicy[] {FailurePolicy.LOCAL, FailurePolicy.OPEN, FailurePolicy.CLOSED});
+
   static final int DEFAULT_DELAY_MILLIS = 1_000;
   static final int MAX_DELAY_MILLIS = 600_000;
 
@@ -242,14 +248,22 @@ public final class RuleFields {
                       "type", "integer", "description", "0 if requests over the limit are denied."),
                   Rule::maxDelay)
               .readsJointly(),
-          RuleField.of("on_store_failure", choice(EnumFields.of(FailurePolicy.values())))
+          RuleField.of("on_store_failure", choice(STORE_FAILURE))
               .needsLimit()
               .description(
-                  "How requests are decided while the store is unavailable: `open` allows them,"
-                      + " `closed` denies them, `local` decides them on this node alone.")
+                  "How requests are decided while the store is unavailable: `local` decides them on"
+                      + " this node alone, `open` allows them, `closed` denies them.")
               .see("Store failures and consistency")
-              .shows(rule -> rule.storeOptions().onFailure())
+              .shows(RuleFields::onStoreFailure)
               .reads(Rule.Builder::onStoreFailure),
+          RuleField.of("share", FLAG)
+              .needsLimit()
+              .description(
+                  "Whether `on_store_failure: local` uses this node's share of the limit, the limit"
+                      + " divided by the number of nodes, instead of the full limit.")
+              .see("Store failures and consistency")
+              .shows(rule -> rule.storeOptions().onFailure() == FailurePolicy.LOCAL_SHARE)
+              .reads(Rule.Builder::share),
           RuleField.of("consistency", choice(EnumFields.of(Consistency.values())))
               .needsLimit()
               .needsTokenBucket("leased", "leased needs token buckets; a window can't be leased")
@@ -297,5 +311,10 @@ public final class RuleFields {
 
   private static BigDecimal tokens(long thousandths) {
     return BigDecimal.valueOf(thousandths, TOKEN_PLACES);
+  }
+
+  private static FailurePolicy onStoreFailure(Rule rule) {
+    FailurePolicy policy = rule.storeOptions().onFailure();
+    return policy == FailurePolicy.LOCAL_SHARE ? FailurePolicy.LOCAL : policy;
   }
 }

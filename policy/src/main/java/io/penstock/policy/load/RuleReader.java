@@ -1,5 +1,6 @@
 package io.penstock.policy.load;
 
+import io.penstock.FailurePolicy;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Rule;
 import io.penstock.policy.load.RuleFields.OnLimit;
@@ -112,6 +113,11 @@ public final class RuleReader {
     for (Mode mode : List.of(Mode.SHADOW, Mode.OFF)) {
       if (hasValue(fields, "mode", mode.code())) {
         fields.reject("enforce_percent", "can't be combined with mode: " + mode.code());
+      }
+    }
+    for (FailurePolicy policy : List.of(FailurePolicy.OPEN, FailurePolicy.CLOSED)) {
+      if (hasValue(fields, "on_store_failure", policy.name())) {
+        fields.reject("share", "needs on_store_failure: local");
       }
     }
     if (hasValue(fields, "manual", "true")) {

@@ -4,12 +4,12 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.Decision;
-import io.penstock.FailurePolicy;
+import io.penstock.Reason;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Outcome;
-import java.util.EnumMap;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** The meters of one rule, or of all rules without their own meters. Thread-safe. */
 final class RuleMeters {
@@ -17,23 +17,19 @@ final class RuleMeters {
   private final Counter denied;
   private final Counter shadowAllowed;
   private final Counter shadowDenied;
-  private final Map<FailurePolicy, Counter> degraded = new EnumMap<>(FailurePolicy.class);
+  private final String rule;
+  private final MeterRegistry registry;
+  private final Map<Reason, Counter> degraded = new ConcurrentHashMap<>();
   private final RecentMax used = new RecentMax();
 
   RuleMeters(String rule, MeterRegistry registry) {
+    this.rule = rule;
+    this.registry = registry;
     this.allowed = decisions(rule, Mode.ENFORCE, "allowed", registry);
     this.denied = decisions(rule, Mode.ENFORCE, "denied", registry);
     this.shadowAllowed = decisions(rule, Mode.SHADOW, "allowed", registry);
     this.shadowDenied = decisions(rule, Mode.SHADOW, "denied", registry);
-    for (FailurePolicy policy : FailurePolicy.values()) {
-      degraded.put(
-          policy,
-          Counter.builder("penstock.degraded")
-              .description("Decisions that a failure policy made because the store could not")
-              .tag("rule", rule)
-              .tag("reason", policy.name().toLowerCase(Locale.ROOT))
-              .register(registry));
-    }
+    degraded(Reason.STORE_UNAVAILABLE);
     Gauge.builder("penstock.used.ratio", used, RecentMax::max)
         .description("The maximum share of a burst that was used in the last minute")
         .tag("rule", rule)
@@ -49,6 +45,17 @@ final class RuleMeters {
         .register(registry);
   }
 
+  private Counter degraded(Reason why) {
+    return degraded.computeIfAbsent(
+        why,
+        reason ->
+            Counter.builder("penstock.degraded")
+                .description("Decisions that a failure policy made because the store could not")
+                .tag("rule", rule)
+                .tag("reason", reason.code())
+                .register(registry));
+  }
+
   void count(Outcome outcome) {
     Decision decision = outcome.decision();
     if (outcome.mode() == Mode.ENFORCE) {
@@ -56,11 +63,9 @@ final class RuleMeters {
     } else {
       (decision.allowed() ? shadowAllowed : shadowDenied).increment();
     }
-    if (decision.degraded()) {
-      Counter failures = degraded.get(outcome.rule().storeOptions().onFailure());
-      if (failures != null) {
-        failures.increment();
-      }
+    Optional<Reason> degradation = decision.degradation();
+    if (degradation.isPresent()) {
+      degraded(degradation.get()).increment();
     } else {
       double burst = decision.limit().burstThousandths();
       used.record(Math.min(1, 1 - decision.remainingThousandths() / burst));

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.Limit;
+import io.penstock.Reason;
 import io.penstock.policy.Outcome;
 import io.penstock.policy.Verdict;
 import java.io.IOException;
@@ -131,7 +132,7 @@ class CheckJsonTest {
   @Test
   void bytes_degraded_sayWhy() throws IOException {
     Limited org = new Limited("org", Limit.perSecond(1));
-    Outcome open = org.outcome(1_000, org.take(0).decision().asDegraded());
+    Outcome open = org.outcome(1_000, org.take(0).decision().asDegraded(Reason.STORE_UNAVAILABLE));
 
     JsonNode answer = json(verdict(open));
 

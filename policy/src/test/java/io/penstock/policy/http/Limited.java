@@ -5,6 +5,7 @@ import io.penstock.Decision;
 import io.penstock.FailurePolicy;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
+import io.penstock.Reason;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Outcome;
@@ -59,7 +60,7 @@ final class Limited {
   /** A denial under {@code closed} while the store is unavailable. */
   static Outcome closed(String name, Limit limit, long waitNanos) {
     Rule rule = rule(name, limit, FailurePolicy.CLOSED);
-    Decision decision = Decision.unavailable(name, limit, waitNanos);
+    Decision decision = Decision.unavailable(name, limit, waitNanos, Reason.STORE_UNAVAILABLE);
     return new Outcome(rule, Mode.ENFORCE, KEY, 1_000, decision);
   }
 }

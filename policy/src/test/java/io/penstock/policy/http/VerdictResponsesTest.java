@@ -292,12 +292,17 @@ class VerdictResponsesTest {
 
     assertThat(ALL.status(refused)).isEqualTo(503);
     assertThat(headers(HeaderFormat.NONE, refused))
-        .containsExactly("X-Penstock-Reason: store_unavailable");
+        .containsExactly(
+            "Penstock-Degraded: store_unavailable", "X-Penstock-Reason: store_unavailable");
     assertThat(ALL.status(waiting)).isEqualTo(503);
     assertThat(headers(HeaderFormat.NONE, waiting))
-        .containsExactly("Retry-After: 2", "X-Penstock-Reason: store_unavailable");
+        .containsExactly(
+            "Penstock-Degraded: store_unavailable",
+            "Retry-After: 2",
+            "X-Penstock-Reason: store_unavailable");
     assertThat(headers(HeaderFormat.NONE, hintless))
-        .containsExactly("X-Penstock-Reason: store_unavailable");
+        .containsExactly(
+            "Penstock-Degraded: store_unavailable", "X-Penstock-Reason: store_unavailable");
   }
 
   @Test
@@ -310,7 +315,7 @@ class VerdictResponsesTest {
             Mode.ENFORCE,
             KEY,
             1_000,
-            local.take(1_000).decision().asDegraded());
+            local.take(1_000).decision().asDegraded(Reason.STORE_UNAVAILABLE));
 
     assertThat(ALL.status(verdict(denied))).isEqualTo(429);
     assertThat(headers(HeaderFormat.NONE, verdict(denied))).contains("Retry-After: 1");
@@ -320,7 +325,11 @@ class VerdictResponsesTest {
   void status_degradedButAllowed_passes() {
     Limited open = perOrg();
 
-    assertThat(ALL.status(verdict(open.outcome(1_000, open.take(0).decision().asDegraded()))))
+    assertThat(
+            ALL.status(
+                verdict(
+                    open.outcome(
+                        1_000, open.take(0).decision().asDegraded(Reason.STORE_UNAVAILABLE)))))
         .isEqualTo(200);
   }
 

@@ -25,7 +25,7 @@ enum RuleColumn {
   FIXED_COST("fixed_cost", Type.NUMBER, null),
   DEFAULT_COST("default_cost", Type.NUMBER, null),
   MODE("mode", Type.TEXT, "enforce"),
-  ON_STORE_FAILURE("on_store_failure", Type.TEXT, "open"),
+  ON_STORE_FAILURE("on_store_failure", Type.TEXT, "local"),
   TIER_ORDER(null, Type.WHOLE, 0),
   OPTIONS(null, Type.JSON, JsonColumns.EMPTY),
   IS_ACTIVE(null, Type.FLAG, true);

@@ -97,21 +97,22 @@ class RuleApiIT {
   }
 
   @Test
-  void post_localRuleWithoutNodes_isRejected() {
-    String local = USERS.replace("\"burst\"", "\"on_store_failure\":\"local\",\"burst\"");
+  void post_ruleWhoseShareIsUnsupported_isRejected() {
+    String local =
+        USERS
+            .replaceFirst("\"rate\":\"[^\"]*\"", "\"rate\":\"0.0000001/s\"")
+            .replaceFirst("\"burst\":[0-9]+", "\"share\":true,\"burst\":1");
     assertThat(api.post(body(local)).statusCode()).isEqualTo(201);
     long version = api.version("users");
 
-    Map<Setting, String> redis = Map.of(Setting.REDIS, "redis://127.0.0.1:1");
+    Map<Setting, String> redis = Map.of(Setting.REDIS, "redis://127.0.0.1:1", Setting.NODES, "64");
     try (RunningServer shared = DatabaseServer.start(url, folder.resolve("shared"), redis)) {
       RuleApi there = new RuleApi(shared);
       HttpResponse<String> rejected =
           there.post(body(local.replace("users", "others").replace("user_id", "other_id")));
       assertThat(rejected.statusCode()).isEqualTo(400);
       assertThat(rejected.body())
-          .contains(
-              "\"field\":\"rule\",\"message\":\"rule others: on_store_failure: local needs the"
-                  + " setting");
+          .contains("\"field\":\"rule\",\"message\":\"rule others: burst / rate must be at most");
       assertThat(there.put("users", body(local, version)).statusCode()).isEqualTo(400);
       // A rule that is not active takes no requests from others.
       String later = "{\"name\":\"later\",\"limit_keys\":[\"user_id\"],\"rate\":\"1/h\",";

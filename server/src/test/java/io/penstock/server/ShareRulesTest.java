@@ -10,41 +10,41 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rules of a file with {@code on_store_failure: local} while the setting nodes is missing. */
-final class LocalRulesTest {
-  private static final String CLOSED =
+/** Rules of a file whose limit can't be divided by the number of nodes. */
+final class ShareRulesTest {
+  private static final String FULL =
       """
       rules:
-        - {name: search, limit_keys: [user_id], rate: 1/h, burst: 1, on_store_failure: closed}
+        - {name: search, limit_keys: [user_id], rate: 0.0000001/s, burst: 1, share: false}
       """;
-  private static final String LOCAL = CLOSED.replace("closed", "local");
+  private static final String SHARE = FULL.replace("false", "true");
   private static final String WRONG =
-      "policy.yaml: rule search: on_store_failure: local needs the setting nodes: search";
+      "policy.yaml: rule search: burst / rate must be at most 10 years";
 
   @TempDir private Path folder;
 
   @Test
-  void start_withRedisWithoutNodes_isAPolicyError() {
-    Map<Setting, String> settings = settings(LOCAL);
+  void start_withRedis_isAPolicyError() {
+    Map<Setting, String> settings = settings(SHARE);
     assertThatThrownBy(() -> RunningServer.with(settings))
         .isInstanceOf(PolicyException.class)
-        .hasMessageEndingWith(WRONG);
+        .hasMessageContaining(WRONG);
   }
 
   @Test
-  void reload_withRedisWithoutNodes_keepsTheOldPolicy() throws InterruptedException {
-    try (RunningServer server = RunningServer.with(settings(CLOSED))) {
-      RunningServer.write(folder, LOCAL);
+  void reload_withRedis_keepsTheOldPolicy() throws InterruptedException {
+    try (RunningServer server = RunningServer.with(settings(FULL))) {
+      RunningServer.write(folder, SHARE);
       server.server().reload();
       await().until(() -> server.admin("/readyz").body().contains(WRONG));
       assertThat(server.check("{\"attributes\":{\"user_id\":\"a\"}}").body())
-          .contains("\"allowed\":false");
+          .contains("\"allowed\":true");
     }
   }
 
   @Test
-  void start_withoutRedis_needsNoNodes() {
-    Path policy = RunningServer.write(folder, LOCAL);
+  void start_withoutRedis_isAccepted() {
+    Path policy = RunningServer.write(folder, SHARE);
     try (RunningServer server = RunningServer.serving(policy)) {
       assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);
     }
@@ -55,6 +55,8 @@ final class LocalRulesTest {
         Setting.POLICY,
         RunningServer.write(folder, policy).toString(),
         Setting.REDIS,
-        "redis://127.0.0.1:1");
+        "redis://127.0.0.1:1",
+        Setting.NODES,
+        "64");
   }
 }

@@ -1,0 +1,198 @@
+package io.penstock.redis;
+
+import io.penstock.Buckets;
+import io.penstock.Claim;
+import io.penstock.Decision;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import io.penstock.Store;
+import io.penstock.inprocess.InProcessStore;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * In-process copies of buckets, which decide while Redis doesn't respond. Thread-safe.
+ *
+ * <p>While Redis responds, a copy follows it: every reply sets the copy to the level that Redis
+ * reported. When Redis stops responding, the copy starts from that level and counts what this node
+ * grants.
+ *
+ * <p>A bucket about which the copy has decided is unreported until Redis knows the level of the
+ * copy: the next call for the bucket starts with a request that raises its debt to that of the copy
+ * ({@link Operation#RAISE}). Until then, replies can increase the debt of the copy but not decrease
+ * it. So at any time, this node alone has granted at most what the limit allows, whether Redis or
+ * the copy decided; n nodes together at most n times the limit.
+ *
+ * <p>Windows have no level that could be set: their copies only count the grants of this node.
+ */
+final class LocalBuckets {
+  /** At the cap, the fullest copies are evicted first. */
+  private static final int MAX_KEYS = 250_000;
+
+  private static final int STRIPES = 64;
+  private static final int MAX_UNREPORTED_PER_STRIPE = 2_048;
+
+  private final Store store = InProcessStore.builder().maxKeys(MAX_KEYS).build();
+  private final Stripe[] stripes = new Stripe[STRIPES];
+  private final AtomicInteger unreported = new AtomicInteger();
+
+  /** The buckets whose keys have the same hash. */
+  private static final class Stripe {
+    final ReentrantLock lock = new ReentrantLock();
+
+    /** The unreported buckets by Redis key; guarded by the lock. */
+    final Map<String, Unreported> unreported = new HashMap<>();
+  }
+
+  /** The state of a report to Redis; guarded by the lock of its stripe. */
+  private static final class Unreported {
+    /** The number of decisions of the copy. */
+    long decisions;
+
+    boolean inFlight;
+  }
+
+  /**
+   * A report that has to be sent.
+   *
+   * @param missingThousandths the tokens that are missing from the copy
+   * @param decisions the number of decisions that the report includes
+   */
+  record Report(RedisClaim claim, long missingThousandths, long decisions) {}
+
+  LocalBuckets() {
+    for (int i = 0; i < STRIPES; i++) {
+      stripes[i] = new Stripe();
+    }
+  }
+
+  /** Returns a limiter for the copies of the buckets called {@code name}. */
+  RateLimiter limiter(String name, Limit limit) {
+    return RateLimiter.on(store, name, limit);
+  }
+
+  private static int stripeOf(RedisClaim claim) {
+    int hash = claim.redisKey().hashCode();
+    return (hash ^ (hash >>> 16)) & (STRIPES - 1);
+  }
+
+  /** Decides claims of limiters that have local buckets. */
+  Decision decide(Operation operation, List<RedisClaim> claims) {
+    List<Claim> localClaims = claims.stream().map(RedisClaim::local).toList();
+    if (operation == Operation.PEEK) {
+      // An in-process peek is complete immediately.
+      return store.peekAsync(localClaims).toCompletableFuture().join();
+    }
+    int[] order = claims.stream().mapToInt(LocalBuckets::stripeOf).sorted().distinct().toArray();
+    for (int i : order) {
+      stripes[i].lock.lock();
+    }
+    try {
+      claims.forEach(this::decided);
+      return store.take(localClaims);
+    } finally {
+      for (int i : order) {
+        stripes[i].lock.unlock();
+      }
+    }
+  }
+
+  private void decided(RedisClaim claim) {
+    Map<String, Unreported> known = stripes[stripeOf(claim)].unreported;
+    Unreported own = known.get(claim.redisKey());
+    if (own == null && claim.isTokenBucket() && known.size() < MAX_UNREPORTED_PER_STRIPE) {
+      own = new Unreported();
+      known.put(claim.redisKey(), own);
+      unreported.incrementAndGet();
+    }
+    if (own != null) {
+      own.decisions++;
+    }
+  }
+
+  /** Whether there may be something to {@link #report}. */
+  boolean hasUnreported() {
+    return unreported.get() > 0;
+  }
+
+  /**
+   * Returns the report that has to be sent before a request for a bucket; null if there is none, or
+   * if it is in flight. The caller has to call {@link #reported} afterwards.
+   */
+  @Nullable Report report(RedisClaim claim) {
+    if (!claim.isLocal()) {
+      return null;
+    }
+    Stripe stripe = stripes[stripeOf(claim)];
+    stripe.lock.lock();
+    try {
+      Unreported own = stripe.unreported.get(claim.redisKey());
+      if (own == null || own.inFlight) {
+        return null;
+      }
+      own.inFlight = true;
+      Claim local = claim.local();
+      long missing = missing(local.buckets(), local);
+      return new Report(claim, missing, own.decisions);
+    } finally {
+      stripe.lock.unlock();
+    }
+  }
+
+  /** Called when a report was processed by Redis, or failed. */
+  void reported(Report report, boolean successful) {
+    Stripe stripe = stripes[stripeOf(report.claim)];
+    stripe.lock.lock();
+    try {
+      Unreported own = stripe.unreported.get(report.claim.redisKey());
+      if (own == null) {
+        return;
+      }
+      own.inFlight = false;
+      if (successful && own.decisions == report.decisions) {
+        stripe.unreported.remove(report.claim.redisKey());
+        unreported.decrementAndGet();
+      }
+    } finally {
+      stripe.lock.unlock();
+    }
+  }
+
+  /** Sets the copy of a bucket to what Redis reported. */
+  void follow(RedisClaim claim, long missingThousandths) {
+    Claim local = claim.local();
+    Buckets buckets = local.buckets();
+    long missing = claim.localLimiter().share(missingThousandths);
+    Stripe stripe = stripes[stripeOf(claim)];
+    stripe.lock.lock();
+    try {
+      long more = missing - missing(buckets, local);
+      if (more > 0) {
+        var unused = buckets.charge(claim.key(), more);
+      } else if (more < 0 && !stripe.unreported.containsKey(claim.redisKey())) {
+        var unused = buckets.refund(claim.key(), -more);
+      }
+    } finally {
+      stripe.lock.unlock();
+    }
+  }
+
+  /** Counts what Redis granted to this node from a window. */
+  void granted(RedisClaim claim, long thousandths) {
+    var unused = claim.local().buckets().tryTake(claim.key(), thousandths);
+  }
+
+  /** Resets the copy of a window. */
+  void reset(RedisClaim claim) {
+    var unused = claim.local().buckets().reset(claim.key());
+  }
+
+  private static long missing(Buckets buckets, Claim local) {
+    Decision level = buckets.take(local.key(), 0, 0);
+    return level.limit().burstThousandths() - level.remainingThousandths();
+  }
+}

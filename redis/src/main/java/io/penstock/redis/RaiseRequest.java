@@ -1,0 +1,25 @@
+package io.penstock.redis;
+
+import java.util.List;
+
+/**
+ * Raises the debt of a bucket to that of its copy in this process, after the copy has decided.
+ * Thread-safe. No caller waits for it.
+ */
+final class RaiseRequest extends PendingRequest {
+  private final long micros;
+
+  /**
+   * @param claim claims what is missing from the copy
+   * @param micros the time by the server's clock, estimated by this node; 0 if unknown
+   */
+  RaiseRequest(RedisClaim claim, long micros, long deadlineNanos) {
+    super(Operation.RAISE, List.of(claim), deadlineNanos);
+    this.micros = micros;
+  }
+
+  /** Writes the additional arguments of the script. */
+  void write(MessagePackArray numbers) {
+    numbers.add(micros);
+  }
+}

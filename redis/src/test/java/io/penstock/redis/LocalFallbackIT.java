@@ -1,0 +1,231 @@
+package io.penstock.redis;
+
+import static io.penstock.testing.Waiting.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.RedisURI;
+import io.penstock.Consistency;
+import io.penstock.Decision;
+import io.penstock.FailurePolicy;
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import io.penstock.Reason;
+import io.penstock.StoreOptions;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Limiters that decide in process while Redis is unavailable, from what this node knows. */
+class LocalFallbackIT {
+  /** So slow that nothing is refilled during a test. */
+  private static final Limit SLOW = Limit.perDay(1).burst(10);
+
+  /** What is reported to Redis is rounded down to thousandths of a token. */
+  private static final double ROUNDING = 0.002;
+
+  private static final StoreOptions SHARE =
+      new StoreOptions(FailurePolicy.LOCAL_SHARE, Consistency.EXACT);
+
+  private final Counts counts = new Counts();
+  private final RedisProcess redis = RedisProcess.start();
+  private final FlakyProxy proxy = new FlakyProxy(redis.port());
+  private final RedisStore direct =
+      RedisStore.builder()
+          .deadline(Duration.ofSeconds(10))
+          .denialMemory(false)
+          .connect(RedisURI.create(redis.url()));
+  private final RateLimiter level = RateLimiter.on(direct, "x", SLOW);
+  private final RedisStore store =
+      RedisStore.builder()
+          .deadline(Duration.ofMillis(200))
+          .denialMemory(false)
+          .observer(counts)
+          .connect(RedisURI.create(proxy.url()));
+  private final RateLimiter limiter = RateLimiter.on(store, "x", SLOW);
+
+  LocalFallbackIT() {
+    await("available").until(() -> !limiter.peek("warm").degraded());
+  }
+
+  @AfterEach
+  void stop() {
+    assertThat(redis.keysWithoutTtl()).isEmpty();
+    store.close();
+    direct.close();
+    proxy.close();
+    redis.close();
+  }
+
+  private void disconnect() {
+    proxy.refuse(true);
+    proxy.reset();
+    await("unavailable").until(() -> limiter.peek("other").degraded());
+  }
+
+  private void reconnect() {
+    proxy.refuse(false);
+    await("available again").until(() -> !limiter.peek("other").degraded());
+  }
+
+  /** Takes while Redis is available; on a busy machine, a first attempt may time out. */
+  private static Decision takeExactly(RateLimiter limiter, String key, double cost) {
+    Decision decision = limiter.take(key, cost);
+    assertThat(decision.degraded()).as("%s", decision).isFalse();
+    return decision;
+  }
+
+  private static void assertTakesLocally(RateLimiter limiter, String key, int tokens) {
+    for (int i = 0; i < tokens; i++) {
+      Decision decision = limiter.take(key);
+      assertThat(decision.allowed()).as("%s of %s: %s", i, tokens, decision).isTrue();
+      assertThat(decision.degraded()).isTrue();
+    }
+    Decision denied = limiter.take(key);
+    assertThat(denied.allowed()).isFalse();
+    assertThat(denied.reason()).contains(Reason.TOKEN_BUCKET_EXCEEDED);
+    assertThat(denied.degradation()).map(Reason::isUnavailable).contains(true);
+  }
+
+  @Test
+  void outage_unknownKey_hasTheFullLimit() {
+    disconnect();
+    assertTakesLocally(limiter, "k", 10);
+  }
+
+  @Test
+  void outage_afterGrants_continuesFromTheirLevel() {
+    takeExactly(limiter, "k", 7);
+    disconnect();
+    assertTakesLocally(limiter, "k", 3);
+  }
+
+  @Test
+  void outage_afterGrantsOfOtherNodes_continuesFromTheLastReportedLevel() {
+    level.take("k", 6);
+    takeExactly(limiter, "k", 1);
+    disconnect();
+    assertTakesLocally(limiter, "k", 3);
+  }
+
+  @Test
+  void outage_afterAReset_hasTheFullLimit() {
+    takeExactly(limiter, "k", 9);
+    limiter.reset("k");
+    disconnect();
+    assertTakesLocally(limiter, "k", 10);
+  }
+
+  @Test
+  void outage_afterARefundElsewhere_followsTheNextReply() {
+    takeExactly(limiter, "k", 9);
+    level.refund("k", 5);
+    assertThat(limiter.peek("k").remaining()).isEqualTo(6);
+    disconnect();
+    assertTakesLocally(limiter, "k", 6);
+  }
+
+  @Test
+  void outage_window_countsTheGrantsOfThisNode() {
+    RateLimiter window = RateLimiter.on(store, "w", Limit.fixedWindow(5, Duration.ofDays(300)));
+    takeExactly(window, "k", 3);
+    disconnect();
+    assertThat(window.tryAcquire("k", 2)).isTrue();
+    Decision denied = window.take("k");
+    assertThat(denied.allowed()).isFalse();
+    assertThat(denied.reason()).contains(Reason.FIXED_WINDOW_EXCEEDED);
+  }
+
+  @Test
+  void outage_severalLimits_takeAllOrNothing() {
+    RateLimiter other = RateLimiter.on(store, "y", Limit.perDay(1).burst(3));
+    disconnect();
+    assertThat(RateLimiter.all(limiter.at("k", 2), other.at("k", 2)).take().allowed()).isTrue();
+    assertThat(RateLimiter.all(limiter.at("k", 2), other.at("k", 2)).take().allowed()).isFalse();
+    assertThat(limiter.peek("k").remaining()).isEqualTo(8);
+    assertThat(other.peek("k").remaining()).isEqualTo(1);
+  }
+
+  @Test
+  void outage_replacedLimit_keepsWhatWasConsumed() {
+    RateLimiter replaced = RateLimiter.on(store, "r", SLOW);
+    takeExactly(replaced, "k", 8);
+    replaced.replaceLimit(Limit.perDay(1).burst(20));
+    disconnect();
+    assertTakesLocally(replaced, "k", 12);
+  }
+
+  @Test
+  void recovery_nextRequest_reportsWhatThisNodeGranted() {
+    takeExactly(limiter, "k", 2);
+    disconnect();
+    assertThat(limiter.take("k", 5).degraded()).isTrue();
+    level.take("k", 1);
+    reconnect();
+    takeExactly(limiter, "k", 1);
+    assertThat(level.peek("k").remaining())
+        .as("the larger debt, and the request")
+        .isBetween(2.0, 2.0 + ROUNDING);
+    assertThat(takeExactly(limiter, "k", 1).remaining())
+        .as("only once")
+        .isBetween(1.0, 1.0 + ROUNDING);
+  }
+
+  @Test
+  void recovery_ofAServerThatLostItsData_raisesItToWhatThisNodeKnows() {
+    takeExactly(limiter, "k", 5);
+    redis.kill();
+    await("unavailable").until(() -> limiter.take("k").degraded());
+    assertThat(limiter.take("k", 5).allowed()).as("one of five is taken").isFalse();
+    redis.restart();
+    await("available again").until(() -> !limiter.peek("other").degraded());
+    assertThat(takeExactly(limiter, "k", 1).remaining()).isBetween(3.0, 3.0 + ROUNDING);
+  }
+
+  @Test
+  void recovery_debtRefilledInTheMeantime_isNotRaised() {
+    RateLimiter fast = RateLimiter.on(store, "f", Limit.perSecond(1_000).burst(1_000));
+    takeExactly(fast, "k", 1);
+    disconnect();
+    assertThat(fast.take("k", 900).degraded()).isTrue();
+    await("refilled").until(() -> fast.peek("k").remaining() == 1_000);
+    reconnect();
+    assertThat(takeExactly(fast, "k", 1).remaining()).isEqualTo(999);
+  }
+
+  @Test
+  void answerLate_allowedLocally_staysCharged() {
+    proxy.keepReplies(true);
+    CompletableFuture<Decision> late = limiter.takeAsync("k", 2).toCompletableFuture();
+    assertThat(late.join().degraded()).isTrue();
+    assertThat(late.join().allowed()).isTrue();
+    await("charged").until(() -> level.peek("k").remaining() == 8);
+    proxy.keepReplies(false);
+    await("available again").until(() -> !limiter.peek("other").degraded());
+    assertThat(takeExactly(limiter, "k", 1).remaining()).as("charged once").isEqualTo(7);
+    assertThat(counts.givenBack.get()).isZero();
+  }
+
+  @Test
+  void answerLate_deniedLocally_isGivenBack() {
+    takeExactly(limiter, "k", 9);
+    level.reset("k");
+    proxy.keepReplies(true);
+    CompletableFuture<Decision> late = limiter.takeAsync("k", 2).toCompletableFuture();
+    assertThat(late.join().allowed()).isFalse();
+    proxy.keepReplies(false);
+    await("given back").until(() -> counts.givenBack.get() == 1);
+    assertThat(level.peek("k").remaining()).isEqualTo(10);
+  }
+
+  @Test
+  void share_numberOfNodesIsLearnedFromRedis() {
+    RateLimiter share = RateLimiter.on(store, "s", Limit.perDay(1).burst(4), SHARE);
+    try (RedisStore second = RedisStore.builder().connect(RedisURI.create(redis.url()))) {
+      RateLimiter.on(second, "s", Limit.perDay(1).burst(4), SHARE);
+      await("both counted").until(() -> store.dispatcher().nodes() == 2);
+    }
+    disconnect();
+    assertTakesLocally(share, "k", 2);
+  }
+}
