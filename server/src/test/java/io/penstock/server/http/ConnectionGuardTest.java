@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +25,7 @@ class ConnectionGuardTest {
   private final Connections connections = new Connections(10, 60_000);
   private final Vertx vertx =
       Vertx.builder().withTransport(new GuardedTransport(connections)).build();
+  private final AtomicInteger ticks = new AtomicInteger();
   private int port;
 
   private void listen(int idleMillis) {
@@ -73,7 +75,7 @@ class ConnectionGuardTest {
   }
 
   @Test
-  void connection_clientThatStopsReading_isClosed() throws IOException, InterruptedException {
+  void connection_clientThatStopsReading_isClosed() throws IOException {
     listen(SHORT_MILLIS);
     try (Socket client = ask("/many")) {
       assertThat(client.getInputStream().read()).isEqualTo('H');
@@ -84,17 +86,22 @@ class ConnectionGuardTest {
   @Test
   void connection_clientThatReadsSlowly_getsAll() {
     listen(LONG_MILLIS);
+    vertx.setPeriodic(LONG_MILLIS / 8, tick -> ticks.incrementAndGet());
     // More than one attempt only on a machine that pauses for longer than the timeout.
     await("all").ignoreExceptionsInstanceOf(IOException.class).until(() -> readSlowly() == MANY);
   }
 
-  /** Reads for longer than the timeout, with shorter pauses, and returns the number of bytes. */
-  private int readSlowly() throws IOException, InterruptedException {
+  /**
+   * Reads a piece at each tick of a timer of Vert.x, for longer than the timeout in total, and
+   * returns the number of bytes.
+   */
+  private int readSlowly() throws IOException {
     try (Socket client = ask("/many")) {
       InputStream input = client.getInputStream();
       int read = 0;
       for (int piece = 0; piece < 12; piece++) {
-        TimeUnit.MILLISECONDS.sleep(LONG_MILLIS / 8);
+        int before = ticks.get();
+        await("a tick").until(() -> ticks.get() > before);
         read += input.readNBytes(MANY / 12).length;
       }
       return read;

@@ -77,6 +77,11 @@ public final class Http2Frames implements AutoCloseable {
     write(SETTINGS, 0, 0, settings);
   }
 
+  /** Returns the socket, for bytes that are not single frames. */
+  public Socket socket() {
+    return socket;
+  }
+
   /** Sends {@code GET /} for host a, with or without the end of the stream. */
   public void get(int stream, boolean ends) throws IOException {
     ByteArrayOutputStream head = new ByteArrayOutputStream();

@@ -9,28 +9,19 @@ import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.penstock.server.Setting;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.slf4j.LoggerFactory;
 
 /**
  * HTTP/2 origins that reset streams, send GOAWAY or close the connection, each at a given frame. A
@@ -44,8 +35,7 @@ final class ProxyHttp2OriginFaultsTest {
   private static final int[] CODES = {0x0, 0x1, 0x2, 0x5, 0x7, 0x8, 0xb, 0xd};
 
   @TempDir private Path folder;
-  private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
-  private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+  private final LoggedWarnings warnings = new LoggedWarnings();
 
   /** How much of its response the origin sends. */
   private enum Progress {
@@ -71,7 +61,7 @@ final class ProxyHttp2OriginFaultsTest {
 
   private record Plan(Progress progress, Fault fault, int code) {
     /** Sends everything at once, so that the proxy sees it in one read. */
-    void answer(Http2Frames proxy, Socket socket, int stream) throws IOException {
+    void answer(Http2Frames proxy, int stream) throws IOException {
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       if (progress != Progress.NOTHING) {
         add(bytes, HEADERS, 4, stream, Http2Frames.block(":status", "200", "x-a", "b"));
@@ -87,11 +77,11 @@ final class ProxyHttp2OriginFaultsTest {
         case GO_AWAY_AND_CLOSE -> add(bytes, GO_AWAY, 0, 0, numbers(stream, code));
         case CLOSE, ABORT, NONE -> {}
       }
-      socket.getOutputStream().write(bytes.toByteArray());
+      proxy.socket().getOutputStream().write(bytes.toByteArray());
       switch (fault) {
         case CLOSE, RESET_AND_CLOSE, GO_AWAY_AND_CLOSE -> proxy.close();
         case ABORT -> {
-          socket.setSoLinger(true, 0);
+          proxy.socket().setSoLinger(true, 0);
           proxy.close();
         }
         case RESET_STREAM, GO_AWAY_BEFORE, NONE -> {}
@@ -145,24 +135,16 @@ final class ProxyHttp2OriginFaultsTest {
     return plans;
   }
 
-  @BeforeEach
-  void listen() {
-    logged.list = new CopyOnWriteArrayList<>();
-    logged.start();
-    root.addAppender(logged);
-  }
-
   @AfterEach
   void stopListening() {
-    root.detachAppender(logged);
+    warnings.close();
   }
 
   @ParameterizedTest
   @MethodSource("plans")
   void origin_thatFails_resultsInExactlyOneResponse(Plan plan) throws Exception {
-    try (ServerSocket origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    try (SocketOrigin origin = origin(plan);
         ProxyFixture proxy = proxy(origin)) {
-      serve(origin, plan);
       int sent = 2 * TIMES;
       for (int i = 0; i < TIMES; i++) {
         String first = answer(proxy);
@@ -180,18 +162,15 @@ final class ProxyHttp2OriginFaultsTest {
           .contains("penstock_requests_failed_total{listener=\"proxy\"} 0.0")
           .contains("outcome=\"allowed\",rule=\"all\"} " + sent + ".0");
     }
-    assertThat(logged.list)
-        .filteredOn(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
-        .extracting(ILoggingEvent::getFormattedMessage)
-        .isEmpty();
+    assertThat(warnings.messages()).isEmpty();
   }
 
   /** Allows one exchange at a time, so that a leaked share results in a 503. */
-  private ProxyFixture proxy(ServerSocket origin) {
+  private ProxyFixture proxy(SocketOrigin origin) {
     return new ProxyFixture(
         folder,
         ProxyFixture.UNLIMITED,
-        "http://127.0.0.1:" + origin.getLocalPort(),
+        origin.url(),
         Map.of(
             Setting.UPSTREAM_HTTP2,
             "true",
@@ -227,50 +206,12 @@ final class ProxyHttp2OriginFaultsTest {
     assertThat(answer).doesNotStartWith("HTTP/1.1 500").doesNotStartWith("HTTP/1.1 503");
   }
 
-  private static void serve(ServerSocket origin, Plan plan) {
-    start(
-        () -> {
-          while (true) {
-            Socket socket = origin.accept();
-            start(() -> serve(socket, plan));
-          }
-        });
-  }
-
   /**
    * Answers the first request on a connection, not the second one, and so on: another event loop
    * than that of the connection may serve the second one.
    */
-  private static void serve(Socket socket, Plan plan) throws IOException {
-    try (Http2Frames proxy = Http2Frames.server(socket)) {
-      Http2Frames.Frame head = proxy.next(HEADERS);
-      while (head != null) {
-        if (head.stream() % 4 == 1) {
-          GOOD.answer(proxy, socket, head.stream());
-        } else {
-          plan.answer(proxy, socket, head.stream());
-        }
-        head = proxy.next(HEADERS);
-      }
-    }
-  }
-
-  private interface Task {
-    void run() throws IOException;
-  }
-
-  private static void start(Task task) {
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                task.run();
-              } catch (IOException closed) {
-                // Closed by the proxy, or at the end of the test.
-              }
-            },
-            "http2-origin");
-    thread.setDaemon(true);
-    thread.start();
+  private static SocketOrigin origin(Plan plan) throws IOException {
+    return SocketOrigin.http2(
+        (frames, stream) -> (stream % 4 == 1 ? GOOD : plan).answer(frames, stream));
   }
 }

@@ -3,15 +3,9 @@ package io.penstock.server.proxy;
 import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.nio.file.Path;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** Trailers of responses that an HTTP/2 client does not read completely. */
 final class ProxyTrailersTest {
@@ -21,12 +15,9 @@ final class ProxyTrailersTest {
 
   @Test
   void trailers_clientResetsBeforeItsWindowOpens_nothingFails() throws Exception {
-    ListAppender<ILoggingEvent> logged = new ListAppender<>();
-    logged.list = new CopyOnWriteArrayList<>();
-    logged.start();
-    Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
-    root.addAppender(logged);
-    try (SocketOrigin origin =
+    LoggedWarnings warnings = new LoggedWarnings();
+    try (warnings;
+        SocketOrigin origin =
             new SocketOrigin(
                 (head, connection) ->
                     connection.send(HEAD + "5\r\nhello\r\n5\r\nworld\r\n0\r\nx: y\r\n\r\n"));
@@ -42,12 +33,7 @@ final class ProxyTrailersTest {
       }
       client.write(Http2Frames.PING, 0, 0, new byte[8]);
       client.next(Http2Frames.PING);
-    } finally {
-      root.detachAppender(logged);
     }
-    assertThat(logged.list)
-        .filteredOn(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
-        .extracting(ILoggingEvent::getFormattedMessage)
-        .isEmpty();
+    assertThat(warnings.messages()).isEmpty();
   }
 }

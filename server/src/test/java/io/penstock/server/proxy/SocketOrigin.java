@@ -11,8 +11,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * An origin that responds with raw bytes. A script handles each request; the connection is kept
- * until the script throws or the proxy closes it.
+ * An origin that responds with raw bytes or HTTP/2 frames. A script handles each request; the
+ * connection is kept until the script throws or the proxy closes it.
  */
 final class SocketOrigin implements AutoCloseable {
   private static final int BACKLOG = 1_000;
@@ -22,23 +22,83 @@ final class SocketOrigin implements AutoCloseable {
     void answer(String head, Connection connection) throws IOException;
   }
 
-  private final ServerSocket server =
-      new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
-  private final Script script;
+  /** Responds to one HTTP/2 request. */
+  interface Http2Script {
+    void answer(Http2Frames frames, int stream) throws IOException;
+  }
+
+  /** Handles one connection until it returns or throws. */
+  interface ConnectionScript {
+    void serve(Connection connection) throws IOException;
+  }
+
+  private final ServerSocket server;
+  private final ConnectionScript script;
   private final AtomicInteger accepted = new AtomicInteger();
   private final AtomicInteger open = new AtomicInteger();
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
 
   SocketOrigin(Script script) throws IOException {
+    this(
+        listen(),
+        connection -> {
+          while (true) {
+            script.answer(head(connection.socket()), connection);
+          }
+        });
+  }
+
+  private SocketOrigin(ServerSocket server, ConnectionScript script) {
+    this.server = server;
     this.script = script;
     start(this::accept);
   }
 
+  private static ServerSocket listen() throws IOException {
+    return new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
+  }
+
+  /** Creates an origin where a script handles whole connections. */
+  static SocketOrigin ofConnections(ConnectionScript script) throws IOException {
+    return new SocketOrigin(listen(), script);
+  }
+
+  /** Creates an origin where a script handles whole connections to a given socket. */
+  static SocketOrigin on(ServerSocket server, ConnectionScript script) {
+    return new SocketOrigin(server, script);
+  }
+
+  /** Creates an HTTP/2 origin that sends the given settings, if any. */
+  static SocketOrigin http2(Http2Script script, byte... settings) throws IOException {
+    return new SocketOrigin(listen(), connection -> connection.serveHttp2(script, settings));
+  }
+
   /** A connection of the proxy. */
-  record Connection(int number, Socket socket) {
+  record Connection(int number, Socket socket) implements AutoCloseable {
     void send(String bytes) throws IOException {
       socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
       socket.getOutputStream().flush();
+    }
+
+    /** Responds to HTTP/2 requests until the proxy closes the connection. */
+    void serveHttp2(Http2Script script, byte... settings) throws IOException {
+      try (Http2Frames frames = Http2Frames.server(socket, settings)) {
+        Http2Frames.Frame head = frames.next(Http2Frames.HEADERS);
+        while (head != null) {
+          script.answer(frames, head.stream());
+          head = frames.next(Http2Frames.HEADERS);
+        }
+      }
+    }
+
+    /** Reads until the proxy closes the connection. */
+    void awaitClose() throws IOException {
+      socket.getInputStream().readAllBytes();
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
     }
   }
 
@@ -72,10 +132,8 @@ final class SocketOrigin implements AutoCloseable {
   }
 
   private void serve(Connection connection) {
-    try (Socket socket = connection.socket()) {
-      while (true) {
-        script.answer(head(socket), connection);
-      }
+    try (connection) {
+      script.serve(connection);
     } catch (IOException closed) {
       // Closed by the proxy or the script.
     } finally {
