@@ -57,6 +57,9 @@ final class Forwarding implements InFlightRequests.TimedRequest {
 
     /** Called when the origin sends a body with a response that has none. */
     void surplus();
+
+    /** Called when the exchange fails, before the client gets 502. */
+    void failed(Throwable failure);
   }
 
   Forwarding(
@@ -316,6 +319,7 @@ final class Forwarding implements InFlightRequests.TimedRequest {
 
   private void fail(Throwable failure) {
     if (!ended) {
+      events.failed(failure);
       end();
       exchange.respondWithError(502, "Bad Gateway", "The origin aborted the exchange");
     }

@@ -4,7 +4,6 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.penstock.server.http.FailedRequests;
-import io.penstock.server.log.RepeatedWarning;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -20,7 +19,6 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.PemTrustOptions;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -37,8 +35,6 @@ final class OriginClient {
   private static final int MAX_HEADER_SIZE = 64 << 10;
   private static final int MAX_ABANDONED = 4_096;
   private static final Logger LOG = LoggerFactory.getLogger(OriginClient.class);
-  private static final RepeatedWarning SURPLUS = new RepeatedWarning(LOG);
-  private static final RepeatedWarning INVALID_RESPONSES = new RepeatedWarning(LOG);
 
   private final Upstream upstream;
   private final HttpClient client;
@@ -46,6 +42,7 @@ final class OriginClient {
   private final FastThreadLocal<InFlightRequests> waiting;
   private final Vertx vertx;
   private final ClientShares shares;
+  private final OriginWarnings warnings = new OriginWarnings();
   private final AtomicInteger places = new AtomicInteger();
   private final LongAdder surplus = new LongAdder();
   private final LongAdder unavailable = new LongAdder();
@@ -78,7 +75,7 @@ final class OriginClient {
     try {
       OriginConnection.makeStrict(connection, MAX_HEADER_SIZE, this::surplus);
       // Vert.x would log a stack trace for each failure; the client gets 502.
-      connection.exceptionHandler(OriginClient::connectionFailed);
+      connection.exceptionHandler(warnings::connectionFailed);
     } catch (RuntimeException unknown) {
       LOG.error("Cannot use connections to the origin", unknown);
       connection.close();
@@ -90,19 +87,9 @@ final class OriginClient {
     return upstream.connections() + upstream.waiting().queue();
   }
 
-  private static void connectionFailed(Throwable failure) {
-    if (failure instanceof IOException) {
-      LOG.debug("connection to the origin failed", failure);
-    } else {
-      INVALID_RESPONSES.warn(
-          "Invalid response from the origin; the client gets 502: " + failure.getMessage());
-    }
-  }
-
   private void surplus() {
     surplus.increment();
-    SURPLUS.warn(
-        "The origin sent bytes that belong to no response; its connection or stream is closed");
+    warnings.surplus();
   }
 
   /** Returns how many requests got 503 because no connection became free. */
@@ -357,6 +344,11 @@ final class OriginClient {
     @Override
     public void surplus() {
       OriginClient.this.surplus();
+    }
+
+    @Override
+    public void failed(Throwable failure) {
+      warnings.exchangeFailed(failure);
     }
 
     @Override
