@@ -1,9 +1,11 @@
 package io.penstock.server.proxy;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.http.HttpConstants;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -19,6 +21,7 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.timeout.IdleStateHandler;
+import io.netty.util.AsciiString;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -67,6 +70,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
   private boolean withoutBody;
   private boolean complete;
   private Set<String> upgrades = Set.of();
+  private ByteBuf input = Unpooled.EMPTY_BUFFER;
   private @Nullable OriginHeaders headers;
   private @Nullable LastHttpContent end;
 
@@ -119,7 +123,9 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
   protected void decode(ChannelHandlerContext connection, ByteBuf bytes, List<Object> messages)
       throws Exception {
     if (state == DecoderState.BUSY) {
+      input = bytes;
       super.decode(connection, bytes, messages);
+      input = Unpooled.EMPTY_BUFFER;
       if (!messages.isEmpty()) {
         inspect(messages);
         if (state == DecoderState.SWITCHED) {
@@ -262,6 +268,33 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
 
   private static boolean isDigit(char c) {
     return c >= '0' && c <= '9';
+  }
+
+  /**
+   * Called for each line of a head or trailer, right after it was read. Netty ends a name at
+   * whitespace, and ignores everything from there to the colon. RFC 9112 (5.1) requires proxies to
+   * remove whitespace before the colon; within a name, it is invalid.
+   */
+  @Override
+  protected AsciiString splitHeaderName(byte[] line, int start, int length) {
+    if (line[start + length] != HttpConstants.COLON && !hasColonAfterWhitespace(length)) {
+      throw new IllegalArgumentException(
+          "a header name must not contain whitespace and must be followed by a colon");
+    }
+    return super.splitHeaderName(line, start, length);
+  }
+
+  /** Looks at the input, because the end of the line in Netty's buffer is not known here. */
+  private boolean hasColonAfterWhitespace(int nameLength) {
+    int end = input.readerIndex() - 1;
+    int start = input.indexOf(end, 0, HttpConstants.LF) + 1;
+    for (int i = start + nameLength; i < end; i++) {
+      byte next = input.getByte(i);
+      if (next != HttpConstants.SP && next != HttpConstants.HT) {
+        return next == HttpConstants.COLON;
+      }
+    }
+    return false;
   }
 
   /**

@@ -106,6 +106,12 @@ final class ProxySmugglingTest {
         POST + "X\u0000: a\r\n\r\n" + INNER,
         POST + ": a\r\n\r\n" + INNER,
         POST + "no colon\r\n\r\n" + INNER,
+        POST + "X A: a\r\n\r\n" + INNER,
+        POST + "X\tA: a\r\n\r\n" + INNER,
+        POST + "X : a\r\n\r\n" + INNER,
+        POST + "X\t: a\r\n\r\n" + INNER,
+        POST + CHUNKED + "\r\n0\r\nX A: a\r\n\r\n" + INNER,
+        POST + CHUNKED + "\r\n0\r\nX : a\r\n\r\n" + INNER,
         // Folded lines.
         POST + "X: y\r\n Transfer-Encoding: chunked\r\n\r\n" + INNER,
         POST + "X: y\r\n\tContent-Length: 44\r\n\r\n" + INNER,
