@@ -73,7 +73,8 @@ public enum Setting {
   UPSTREAM_QUEUE_MS(
       "N",
       "5000",
-      "The max time that a request waits for a connection to the origin; then it gets 503."),
+      "The max time that a request waits for a connection to the origin; then it gets 503, or 504 if"
+          + " the origin establishes no connections."),
   UPSTREAM_CONNECTIONS_PER_CLIENT(
       "N",
       "0",
@@ -89,7 +90,11 @@ public enum Setting {
       "4096",
       "The min average rate in bytes per second at which a client must read or send while it blocks"
           + " the origin."),
-  UPSTREAM_CONNECT_MS("N", "2000", "The timeout for connecting to the origin."),
+  UPSTREAM_CONNECT_MS(
+      "N",
+      "2000",
+      "The timeout for connecting to the origin, and again for its TLS handshake and its HTTP/2"
+          + " SETTINGS."),
   UPSTREAM_FIRST_BYTE_MS(
       "N",
       "30000",

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A transport that submits each accepted connection to the {@link Connections} of its listener
- * before Vert.x sees it. Everything else is delegated. Thread-safe.
+ * before Vert.x sees it, and gives each connection to an HTTP/2 server a {@link SettingsTimeout}.
+ * Everything else is delegated. Thread-safe.
  */
 @SuppressWarnings("deprecation") // Deprecated methods are only delegated.
 public final class GuardedTransport implements io.vertx.core.transport.Transport, Transport {
@@ -163,7 +164,12 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
   @Override
   public ChannelFactory<? extends Channel> channelFactory(boolean domainSocket) {
-    return transport.channelFactory(domainSocket);
+    ChannelFactory<? extends Channel> factory = transport.channelFactory(domainSocket);
+    return () -> {
+      Channel connection = factory.newChannel();
+      connection.pipeline().addLast(new SettingsTimeout());
+      return connection;
+    };
   }
 
   @Override

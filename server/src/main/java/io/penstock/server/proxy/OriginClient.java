@@ -1,9 +1,12 @@
 package io.penstock.server.proxy;
 
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.penstock.server.http.FailedRequests;
+import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -23,6 +26,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +48,8 @@ final class OriginClient {
   private final ClientShares shares;
   private final OriginWarnings warnings = new OriginWarnings();
   private final AtomicInteger places = new AtomicInteger();
+  private final AtomicInteger openConnections = new AtomicInteger();
+  private final AtomicLong connects = new AtomicLong();
   private final LongAdder surplus = new LongAdder();
   private final LongAdder unavailable = new LongAdder();
   private final LongAdder slowClients = new LongAdder();
@@ -76,6 +82,12 @@ final class OriginClient {
       OriginConnection.makeStrict(connection, MAX_HEADER_SIZE, this::surplus);
       // Vert.x would log a stack trace for each failure; the client gets 502.
       connection.exceptionHandler(warnings::connectionFailed);
+      connects.incrementAndGet();
+      openConnections.incrementAndGet();
+      VertxInternals.ofOrigin(connection)
+          .channel()
+          .closeFuture()
+          .addListener(closed -> openConnections.decrementAndGet());
     } catch (RuntimeException unknown) {
       LOG.error("Cannot use connections to the origin", unknown);
       connection.close();
@@ -178,6 +190,7 @@ final class OriginClient {
     private long timer;
     private long startNanos;
     private long waitedMillis;
+    private long connectsBefore;
 
     OriginAttempt(Exchange exchange, Consumer<HttpServerResponse> additions, Runnable unreached) {
       this.exchange = exchange;
@@ -289,6 +302,7 @@ final class OriginClient {
               .setMethod(exchange.request().method())
               .setURI(exchange.target().uri())
               .setFollowRedirects(false);
+      connectsBefore = connects.get();
       Future<HttpClientRequest> connected = client.request(options);
       if (!connected.isComplete()) {
         stopIfDisconnected();
@@ -301,7 +315,20 @@ final class OriginClient {
       abandoned = true;
       stopWaiting();
       left(null);
-      unavailable("No connection to the origin became free in time");
+      if (isConnecting()) {
+        connectTimedOut();
+      } else {
+        unavailable("No connection to the origin became free in time");
+      }
+    }
+
+    /**
+     * Returns whether the request waits for the origin to accept a connection: more connections are
+     * allowed, and none was established since the wait began. Otherwise all connections are in use,
+     * or those that are closed after each response are replaced.
+     */
+    private boolean isConnecting() {
+      return openConnections.get() < upstream.connections() && connects.get() == connectsBefore;
     }
 
     private void stopWaiting() {
@@ -329,6 +356,9 @@ final class OriginClient {
 
     private void failed(Throwable failure, int attempts) {
       stopWaiting();
+      if (isSettingsTimeout(failure)) {
+        warnings.noSettings(upstream.connectTimeout());
+      }
       if (abandoned) {
         return;
       }
@@ -363,19 +393,29 @@ final class OriginClient {
       if (failure instanceof ConnectionPoolTooBusyException) {
         unavailable("Too many requests are waiting for the origin");
       } else if (isTimeout(failure)) {
-        unreached.run();
-        exchange.respondWithError(504, "Gateway Timeout", "Connecting to the origin timed out");
+        connectTimedOut();
       } else {
         unreached.run();
         exchange.respondWithError(502, "Bad Gateway", "The origin is unreachable");
       }
     }
 
+    private void connectTimedOut() {
+      unreached.run();
+      exchange.respondWithError(504, "Gateway Timeout", "Connecting to the origin timed out");
+    }
+
     private static boolean isTimeout(Throwable failure) {
-      return failure instanceof TimeoutException
+      return isSettingsTimeout(failure)
+          || failure instanceof TimeoutException
           || failure instanceof ConnectTimeoutException
           || failure instanceof SslHandshakeTimeoutException
           || failure.getCause() instanceof SslHandshakeTimeoutException;
+    }
+
+    private static boolean isSettingsTimeout(Throwable failure) {
+      return failure instanceof Http2Exception http2
+          && http2.error() == Http2Error.SETTINGS_TIMEOUT;
     }
 
     private void unavailable(String detail) {

@@ -4,6 +4,7 @@ import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.penstock.server.log.RepeatedWarning;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -27,11 +28,20 @@ final class OriginWarnings {
   private final RepeatedWarning surplus = new RepeatedWarning(LOG);
   private final RepeatedWarning invalidResponses = new RepeatedWarning(LOG);
   private final RepeatedWarning headerLists = new RepeatedWarning(LOG);
+  private final RepeatedWarning settings = new RepeatedWarning(LOG);
 
   /** Called when bytes arrive that belong to no response. */
   void surplus() {
     surplus.warn(
         "The origin sent bytes that belong to no response; its connection or stream is closed");
+  }
+
+  /** Called when an origin sends no SETTINGS on an HTTP/2 connection. */
+  void noSettings(Duration timeout) {
+    settings.warn(
+        "The origin accepted a connection but sent no HTTP/2 SETTINGS within "
+            + timeout.toMillis()
+            + " ms; the connection is closed and the client gets 504");
   }
 
   /** Called when a connection fails, with all its exchanges. */
