@@ -121,7 +121,7 @@ public final class RedisProcess implements AutoCloseable {
     signal("STOP");
   }
 
-  void thaw() {
+  public void thaw() {
     signal("CONT");
   }
 

@@ -1,0 +1,191 @@
+package io.penstock.cli;
+
+import static io.penstock.testing.Waiting.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.redis.RedisProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Three services that have just started share a limit, on a machine that is too small for them and
+ * their callers. Decisions miss their deadline, and Redis fails. What passes stays bounded.
+ */
+@Tag("full")
+class StarvedNodesIT {
+  private static final int NODES = 3;
+  private static final int CALLERS = 64;
+  private static final double BURST = 10;
+  private static final double RATE_PER_SECOND = 10;
+  private static final Duration LOAD = Duration.ofSeconds(8);
+
+  @TempDir Path folder;
+
+  /** A response, with the times at which its request was sent and it was received. */
+  private record Response(long sentNanos, long receivedNanos, boolean allowed, boolean degraded) {}
+
+  /** What happens to Redis while the services are under load. */
+  private interface Fault {
+    void inject(RedisProcess redis) throws Exception;
+  }
+
+  private final Queue<Response> responses = new LinkedBlockingQueue<>();
+
+  @Test
+  void serve_starved_nodesGrantAtMostTheirLimits() throws Exception {
+    load("", redis -> {});
+    assertBounded("starved", NODES, 0);
+  }
+
+  @Test
+  void serve_starvedWithShares_nodesGrantTheLimitAndABurstEach() throws Exception {
+    load(", share: true", redis -> {});
+    assertBounded("starved, share", 1, NODES * BURST);
+  }
+
+  @Test
+  void serve_starvedWithLeases_nodesGrantAtMostTheirLimits() throws Exception {
+    load(", consistency: leased", redis -> {});
+    assertBounded("starved, leased", NODES, 0);
+  }
+
+  @Test
+  void serve_redisKilled_nodesGrantAtMostTheirLimits() throws Exception {
+    load(
+        "",
+        redis -> {
+          awaitResponses(1_000);
+          redis.kill();
+          awaitResponses(1_000);
+          redis.restart();
+        });
+    assertBounded("killed", NODES, 0);
+  }
+
+  @Test
+  void serve_redisHangs_nodesGrantAtMostTheirLimits() throws Exception {
+    load(
+        "",
+        redis -> {
+          awaitResponses(1_000);
+          redis.freeze();
+          awaitResponses(1_000);
+          redis.thaw();
+        });
+    assertBounded("hung", NODES, 0);
+  }
+
+  private void load(String options, Fault fault) throws Exception {
+    String policy = writePolicy(options);
+    List<Service> services = new ArrayList<>();
+    ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
+    try (RedisProcess redis = RedisProcess.start()) {
+      for (int i = 0; i < NODES; i++) {
+        services.add(Service.start(folder, "--policy", policy, "--redis", redis.url()));
+      }
+      long end = System.nanoTime() + LOAD.toNanos();
+      List<Future<?>> running = new ArrayList<>();
+      for (int i = 0; i < CALLERS; i++) {
+        Service service = services.get(i % NODES);
+        running.add(callers.submit(() -> call(service, end)));
+      }
+      fault.inject(redis);
+      for (Future<?> caller : running) {
+        // Throws if any request was not answered.
+        caller.get(5, TimeUnit.MINUTES);
+      }
+    } finally {
+      callers.shutdownNow();
+      services.forEach(Service::close);
+    }
+  }
+
+  private void awaitResponses(int more) {
+    int before = responses.size();
+    await(more + " responses").until(() -> responses.size() >= before + more);
+  }
+
+  private String writePolicy(String options) throws IOException {
+    return Files.writeString(
+            folder.resolve("policy.yaml"),
+            "{name: all, limit_keys: [], rate: %.0f/s, burst: %.0f%s}%n"
+                .formatted(RATE_PER_SECOND, BURST, options))
+        .toString();
+  }
+
+  private void call(Service service, long end) {
+    while (System.nanoTime() - end < 0) {
+      long sent = System.nanoTime();
+      String body = service.check("{}");
+      responses.add(
+          new Response(
+              sent,
+              System.nanoTime(),
+              body.contains("\"allowed\":true"),
+              body.contains("\"degraded\":true")));
+    }
+  }
+
+  /**
+   * Checks every interval: {@code times} the limit, and {@code more}. Redis alone grants at most
+   * the limit.
+   */
+  private void assertBounded(String what, int times, double more) {
+    List<Response> granted = responses.stream().filter(Response::allowed).toList();
+    long degraded = responses.stream().filter(Response::degraded).count();
+    double excess = maxExcess(granted, times, response -> true);
+    double exactExcess = maxExcess(granted, 1, response -> !response.degraded);
+    System.out.printf(
+        "%-18s %d responses, %d degraded, %d granted, %d of these by Redis;"
+            + " over %d times the limit: %.1f, of Redis: %.1f%n",
+        what,
+        responses.size(),
+        degraded,
+        granted.size(),
+        granted.stream().filter(response -> !response.degraded).count(),
+        times,
+        excess,
+        exactExcess);
+    assertThat(granted.size()).isPositive();
+    assertThat(excess).isLessThanOrEqualTo(more);
+    assertThat(exactExcess).isLessThanOrEqualTo(0);
+  }
+
+  /**
+   * Returns by how much the grants in any interval exceed {@code times} the limit. A response
+   * counts in an interval if it was sent and received in it.
+   */
+  private static double maxExcess(List<Response> granted, int times, Predicate<Response> counts) {
+    List<Response> sorted =
+        granted.stream()
+            .filter(counts)
+            .sorted((a, b) -> Long.compare(a.receivedNanos, b.receivedNanos))
+            .toList();
+    double max = Double.NEGATIVE_INFINITY;
+    for (Response first : sorted) {
+      int within = 0;
+      for (Response last : sorted) {
+        if (last.sentNanos - first.sentNanos >= 0) {
+          within++;
+          double seconds = (last.receivedNanos - first.sentNanos) / 1e9;
+          max = Math.max(max, within - times * (BURST + RATE_PER_SECOND * seconds));
+        }
+      }
+    }
+    return max;
+  }
+}
