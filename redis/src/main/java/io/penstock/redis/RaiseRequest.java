@@ -18,6 +18,10 @@ final class RaiseRequest extends PendingRequest {
     this.micros = micros;
   }
 
+  long micros() {
+    return micros;
+  }
+
   /** Writes the additional arguments of the script. */
   void write(MessagePackArray numbers) {
     numbers.add(micros);

@@ -55,6 +55,16 @@ class DenialMemoryTest {
   }
 
   @Test
+  void find_later_hasWhatWasRefilledSince() {
+    Decision denial = Decision.deny("x", LIMIT, 500, 4_500 * MILLI, 500 * MILLI);
+    memory.remember(request("k", 1_000), denial, clock.nanos());
+    clock.advance(Duration.ofMillis(300));
+    Decision known = memory.find(request("k", 1_000));
+    assertThat(known.remainingThousandths()).isEqualTo(800);
+    assertThat(known.retryAfter()).isEqualTo(Duration.ofMillis(200));
+  }
+
+  @Test
   void find_betweenTicks_isRoundedUp() {
     memory.remember(request("k", 1_000), denied(100), clock.nanos());
     clock.advance(Duration.ofNanos(1));

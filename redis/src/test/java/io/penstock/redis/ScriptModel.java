@@ -77,6 +77,20 @@ final class ScriptModel {
     return claim.isTokenBucket() ? new OfTokens(claim, now) : new OfWindow(claim, now);
   }
 
+  /** Raises the debt to what was missing at {@code micros}, less the refill since then. */
+  void raise(RaiseRequest request, long now) {
+    OfTokens effect = new OfTokens(request.claims().get(0), now);
+    long elapsed = request.micros() == 0 ? 0 : Math.max(0, now - request.micros());
+    long raised = request.claims().get(0).cost() - elapsed * effect.fixedRate.unitsPerTick();
+    long debt = effect.bucket.debt(effect.fixedRate, now, effect.reach);
+    if (raised > debt) {
+      effect.keep(Bucket.owing(effect.fixedRate, now, raised));
+    } else {
+      // The script rewrites a value from the future, whatever the request.
+      effect.leave();
+    }
+  }
+
   private void change(Operation operation, RedisClaim claim, long now) {
     String key = claim.redisKey();
     if (operation == Operation.RESET) {

@@ -18,6 +18,7 @@ import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.Tag;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
+import org.jspecify.annotations.Nullable;
 
 /** P11: the results of batches are those of the pure functions for each request in order. */
 @Tag("full")
@@ -90,7 +91,7 @@ class ScriptPropertiesIT {
         for (int size = 1 + random.nextInt(40); requests.size() < size; ) {
           PendingRequest request = request();
           for (int times = random.nextInt(4); times >= 0; times--) {
-            requests.add(store.newRequest(request.operation(), request.claims()));
+            requests.add(copy(request));
           }
         }
         check(requests);
@@ -110,7 +111,7 @@ class ScriptPropertiesIT {
       assertThat(replies[0]).as("no foreign values").isZero();
       for (int i = 0; i < requests.size(); i++) {
         PendingRequest request = requests.get(i);
-        Decision expected = model.decide(request.operation(), request.claims(), time.micros());
+        Decision expected = decide(request);
         if (expected != null) {
           assertThat(request.answer().join())
               .as("%s: %s %s at %s", i, request.operation(), request.claims(), time.micros())
@@ -120,8 +121,33 @@ class ScriptPropertiesIT {
       }
     }
 
+    private static PendingRequest copy(PendingRequest request) {
+      return request instanceof RaiseRequest raise
+          ? new RaiseRequest(raise.claims().get(0), raise.micros(), raise.deadlineNanos())
+          : store.newRequest(request.operation(), request.claims());
+    }
+
+    private @Nullable Decision decide(PendingRequest request) {
+      if (request instanceof RaiseRequest raise) {
+        model.raise(raise, time.micros());
+        return null;
+      }
+      return model.decide(request.operation(), request.claims(), time.micros());
+    }
+
+    private PendingRequest raise() {
+      RedisBuckets one = buckets.get(random.nextInt(4));
+      long missing = 1 + random.nextLong(one.limit().burstThousandths());
+      long micros = random.nextBoolean() ? 0 : time.micros() - random.nextInt(3_000_000);
+      RedisClaim claim = one.claim("key" + random.nextInt(2), missing, 0);
+      return new RaiseRequest(claim, micros, System.nanoTime());
+    }
+
     private PendingRequest request() {
-      int roll = random.nextInt(20);
+      int roll = random.nextInt(21);
+      if (roll == 20) {
+        return raise();
+      }
       if (roll < 16) {
         List<RedisBuckets> some = new ArrayList<>(buckets);
         Collections.shuffle(some, random);
