@@ -21,6 +21,7 @@ import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.ssl.SslHandler;
@@ -190,10 +191,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       return;
     }
     if (message instanceof HttpRequest request) {
-      if (request.decoderResult().isSuccess() && HostText.isInvalid(request.headers())) {
-        request.setDecoderResult(
-            DecoderResult.failure(new IllegalArgumentException("invalid host")));
-      }
+      markIfMalformed(request);
       begin();
       withinRequest = !(message instanceof LastHttpContent);
       // After a malformed head, nothing is a request, whatever the decoder makes of it.
@@ -231,6 +229,25 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     connection.fireChannelRead(message);
     if (strictNext != null && message instanceof LastHttpContent) {
       installStrictDecoder(connection, strictNext);
+    }
+  }
+
+  /** Marks a head as malformed if Vert.x can't handle it. */
+  @SuppressWarnings("ReferenceEquality") // Vert.x compares versions in the same way.
+  private static void markIfMalformed(HttpRequest request) {
+    HttpVersion version = request.protocolVersion();
+    if (version != HttpVersion.HTTP_1_1 && version != HttpVersion.HTTP_1_0) {
+      // Vert.x would respond with 501 in the version of the request.
+      request.setProtocolVersion(HttpVersion.HTTP_1_1);
+      markMalformed(request, "unsupported version");
+    } else if (HostText.isInvalid(request.headers())) {
+      markMalformed(request, "invalid host");
+    }
+  }
+
+  private static void markMalformed(HttpRequest request, String reason) {
+    if (request.decoderResult().isSuccess()) {
+      request.setDecoderResult(DecoderResult.failure(new IllegalArgumentException(reason)));
     }
   }
 

@@ -16,6 +16,7 @@ import java.net.SocketException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -32,6 +33,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class HostileListenersTest {
   private static final int ENHANCE_YOUR_CALM = 11;
   private static final String LAST = "Host: a\r\nConnection: close\r\n";
+  private static final String PROBLEM =
+      "HTTP/1\\.1 400 Bad Request\r\n.*application/problem\\+json\r\n.*\"status\":400.*}";
+  private static final String PROBLEM_400 = "(?s)" + PROBLEM;
 
   @TempDir private static Path folder;
   private static Listeners listeners;
@@ -228,6 +232,20 @@ class HostileListenersTest {
     String status = listener == Listener.ADMIN ? "HTTP/1.1 404" : "HTTP/1.1 400";
     assertThat(listeners.raw(listener, sent)).startsWith(status);
     assertThat(inPieces(listener, sent)).startsWith(status);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void version_unsupported_is400(Listener listener) throws IOException {
+    for (String version : List.of("HTTP/9.9", "HTTP/2.0", "HTTP/1.2", "HTTP/0.9", "ICE/1.0")) {
+      String sent = "GET /livez " + version + "\r\nHost: a\r\n\r\n";
+      assertThat(listeners.raw(listener, sent + sent)).as(version).matches(PROBLEM_400);
+      assertThat(listeners.raw(listener, "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n" + sent))
+          .as(version)
+          .matches("(?s)HTTP/1.1 (200|404) .*" + PROBLEM);
+    }
+    assertThat(listeners.raw(listener, "GET /livez HTTP/9.9\r\nno colon\r\n\r\n"))
+        .matches(PROBLEM_400);
   }
 
   /** Sends the head separately, so that the body is read later. */
