@@ -30,9 +30,14 @@ public final class Bodies {
 
   /**
    * Reads the whole body and passes it to {@code then}. A body that is too large gets 413 as soon
-   * as that is known, and one that takes too long gets 408; both connections are closed.
+   * as that is known, one that takes too long gets 408, and a malformed one gets 400; their
+   * connections are closed.
    */
   public void read(HttpServerRequest request, Consumer<Buffer> then) {
+    if (request.decoderResult().isFailure()) {
+      malformed(request);
+      return;
+    }
     if (contentLength(request) > maxBytes) {
       tooLarge(request);
       return;
@@ -54,7 +59,7 @@ public final class Bodies {
     request.exceptionHandler(
         failure -> {
           vertx.cancelTimer(timer);
-          ProblemResponses.end(request.response(), 400, "Bad Request", "The body is malformed");
+          malformed(request);
         });
     request.endHandler(
         done -> {
@@ -70,6 +75,10 @@ public final class Bodies {
     } catch (NumberFormatException invalid) {
       return Long.MAX_VALUE;
     }
+  }
+
+  private static void malformed(HttpServerRequest request) {
+    ProblemResponses.end(request.response(), 400, "Bad Request", MalformedBodyException.DETAIL);
   }
 
   private void tooLarge(HttpServerRequest request) {

@@ -2,7 +2,7 @@ package io.penstock.server.http;
 
 import static io.penstock.server.vertx.VertxInternals.REQUEST_DECODER;
 import static io.penstock.server.vertx.VertxInternals.UPGRADE_HANDLER;
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.Objects.requireNonNull;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -37,10 +37,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Closes a connection whose client does not complete the headers of a request in time, sends a
- * malformed body or stays idle for too long; where possible, it responds first. Confined to the
- * event loop of one connection. The timeouts of Vert.x only detect clients that send nothing at
- * all: one byte now and then would keep a connection open forever. Also, Vert.x does not respond to
- * malformed bodies.
+ * malformed body or stays idle for too long; where possible, it gets a response first. Confined to
+ * the event loop of one connection. The timeouts of Vert.x only detect clients that send nothing at
+ * all: one byte now and then would keep a connection open forever. Also, Vert.x closes connections
+ * with malformed bodies without a response.
  *
  * <p>The guard starts as the first handler of a connection, before the protocol is known, and the
  * timeout starts with the connection. When Vert.x reports the connection, {@link #attach} moves the
@@ -51,11 +51,15 @@ import org.jspecify.annotations.Nullable;
  * later requests as soon as the current decoder has read a whole request.
  */
 final class ConnectionGuard extends ChannelDuplexHandler {
-  private static final byte[] TIMEOUT_RESPONSE = response("408 Request Timeout");
-  private static final byte[] BAD_REQUEST_RESPONSE = response("400 Bad Request");
-  private static final byte[] ERROR_RESPONSE = response("500 Internal Server Error");
+  private static final byte[] TIMEOUT_RESPONSE =
+      ProblemResponses.closing(408, "Request Timeout", "The headers did not arrive in time");
+  private static final byte[] BAD_REQUEST_RESPONSE =
+      ProblemResponses.closing(400, "Bad Request", MalformedRequests.DETAIL);
+  private static final byte[] ERROR_RESPONSE =
+      ProblemResponses.closing(500, "Internal Server Error", FailedRequests.DETAIL);
 
   private final Connections connections;
+  private final @Nullable HttpConnection client;
   private @Nullable FoldedLineScan firstHead = new FoldedLineScan();
   private boolean protocolKnown;
   private boolean sawBytes;
@@ -69,6 +73,12 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   /** Whether further input is discarded because the position in the stream is lost. */
   private boolean discarding;
 
+  /** Whether the connection is closed after the responses to the requests that have been read. */
+  private boolean closesAfterResponses;
+
+  /** The head of the last request that has been read. */
+  private @Nullable HttpRequest head;
+
   /** The number of requests whose responses are not complete. */
   private int pendingResponses;
 
@@ -77,13 +87,14 @@ final class ConnectionGuard extends ChannelDuplexHandler {
 
   private @Nullable IdleCheck idle;
 
+  /** Creates the guard of a connection that Vert.x has not reported yet. */
   ConnectionGuard(Connections connections) {
-    this.connections = connections;
+    this(connections, null);
   }
 
-  private static byte[] response(String status) {
-    return ("HTTP/1.1 " + status + "\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
-        .getBytes(US_ASCII);
+  private ConnectionGuard(Connections connections, @Nullable HttpConnection client) {
+    this.connections = connections;
+    this.client = client;
   }
 
   /** Attaches a guard to a connection; must be called for each connection that a server reports. */
@@ -101,7 +112,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       first.connections.addHttp2(connection, http.channel());
       return;
     }
-    ConnectionGuard next = new ConnectionGuard(first.connections);
+    ConnectionGuard next = new ConnectionGuard(first.connections, connection);
     next.attached = true;
     next.protocolKnown = true;
     next.firstHead = null;
@@ -192,7 +203,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     }
     if (message instanceof HttpRequest request) {
       markIfMalformed(request);
-      begin();
+      begin(request);
       withinRequest = !(message instanceof LastHttpContent);
       // After a malformed head, nothing is a request, whatever the decoder makes of it.
       discarding = request.decoderResult().isFailure();
@@ -206,7 +217,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
         && !(message instanceof HttpMessage)
         && body.decoderResult().isFailure()) {
       ReferenceCountUtil.release(message);
-      end(connection, BAD_REQUEST_RESPONSE);
+      rejectBody(connection, body.decoderResult().cause());
       return;
     }
     if (!attached && isFolded(connection, message)) {
@@ -251,8 +262,30 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     }
   }
 
+  /**
+   * Discards all further input after a malformed body, and closes the connection after the response
+   * to its request. The responses to earlier requests are sent first.
+   */
+  private void rejectBody(ChannelHandlerContext connection, Throwable cause) {
+    discarding = true;
+    linger(connection.pipeline());
+    if (pendingResponses == 0 || (pendingResponses == 1 && withinResponse)) {
+      // The response has started, so the client must see that something is wrong with its request.
+      connection.flush();
+      close(connection);
+      return;
+    }
+    closesAfterResponses = true;
+    MalformedBodyException failure = new MalformedBodyException(cause);
+    requireNonNull(head).setDecoderResult(DecoderResult.failure(failure));
+    if (pendingResponses == 1) {
+      VertxInternals.fail(requireNonNull(client), failure);
+    } // otherwise Vert.x passes the request to its handler after the earlier responses
+  }
+
   /** Called when the head of a request has been read. */
-  private void begin() {
+  private void begin(HttpRequest request) {
+    head = request;
     withinRequest = true;
     sawRequest = true;
     nextHeadStarted = false;
@@ -296,7 +329,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       withinResponse = true;
     }
     touched();
-    if (connections.isDraining()) {
+    if (closesAfterResponses || connections.isDraining()) {
       writeLast(connection, message, promise);
     } else {
       var unused = connection.write(message, promise);
@@ -304,8 +337,8 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   }
 
   /**
-   * Marks a response as the last one of its connection during shutdown, and closes the connection
-   * after it.
+   * Marks a response as the last one of its connection if no other is pending, and closes the
+   * connection after it.
    */
   private void writeLast(ChannelHandlerContext connection, Object message, ChannelPromise promise) {
     boolean ends = pendingResponses == 0 && message instanceof LastHttpContent;

@@ -25,6 +25,9 @@ public final class FailedRequests {
   private static final Logger LOG = LoggerFactory.getLogger(FailedRequests.class);
   private static final RepeatedWarning WARNING = new RepeatedWarning(LOG);
 
+  /** The detail of the response to a failed request. */
+  static final String DETAIL = "The request failed because of an internal error";
+
   private static final ContextLocal<HttpServerRequest> CURRENT =
       ContextLocal.registerLocal(HttpServerRequest.class);
 
@@ -151,15 +154,10 @@ public final class FailedRequests {
     }
     response.headers().clear();
     if (request.version() == HttpVersion.HTTP_2) {
-      ProblemResponses.end(
-              response,
-              500,
-              "Internal Server Error",
-              "The request failed because of an internal error")
+      ProblemResponses.end(response, 500, "Internal Server Error", DETAIL)
           .onComplete(written -> Streams.stop(request));
     } else {
-      ClosingResponse.end(
-          request, 500, "Internal Server Error", "The request failed because of an internal error");
+      ClosingResponse.end(request, 500, "Internal Server Error", DETAIL);
     }
   }
 }

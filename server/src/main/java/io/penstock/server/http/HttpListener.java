@@ -104,7 +104,7 @@ public final class HttpListener {
       HttpServer server = vertx.createHttpServer(options);
       server
           .requestHandler(handler)
-          .invalidRequestHandler(MalformedRequests::respond)
+          .invalidRequestHandler(request -> MalformedRequests.respond(request, handler))
           .connectionHandler(connection -> ConnectionGuard.attach(connection, options, failures));
       return server.listen().onSuccess(servers::add);
     }

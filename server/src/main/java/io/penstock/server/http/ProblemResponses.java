@@ -1,11 +1,15 @@
 package io.penstock.server.http;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.policy.http.Json;
 import io.penstock.policy.load.Location;
 import io.penstock.policy.load.Problem;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerResponse;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 
 /** Error responses in the problem details format (RFC 9457). */
@@ -42,21 +46,40 @@ public final class ProblemResponses {
         // A response of the origin that can't be forwarded may have set the reason phrase already.
         response.setStatusCode(status).setStatusMessage(title),
         TYPE,
-        json -> {
-          json.writeStartObject();
-          json.writeStringField("type", "about:blank");
-          json.writeStringField("title", title);
-          json.writeNumberField("status", status);
-          json.writeStringField("detail", detail);
-          if (!errors.isEmpty()) {
-            json.writeArrayFieldStart("errors");
-            for (Problem error : errors) {
-              write(error, json);
-            }
-            json.writeEndArray();
-          }
-          json.writeEndObject();
-        });
+        content(status, title, detail, errors));
+  }
+
+  /**
+   * Returns a whole HTTP/1.1 response as bytes, for a connection that is closed after it and whose
+   * request Vert.x doesn't know.
+   */
+  static byte[] closing(int status, String title, String detail) {
+    byte[] body = Json.bytes(content(status, title, detail, List.of()));
+    String head =
+        "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
+            .formatted(status, title, TYPE, body.length);
+    byte[] response = Arrays.copyOf(head.getBytes(US_ASCII), head.length() + body.length);
+    System.arraycopy(body, 0, response, head.length(), body.length);
+    return response;
+  }
+
+  private static Json.JsonContent content(
+      int status, String title, String detail, List<Problem> errors) {
+    return json -> {
+      json.writeStartObject();
+      json.writeStringField("type", "about:blank");
+      json.writeStringField("title", title);
+      json.writeNumberField("status", status);
+      json.writeStringField("detail", detail);
+      if (!errors.isEmpty()) {
+        json.writeArrayFieldStart("errors");
+        for (Problem error : errors) {
+          write(error, json);
+        }
+        json.writeEndArray();
+      }
+      json.writeEndObject();
+    };
   }
 
   private static void write(Problem error, JsonGenerator json) throws IOException {

@@ -2,6 +2,7 @@ package io.penstock.server.proxy;
 
 import io.penstock.policy.Verdict;
 import io.penstock.policy.address.IpAddress;
+import io.penstock.server.http.MalformedBodyException;
 import io.penstock.server.http.ProblemResponses;
 import io.penstock.server.http.Streams;
 import io.penstock.server.log.AccessEntry.AbortedBy;
@@ -197,6 +198,21 @@ final class Exchange {
   /** Responds with 503 and a {@code Retry-After} header. */
   void unavailable(String detail, long retryAfterSeconds) {
     respondWithError(503, "Service Unavailable", detail, retryAfterSeconds);
+  }
+
+  /**
+   * Responds to a request with a malformed body, or aborts the response if it has started. Has no
+   * effect after another failure of the client's connection.
+   */
+  void respondIfMalformed(@Nullable Throwable failure) {
+    if (!(failure instanceof MalformedBodyException)) {
+      return;
+    }
+    if (request.response().headWritten()) {
+      abort(AbortedBy.CLIENT);
+    } else {
+      respondWithError(400, "Bad Request", MalformedBodyException.DETAIL);
+    }
   }
 
   /** Aborts a response that has started, so that the client sees that it is incomplete. */

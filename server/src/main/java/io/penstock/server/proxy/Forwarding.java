@@ -103,7 +103,11 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     exchange.writeHeaders(upstream, originRequest.headers());
     writeHost();
     clientResponse.closeHandler(disconnected -> abandon());
-    clientResponse.exceptionHandler(disconnected -> abandon());
+    clientResponse.exceptionHandler(this::abandon);
+    if (clientRequest.decoderResult().isFailure()) {
+      abandon(clientRequest.decoderResult().cause());
+      return;
+    }
     if (exchange.isUpgrade() && originRequest.version() == HttpVersion.HTTP_1_1) {
       upgrade();
       return;
@@ -315,6 +319,11 @@ final class Forwarding implements InFlightRequests.TimedRequest {
       end();
       upload.stop();
     }
+  }
+
+  private void abandon(Throwable failure) {
+    abandon();
+    exchange.respondIfMalformed(failure);
   }
 
   private void fail(Throwable failure) {

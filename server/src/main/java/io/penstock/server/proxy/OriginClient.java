@@ -256,7 +256,11 @@ final class OriginClient {
     private void stopIfDisconnected() {
       HttpServerResponse response = exchange.request().response();
       response.closeHandler(disconnected -> disconnected());
-      response.exceptionHandler(disconnected -> disconnected());
+      response.exceptionHandler(
+          failure -> {
+            disconnected();
+            exchange.respondIfMalformed(failure);
+          });
     }
 
     private void disconnected() {

@@ -12,6 +12,7 @@ import io.penstock.policy.http.HttpRequest;
 import io.penstock.policy.http.RequestLine;
 import io.penstock.policy.path.PathSettings;
 import io.penstock.server.http.DelayedRequests;
+import io.penstock.server.http.MalformedBodyException;
 import io.penstock.server.http.ProblemResponses;
 import io.penstock.server.http.RequestHeaders;
 import io.penstock.server.http.ResponseHeaders;
@@ -97,6 +98,10 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
   @Override
   public void handle(HttpServerRequest request) {
     if (!closing.isEmpty() && closing.contains(request.connection())) {
+      return;
+    }
+    if (request.decoderResult().isFailure()) {
+      reject(request, 400, "Bad Request", MalformedBodyException.DETAIL);
       return;
     }
     if (request.method().equals(HttpMethod.CONNECT)) {

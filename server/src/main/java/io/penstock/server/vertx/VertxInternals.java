@@ -6,6 +6,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.impl.Http1xOrH2CHandler;
+import io.vertx.core.http.impl.Http1xServerConnection;
 import io.vertx.core.http.impl.HttpClientConnectionInternal;
 import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.http.impl.VertxHttpRequestDecoder;
@@ -92,6 +93,17 @@ public final class VertxInternals {
       throw changed("a client's connection is a " + connection.getClass().getName());
     }
     var unused = client.writeToChannel(message);
+  }
+
+  /**
+   * Reports a failure to the request whose response an HTTP/1 client gets next, and leaves the
+   * connection open. That request must have been passed to its handler.
+   */
+  public static void fail(HttpConnection connection, Throwable failure) {
+    if (!(connection instanceof Http1xServerConnection client)) {
+      throw changed("a client's connection is a " + connection.getClass().getName());
+    }
+    client.handleException(failure);
   }
 
   /** Returns an exception that reports an assumption that no longer holds. */

@@ -229,9 +229,23 @@ class HostileListenersTest {
         "POST /v1/check HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
             + chunks.replace("~", "\r\n")
             + "\r\n{}\r\n0\r\n\r\n";
-    String status = listener == Listener.ADMIN ? "HTTP/1.1 404" : "HTTP/1.1 400";
-    assertThat(listeners.raw(listener, sent)).startsWith(status);
-    assertThat(inPieces(listener, sent)).startsWith(status);
+    if (listener == Listener.ADMIN) {
+      sent = sent.replace("/v1/check", "/v1/explain");
+    }
+    assertThat(listeners.raw(listener, sent)).matches(PROBLEM_400);
+    assertThat(inPieces(listener, sent)).matches(PROBLEM_400);
+    String pipelined = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n" + sent;
+    assertThat(listeners.raw(listener, pipelined)).matches("(?s)HTTP/1.1 (200|404) .*" + PROBLEM);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void malformedChunk_ofABodyThatIsNotRead_endsTheConnectionAfterTheResponse(Listener listener)
+      throws IOException {
+    String sent =
+        "POST /none HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
+            + "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
+    assertThat(listeners.raw(listener, sent).split("HTTP/1.1 ", -1)).hasSize(2);
   }
 
   @ParameterizedTest

@@ -109,11 +109,12 @@ final class OwedAnswersTest {
   }
 
   @Test
-  void nextRequest_malformed_doesNotReplaceAPendingResponse() throws IOException {
+  void nextRequest_malformed_isRejectedAfterThePendingResponse() throws IOException {
     send(LATE);
     requestReceived.join();
     send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n");
-    assertThat(rest()).doesNotContain(" 400 ");
+    readUntil("late");
+    assertThat(rest()).startsWith("HTTP/1.1 400 ");
   }
 
   private void send(String bytes) throws IOException {

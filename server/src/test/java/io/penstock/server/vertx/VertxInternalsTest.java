@@ -116,12 +116,41 @@ class VertxInternalsTest {
         List.of(
             VertxInternals::ofClient,
             VertxInternals::ofOrigin,
-            connection -> VertxInternals.write(connection, "message"));
+            connection -> VertxInternals.write(connection, "message"),
+            connection -> VertxInternals.fail(connection, new IllegalStateException()));
     for (Consumer<HttpConnection> use : uses) {
       assertThatThrownBy(() -> use.accept(unknown))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageStartingWith("The internals of this version of Vert.x have changed: ");
     }
+  }
+
+  @Test
+  void fail_whileARequestIsPending_reportsToItsResponseAndKeepsTheConnection() {
+    IllegalStateException failure = new IllegalStateException("failed");
+    CompletableFuture<Throwable> reported = new CompletableFuture<>();
+    HttpServer server =
+        vertx
+            .createHttpServer()
+            .exceptionHandler(expected -> {})
+            .requestHandler(
+                request -> {
+                  request.response().exceptionHandler(reported::complete);
+                  VertxInternals.fail(request.connection(), failure);
+                  request.response().end("still open");
+                })
+            .listen(0, "127.0.0.1")
+            .await();
+    client = vertx.createHttpClient();
+    String body =
+        client
+            .request(HttpMethod.GET, server.actualPort(), "127.0.0.1", "/")
+            .compose(request -> request.send())
+            .compose(HttpClientResponse::body)
+            .await()
+            .toString();
+    assertThat(reported).isCompletedWithValue(failure);
+    assertThat(body).isEqualTo("still open");
   }
 
   /** Returns the handler of a connection that a server has reported. */
