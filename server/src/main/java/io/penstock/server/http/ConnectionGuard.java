@@ -86,6 +86,8 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   private boolean nextHeadStarted;
 
   private @Nullable IdleCheck idle;
+  private @Nullable StrictRequestDecoder decoder;
+  private @Nullable TunnelStart tunnel;
 
   /** Creates the guard of a connection that Vert.x has not reported yet. */
   ConnectionGuard(Connections connections) {
@@ -120,9 +122,10 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       // The request that made Vert.x report the connection is still passing through the pipeline.
       next.strictNext = options;
     } else {
-      http.pipeline().replace(REQUEST_DECODER, REQUEST_DECODER, new StrictRequestDecoder(options));
+      next.install(new StrictRequestDecoder(options), http.pipeline());
     }
     http.pipeline().addBefore(http.name(), "guard", next);
+    next.tunnel = new TunnelStart(http.pipeline().context(next), http);
     next.idle = IdleCheck.takeOver(http.pipeline().context(next));
     connection.exceptionHandler(
         failure -> {
@@ -172,10 +175,18 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   private void installStrictDecoder(ChannelHandlerContext connection, HttpServerOptions options) {
     strictNext = null;
     if (connection.pipeline().get(REQUEST_DECODER) != null) {
-      connection
-          .pipeline()
-          .replace(REQUEST_DECODER, REQUEST_DECODER, new StrictRequestDecoder(options));
+      install(StrictRequestDecoder.after(requireNonNull(head), options), connection.pipeline());
     }
+  }
+
+  private void install(StrictRequestDecoder strict, ChannelPipeline pipeline) {
+    decoder = strict;
+    pipeline.replace(REQUEST_DECODER, REQUEST_DECODER, strict);
+  }
+
+  /** Returns whether bytes follow a request for another protocol that has no response yet. */
+  private boolean holdsBytes() {
+    return decoder != null && decoder.holdsBytes();
   }
 
   @Override
@@ -196,9 +207,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       withinRequest = false;
       sawRequest = true;
       connection.fireChannelRead(message);
-      if (strictNext != null) {
-        installStrictDecoder(connection, strictNext);
-      }
+      endRequest(connection);
       return;
     }
     if (message instanceof HttpRequest request) {
@@ -208,8 +217,8 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       // After a malformed head, nothing is a request, whatever the decoder makes of it.
       discarding = request.decoderResult().isFailure();
       connection.fireChannelRead(message);
-      if (!discarding && strictNext != null && message instanceof LastHttpContent) {
-        installStrictDecoder(connection, strictNext);
+      if (!discarding && message instanceof LastHttpContent) {
+        endRequest(connection);
       }
       return;
     }
@@ -218,6 +227,10 @@ final class ConnectionGuard extends ChannelDuplexHandler {
         && body.decoderResult().isFailure()) {
       ReferenceCountUtil.release(message);
       rejectBody(connection, body.decoderResult().cause());
+      return;
+    }
+    if (tunnel != null && message instanceof ByteBuf bytes) {
+      tunnel.read(bytes);
       return;
     }
     if (!attached && isFolded(connection, message)) {
@@ -238,8 +251,25 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       stop();
     }
     connection.fireChannelRead(message);
-    if (strictNext != null && message instanceof LastHttpContent) {
+    if (message instanceof LastHttpContent) {
+      endRequest(connection);
+    }
+  }
+
+  /** Called when the end of a request has been read and passed on. */
+  private void endRequest(ChannelHandlerContext connection) {
+    if (strictNext != null) {
       installStrictDecoder(connection, strictNext);
+    }
+    if (pendingResponses > 0 || decoder == null) {
+      return;
+    }
+    if (decoder.holdsBytes()) {
+      // The response, which did not switch to another protocol, was written before they arrived.
+      connection.flush();
+      close(connection);
+    } else {
+      decoder.resume();
     }
   }
 
@@ -329,7 +359,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       withinResponse = true;
     }
     touched();
-    if (closesAfterResponses || connections.isDraining()) {
+    if (closesAfterResponses || holdsBytes() || connections.isDraining()) {
       writeLast(connection, message, promise);
     } else {
       var unused = connection.write(message, promise);
@@ -366,7 +396,13 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     if (pendingResponses > 0) {
       pendingResponses--;
     }
-    if (pendingResponses == 0 && nextHeadStarted) {
+    if (pendingResponses > 0 || holdsBytes()) {
+      return;
+    }
+    if (decoder != null) {
+      decoder.resume();
+    }
+    if (nextHeadStarted) {
       nextHeadStarted = false;
       beginHead(connection);
     }
@@ -381,6 +417,9 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   @Override
   public void channelInactive(ChannelHandlerContext connection) {
     stop();
+    if (tunnel != null) {
+      tunnel.flush();
+    }
     connection.fireChannelInactive();
   }
 
@@ -388,6 +427,9 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   public void handlerRemoved(ChannelHandlerContext connection) {
     if (idle != null) {
       idle.stop();
+    }
+    if (tunnel != null) {
+      tunnel.release();
     }
   }
 

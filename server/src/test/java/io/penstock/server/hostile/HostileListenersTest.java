@@ -18,6 +18,8 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -33,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class HostileListenersTest {
   private static final int ENHANCE_YOUR_CALM = 11;
   private static final String LAST = "Host: a\r\nConnection: close\r\n";
+  private static final Pattern CONTENT_LENGTH = Pattern.compile("(?i)content-length: (\\d+)");
   private static final String PROBLEM =
       "HTTP/1\\.1 400 Bad Request\r\n.*application/problem\\+json\r\n.*\"status\":400.*}";
   private static final String PROBLEM_400 = "(?s)" + PROBLEM;
@@ -260,6 +263,59 @@ class HostileListenersTest {
     }
     assertThat(listeners.raw(listener, "GET /livez HTTP/9.9\r\nno colon\r\n\r\n"))
         .matches(PROBLEM_400);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "DECISION,GET /livez,Upgrade",
+    "PROXY,GET /livez,Upgrade",
+    "ADMIN,GET /livez,Upgrade",
+    "DECISION,POST /livez,'keep-alive, upgrade'",
+    "PROXY,POST /livez,'keep-alive, upgrade'",
+    "ADMIN,POST /livez,'keep-alive, upgrade'",
+    "DECISION,CONNECT a:1,x",
+    "PROXY,CONNECT a:1,x",
+    "ADMIN,CONNECT a:1,x"
+  })
+  void bytesBehindARequestForAnotherProtocol_areNotARequest(
+      Listener listener, String line, String connection) throws IOException {
+    String sent =
+        line
+            + " HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nUpgrade: x\r\nConnection: "
+            + connection
+            + "\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
+    assertThat(listeners.raw(listener, sent).split("HTTP/1.1 ", -1)).hasSize(2);
+    assertThat(
+            listeners
+                .raw(listener, "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n" + sent)
+                .split("HTTP/1.1 ", -1))
+        .hasSize(3);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void requestForAnotherProtocol_rejected_keepsTheConnection(Listener listener) throws IOException {
+    String upgrade = "GET /livez HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n";
+    try (Socket socket = listeners.connect(listener)) {
+      for (int i = 0; i < 3; i++) {
+        socket.getOutputStream().write(upgrade.getBytes(ISO_8859_1));
+        assertThat(head(socket)).matches("(?s)HTTP/1.1 (200|404) .*");
+      }
+    }
+  }
+
+  /** Reads a response, and returns its head. */
+  private static String head(Socket socket) throws IOException {
+    StringBuilder head = new StringBuilder();
+    while (head.indexOf("\r\n\r\n") < 0) {
+      int next = socket.getInputStream().read();
+      assertThat(next).as("the end of %s", head).isNotNegative();
+      head.append((char) next);
+    }
+    Matcher length = CONTENT_LENGTH.matcher(head);
+    assertThat(length.find()).isTrue();
+    socket.getInputStream().readNBytes(Integer.parseInt(length.group(1)));
+    return head.toString();
   }
 
   /** Sends the head separately, so that the body is read later. */
