@@ -7,12 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,24 +39,30 @@ final class Cluster implements Topology {
   private final AtomicReferenceArray<@Nullable Server> owners =
       new AtomicReferenceArray<>(SlotTable.SLOTS);
   private final AtomicBoolean refreshing = new AtomicBoolean();
-  private final CountDownLatch firstAvailable = new CountDownLatch(1);
+  private final OutageReports outages;
   private volatile List<Server> primaries = List.of();
   private volatile boolean allSlotsServed;
   private volatile boolean available;
   private volatile boolean stale = true;
   private volatile boolean closed;
+
+  /** Why no server returned the slot table at the last attempt. */
+  private volatile @Nullable RedisOutage unread;
+
   private volatile long refreshedNanos = System.nanoTime();
 
   Cluster(
       ClusterConnector connector,
       StoreAssembler assembler,
       ScheduledExecutorService timer,
-      ProbeKeys probeKeys) {
+      ProbeKeys probeKeys,
+      OutageReports outages) {
     this.connector = connector;
     this.slotTables = new SlotTableReader(connector);
     this.assembler = assembler;
     this.timer = timer;
     this.probeKeys = probeKeys;
+    this.outages = outages;
   }
 
   @Override
@@ -142,35 +148,46 @@ final class Cluster implements Topology {
         allSlotsServed
             && primaries.stream().allMatch(server -> server.health().isAvailable())
             && !closed;
-    if (now != available) {
-      available = now;
-      assembler.availabilityChanged(now, now ? "" : unavailableReason());
-      if (now) {
-        firstAvailable.countDown();
-      }
+    available = now;
+    if (now) {
+      outages.available();
+    } else if (!closed) {
+      outages.unavailable(findOutage());
     }
   }
 
-  @Override
-  public String unavailableReason() {
-    if (isAvailable()) {
-      return "";
-    }
+  private RedisOutage findOutage() {
+    RedisOutage noTable = unread;
     return primaries.stream()
         .filter(server -> !server.health().isAvailable())
-        .map(server -> server.address() + ": " + server.health().reason())
+        .map(Cluster::outageOf)
         .findFirst()
-        .orElse("not all slots of the cluster are served");
+        .orElseGet(() -> noTable == null ? unservedSlots() : noTable);
+  }
+
+  private static RedisOutage outageOf(Server server) {
+    RedisOutage known = server.health().outage();
+    // Not connected yet.
+    return known == null
+        ? RedisOutage.of(UnavailableReason.TIMEOUT, server.address().toString(), null)
+        : known;
+  }
+
+  private RedisOutage unservedSlots() {
+    String addresses =
+        connector.seeds().stream().map(ServerAddress::toString).collect(Collectors.joining(","));
+    return RedisOutage.of(UnavailableReason.UNSERVED_SLOTS, addresses, null);
+  }
+
+  @Override
+  public @Nullable RedisOutage outage() {
+    return outages.current();
   }
 
   @Override
   public void start(Duration timeout) {
     timer.execute(this::tick);
-    try {
-      var unused = firstAvailable.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    outages.awaitStart(timeout);
   }
 
   private void tick() {
@@ -192,7 +209,12 @@ final class Cluster implements Topology {
             .whenComplete(
                 (table, failure) -> {
                   if (table != null) {
+                    unread = null;
                     adopt(table);
+                  } else if (FailureCauses.cause(failure)
+                      instanceof ServerConnection.NotConnected notConnected) {
+                    unread = notConnected.outage();
+                    updateAvailability();
                   }
                   refreshedNanos = System.nanoTime();
                   refreshing.set(false);
@@ -249,7 +271,7 @@ final class Cluster implements Topology {
   @Override
   public void close() {
     closed = true;
-    firstAvailable.countDown();
+    outages.close();
     servers.values().forEach(Server::close);
     connector.close();
   }

@@ -41,7 +41,7 @@ interface ClusterConnector {
                 .withPort(address.port())
                 .withTimeout(Connector.CONNECT_TIMEOUT)
                 .build();
-        return new NodeConnector(true) {
+        return new NodeConnector(address, uri.isSsl(), true) {
           @Override
           public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {
             return client.connectAsync(ByteArrayCodec.INSTANCE, uri);
@@ -68,7 +68,7 @@ interface ClusterConnector {
 
       @Override
       public Connector at(ServerAddress address) {
-        return new NodeConnector(false) {
+        return new NodeConnector(address, false, false) {
           @Override
           public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {
             return connection.getConnectionAsync(address.host(), address.port());
@@ -83,10 +83,24 @@ interface ClusterConnector {
 
   /** Creates connections to one of several servers. */
   abstract class NodeConnector implements Connector {
+    private final ServerAddress address;
+    private final boolean usesTls;
     private final boolean ownsConnections;
 
-    NodeConnector(boolean ownsConnections) {
+    NodeConnector(ServerAddress address, boolean usesTls, boolean ownsConnections) {
+      this.address = address;
+      this.usesTls = usesTls;
       this.ownsConnections = ownsConnections;
+    }
+
+    @Override
+    public String address() {
+      return address.toString();
+    }
+
+    @Override
+    public boolean usesTls() {
+      return usesTls;
     }
 
     @Override

@@ -13,8 +13,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** Creates connections. Thread-safe. */
 interface Connector {
@@ -22,6 +24,12 @@ interface Connector {
   Duration CONNECT_TIMEOUT = Duration.ofMillis(500);
 
   CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect();
+
+  /** The address for messages, without user and password; empty if it is unknown. */
+  String address();
+
+  /** Whether connections use TLS. */
+  boolean usesTls();
 
   /** Timeout of {@link #connect}. */
   long timeoutMillis();
@@ -48,6 +56,16 @@ interface Connector {
       }
 
       @Override
+      public String address() {
+        return addressOf(uri);
+      }
+
+      @Override
+      public boolean usesTls() {
+        return uri.isSsl();
+      }
+
+      @Override
       public long timeoutMillis() {
         // Sentinels are tried one after another.
         return CONNECT_TIMEOUT.toMillis() * (1 + bounded.getSentinels().size());
@@ -63,6 +81,17 @@ interface Connector {
         var unused = client.shutdownAsync();
       }
     };
+  }
+
+  private static String addressOf(RedisURI uri) {
+    if (uri.getSocket() != null) {
+      return uri.getSocket();
+    }
+    return uri.getSentinels().isEmpty()
+        ? uri.getHost() + ":" + uri.getPort()
+        : uri.getSentinels().stream()
+            .map(sentinel -> sentinel.getHost() + ":" + sentinel.getPort())
+            .collect(Collectors.joining(","));
   }
 
   /** Options under which commands in flight fail when the connection breaks. */
@@ -97,7 +126,8 @@ interface Connector {
       @Override
       public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {
         if (!connecting.compareAndSet(false, true)) {
-          return CompletableFuture.failedFuture(new ServerConnection.NotSent());
+          return CompletableFuture.failedFuture(
+              new TimeoutException("the last attempt is still in progress"));
         }
         return CompletableFuture.supplyAsync(
             () -> {
@@ -108,6 +138,16 @@ interface Connector {
               }
             },
             waiting);
+      }
+
+      @Override
+      public String address() {
+        return "";
+      }
+
+      @Override
+      public boolean usesTls() {
+        return false;
       }
 
       @Override
@@ -141,6 +181,16 @@ interface Connector {
         return connection.isOpen()
             ? CompletableFuture.completedFuture(connection)
             : CompletableFuture.failedFuture(new ServerConnection.NotSent());
+      }
+
+      @Override
+      public String address() {
+        return "";
+      }
+
+      @Override
+      public boolean usesTls() {
+        return false;
       }
 
       @Override

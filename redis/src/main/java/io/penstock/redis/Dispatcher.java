@@ -71,8 +71,8 @@ final class Dispatcher {
     return topology.isAvailable();
   }
 
-  String unavailableReason() {
-    return topology.unavailableReason();
+  @Nullable RedisOutage outage() {
+    return topology.outage();
   }
 
   /** Returns a limiter that decides in process while Redis is unavailable. */

@@ -81,7 +81,7 @@ final class GuardedObserver implements RedisObserver {
   }
 
   @Override
-  public void unavailable(String reason) {
-    guard(() -> observer.unavailable(reason));
+  public void unavailable(RedisOutage outage) {
+    guard(() -> observer.unavailable(outage));
   }
 }

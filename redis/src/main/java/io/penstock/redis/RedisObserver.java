@@ -74,6 +74,9 @@ public interface RedisObserver {
   /** Redis became available, or unavailable. */
   default void available(boolean available) {}
 
-  /** Redis became unavailable because of {@code reason}; {@link #available} is called as well. */
-  default void unavailable(String reason) {}
+  /**
+   * Redis is unavailable. Called when it becomes unavailable, when it is unavailable at the start
+   * of the store, and when the reason changes; not while the store waits for Redis at its start.
+   */
+  default void unavailable(RedisOutage outage) {}
 }

@@ -13,6 +13,7 @@ import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -89,9 +90,17 @@ public final class RedisStore implements Store {
     return dispatcher.isAvailable();
   }
 
-  /** Why Redis is unavailable, such as {@code NOPERM …}; empty if it is available. */
+  /** Why and where Redis is unavailable; empty if it is available, or if that is unknown yet. */
+  public Optional<RedisOutage> outage() {
+    return Optional.ofNullable(dispatcher.outage());
+  }
+
+  /**
+   * Why Redis is unavailable, as a sentence such as "Cannot connect to Redis at redis:6379 (NOAUTH:
+   * the server requires a password, and none is configured)"; empty if it is available.
+   */
   public String unavailableReason() {
-    return dispatcher.unavailableReason();
+    return outage().map(RedisOutage::toString).orElse("");
   }
 
   @Override

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class ServerConnection {
   private static final long PROBE_MILLIS = 1_000;
   private static final long PROBE_TIMEOUT_MILLIS = 250;
+  private static final long CONNECT_GRACE_MILLIS = 250;
 
   /**
    * A call without requests. It requires the script and the permission to run it, but no bucket.
@@ -61,6 +62,31 @@ final class ServerConnection {
     NotSent() {
       super("not connected");
     }
+  }
+
+  /** No connection could be established. */
+  static final class NotConnected extends RedisException {
+    private static final long serialVersionUID = 1;
+
+    private final transient RedisOutage outage;
+
+    NotConnected(Connector connector, Throwable failure) {
+      super(failure);
+      Throwable cause = FailureCauses.cause(failure);
+      UnavailableReason reason = UnavailableReason.ofConnect(cause, connector.usesTls());
+      this.outage = RedisOutage.of(reason, connector.address(), cause);
+    }
+
+    RedisOutage outage() {
+      return outage;
+    }
+  }
+
+  /** Returns what a failed call or probe means; {@code failure} is null after a timeout. */
+  RedisOutage outage(@Nullable Throwable failure) {
+    return failure instanceof NotConnected notConnected
+        ? notConnected.outage()
+        : RedisOutage.of(UnavailableReason.of(failure), connector.address(), failure);
   }
 
   private synchronized @Nullable StatefulRedisConnection<byte[], byte[]> open() {
@@ -151,7 +177,8 @@ final class ServerConnection {
     var attempt = connector.connect().toCompletableFuture();
     return attempt
         .copy()
-        .orTimeout(connector.timeoutMillis(), TimeUnit.MILLISECONDS)
+        // Longer than the timeout of the attempt itself, whose failure has a better reason.
+        .orTimeout(connector.timeoutMillis() + CONNECT_GRACE_MILLIS, TimeUnit.MILLISECONDS)
         .whenComplete(
             (fresh, failure) -> {
               if (failure != null) {
@@ -162,7 +189,9 @@ final class ServerConnection {
               } else {
                 discard(fresh);
               }
-            });
+            })
+        .exceptionallyCompose(
+            failure -> CompletableFuture.failedFuture(new NotConnected(connector, failure)));
   }
 
   private synchronized boolean adopt(StatefulRedisConnection<byte[], byte[]> fresh) {

@@ -1,10 +1,8 @@
 package io.penstock.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +41,6 @@ final class ServerHealth {
   private final ScheduledExecutorService timer;
   private final HealthListener listener;
   private final long deadlineNanos;
-  private final CountDownLatch firstAvailable = new CountDownLatch(1);
   private final AtomicReference<Availability> state =
       new AtomicReference<>(Availability.UNAVAILABLE);
   private final AtomicInteger slow = new AtomicInteger();
@@ -51,7 +48,7 @@ final class ServerHealth {
   private volatile boolean checked;
   private volatile long availableSinceNanos;
   private volatile long answeredNanos;
-  private volatile @Nullable Throwable failure;
+  private volatile @Nullable RedisOutage outage;
 
   /** The number of rejections without a pause of a minute in between. Guarded by this. */
   private int rejections;
@@ -66,10 +63,11 @@ final class ServerHealth {
   }
 
   /** Receives changes of the availability. */
-  @FunctionalInterface
   interface HealthListener {
-    /** Called when the server becomes available, or unavailable because of {@code reason}. */
-    void changed(boolean available, String reason);
+    void available();
+
+    /** Called when the server becomes unavailable, and after each failed probe. */
+    void unavailable(RedisOutage outage);
   }
 
   ServerHealth(
@@ -83,9 +81,9 @@ final class ServerHealth {
     this.deadlineNanos = deadlineNanos;
   }
 
-  /** Why the server is unavailable. */
-  String reason() {
-    return FailureCauses.reason(failure);
+  /** Why the server is unavailable; null if it is available, or if that is still unknown. */
+  @Nullable RedisOutage outage() {
+    return outage;
   }
 
   boolean isAvailable() {
@@ -101,15 +99,6 @@ final class ServerHealth {
   void start() {
     timer.execute(() -> probe(FIRST_PROBE_MILLIS));
     scheduleIdleCheck();
-  }
-
-  /** Waits until the server is available for the first time, at most {@code timeout}. */
-  void await(Duration timeout) {
-    try {
-      var unused = firstAvailable.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   /**
@@ -158,12 +147,14 @@ final class ServerHealth {
   private void markUnavailable(boolean connected, long sentNanos, @Nullable Throwable cause) {
     if (sentNanos - availableSinceNanos >= 0
         && state.compareAndSet(Availability.AVAILABLE, Availability.UNAVAILABLE)) {
-      failure = cause;
+      RedisOutage now = connection.outage(cause);
+      outage = now;
       if (!connected) {
         connection.drop();
       }
+      // Before the next probe, which may find that the server is available again.
+      listener.unavailable(now);
       probeAfter(connected && cause != null ? afterRejection() : FIRST_PROBE_MILLIS);
-      listener.changed(false, reason());
     }
   }
 
@@ -177,7 +168,6 @@ final class ServerHealth {
 
   void close() {
     state.set(Availability.CLOSED);
-    firstAvailable.countDown();
   }
 
   /** Probes the server if there was no response for a while, and schedules the next check. */
@@ -226,12 +216,14 @@ final class ServerHealth {
   }
 
   private void probed(long after, @Nullable Long nanos, @Nullable Throwable failure) {
-    this.failure = failure == null ? null : FailureCauses.cause(failure);
     if (failure != null) {
       connection.drop();
     }
     if (nanos == null || nanos > deadlineNanos) {
+      RedisOutage now = connection.outage(failure == null ? null : FailureCauses.cause(failure));
+      outage = now;
       checked = true;
+      listener.unavailable(now);
       probeAfter(Math.min(2 * after, MAX_PROBE_MILLIS));
       return;
     }
@@ -239,8 +231,8 @@ final class ServerHealth {
     availableSinceNanos = System.nanoTime();
     if (state.compareAndSet(Availability.UNAVAILABLE, Availability.AVAILABLE)) {
       checked = true;
-      firstAvailable.countDown();
-      listener.changed(true, "");
+      outage = null;
+      listener.available();
     }
   }
 }

@@ -2,15 +2,18 @@ package io.penstock.redis;
 
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A topology with one server that has all buckets. Thread-safe. */
 final class SingleServer implements Topology {
   private final Server server;
   private final CallBatcher batcher;
+  private final OutageReports outages;
 
-  SingleServer(Server server, CallBatcher batcher) {
+  SingleServer(Server server, CallBatcher batcher, OutageReports outages) {
     this.server = server;
     this.batcher = batcher;
+    this.outages = outages;
   }
 
   @Override
@@ -34,8 +37,8 @@ final class SingleServer implements Topology {
   }
 
   @Override
-  public String unavailableReason() {
-    return isAvailable() ? "" : server.health().reason();
+  public @Nullable RedisOutage outage() {
+    return outages.current();
   }
 
   @Override
@@ -46,11 +49,12 @@ final class SingleServer implements Topology {
   @Override
   public void start(Duration timeout) {
     server.health().start();
-    server.health().await(timeout);
+    outages.awaitStart(timeout);
   }
 
   @Override
   public void close() {
     server.close();
+    outages.close();
   }
 }

@@ -20,7 +20,11 @@ final class SlotTableReader {
       return CompletableFuture.failedStage(new ServerConnection.NotSent());
     }
     return read(servers.get(0))
-        .exceptionallyCompose(failure -> read(servers.subList(1, servers.size())));
+        .exceptionallyCompose(
+            failure ->
+                servers.size() == 1
+                    ? CompletableFuture.failedStage(failure)
+                    : read(servers.subList(1, servers.size())));
   }
 
   private CompletionStage<SlotTable> read(ServerAddress server) {
@@ -31,7 +35,11 @@ final class SlotTableReader {
             .thenCompose(connection -> connection.async().clusterSlots())
             .thenApply(slots -> SlotTable.read(slots, server))
             .copy()
-            .orTimeout(serverConnector.timeoutMillis(), TimeUnit.MILLISECONDS);
+            .orTimeout(serverConnector.timeoutMillis(), TimeUnit.MILLISECONDS)
+            .exceptionallyCompose(
+                failure ->
+                    CompletableFuture.<SlotTable>failedFuture(
+                        new ServerConnection.NotConnected(serverConnector, failure)));
     if (serverConnector.ownsConnections()) {
       var unused = answer.whenComplete((table, failure) -> close(attempt));
     }

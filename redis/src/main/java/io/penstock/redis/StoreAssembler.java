@@ -5,11 +5,11 @@ import java.util.concurrent.ScheduledExecutorService;
 /** Creates and connects the components of a store. */
 final class StoreAssembler {
   private final RedisStoreBuilder settings;
-  private final RedisObserver observer;
   private final ScheduledExecutorService timer;
   private final CallBatcher.Callbacks callbacks;
   private final EvictionWatch evictions;
   private final ProbeKeys probeKeys;
+  private final OutageReports outages;
 
   StoreAssembler(
       RedisStoreBuilder settings,
@@ -17,31 +17,56 @@ final class StoreAssembler {
       ScheduledExecutorService timer,
       CallBatcher.Callbacks callbacks) {
     this.settings = settings;
-    this.observer = observer;
     this.timer = timer;
     this.callbacks = callbacks;
     this.evictions = new EvictionWatch(observer);
     this.probeKeys = new ProbeKeys(settings.keyPrefix());
+    this.outages = new OutageReports(observer);
   }
 
   Topology singleServer(Connector connector) {
     ServerConnection connection = newConnection(connector);
     connection.probeWith(probeKeys.any());
-    Server server = newServer(ServerAddress.UNKNOWN, connection, this::availabilityChanged);
-    return new SingleServer(server, newBatcher(new DirectRoute(server)));
+    ServerHealth.HealthListener listener =
+        new ServerHealth.HealthListener() {
+          @Override
+          public void available() {
+            outages.available();
+          }
+
+          @Override
+          public void unavailable(RedisOutage outage) {
+            outages.unavailable(outage);
+          }
+        };
+    Server server = newServer(ServerAddress.UNKNOWN, connection, listener);
+    return new SingleServer(server, newBatcher(new DirectRoute(server)), outages);
   }
 
   Topology cluster(ClusterConnector connector) {
-    return new Cluster(connector, this, timer, probeKeys);
+    return new Cluster(connector, this, timer, probeKeys, outages);
   }
 
   /**
    * Creates a server of a cluster, which is not connected yet.
    *
-   * @param onChange runs whenever the server becomes available or unavailable
+   * @param onChange runs whenever the server becomes available or unavailable, and after each
+   *     failed probe
    */
   Server newServer(ServerAddress address, Connector connector, Runnable onChange) {
-    return newServer(address, newConnection(connector), (available, reason) -> onChange.run());
+    ServerHealth.HealthListener listener =
+        new ServerHealth.HealthListener() {
+          @Override
+          public void available() {
+            onChange.run();
+          }
+
+          @Override
+          public void unavailable(RedisOutage outage) {
+            onChange.run();
+          }
+        };
+    return newServer(address, newConnection(connector), listener);
   }
 
   private Server newServer(
@@ -57,13 +82,5 @@ final class StoreAssembler {
 
   CallBatcher newBatcher(Route route) {
     return new CallBatcher(route, callbacks, settings.callObserver(), timer);
-  }
-
-  /** Called when all buckets become available, or some no longer are. */
-  void availabilityChanged(boolean available, String reason) {
-    observer.available(available);
-    if (!available) {
-      observer.unavailable(reason);
-    }
   }
 }

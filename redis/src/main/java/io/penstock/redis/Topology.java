@@ -18,13 +18,16 @@ interface Topology {
   /** Whether all buckets are available. */
   boolean isAvailable();
 
-  /** Why some buckets are unavailable; empty if all are available. */
-  String unavailableReason();
+  /** Why some buckets are unavailable; null if all are available, or if that is unknown. */
+  @Nullable RedisOutage outage();
 
   /** The approximate number of requests in flight. */
   int requestsInFlight();
 
-  /** Starts connecting, and waits until Redis is available, at most {@code timeout}. */
+  /**
+   * Starts connecting, and waits until Redis is available or unavailable for a reason that is not
+   * temporary, at most {@code timeout}.
+   */
   void start(Duration timeout);
 
   void close();

@@ -19,6 +19,7 @@ final class Counts implements RedisObserver {
   final List<Boolean> switches = new CopyOnWriteArrayList<>();
   final List<Throwable> failures = new CopyOnWriteArrayList<>();
   final List<Boolean> changes = new CopyOnWriteArrayList<>();
+  final List<RedisOutage> outages = new CopyOnWriteArrayList<>();
   final List<String> evictions = new CopyOnWriteArrayList<>();
   private final Map<String, AtomicLong> degraded = new ConcurrentHashMap<>();
   private final Map<Degradation, AtomicLong> reasons = new ConcurrentHashMap<>();
@@ -95,6 +96,11 @@ final class Counts implements RedisObserver {
   @Override
   public void available(boolean available) {
     changes.add(available);
+  }
+
+  @Override
+  public void unavailable(RedisOutage outage) {
+    outages.add(outage);
   }
 
   @Override

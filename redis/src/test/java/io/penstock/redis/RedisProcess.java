@@ -197,6 +197,11 @@ public final class RedisProcess implements AutoCloseable {
     return line.toString().trim();
   }
 
+  /** Returns whether the server was built with TLS. */
+  public boolean knowsTls() {
+    return !command("CONFIG", "GET", "tls-port").equals("*0");
+  }
+
   /** Returns keys of the store without a time to live. */
   List<String> keysWithoutTtl() {
     return with(

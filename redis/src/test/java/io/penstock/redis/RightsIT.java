@@ -90,8 +90,8 @@ class RightsIT {
           }
 
           @Override
-          public void unavailable(String reason) {
-            changes.add(reason);
+          public void unavailable(RedisOutage outage) {
+            changes.add(outage.toString());
           }
         };
     try (RedisProcess redis = RedisProcess.start()) {
@@ -112,9 +112,11 @@ class RightsIT {
         }
 
         assertThat(store.isAvailable()).isFalse();
-        assertThat(store.unavailableReason()).startsWith("NOPERM");
+        assertThat(store.unavailableReason())
+            .startsWith("Redis at 127.0.0.1:" + redis.port() + " is unavailable (NOPERM: ")
+            .doesNotContain("penstock", "password");
         assertThat(changes).hasSize(3).startsWith("available", "unavailable");
-        assertThat(changes.get(2)).startsWith("NOPERM");
+        assertThat(changes.get(2)).isEqualTo(store.unavailableReason());
 
         acl(redis, user);
         await("available again").until(store::isAvailable);

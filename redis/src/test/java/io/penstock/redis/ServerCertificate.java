@@ -35,6 +35,19 @@ final class ServerCertificate {
     }
   }
 
+  /** Starts a server that uses this certificate on a port. */
+  RedisProcess startServer(int port) {
+    return RedisProcess.start(
+        "--tls-port",
+        "" + port,
+        "--tls-cert-file",
+        certificateFile().toString(),
+        "--tls-key-file",
+        keyFile().toString(),
+        "--tls-auth-clients",
+        "no");
+  }
+
   Path keyFile() {
     return folder.resolve("key.pem");
   }

@@ -34,21 +34,10 @@ class TlsIT {
   @BeforeEach
   void start(@TempDir Path folder) throws Exception {
     try (RedisProcess plain = RedisProcess.start()) {
-      // A server that was built without TLS doesn't have this setting.
-      boolean knowsTls = !plain.command("CONFIG", "GET", "tls-port").equals("*0");
-      assumeTrue(knowsTls, "skipped: this redis-server was built without TLS");
+      assumeTrue(plain.knowsTls(), "skipped: this redis-server was built without TLS");
     }
     certificate = new ServerCertificate(folder);
-    redis =
-        RedisProcess.start(
-            "--tls-port",
-            "" + port,
-            "--tls-cert-file",
-            certificate.certificateFile().toString(),
-            "--tls-key-file",
-            certificate.keyFile().toString(),
-            "--tls-auth-clients",
-            "no");
+    redis = certificate.startServer(port);
   }
 
   @AfterEach

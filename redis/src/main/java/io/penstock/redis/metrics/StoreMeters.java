@@ -7,13 +7,16 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.penstock.redis.LeaseStats;
 import io.penstock.redis.RedisObserver;
+import io.penstock.redis.RedisOutage;
 import io.penstock.redis.RedisStore;
+import io.penstock.redis.UnavailableReason;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +38,8 @@ public final class StoreMeters implements RedisObserver {
   private final Counter leaseExpired;
   private final Counter heated;
   private final Counter cooled;
+  private final OutageLog log = new OutageLog(LOG::warn, LOG::info, System::nanoTime);
+  private volatile @Nullable UnavailableReason outage;
 
   public StoreMeters(MeterRegistry registry) {
     this.calls =
@@ -60,6 +65,12 @@ public final class StoreMeters implements RedisObserver {
     this.leaseExpired = counter(registry, "lease.expired", "Leased tokens that expired unused");
     this.heated = switches(registry, "leased");
     this.cooled = switches(registry, "exact");
+    for (UnavailableReason reason : UnavailableReason.values()) {
+      Gauge.builder("penstock.store.unavailable", () -> outage == reason ? 1 : 0)
+          .description("Whether Redis is unavailable for this reason: 1 or 0")
+          .tag("reason", reason.label())
+          .register(registry);
+    }
     for (Degradation why : Degradation.values()) {
       degraded.put(
           why,
@@ -177,12 +188,14 @@ public final class StoreMeters implements RedisObserver {
   @Override
   public void available(boolean available) {
     if (available) {
-      LOG.info("Redis is available");
+      outage = null;
+      log.available();
     }
   }
 
   @Override
-  public void unavailable(String reason) {
-    LOG.warn("Redis is unavailable ({}); the failure policy of each rule decides", reason);
+  public void unavailable(RedisOutage now) {
+    outage = now.reason();
+    log.unavailable(now);
   }
 }

@@ -1,0 +1,92 @@
+package io.penstock.redis;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reports to the observer whether Redis is available, and why not. Thread-safe. Each outage is
+ * reported once, and again when its reason changes. While the store starts, outages that may be
+ * temporary are not reported.
+ */
+final class OutageReports {
+  private final RedisObserver observer;
+
+  /** Released when Redis is available, or definitely not. */
+  private final CountDownLatch settled = new CountDownLatch(1);
+
+  private boolean starting = true;
+  private boolean available;
+  private @Nullable RedisOutage reported;
+  private volatile @Nullable RedisOutage current;
+
+  OutageReports(RedisObserver observer) {
+    this.observer = observer;
+  }
+
+  /** Returns why Redis is unavailable; null if it is available, or if that is still unknown. */
+  @Nullable RedisOutage current() {
+    return current;
+  }
+
+  synchronized void available() {
+    current = null;
+    reported = null;
+    starting = false;
+    if (!available) {
+      available = true;
+      observer.available(true);
+    }
+    settled.countDown();
+  }
+
+  synchronized void unavailable(RedisOutage outage) {
+    current = outage;
+    if (available) {
+      available = false;
+      observer.available(false);
+    }
+    if (!starting || !outage.reason().isTemporary()) {
+      report(outage);
+      settled.countDown();
+    }
+  }
+
+  private void report(RedisOutage outage) {
+    starting = false;
+    boolean same =
+        reported != null
+            && reported.reason() == outage.reason()
+            && reported.address().equals(outage.address());
+    if (!same) {
+      reported = outage;
+      observer.unavailable(outage);
+    }
+  }
+
+  /**
+   * Waits until Redis is available, or unavailable for a reason that is not temporary, at most
+   * {@code timeout}.
+   */
+  void awaitStart(Duration timeout) {
+    try {
+      var unused = settled.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    endStart();
+  }
+
+  private synchronized void endStart() {
+    starting = false;
+    if (current != null) {
+      report(current);
+    }
+  }
+
+  /** Releases the thread that waits in {@link #awaitStart}. */
+  void close() {
+    settled.countDown();
+  }
+}

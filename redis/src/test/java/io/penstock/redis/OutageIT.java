@@ -1,0 +1,180 @@
+package io.penstock.redis;
+
+import static io.penstock.testing.Waiting.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.penstock.testing.Ports;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An unavailable Redis is reported with its address and the reason. */
+class OutageIT {
+  private final Counts counts = new Counts();
+
+  @AfterEach
+  void trustAsUsual() {
+    ServerCertificate.trustAsUsual();
+  }
+
+  /** Returns the first report; a definite failure is reported before the store is returned. */
+  private RedisOutage report(String url) {
+    try (RedisStore store = builder().connect(url)) {
+      assertThat(store.isAvailable()).isFalse();
+      assertThat(counts.outages).isNotEmpty();
+      assertThat(store.outage()).isPresent();
+      assertThat(counts.changes).isEmpty();
+    }
+    return counts.outages.get(0);
+  }
+
+  private RedisStoreBuilder builder() {
+    return RedisStore.builder().observer(counts).deadline(Duration.ofSeconds(5));
+  }
+
+  private static String secured(int port, String credentials) {
+    return "redis://" + credentials + "127.0.0.1:" + port;
+  }
+
+  @Test
+  void connect_passwordMissing_reportsNoauth() {
+    try (RedisProcess redis = RedisProcess.start("--requirepass", "topsecret")) {
+      RedisOutage outage = report(secured(redis.port(), ""));
+
+      assertThat(outage.reason()).isEqualTo(UnavailableReason.NOAUTH);
+      assertThat(outage)
+          .hasToString(
+              "Cannot connect to Redis at 127.0.0.1:"
+                  + redis.port()
+                  + " (NOAUTH: the server requires a password, and none is configured)");
+    }
+  }
+
+  @Test
+  void connect_passwordWrong_reportsWrongpassWithoutThePassword() {
+    try (RedisProcess redis = RedisProcess.start("--requirepass", "topsecret")) {
+      RedisOutage outage = report(secured(redis.port(), "alice:guessed@"));
+
+      assertThat(outage.reason()).isEqualTo(UnavailableReason.WRONGPASS);
+      assertThat(outage.toString()).doesNotContain("alice", "guessed");
+    }
+  }
+
+  @Test
+  void connect_portWrong_reportsRefused() {
+    int port = Ports.free();
+
+    RedisOutage outage = report("redis://127.0.0.1:" + port);
+
+    assertThat(outage.reason()).isEqualTo(UnavailableReason.REFUSED);
+    assertThat(outage.address()).isEqualTo("127.0.0.1:" + port);
+  }
+
+  @Test
+  void connect_hostUnknown_reportsIt() {
+    RedisOutage outage = report("redis://redis.invalid:6380");
+
+    assertThat(outage.reason()).isEqualTo(UnavailableReason.UNKNOWN_HOST);
+    assertThat(outage.toString()).startsWith("Cannot connect to Redis at redis.invalid:6380 (");
+  }
+
+  @Test
+  void connect_sentinelsRefuse_reportsTheirAddresses() {
+    RedisOutage outage = report("redis-sentinel://127.0.0.1:1,127.0.0.1:2/0#primary");
+
+    assertThat(outage.reason()).isEqualTo(UnavailableReason.REFUSED);
+    assertThat(outage.address()).isEqualTo("127.0.0.1:1,127.0.0.1:2");
+  }
+
+  @Test
+  void connect_clusterRefuses_reportsASeed() {
+    RedisOutage outage = report("redis-cluster://127.0.0.1:1");
+
+    assertThat(outage.reason()).isEqualTo(UnavailableReason.REFUSED);
+    assertThat(outage.address()).isEqualTo("127.0.0.1:1");
+  }
+
+  @Test
+  void connect_withTlsToAServerWithoutIt_reportsTheHandshake() {
+    try (RedisProcess redis = RedisProcess.start();
+        RedisStore store =
+            builder()
+                .startTimeout(Duration.ofSeconds(1))
+                .connect("rediss://127.0.0.1:" + redis.port())) {
+      await("report").until(() -> !counts.outages.isEmpty());
+
+      assertThat(counts.outages.get(0).reason()).isEqualTo(UnavailableReason.TLS_TIMEOUT);
+      assertThat(store.unavailableReason())
+          .startsWith("Cannot connect to Redis at 127.0.0.1:" + redis.port() + " (TLS_TIMEOUT: ")
+          .contains("use redis://");
+    }
+  }
+
+  @Test
+  void connect_tlsServer_reportsAnUntrustedCertificateAndMissingTls(@TempDir Path folder)
+      throws Exception {
+    try (RedisProcess plain = RedisProcess.start()) {
+      assumeTrue(plain.knowsTls(), "skipped: this redis-server was built without TLS");
+    }
+    ServerCertificate certificate = new ServerCertificate(folder);
+    int port = Ports.free();
+    try (RedisProcess redis = certificate.startServer(port)) {
+      assertThat(redis.command("PING")).isEqualTo("+PONG");
+      RedisOutage untrusted = report("rediss://127.0.0.1:" + port);
+      assertThat(untrusted.reason()).isEqualTo(UnavailableReason.TLS);
+      assertThat(untrusted.toString())
+          .startsWith("Cannot connect to Redis at 127.0.0.1:" + port + " (TLS: ")
+          .contains("certification path");
+
+      counts.outages.clear();
+      RedisOutage plain = report("redis://127.0.0.1:" + port);
+      assertThat(plain.reason()).isEqualTo(UnavailableReason.CLOSED);
+      assertThat(plain.toString()).contains("if it requires TLS, use rediss://");
+    }
+  }
+
+  @Test
+  void store_redisFailsAndRecovers_reportsEachChangeOnce() {
+    try (RedisProcess redis = RedisProcess.start();
+        RedisStore store = builder().connect(redis.url())) {
+      assertThat(counts.changes).containsExactly(true);
+
+      redis.kill();
+      await("refused")
+          .until(
+              () ->
+                  counts.outages.stream()
+                      .anyMatch(outage -> outage.reason() == UnavailableReason.REFUSED));
+      assertThat(counts.changes).containsExactly(true, false);
+      assertThat(store.outage()).isPresent();
+
+      redis.restart();
+      await("available").until(store::isAvailable);
+      await("reported").until(() -> counts.changes.size() == 3);
+      assertThat(store.outage()).isEmpty();
+      assertThat(counts.outages).doesNotHaveDuplicates();
+    }
+  }
+
+  @Test
+  void store_primaryBecomesReplica_reportsReadonly() {
+    try (RedisProcess redis = RedisProcess.start();
+        RedisProcess other = RedisProcess.start();
+        RedisStore store = builder().connect(redis.url())) {
+      redis.command("REPLICAOF", "127.0.0.1", "" + other.port());
+
+      await("readonly")
+          .until(
+              () ->
+                  store
+                      .outage()
+                      .filter(outage -> outage.reason() == UnavailableReason.READONLY)
+                      .isPresent());
+      assertThat(store.unavailableReason())
+          .startsWith("Redis at 127.0.0.1:" + redis.port() + " is unavailable (READONLY: ");
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package io.penstock.redis.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.redis.RedisOutage;
+import io.penstock.redis.UnavailableReason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class OutageLogTest {
+  private final List<String> lines = new ArrayList<>();
+  private long nowNanos = Long.MAX_VALUE - 5;
+  private final OutageLog log =
+      new OutageLog(line -> lines.add("WARN " + line), lines::add, () -> nowNanos);
+
+  private void fail(UnavailableReason reason) {
+    log.unavailable(new RedisOutage(reason, "redis:6379", ""));
+  }
+
+  @Test
+  void unavailable_first_logsAddressReasonAndConsequence() {
+    fail(UnavailableReason.NOAUTH);
+
+    assertThat(lines)
+        .containsExactly(
+            "WARN Cannot connect to Redis at redis:6379 (NOAUTH: the server requires a password,"
+                + " and none is configured); rules fall back to their on_store_failure policy");
+  }
+
+  @Test
+  void unavailable_sameReasonWithinAMinute_isCounted() {
+    log.available();
+    for (int i = 0; i < 4; i++) {
+      fail(UnavailableReason.TIMEOUT);
+      log.available();
+    }
+    assertThat(lines).hasSize(3).startsWith("Redis is available").endsWith("Redis is available");
+
+    nowNanos += TimeUnit.MINUTES.toNanos(1);
+    fail(UnavailableReason.TIMEOUT);
+
+    assertThat(lines).hasSize(4);
+    assertThat(lines.get(3)).endsWith("(3 more outages since the last message)");
+  }
+
+  @Test
+  void unavailable_anotherReason_isLoggedAtOnce() {
+    fail(UnavailableReason.DISCONNECTED);
+    fail(UnavailableReason.REFUSED);
+    log.available();
+
+    assertThat(lines).hasSize(3);
+    assertThat(lines.get(1)).contains("(REFUSED: connection refused");
+  }
+}
