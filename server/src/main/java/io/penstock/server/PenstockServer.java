@@ -130,7 +130,7 @@ public final class PenstockServer implements AutoCloseable {
             policyHolder,
             store.kind(),
             store.available(),
-            store.problem(),
+            store.outage(),
             () -> database.map(open -> open.ruleSync().state()));
     this.vertx = vertx(workers(settings), transport);
     this.adminVertx = vertx(new VertxOptions().setEventLoopPoolSize(1), adminTransport);
@@ -178,12 +178,6 @@ public final class PenstockServer implements AutoCloseable {
         server.policyHolder.active().origin(),
         server.policyHolder.active().loaded().policy().rules().size(),
         server.store.kind());
-    if (!server.store.available().getAsBoolean()) {
-      LOG.warn(
-          "Redis is unavailable ({}): the failure policy of each rule decides until it is"
-              + " available",
-          server.store.problem().get());
-    }
     if (settings.token().isEmpty() && !SettingCheck.isLoopback(settings.host())) {
       LOG.warn(
           "the decision listener accepts requests from any client that can reach {}:{}; set a token"

@@ -6,9 +6,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.NanoClock;
 import io.penstock.Store;
 import io.penstock.inprocess.InProcessStore;
+import io.penstock.redis.RedisOutage;
 import io.penstock.redis.RedisStore;
 import io.penstock.redis.RedisStoreBuilder;
 import io.penstock.redis.metrics.StoreMeters;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -17,9 +19,10 @@ import java.util.function.Supplier;
  *
  * @param kind the name of the store in logs and responses
  * @param available whether the store is available
- * @param problem why the store is unavailable; empty if it is available
+ * @param outage why Redis is unavailable; empty if it is available or not used
  */
-record StoreFactory(Store store, String kind, BooleanSupplier available, Supplier<String> problem)
+record StoreFactory(
+    Store store, String kind, BooleanSupplier available, Supplier<Optional<RedisOutage>> outage)
     implements AutoCloseable {
   /**
    * Opens the store.
@@ -47,14 +50,14 @@ record StoreFactory(Store store, String kind, BooleanSupplier available, Supplie
               settings.nodes().ifPresent(builder::nodes);
               RedisStore store = builder.connect(url);
               StoreMeters.watch(store, registry);
-              return new StoreFactory(store, "redis", store::isAvailable, store::unavailableReason);
+              return new StoreFactory(store, "redis", store::isAvailable, store::outage);
             })
         .orElseGet(
             () -> {
               InProcessStore store =
                   InProcessStore.builder().maxKeys(settings.maxKeys()).clock(clock).build();
               registerMeters(store, registry);
-              return new StoreFactory(store, "in-process", () -> true, () -> "");
+              return new StoreFactory(store, "in-process", () -> true, Optional::empty);
             });
   }
 

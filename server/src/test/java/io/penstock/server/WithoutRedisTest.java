@@ -172,8 +172,9 @@ final class WithoutRedisTest {
     assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);
     assertThat(server.admin("/readyz").body())
         .contains(
-            "\"degraded\":true,\"store\":{\"kind\":\"redis\",\"available\":false,\"problem\":\"")
-        .containsIgnoringCase("connection refused");
+            "\"degraded\":true,\"store\":{\"kind\":\"redis\",\"available\":false,"
+                + "\"reason\":\"refused\",\"address\":\"127.0.0.1:1\","
+                + "\"problem\":\"Cannot connect to Redis at 127.0.0.1:1 (REFUSED: ");
   }
 
   @Test
@@ -190,6 +191,8 @@ final class WithoutRedisTest {
     ask("/");
     assertThat(server.admin("/metrics").body())
         .contains("penstock_store_available 0.0")
+        .contains("penstock_store_unavailable{reason=\"refused\"} 1")
+        .contains("penstock_store_unavailable{reason=\"noauth\"} 0")
         .contains("penstock_degraded_total{reason=\"store_unavailable\",rule=\"open\"}");
   }
 

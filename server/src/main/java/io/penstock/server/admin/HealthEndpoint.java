@@ -5,6 +5,7 @@ import io.penstock.policy.jwt.JwtSettings;
 import io.penstock.policy.jwt.JwtVerifier;
 import io.penstock.policy.load.ActivePolicy;
 import io.penstock.policy.load.Problem;
+import io.penstock.redis.RedisOutage;
 import io.penstock.server.PolicyHolder;
 import io.penstock.server.database.RuleSync;
 import io.penstock.server.http.JsonResponses;
@@ -29,7 +30,7 @@ public final class HealthEndpoint {
   private final PolicyHolder policyHolder;
   private final String store;
   private final BooleanSupplier available;
-  private final Supplier<String> storeProblem;
+  private final Supplier<Optional<RedisOutage>> outage;
   private final Supplier<Optional<RuleSync.SyncStatus>> database;
   private volatile Optional<TlsReloader> tls = Optional.empty();
   private volatile boolean shuttingDown;
@@ -37,19 +38,19 @@ public final class HealthEndpoint {
   /**
    * @param store the kind of store
    * @param available whether the store is available
-   * @param storeProblem why the store is unavailable; empty if it is available
+   * @param outage why Redis is unavailable; empty if it is available or not used
    * @param database the state of the database, if there is one
    */
   public HealthEndpoint(
       PolicyHolder policyHolder,
       String store,
       BooleanSupplier available,
-      Supplier<String> storeProblem,
+      Supplier<Optional<RedisOutage>> outage,
       Supplier<Optional<RuleSync.SyncStatus>> database) {
     this.policyHolder = policyHolder;
     this.store = store;
     this.available = available;
-    this.storeProblem = storeProblem;
+    this.outage = outage;
     this.database = database;
   }
 
@@ -96,8 +97,9 @@ public final class HealthEndpoint {
           json.writeObjectFieldStart("store");
           json.writeStringField("kind", store);
           json.writeBooleanField("available", storeAvailable);
-          if (!storeAvailable) {
-            json.writeStringField("problem", storeProblem.get());
+          Optional<RedisOutage> now = storeAvailable ? Optional.empty() : outage.get();
+          if (now.isPresent()) {
+            write(now.get(), json);
           }
           json.writeEndObject();
           if (verifies) {
@@ -117,6 +119,12 @@ public final class HealthEndpoint {
           json.writeEndObject();
           json.writeEndObject();
         });
+  }
+
+  private static void write(RedisOutage outage, JsonGenerator json) throws IOException {
+    json.writeStringField("reason", outage.reason().label());
+    json.writeStringField("address", outage.address());
+    json.writeStringField("problem", outage.toString());
   }
 
   private static void write(JwtVerifier jwt, JsonGenerator json) throws IOException {
