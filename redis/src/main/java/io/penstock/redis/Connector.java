@@ -119,7 +119,8 @@ interface Connector {
   }
 
   /** Uses new connections from a supplier of the application, which may block; one at a time. */
-  static Connector by(Supplier<StatefulRedisConnection<byte[], byte[]>> connections) {
+  static Connector by(
+      Supplier<StatefulRedisConnection<byte[], byte[]>> connections, String address) {
     ExecutorService waiting = Executors.newSingleThreadExecutor(Connector::daemon);
     AtomicBoolean connecting = new AtomicBoolean();
     return new Connector() {
@@ -142,7 +143,7 @@ interface Connector {
 
       @Override
       public String address() {
-        return "";
+        return address;
       }
 
       @Override

@@ -31,7 +31,7 @@ final class Dispatcher {
    */
   private static final long STARVED_NANOS = 5_000_000;
 
-  private final RedisObserver observer;
+  private final GuardedObserver observer;
   private final ScheduledThreadPoolExecutor timer;
   private final Topology topology;
   private final Deadlines deadlines;
@@ -73,6 +73,10 @@ final class Dispatcher {
 
   @Nullable RedisOutage outage() {
     return topology.outage();
+  }
+
+  GuardedObserver observer() {
+    return observer;
   }
 
   /** Returns a limiter that decides in process while Redis is unavailable. */

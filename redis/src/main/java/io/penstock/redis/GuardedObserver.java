@@ -6,9 +6,21 @@ package io.penstock.redis;
  */
 final class GuardedObserver implements RedisObserver {
   private final RedisObserver observer;
+  private volatile boolean paused;
 
   GuardedObserver(RedisObserver observer) {
     this.observer = observer;
+  }
+
+  /** Sets whether events of decisions are discarded, because no caller requested the decisions. */
+  void pause(boolean on) {
+    paused = on;
+  }
+
+  private void guardUnlessPaused(Runnable event) {
+    if (!paused) {
+      guard(event);
+    }
   }
 
   private static void guard(Runnable event) {
@@ -22,27 +34,27 @@ final class GuardedObserver implements RedisObserver {
 
   @Override
   public void called(int decisions, long nanos) {
-    guard(() -> observer.called(decisions, nanos));
+    guardUnlessPaused(() -> observer.called(decisions, nanos));
   }
 
   @Override
   public void failed(int decisions, Throwable cause) {
-    guard(() -> observer.failed(decisions, cause));
+    guardUnlessPaused(() -> observer.failed(decisions, cause));
   }
 
   @Override
   public void degraded(String name, Degradation why) {
-    guard(() -> observer.degraded(name, why));
+    guardUnlessPaused(() -> observer.degraded(name, why));
   }
 
   @Override
   public void remembered(String name) {
-    guard(() -> observer.remembered(name));
+    guardUnlessPaused(() -> observer.remembered(name));
   }
 
   @Override
   public void givenBack(String name) {
-    guard(() -> observer.givenBack(name));
+    guardUnlessPaused(() -> observer.givenBack(name));
   }
 
   @Override

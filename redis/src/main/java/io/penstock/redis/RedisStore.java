@@ -9,6 +9,7 @@ import io.penstock.Decision;
 import io.penstock.FailurePolicy;
 import io.penstock.Limit;
 import io.penstock.Store;
+import io.penstock.StoreException;
 import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
 import java.util.ArrayList;
@@ -43,6 +44,12 @@ public final class RedisStore implements Store {
     this.keyPrefix = settings.keyPrefix();
     this.deadlineNanos = settings.deadline().toNanos();
     this.dispatcher = new Dispatcher(settings, topology);
+    if (settings.failFast() && !isAvailable()) {
+      String reason = unavailableReason();
+      close();
+      throw new StoreException(
+          reason.isEmpty() ? "Redis did not respond in " + settings.startTimeout() : reason, null);
+    }
   }
 
   /**
@@ -101,6 +108,22 @@ public final class RedisStore implements Store {
    */
   public String unavailableReason() {
     return outage().map(RedisOutage::toString).orElse("");
+  }
+
+  /**
+   * Runs requests that change no bucket, for at most a second or two, so that the first decisions
+   * of a cold JVM meet their deadline. Does nothing if Redis is unavailable. Call it before the
+   * store is used: the observer receives no events of decisions meanwhile.
+   */
+  public void warmUp() {
+    if (isAvailable()) {
+      dispatcher.observer().pause(true);
+      try {
+        WarmUp.run(this);
+      } finally {
+        dispatcher.observer().pause(false);
+      }
+    }
   }
 
   @Override

@@ -17,7 +17,8 @@ public final class RedisStoreBuilder {
 
   private String keyPrefix = "penstock:";
   private Duration deadline = Duration.ofMillis(25);
-  private Duration startTimeout = Duration.ofSeconds(1);
+  private Duration startTimeout = Duration.ofSeconds(10);
+  private boolean failFast;
   private int nodes;
   private RedisObserver observer = RedisObserver.NONE;
   private boolean denialMemory = true;
@@ -40,11 +41,22 @@ public final class RedisStoreBuilder {
   }
 
   /**
-   * How long to wait for Redis when the store is created; one second by default. If Redis is not
-   * available by then, the store uses it as soon as it is.
+   * How long to wait for Redis when the store is created; 10 seconds by default, because a client
+   * in a cold JVM may take several seconds to connect. The wait ends when Redis is available, or
+   * unavailable for a reason that is not {@linkplain UnavailableReason#isTemporary temporary}, such
+   * as a refused connection. The store then uses Redis as soon as it is available.
    */
   public RedisStoreBuilder startTimeout(Duration startTimeout) {
     this.startTimeout = positive("startTimeout", startTimeout);
+    return this;
+  }
+
+  /**
+   * Whether to throw a {@link io.penstock.StoreException} with the reason if Redis is unavailable
+   * when the store is created; off by default.
+   */
+  public RedisStoreBuilder failFast(boolean on) {
+    this.failFast = on;
     return this;
   }
 
@@ -100,6 +112,7 @@ public final class RedisStoreBuilder {
    * redis-cluster://user:password@host1:7000,host2:7000}.
    *
    * @throws IllegalArgumentException if the URL is invalid
+   * @throws io.penstock.StoreException if Redis is unavailable, with {@link #failFast}
    */
   public RedisStore connect(String url) {
     return ClusterUrl.isClusterUrl(url)
@@ -150,7 +163,17 @@ public final class RedisStoreBuilder {
    * called whenever there is no connection, on a thread that may block.
    */
   public RedisStore connect(Supplier<StatefulRedisConnection<byte[], byte[]>> connections) {
-    Connector connector = Connector.by(connections);
+    return connect(connections, "");
+  }
+
+  /**
+   * Like {@link #connect(Supplier)}.
+   *
+   * @param address the address of the server for messages, such as {@code redis:6379}
+   */
+  public RedisStore connect(
+      Supplier<StatefulRedisConnection<byte[], byte[]>> connections, String address) {
+    Connector connector = Connector.by(connections, address);
     return new RedisStore(this, assembler -> assembler.singleServer(connector));
   }
 
@@ -172,6 +195,10 @@ public final class RedisStoreBuilder {
 
   Duration startTimeout() {
     return startTimeout;
+  }
+
+  boolean failFast() {
+    return failFast;
   }
 
   int nodes() {

@@ -2,11 +2,16 @@ package io.penstock.redis;
 
 import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.penstock.Limit;
+import io.penstock.RateLimiter;
+import io.penstock.StoreException;
 import io.penstock.testing.Ports;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -133,6 +138,37 @@ class OutageIT {
       RedisOutage plain = report("redis://127.0.0.1:" + port);
       assertThat(plain.reason()).isEqualTo(UnavailableReason.CLOSED);
       assertThat(plain.toString()).contains("if it requires TLS, use rediss://");
+    }
+  }
+
+  @Test
+  void connect_failFastAndUnavailable_throwsTheReason() {
+    assertThatThrownBy(() -> builder().failFast(true).connect("redis://127.0.0.1:1"))
+        .isInstanceOf(StoreException.class)
+        .hasMessageStartingWith("Cannot connect to Redis at 127.0.0.1:1 (REFUSED: ");
+  }
+
+  @Test
+  void connect_failFastAndAvailable_isAvailable() {
+    try (RedisProcess redis = RedisProcess.start();
+        RedisStore store = builder().failFast(true).connect(redis.url())) {
+      assertThat(store.isAvailable()).isTrue();
+    }
+  }
+
+  @Test
+  void warmUp_available_changesNothing() {
+    try (RedisProcess redis = RedisProcess.start();
+        RedisStore store = builder().connect(redis.url())) {
+      store.warmUp();
+
+      assertThat(store.isAvailable()).isTrue();
+      assertThat(counts.calls).hasValue(0);
+      List<String> keys = redis.with(commands -> commands.keys("*:warm-up:*"));
+      assertThat(keys).isEmpty();
+
+      RateLimiter.on(store, "x", Limit.perSecond(1)).take("k");
+      assertThat(counts.calls).hasValue(1);
     }
   }
 

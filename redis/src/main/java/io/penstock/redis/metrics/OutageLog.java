@@ -1,5 +1,6 @@
 package io.penstock.redis.metrics;
 
+import io.penstock.redis.RedisObserver;
 import io.penstock.redis.RedisOutage;
 import io.penstock.redis.UnavailableReason;
 import java.util.EnumMap;
@@ -7,13 +8,16 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Logs when Redis becomes unavailable, with the reason, and when it recovers. Thread-safe. An
  * outage with the same reason as one in the last minute is not logged but counted, so that a server
  * that fails again and again doesn't fill the log.
  */
-final class OutageLog {
+public final class OutageLog implements RedisObserver {
+  private static final Logger LOG = LoggerFactory.getLogger(OutageLog.class);
   private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final Consumer<String> warnings;
@@ -23,13 +27,18 @@ final class OutageLog {
   private boolean recoveryDue = true;
   private int suppressed;
 
+  public OutageLog() {
+    this(LOG::warn, LOG::info, System::nanoTime);
+  }
+
   OutageLog(Consumer<String> warnings, Consumer<String> recoveries, LongSupplier clock) {
     this.warnings = warnings;
     this.recoveries = recoveries;
     this.clock = clock;
   }
 
-  synchronized void unavailable(RedisOutage outage) {
+  @Override
+  public synchronized void unavailable(RedisOutage outage) {
     long now = clock.getAsLong();
     Long logged = loggedNanos.get(outage.reason());
     if (logged != null && now - logged < INTERVAL_NANOS) {
@@ -45,8 +54,9 @@ final class OutageLog {
     recoveryDue = true;
   }
 
-  synchronized void available() {
-    if (recoveryDue) {
+  @Override
+  public synchronized void available(boolean available) {
+    if (available && recoveryDue) {
       recoveries.accept("Redis is available");
       recoveryDue = false;
     }

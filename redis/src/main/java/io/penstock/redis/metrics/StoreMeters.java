@@ -38,7 +38,7 @@ public final class StoreMeters implements RedisObserver {
   private final Counter leaseExpired;
   private final Counter heated;
   private final Counter cooled;
-  private final OutageLog log = new OutageLog(LOG::warn, LOG::info, System::nanoTime);
+  private final OutageLog log = new OutageLog();
   private volatile @Nullable UnavailableReason outage;
 
   public StoreMeters(MeterRegistry registry) {
@@ -189,8 +189,8 @@ public final class StoreMeters implements RedisObserver {
   public void available(boolean available) {
     if (available) {
       outage = null;
-      log.available();
     }
+    log.available(available);
   }
 
   @Override

@@ -31,10 +31,10 @@ class OutageLogTest {
 
   @Test
   void unavailable_sameReasonWithinAMinute_isCounted() {
-    log.available();
+    log.available(true);
     for (int i = 0; i < 4; i++) {
       fail(UnavailableReason.TIMEOUT);
-      log.available();
+      log.available(true);
     }
     assertThat(lines).hasSize(3).startsWith("Redis is available").endsWith("Redis is available");
 
@@ -49,7 +49,7 @@ class OutageLogTest {
   void unavailable_anotherReason_isLoggedAtOnce() {
     fail(UnavailableReason.DISCONNECTED);
     fail(UnavailableReason.REFUSED);
-    log.available();
+    log.available(true);
 
     assertThat(lines).hasSize(3);
     assertThat(lines.get(1)).contains("(REFUSED: connection refused");

@@ -1,0 +1,64 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class OutageReportsTest {
+  private static final RedisOutage REFUSED = outage(UnavailableReason.REFUSED);
+  private static final RedisOutage TIMEOUT = outage(UnavailableReason.TIMEOUT);
+  private static final Duration FOREVER = Duration.ofDays(1);
+
+  private final Counts counts = new Counts();
+  private final OutageReports outages = new OutageReports(counts);
+
+  private static RedisOutage outage(UnavailableReason reason) {
+    return new RedisOutage(reason, "redis:6379", "");
+  }
+
+  @Test
+  void awaitStart_definiteOutage_returnsAtOnce() {
+    outages.unavailable(TIMEOUT);
+    outages.unavailable(REFUSED);
+    outages.awaitStart(FOREVER);
+
+    assertThat(counts.outages).containsExactly(REFUSED);
+    assertThat(outages.current()).isEqualTo(REFUSED);
+  }
+
+  @Test
+  void awaitStart_available_returnsAtOnceAndReportsNoOutage() {
+    outages.unavailable(TIMEOUT);
+    outages.available();
+    outages.awaitStart(FOREVER);
+
+    assertThat(counts.outages).isEmpty();
+    assertThat(counts.changes).containsExactly(true);
+    assertThat(outages.current()).isNull();
+  }
+
+  @Test
+  void awaitStart_temporaryOutage_isReportedAfterTheTimeout() {
+    outages.unavailable(TIMEOUT);
+    assertThat(counts.outages).isEmpty();
+
+    outages.awaitStart(Duration.ofMillis(1));
+
+    assertThat(counts.outages).containsExactly(TIMEOUT);
+  }
+
+  @Test
+  void unavailable_repeated_isReportedOnceForEachReason() {
+    outages.available();
+    outages.unavailable(TIMEOUT);
+    outages.unavailable(TIMEOUT);
+    outages.unavailable(REFUSED);
+    outages.available();
+    outages.available();
+    outages.unavailable(TIMEOUT);
+
+    assertThat(counts.outages).containsExactly(TIMEOUT, REFUSED, TIMEOUT);
+    assertThat(counts.changes).containsExactly(true, false, true, false);
+  }
+}
