@@ -37,6 +37,13 @@ final class FactoryConnections implements Supplier<StatefulRedisConnection<byte[
     return client().connect(ByteArrayCodec.INSTANCE);
   }
 
+  /** Returns the address of the server for messages; empty for sentinels and sockets. */
+  String address() {
+    return factory.isRedisSentinelAware() || factory.getSocketConfiguration() != null
+        ? ""
+        : factory.getHostName() + ":" + factory.getPort();
+  }
+
   private RedisClient client() {
     if (!(factory.getRequiredNativeClient() instanceof RedisClient client) || !hasAddress(client)) {
       throw new IllegalStateException(

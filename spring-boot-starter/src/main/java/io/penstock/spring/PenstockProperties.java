@@ -65,12 +65,17 @@ public record PenstockProperties(
    * @param prefix The prefix of all keys in Redis.
    * @param nodes The number of nodes, for rules with share: true. By default, nodes count each
    *     other.
+   * @param startTimeout Max time to wait for Redis at startup. A refused connection, a wrong
+   *     password and other definite failures end the wait.
+   * @param failFast Whether the application fails to start if Redis is unavailable.
    */
   public record Redis(
       @Nullable String url,
       @DefaultValue("25ms") Duration deadline,
       @DefaultValue("penstock:") String prefix,
-      @Nullable Integer nodes) {}
+      @Nullable Integer nodes,
+      @DefaultValue("10s") Duration startTimeout,
+      @DefaultValue("false") boolean failFast) {}
 
   /**
    * Properties of the filters.

@@ -5,6 +5,7 @@ import io.penstock.Store;
 import io.penstock.redis.RedisObserver;
 import io.penstock.redis.RedisStore;
 import io.penstock.redis.RedisStoreBuilder;
+import io.penstock.redis.metrics.OutageLog;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -24,12 +25,22 @@ class RedisStoreConfiguration {
   private static RedisStoreBuilder builder(
       PenstockProperties.Redis settings, ObjectProvider<RedisObserver> observer) {
     RedisStoreBuilder builder =
-        RedisStore.builder().deadline(settings.deadline()).keyPrefix(settings.prefix());
+        RedisStore.builder()
+            .deadline(settings.deadline())
+            .keyPrefix(settings.prefix())
+            .startTimeout(settings.startTimeout())
+            .failFast(settings.failFast())
+            .observer(observer.getIfAvailable(OutageLog::new));
     if (settings.nodes() != null) {
       builder.nodes(settings.nodes());
     }
-    observer.ifAvailable(builder::observer);
     return builder;
+  }
+
+  /** Warms a store up, so that the first requests meet their deadline. */
+  private static RedisStore warm(RedisStore store) {
+    store.warmUp();
+    return store;
   }
 
   /** Connects to {@code penstock.redis.url}. */
@@ -40,8 +51,8 @@ class RedisStoreConfiguration {
     @ConditionalOnMissingBean(Store.class)
     RedisStore penstockStore(
         PenstockProperties properties, ObjectProvider<RedisObserver> observer) {
-      return builder(properties.redis(), observer)
-          .connect(String.valueOf(properties.redis().url()));
+      return warm(
+          builder(properties.redis(), observer).connect(String.valueOf(properties.redis().url())));
     }
   }
 
@@ -57,7 +68,9 @@ class RedisStoreConfiguration {
         PenstockProperties properties,
         LettuceConnectionFactory factory,
         ObjectProvider<RedisObserver> observer) {
-      return builder(properties.redis(), observer).connect(new FactoryConnections(factory));
+      FactoryConnections connections = new FactoryConnections(factory);
+      return warm(
+          builder(properties.redis(), observer).connect(connections, connections.address()));
     }
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.penstock.Store;
+import io.penstock.StoreException;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Policy;
@@ -133,6 +134,37 @@ class AutoConfigurationTest {
                 assertThat(context.getStartupFailure())
                     .rootCause()
                     .hasMessageContaining("penstock.redis.url"));
+  }
+
+  @Test
+  void application_withUnavailableRedis_reportsTheReasonInItsHealth() {
+    application
+        .withPropertyValues("penstock.redis.url=redis://127.0.0.1:1")
+        .run(
+            context ->
+                assertThat(
+                        new StoreHealth(
+                                context.getBean(Store.class), context.getBean(PolicyEngine.class))
+                            .details())
+                    .containsEntry("degraded", true)
+                    .hasEntrySatisfying(
+                        "store_problem",
+                        problem ->
+                            assertThat(problem.toString())
+                                .startsWith("Cannot connect to Redis at 127.0.0.1:1 (REFUSED: ")));
+  }
+
+  @Test
+  void application_withUnavailableRedisAndFailFast_failsToStartWithTheReason() {
+    application
+        .withPropertyValues(
+            "penstock.redis.url=redis://127.0.0.1:1", "penstock.redis.fail-fast=true")
+        .run(
+            context ->
+                assertThat(context.getStartupFailure())
+                    .rootCause()
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageStartingWith("Cannot connect to Redis at 127.0.0.1:1 (REFUSED: "));
   }
 
   @Test

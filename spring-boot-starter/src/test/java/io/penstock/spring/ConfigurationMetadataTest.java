@@ -46,7 +46,7 @@ class ConfigurationMetadataTest {
 
   @Test
   void properties_haveADescriptionAndADefault() throws IOException {
-    assertThat(properties()).hasSize(18);
+    assertThat(properties()).hasSize(20);
     for (JsonNode property : properties()) {
       String name = property.get("name").asText();
       assertThat(property.path("description").asText()).as(name).isNotBlank();

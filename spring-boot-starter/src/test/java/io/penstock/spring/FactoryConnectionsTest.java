@@ -28,7 +28,7 @@ class FactoryConnectionsTest {
     LettuceConnectionFactory factory = factory(new RedisStandaloneConfiguration("127.0.0.1", 1));
 
     assertThat(factory.isRunning()).isTrue();
-    assertThat(new FactoryConnections(factory)).isNotNull();
+    assertThat(new FactoryConnections(factory).address()).isEqualTo("127.0.0.1:1");
     factory.destroy();
   }
 
