@@ -136,6 +136,16 @@ public enum Setting {
       "N",
       "25",
       "The deadline of a decision by Redis; after it, the rule's failure policy decides."),
+  REDIS_START_TIMEOUT_MS(
+      "N",
+      "10000",
+      "The max time to wait for Redis at startup. A refused connection, a wrong password and other"
+          + " definite failures end the wait; each rule's failure policy then decides until Redis is"
+          + " available."),
+  REDIS_FAIL_FAST(
+      "BOOL",
+      "false",
+      "Whether the process exits with status 1 if Redis is unavailable at startup."),
   REDIS_PREFIX("TEXT", "penstock:", "The prefix of all keys in Redis."),
   POSTGRES(
       "URL",
@@ -252,7 +262,7 @@ public enum Setting {
       case PROXY_TLS_CLIENT_CA, PROXY_TLS_PROTOCOLS, PROXY_TLS_CIPHERS -> PROXY_TLS_CERT;
       case PROXY_TLS_CLIENT_AUTH -> PROXY_TLS_CLIENT_CA;
       case ACCESS_LOG_FILE -> ACCESS_LOG;
-      case REDIS_DEADLINE_MS, REDIS_PREFIX, NODES -> REDIS;
+      case REDIS_DEADLINE_MS, REDIS_START_TIMEOUT_MS, REDIS_FAIL_FAST, REDIS_PREFIX, NODES -> REDIS;
       case POSTGRES_SNAPSHOT, POSTGRES_MIGRATE, VIOLATIONS -> POSTGRES;
       case VIOLATIONS_QUEUE, VIOLATIONS_USER, VIOLATIONS_DAYS, VIOLATIONS_ROWS -> VIOLATIONS;
       default -> null;

@@ -27,7 +27,7 @@ final class SettingCheck {
       case PORT, ADMIN_PORT, PROXY_PORT -> whole(value, 0, 65_535);
       case RETRY_JITTER_PERCENT -> whole(value, 0, 100);
       case RETRY_JITTER_SECONDS -> whole(value, 0, 86_400);
-      case REDIS_DEADLINE_MS -> whole(value, 1, 60_000);
+      case REDIS_DEADLINE_MS, REDIS_START_TIMEOUT_MS -> whole(value, 1, 60_000);
       case NODES -> whole(value, 1, 100_000);
       case MAX_KEYS -> whole(value, 1, 1 << 30);
       case MAX_CONNECTIONS -> whole(value, 1, 10_000_000);
@@ -52,7 +52,12 @@ final class SettingCheck {
       case LOG_FORMAT -> oneOf(value, "text", "json");
       case ACCESS_LOG -> oneOf(value, "off", "common", "combined", "json");
       case LOG_LEVEL -> oneOf(value, "error", "warn", "info", "debug");
-      case LOG_DECISIONS, UPSTREAM_HTTP2, UPSTREAM_FORWARDED, POSTGRES_MIGRATE, VIOLATIONS ->
+      case LOG_DECISIONS,
+          UPSTREAM_HTTP2,
+          UPSTREAM_FORWARDED,
+          POSTGRES_MIGRATE,
+          VIOLATIONS,
+          REDIS_FAIL_FAST ->
           oneOf(value, "true", "false");
       case TOKEN, ADMIN_TOKEN ->
           value.length() >= MIN_TOKEN_LENGTH

@@ -217,6 +217,14 @@ public final class Settings {
     return Duration.ofMillis(whole(Setting.REDIS_DEADLINE_MS));
   }
 
+  public Duration redisStartTimeout() {
+    return Duration.ofMillis(whole(Setting.REDIS_START_TIMEOUT_MS));
+  }
+
+  public boolean redisFailsFast() {
+    return Boolean.parseBoolean(required(Setting.REDIS_FAIL_FAST));
+  }
+
   public String redisPrefix() {
     return required(Setting.REDIS_PREFIX);
   }

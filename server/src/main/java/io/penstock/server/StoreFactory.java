@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.NanoClock;
 import io.penstock.Store;
+import io.penstock.StoreException;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.redis.RedisOutage;
 import io.penstock.redis.RedisStore;
@@ -25,7 +26,7 @@ record StoreFactory(
     Store store, String kind, BooleanSupplier available, Supplier<Optional<RedisOutage>> outage)
     implements AutoCloseable {
   /**
-   * Opens the store.
+   * Opens the store, and waits for Redis as the settings require.
    *
    * @param clock the clock of the in-process store; Redis uses its server's clock
    */
@@ -45,10 +46,12 @@ record StoreFactory(
               RedisStoreBuilder builder =
                   RedisStore.builder()
                       .deadline(settings.redisDeadline())
+                      .startTimeout(settings.redisStartTimeout())
+                      .failFast(settings.redisFailsFast())
                       .keyPrefix(settings.redisPrefix())
                       .observer(new StoreMeters(registry));
               settings.nodes().ifPresent(builder::nodes);
-              RedisStore store = builder.connect(url);
+              RedisStore store = connect(builder, url);
               StoreMeters.watch(store, registry);
               return new StoreFactory(store, "redis", store::isAvailable, store::outage);
             })
@@ -59,6 +62,14 @@ record StoreFactory(
               registerMeters(store, registry);
               return new StoreFactory(store, "in-process", () -> true, Optional::empty);
             });
+  }
+
+  private static RedisStore connect(RedisStoreBuilder builder, String url) {
+    try {
+      return builder.connect(url);
+    } catch (StoreException unavailable) {
+      throw StartException.unusable(Setting.REDIS, unavailable);
+    }
   }
 
   private static void registerMeters(InProcessStore store, MeterRegistry registry) {

@@ -100,6 +100,23 @@ final class WithoutRedisTest {
   }
 
   @Test
+  void start_failFast_failsWithTheReason(@TempDir Path own) {
+    Map<Setting, String> settings =
+        Map.of(
+            Setting.POLICY,
+            RunningServer.write(own, POLICY).toString(),
+            Setting.NODES,
+            "2",
+            Setting.REDIS,
+            "redis://127.0.0.1:1",
+            Setting.REDIS_FAIL_FAST,
+            "true");
+    assertThatThrownBy(() -> RunningServer.with(settings))
+        .isInstanceOf(StartException.class)
+        .hasMessageStartingWith("--redis: Cannot connect to Redis at 127.0.0.1:1 (REFUSED: ");
+  }
+
+  @Test
   void check_openRule_allowsAndReportsDegraded() {
     for (int i = 0; i < 3; i++) {
       assertThat(ask("/"))
