@@ -119,7 +119,7 @@ public final class RedisStore implements Store {
     if (isAvailable()) {
       dispatcher.observer().pause(true);
       try {
-        WarmUp.run(this);
+        StoreWarmUp.run(this);
       } finally {
         dispatcher.observer().pause(false);
       }

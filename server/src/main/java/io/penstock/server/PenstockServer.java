@@ -1,7 +1,6 @@
 package io.penstock.server;
 
 import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
@@ -10,6 +9,7 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.penstock.NanoClock;
+import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.http.Gate;
 import io.penstock.policy.http.GateObserver;
 import io.penstock.policy.http.VerdictResponses;
@@ -17,6 +17,7 @@ import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.metrics.DecisionMeters;
 import io.penstock.server.PolicyHolder.RuleSource;
 import io.penstock.server.admin.AdminListener;
+import io.penstock.server.admin.AdminStart;
 import io.penstock.server.admin.HealthEndpoint;
 import io.penstock.server.admin.KeyEndpoints;
 import io.penstock.server.admin.MetricsEndpoint;
@@ -34,7 +35,6 @@ import io.penstock.server.http.BearerToken;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.Connections;
 import io.penstock.server.http.DelayedRequests;
-import io.penstock.server.http.FailedRequests;
 import io.penstock.server.http.GuardedTransport;
 import io.penstock.server.http.HttpListener;
 import io.penstock.server.http.TrustedHosts;
@@ -52,7 +52,9 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,8 +86,13 @@ public final class PenstockServer implements AutoCloseable {
   private static final long DRAIN_POLL_MILLIS = 10;
 
   private final Map<String, Set<String>> paths = new HashMap<>();
+
+  /** Closes what has been opened, in reverse order. */
+  private final Deque<Runnable> resources = new ArrayDeque<>();
+
   private final Duration shutdown;
   private final PrometheusMeterRegistry registry;
+  private final ListenerMeters listenerMeters;
   private final StoreFactory store;
   private final PolicyHolder policyHolder;
   private final Optional<DatabaseServices> database;
@@ -107,39 +114,36 @@ public final class PenstockServer implements AutoCloseable {
   private PenstockServer(Settings settings, NanoClock clock) {
     this.shutdown = settings.shutdown();
     this.registry = registry();
-    this.accessLog = AccessLogFactory.open(settings, registry);
-    this.store = StoreFactory.open(settings, registry, clock);
-    DecisionMeters meters = new DecisionMeters(registry);
+    this.listenerMeters = new ListenerMeters(registry, this::isTrustedProxy);
     try {
-      this.policyHolder =
-          new PolicyHolder(
-              new PolicyHolder.Rules(
-                  settings.policy(),
-                  settings.postgres().isPresent() ? RuleSource.DATABASE : RuleSource.FILE),
-              store.store(),
-              meters,
-              registry);
-    } catch (RuntimeException e) {
-      store.close();
-      accessLog.ifPresent(AccessLog::close);
-      throw e;
-    }
-    this.database = settings.postgres().map(url -> database(settings, url, registry));
-    this.health =
-        new HealthEndpoint(
-            policyHolder,
-            store.kind(),
-            store.available(),
-            store.outage(),
-            () -> database.map(open -> open.ruleSync().state()));
-    this.vertx = vertx(workers(settings), transport);
-    this.adminVertx = vertx(new VertxOptions().setEventLoopPoolSize(1), adminTransport);
-    vertx.setPeriodic(DecisionMeters.PERIOD_MILLIS, period -> meters.pass());
-    this.gate = gate(settings);
-    try {
+      this.accessLog = AccessLogFactory.open(settings, registry);
+      accessLog.ifPresent(log -> resources.push(log::close));
+      this.adminVertx = vertx(new VertxOptions().setEventLoopPoolSize(1), adminTransport);
+      resources.push(() -> await(adminVertx.close(), ADMIN_CLOSE_TIMEOUT));
+      AdminStart starting = new AdminStart(trustedHosts(settings));
+      this.admin = openAdminListener(settings, starting);
+      this.store = StoreFactory.open(settings, registry, clock);
+      resources.push(store::close);
+      DecisionMeters meters = new DecisionMeters(registry);
+      this.policyHolder = policyHolder(settings, meters);
+      resources.push(policyHolder::close);
+      this.database = settings.postgres().map(url -> database(settings, url, registry));
+      database.ifPresent(open -> resources.push(open::close));
+      this.health =
+          new HealthEndpoint(
+              policyHolder,
+              store.kind(),
+              store.available(),
+              store.outage(),
+              () -> database.map(open -> open.ruleSync().state()));
+      this.vertx = vertx(workers(settings), transport);
+      resources.push(() -> await(vertx.close(), ADMIN_CLOSE_TIMEOUT));
+      vertx.setPeriodic(DecisionMeters.PERIOD_MILLIS, period -> meters.pass());
+      this.gate = gate(settings);
       database.ifPresent(DatabaseServices::start);
+      store.warmUp();
+      WarmUp.run(settings, policyHolder.engine().policy(), gate.decidesImmediately());
       this.decision = openDecisionListener(settings);
-      this.admin = openAdminListener(settings);
       Optional<TlsMaterial> material = settings.proxyTls().map(PenstockServer::load);
       this.proxy =
           settings.upstream().map(upstream -> openProxyListener(settings, upstream, material));
@@ -154,10 +158,27 @@ public final class PenstockServer implements AutoCloseable {
                           registry))
               : Optional.empty();
       health.watch(tls);
+      // From here on, the process is ready: no request is answered before.
+      starting.complete(adminListener(settings));
+      decision.connections().accept();
+      proxy.ifPresent(listener -> listener.connections().accept());
     } catch (RuntimeException e) {
       closeResources();
       throw e;
     }
+  }
+
+  private PolicyHolder policyHolder(Settings settings, DecisionMeters meters) {
+    PolicyHolder.Rules rules =
+        new PolicyHolder.Rules(
+            settings.policy(),
+            settings.postgres().isPresent() ? RuleSource.DATABASE : RuleSource.FILE);
+    return new PolicyHolder(rules, store.store(), meters, registry);
+  }
+
+  /** Returns whether an address is a trusted proxy; none is before the policy is loaded. */
+  private boolean isTrustedProxy(IpAddress address) {
+    return policyHolder != null && policyHolder.engine().policy().clientAddress().trusts(address);
   }
 
   /**
@@ -211,28 +232,6 @@ public final class PenstockServer implements AutoCloseable {
                 database.map(DatabaseServices::denials).orElse(GateObserver.NONE))));
   }
 
-  /** Creates the connection limits of a listener, with metrics. */
-  private Connections connections(String listener, Connections.ConnectionLimits limits) {
-    Connections connections =
-        new Connections(
-            listener,
-            limits,
-            address -> policyHolder.engine().policy().clientAddress().trusts(address));
-    Gauge.builder("penstock.connections", connections, Connections::open)
-        .description("Client connections")
-        .tag("listener", listener)
-        .register(registry);
-    for (Connections.ConnectionRejection reason : Connections.ConnectionRejection.values()) {
-      FunctionCounter.builder(
-              "penstock.connections.refused", connections, all -> all.rejected(reason))
-          .description("Connections that were closed on arrival because a limit was reached")
-          .tag("listener", listener)
-          .tag("reason", reason.label())
-          .register(registry);
-    }
-    return connections;
-  }
-
   private static Connections.ConnectionLimits limits(Settings settings) {
     return new Connections.ConnectionLimits(
         settings.maxConnections(),
@@ -251,15 +250,6 @@ public final class PenstockServer implements AutoCloseable {
 
   private static Vertx vertx(VertxOptions options, GuardedTransport transport) {
     return Vertx.builder().with(options).withTransport(transport).build();
-  }
-
-  private FailedRequests failures(String listener) {
-    FailedRequests failures = new FailedRequests(listener);
-    FunctionCounter.builder("penstock.requests.failed", failures, FailedRequests::count)
-        .description("Requests that got 500 because of an internal error")
-        .tag("listener", listener)
-        .register(registry);
-    return failures;
   }
 
   private DatabaseServices database(Settings settings, String url, MeterRegistry registry) {
@@ -303,11 +293,11 @@ public final class PenstockServer implements AutoCloseable {
             vertx,
             new HttpListener.ListenerAddress(
                 transport,
-                connections("proxy", limits(settings)),
+                listenerMeters.connections("proxy", limits(settings)).hold(),
                 ListenerPolicy.proxyOptions(settings, material.map(TlsMaterial::options)),
                 settings.workers()),
             handler,
-            failures("proxy")));
+            listenerMeters.failures("proxy")));
   }
 
   private HttpListener openDecisionListener(Settings settings) {
@@ -324,14 +314,33 @@ public final class PenstockServer implements AutoCloseable {
             vertx,
             new HttpListener.ListenerAddress(
                 transport,
-                connections("decision", limits(settings)),
+                listenerMeters.connections("decision", limits(settings)).hold(),
                 ListenerPolicy.options(settings.host(), settings.port()),
                 settings.workers()),
             handler,
-            failures("decision")));
+            listenerMeters.failures("decision")));
   }
 
-  private HttpListener openAdminListener(Settings settings) {
+  private HttpListener openAdminListener(Settings settings, AdminStart handler) {
+    return open(
+        Setting.ADMIN_PORT,
+        HttpListener.open(
+            adminVertx,
+            new HttpListener.ListenerAddress(
+                adminTransport,
+                listenerMeters.connections(
+                    "admin",
+                    new Connections.ConnectionLimits(
+                        MAX_ADMIN_CONNECTIONS,
+                        MAX_ADMIN_CONNECTIONS / Settings.ADDRESS_SHARE,
+                        settings.requestTimeoutMillis())),
+                ListenerPolicy.options(settings.adminHost(), settings.adminPort()),
+                1),
+            handler,
+            listenerMeters.failures("admin")));
+  }
+
+  private AdminListener adminListener(Settings settings) {
     AccessTokens tokens = AccessTokens.of(settings.adminToken(), settings.adminTokens());
     Bodies bodies = bodies(adminVertx, settings);
     AdminListener handler =
@@ -350,22 +359,7 @@ public final class PenstockServer implements AutoCloseable {
                 new RuleEndpoints(adminVertx, database, bodies, tokens),
                 new ViolationEndpoints(adminVertx, database)));
     paths.putAll(handler.routes().paths());
-    return open(
-        Setting.ADMIN_PORT,
-        HttpListener.open(
-            adminVertx,
-            new HttpListener.ListenerAddress(
-                adminTransport,
-                connections(
-                    "admin",
-                    new Connections.ConnectionLimits(
-                        MAX_ADMIN_CONNECTIONS,
-                        MAX_ADMIN_CONNECTIONS / Settings.ADDRESS_SHARE,
-                        settings.requestTimeoutMillis())),
-                ListenerPolicy.options(settings.adminHost(), settings.adminPort()),
-                1),
-            handler,
-            failures("admin")));
+    return handler;
   }
 
   /**
@@ -461,11 +455,9 @@ public final class PenstockServer implements AutoCloseable {
   }
 
   private void closeResources() {
-    database.ifPresent(DatabaseServices::close);
-    policyHolder.close();
-    await(Future.join(vertx.close(), adminVertx.close()).mapEmpty(), ADMIN_CLOSE_TIMEOUT);
-    store.close();
-    accessLog.ifPresent(AccessLog::close);
+    while (!resources.isEmpty()) {
+      resources.pop().run();
+    }
   }
 
   private static void await(Future<Void> future, Duration timeout) {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The admin listener, for operators and monitoring. Thread-safe. */
 public final class AdminListener implements Handler<HttpServerRequest> {
-  private static final String LIVE = "/livez";
-  private static final String READY = "/readyz";
+  static final String LIVE = "/livez";
+  static final String READY = "/readyz";
   private static final String METRICS = "/metrics";
   private static final Set<String> PUBLIC_PATHS = Set.of(LIVE, READY, METRICS);
 
@@ -53,7 +53,7 @@ public final class AdminListener implements Handler<HttpServerRequest> {
     ViolationEndpoints violations = endpoints.violations;
     this.routes =
         new Routes()
-            .on(GET, LIVE, health::live)
+            .on(GET, LIVE, HealthEndpoint::live)
             .on(GET, READY, health::ready)
             .on(GET, METRICS, endpoints.metrics)
             .on(GET, "/v1/policy", policy::policy)

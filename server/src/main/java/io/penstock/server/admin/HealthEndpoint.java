@@ -64,7 +64,7 @@ public final class HealthEndpoint {
     shuttingDown = true;
   }
 
-  void live(HttpServerRequest request) {
+  static void live(HttpServerRequest request) {
     JsonResponses.end(
         request.response(),
         json -> {

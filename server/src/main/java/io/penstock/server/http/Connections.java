@@ -35,6 +35,7 @@ public final class Connections {
   private final Set<Channel> servers = ConcurrentHashMap.newKeySet();
   private final Set<HttpConnection> http2 = ConcurrentHashMap.newKeySet();
   private volatile boolean draining;
+  private boolean held;
   private volatile long lastRequestNanos;
 
   /**
@@ -91,9 +92,24 @@ public final class Connections {
     return limits.headTimeoutMillis;
   }
 
+  /** Makes connections wait in the backlog of the operating system until {@link #accept}. */
+  public synchronized Connections hold() {
+    held = true;
+    return this;
+  }
+
+  /** Accepts the connections that wait, and all further ones. */
+  public synchronized void accept() {
+    held = false;
+    servers.forEach(server -> server.config().setAutoRead(true));
+  }
+
   /** Adds a server channel, to be closed by {@link #drain}. */
-  void addServer(Channel server) {
+  synchronized void addServer(Channel server) {
     servers.add(server);
+    if (held) {
+      server.config().setAutoRead(false);
+    }
   }
 
   /**

@@ -84,6 +84,24 @@ public record Upstream(
     return null;
   }
 
+  /** Returns a copy with another origin, which is reached without HTTP/2 and TLS. */
+  public Upstream at(URI other) {
+    return new Upstream(
+        other,
+        false,
+        null,
+        keepsHost,
+        sendsForwarded,
+        passesUnderscores,
+        connections,
+        waiting,
+        slowClients,
+        connectTimeout,
+        firstByteTimeout,
+        idleTimeout,
+        totalTimeout);
+  }
+
   /** Returns the approximate max number of concurrent exchanges. */
   int maxExchanges() {
     return http2 ? connections * STREAMS : connections;

@@ -14,13 +14,13 @@ import java.util.concurrent.TimeUnit;
  * cost nothing, so they change no bucket, and have a long deadline, so that a cold JVM doesn't make
  * Redis look slow.
  */
-final class WarmUp {
+final class StoreWarmUp {
   private static final int ROUNDS = 300;
   private static final int CALLERS = 16;
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final Limit LIMIT = Limit.perSecond(1_000).burst(1_000);
 
-  private WarmUp() {}
+  private StoreWarmUp() {}
 
   static void run(RedisStore store) {
     RedisBuckets buckets = new RedisBuckets(store, "warm-up", LIMIT, StoreOptions.DEFAULT);
