@@ -1,7 +1,5 @@
 package io.penstock.bench.redis;
 
-import io.penstock.Consistency;
-import io.penstock.FailurePolicy;
 import io.penstock.RateLimiter;
 import io.penstock.StoreOptions;
 import io.penstock.redis.RedisObserver;
@@ -21,7 +19,7 @@ final class OnPenstock implements SharedLimiter {
   private final RateLimiter limiter;
   private volatile boolean degraded;
 
-  OnPenstock(String url, RedisLimits limits, Consistency consistency) {
+  OnPenstock(String url, RedisLimits limits, StoreOptions storeOptions) {
     this.store =
         RedisStore.builder()
             .deadline(Duration.ofMinutes(1))
@@ -34,7 +32,6 @@ final class OnPenstock implements SharedLimiter {
                 })
             .connect(url);
     awaitRedis();
-    StoreOptions storeOptions = new StoreOptions(FailurePolicy.OPEN, consistency);
     this.limiter = RateLimiter.on(store, "bench", limits.limit(), storeOptions);
   }
 

@@ -4,6 +4,8 @@ import static io.github.bucket4j.distributed.proxy.optimization.Optimizations.ba
 
 import io.github.bucket4j.distributed.proxy.optimization.Optimization;
 import io.penstock.Consistency;
+import io.penstock.FailurePolicy;
+import io.penstock.StoreOptions;
 import java.util.Set;
 
 /** The contenders with buckets in Redis. */
@@ -11,19 +13,25 @@ enum RedisContender {
   PENSTOCK("Penstock", 0, "evalsha eval") {
     @Override
     SharedLimiter open(String url, RedisLimits limits) {
-      return new OnPenstock(url, limits, Consistency.EXACT);
+      return new OnPenstock(url, limits, StoreOptions.DEFAULT);
     }
   },
   PENSTOCK_LEASED("Penstock, leased", 7, "evalsha eval") {
     @Override
     SharedLimiter open(String url, RedisLimits limits) {
-      return new OnPenstock(url, limits, Consistency.LEASED);
+      return new OnPenstock(url, limits, local(Consistency.LEASED));
     }
   },
   PENSTOCK_AUTO("Penstock, auto", 8, "evalsha eval") {
     @Override
     SharedLimiter open(String url, RedisLimits limits) {
-      return new OnPenstock(url, limits, Consistency.AUTO);
+      return new OnPenstock(url, limits, local(Consistency.AUTO));
+    }
+  },
+  PENSTOCK_OPEN("Penstock, fail open (5)", 9, "evalsha eval") {
+    @Override
+    SharedLimiter open(String url, RedisLimits limits) {
+      return new OnPenstock(url, limits, new StoreOptions(FailurePolicy.OPEN, Consistency.EXACT));
     }
   },
   LUA_EVAL_SHA("LuaEvalSha (1)", 1, "evalsha") {
@@ -76,6 +84,7 @@ enum RedisContender {
       (3) Each attempt is a GET and an EVAL that runs a GET itself, so the number of calls is the number of
           GETs that Redis counts. With batching, concurrent requests for a key in one process are combined.
       (4) Has no burst: its limit is only the rate, 10^6/s where requests are allowed.
+      (5) Keeps no local buckets for decisions without Redis, which the others keep up to date.
       """;
 
   final String label;
@@ -89,6 +98,10 @@ enum RedisContender {
     this.label = label;
     this.database = database;
     this.calls = calls;
+  }
+
+  private static StoreOptions local(Consistency consistency) {
+    return new StoreOptions(FailurePolicy.LOCAL, consistency);
   }
 
   abstract SharedLimiter open(String url, RedisLimits limits);

@@ -5,6 +5,7 @@ import static io.penstock.bench.redis.RedisContender.LUA_EVAL_SHA;
 import static io.penstock.bench.redis.RedisContender.PENSTOCK;
 import static io.penstock.bench.redis.RedisContender.PENSTOCK_AUTO;
 import static io.penstock.bench.redis.RedisContender.PENSTOCK_LEASED;
+import static io.penstock.bench.redis.RedisContender.PENSTOCK_OPEN;
 
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Progress;
@@ -117,6 +118,8 @@ public final class SharedPart {
         Ratio.of("redis.leased.seed-lua", readings.ratio(HOT, PENSTOCK_LEASED, LUA_EVAL_SHA)),
         Ratio.small(
             "redis.leased.calls", readings.median(HOT, PENSTOCK_LEASED, Reading::callsPerRequest)),
-        Ratio.of("redis.auto.seed-lua", readings.ratio(HOT, PENSTOCK_AUTO, LUA_EVAL_SHA)));
+        Ratio.of("redis.auto.seed-lua", readings.ratio(HOT, PENSTOCK_AUTO, LUA_EVAL_SHA)),
+        Ratio.of("redis.hot.local-buckets", readings.ratio(HOT, PENSTOCK, PENSTOCK_OPEN)),
+        Ratio.of("redis.user.local-buckets", readings.ratio(PER_USER, PENSTOCK, PENSTOCK_OPEN)));
   }
 }

@@ -22,6 +22,8 @@ public record Target(String name, double bound, boolean isMinimum) {
           atMost("policy.alloc", 600),
           atLeast("redis.hot.bucket4j", 100),
           atLeast("redis.hot.seed-lua", 4),
+          atLeast("redis.hot.local-buckets", 0.97),
+          atLeast("redis.user.local-buckets", 0.97),
           atLeast("redis.user.seed-lua", 1.3),
           atMost("redis.hot.calls", 0.2),
           atLeast("redis.leased.seed-lua", 50),
