@@ -95,13 +95,13 @@ class RedisOutageIT {
     try (RedisProcess redis = RedisProcess.start();
         Service service = start(redis.url(), "--redis-deadline-ms", "5000")) {
       redis.kill();
-      await("outage").until(() -> service.process().err().contains("(REFUSED: "));
+      await("outage").until(() -> service.process().err().contains("(CONNECTION_REFUSED: "));
       redis.restart();
       await("recovery")
           .until(
               () -> {
                 String log = service.process().err();
-                return log.lastIndexOf("Redis is available") > log.indexOf("(REFUSED: ");
+                return log.lastIndexOf("Redis is available") > log.indexOf("(CONNECTION_REFUSED: ");
               });
       assertThat(service.isDegraded()).isFalse();
     }

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /** Why Redis is unavailable. Further reasons may be added. */
 public enum UnavailableReason {
   /** No program accepts connections at the address. */
-  REFUSED("connection refused; check the port, and that Redis is running"),
+  CONNECTION_REFUSED(
+      "nothing accepts connections there; check the port, and that Redis is running"),
   /** The host name can't be resolved. */
   UNKNOWN_HOST("the host name can't be resolved"),
   /** There is no route to the host. */
@@ -84,7 +85,7 @@ public enum UnavailableReason {
 
   private static final Set<UnavailableReason> CONNECTING =
       Set.of(
-          REFUSED,
+          CONNECTION_REFUSED,
           UNKNOWN_HOST,
           UNREACHABLE,
           CONNECT_TIMEOUT,
@@ -119,7 +120,7 @@ public enum UnavailableReason {
     this.description = description;
   }
 
-  /** Returns a short description for logs, such as "connection refused". */
+  /** Returns a short description for logs, such as "the server is loading its data". */
   public String description() {
     return description;
   }
@@ -187,7 +188,7 @@ public enum UnavailableReason {
     } else if (cause instanceof ConnectTimeoutException) {
       return CONNECT_TIMEOUT;
     } else if (cause instanceof ConnectException) {
-      return REFUSED;
+      return CONNECTION_REFUSED;
     } else if (cause instanceof SSLException) {
       return TLS;
     } else if (cause instanceof RedisProtocolException) {

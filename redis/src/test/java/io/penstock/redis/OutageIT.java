@@ -74,7 +74,7 @@ class OutageIT {
 
     RedisOutage outage = report("redis://127.0.0.1:" + port);
 
-    assertThat(outage.reason()).isEqualTo(UnavailableReason.REFUSED);
+    assertThat(outage.reason()).isEqualTo(UnavailableReason.CONNECTION_REFUSED);
     assertThat(outage.address()).isEqualTo("127.0.0.1:" + port);
   }
 
@@ -90,7 +90,7 @@ class OutageIT {
   void connect_sentinelsRefuse_reportsTheirAddresses() {
     RedisOutage outage = report("redis-sentinel://127.0.0.1:1,127.0.0.1:2/0#primary");
 
-    assertThat(outage.reason()).isEqualTo(UnavailableReason.REFUSED);
+    assertThat(outage.reason()).isEqualTo(UnavailableReason.CONNECTION_REFUSED);
     assertThat(outage.address()).isEqualTo("127.0.0.1:1,127.0.0.1:2");
   }
 
@@ -98,7 +98,7 @@ class OutageIT {
   void connect_clusterRefuses_reportsASeed() {
     RedisOutage outage = report("redis-cluster://127.0.0.1:1");
 
-    assertThat(outage.reason()).isEqualTo(UnavailableReason.REFUSED);
+    assertThat(outage.reason()).isEqualTo(UnavailableReason.CONNECTION_REFUSED);
     assertThat(outage.address()).isEqualTo("127.0.0.1:1");
   }
 
@@ -145,7 +145,7 @@ class OutageIT {
   void connect_failFastAndUnavailable_throwsTheReason() {
     assertThatThrownBy(() -> builder().failFast(true).connect("redis://127.0.0.1:1"))
         .isInstanceOf(StoreException.class)
-        .hasMessageStartingWith("Cannot connect to Redis at 127.0.0.1:1 (REFUSED: ");
+        .hasMessageStartingWith("Cannot connect to Redis at 127.0.0.1:1 (CONNECTION_REFUSED: ");
   }
 
   @Test
@@ -183,7 +183,7 @@ class OutageIT {
           .until(
               () ->
                   counts.outages.stream()
-                      .anyMatch(outage -> outage.reason() == UnavailableReason.REFUSED));
+                      .anyMatch(outage -> outage.reason() == UnavailableReason.CONNECTION_REFUSED));
       assertThat(counts.changes).containsExactly(true, false);
       assertThat(store.outage()).isPresent();
 

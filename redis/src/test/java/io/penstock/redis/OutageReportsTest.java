@@ -6,7 +6,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class OutageReportsTest {
-  private static final RedisOutage REFUSED = outage(UnavailableReason.REFUSED);
+  private static final RedisOutage CONNECTION_REFUSED =
+      outage(UnavailableReason.CONNECTION_REFUSED);
   private static final RedisOutage TIMEOUT = outage(UnavailableReason.TIMEOUT);
   private static final Duration FOREVER = Duration.ofDays(1);
 
@@ -20,11 +21,11 @@ class OutageReportsTest {
   @Test
   void awaitStart_definiteOutage_returnsAtOnce() {
     outages.unavailable(TIMEOUT);
-    outages.unavailable(REFUSED);
+    outages.unavailable(CONNECTION_REFUSED);
     outages.awaitStart(FOREVER);
 
-    assertThat(counts.outages).containsExactly(REFUSED);
-    assertThat(outages.current()).isEqualTo(REFUSED);
+    assertThat(counts.outages).containsExactly(CONNECTION_REFUSED);
+    assertThat(outages.current()).isEqualTo(CONNECTION_REFUSED);
   }
 
   @Test
@@ -53,12 +54,12 @@ class OutageReportsTest {
     outages.available();
     outages.unavailable(TIMEOUT);
     outages.unavailable(TIMEOUT);
-    outages.unavailable(REFUSED);
+    outages.unavailable(CONNECTION_REFUSED);
     outages.available();
     outages.available();
     outages.unavailable(TIMEOUT);
 
-    assertThat(counts.outages).containsExactly(TIMEOUT, REFUSED, TIMEOUT);
+    assertThat(counts.outages).containsExactly(TIMEOUT, CONNECTION_REFUSED, TIMEOUT);
     assertThat(counts.changes).containsExactly(true, false, true, false);
   }
 }

@@ -25,7 +25,8 @@ class UnavailableReasonTest {
   static Stream<Arguments> failures() {
     return Stream.of(
         Arguments.of(new UnknownHostException("redis"), UnavailableReason.UNKNOWN_HOST),
-        Arguments.of(new ConnectException("Connection refused"), UnavailableReason.REFUSED),
+        Arguments.of(
+            new ConnectException("Connection refused"), UnavailableReason.CONNECTION_REFUSED),
         Arguments.of(new ConnectTimeoutException(), UnavailableReason.CONNECT_TIMEOUT),
         Arguments.of(new NoRouteToHostException(), UnavailableReason.UNREACHABLE),
         Arguments.of(new SSLHandshakeException("untrusted"), UnavailableReason.TLS),

@@ -113,7 +113,8 @@ final class WithoutRedisTest {
             "true");
     assertThatThrownBy(() -> RunningServer.with(settings))
         .isInstanceOf(StartException.class)
-        .hasMessageStartingWith("--redis: Cannot connect to Redis at 127.0.0.1:1 (REFUSED: ");
+        .hasMessageStartingWith(
+            "--redis: Cannot connect to Redis at 127.0.0.1:1 (CONNECTION_REFUSED: ");
   }
 
   @Test
@@ -190,8 +191,8 @@ final class WithoutRedisTest {
     assertThat(server.admin("/readyz").body())
         .contains(
             "\"degraded\":true,\"store\":{\"kind\":\"redis\",\"available\":false,"
-                + "\"reason\":\"refused\",\"address\":\"127.0.0.1:1\","
-                + "\"problem\":\"Cannot connect to Redis at 127.0.0.1:1 (REFUSED: ");
+                + "\"reason\":\"connection_refused\",\"address\":\"127.0.0.1:1\","
+                + "\"problem\":\"Cannot connect to Redis at 127.0.0.1:1 (CONNECTION_REFUSED: ");
   }
 
   @Test
@@ -208,7 +209,7 @@ final class WithoutRedisTest {
     ask("/");
     assertThat(server.admin("/metrics").body())
         .contains("penstock_store_available 0.0")
-        .contains("penstock_store_unavailable{reason=\"refused\"} 1")
+        .contains("penstock_store_unavailable{reason=\"connection_refused\"} 1")
         .contains("penstock_store_unavailable{reason=\"noauth\"} 0")
         .contains("penstock_degraded_total{reason=\"store_unavailable\",rule=\"open\"}");
   }

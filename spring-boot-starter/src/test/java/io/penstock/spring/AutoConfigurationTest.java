@@ -151,7 +151,8 @@ class AutoConfigurationTest {
                         "store_problem",
                         problem ->
                             assertThat(problem.toString())
-                                .startsWith("Cannot connect to Redis at 127.0.0.1:1 (REFUSED: ")));
+                                .startsWith(
+                                    "Cannot connect to Redis at 127.0.0.1:1 (CONNECTION_REFUSED: ")));
   }
 
   @Test
@@ -164,7 +165,8 @@ class AutoConfigurationTest {
                 assertThat(context.getStartupFailure())
                     .rootCause()
                     .isInstanceOf(StoreException.class)
-                    .hasMessageStartingWith("Cannot connect to Redis at 127.0.0.1:1 (REFUSED: "));
+                    .hasMessageStartingWith(
+                        "Cannot connect to Redis at 127.0.0.1:1 (CONNECTION_REFUSED: "));
   }
 
   @Test

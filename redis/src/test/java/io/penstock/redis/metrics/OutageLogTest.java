@@ -48,10 +48,10 @@ class OutageLogTest {
   @Test
   void unavailable_anotherReason_isLoggedAtOnce() {
     fail(UnavailableReason.DISCONNECTED);
-    fail(UnavailableReason.REFUSED);
+    fail(UnavailableReason.CONNECTION_REFUSED);
     log.available(true);
 
     assertThat(lines).hasSize(3);
-    assertThat(lines.get(1)).contains("(REFUSED: connection refused");
+    assertThat(lines.get(1)).contains("(CONNECTION_REFUSED: ");
   }
 }
