@@ -26,8 +26,8 @@ final class Dispatcher {
   private static final long GIVE_BACK_NANOS = 1_000_000_000;
 
   /**
-   * If a timeout is noticed later than this, this process lacks CPU time, and says nothing about
-   * Redis. An idle machine is late by a fraction of a millisecond.
+   * If a timeout is noticed later than this, the process is starved of CPU time, and the timeout is
+   * no evidence that Redis is slow. An idle machine is late by a fraction of a millisecond.
    */
   private static final long STARVED_NANOS = 5_000_000;
 

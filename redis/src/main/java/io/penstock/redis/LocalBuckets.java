@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
  * reported. When Redis stops responding, the copy starts from that level and counts what this node
  * grants.
  *
- * <p>A bucket about which the copy has decided is unreported until Redis knows the level of the
- * copy: the next call for the bucket starts with a request that raises its debt to that of the copy
- * ({@link Operation#RAISE}). Until then, replies can increase the debt of the copy but not decrease
- * it. So at any time, this node alone has granted at most what the limit allows, whether Redis or
- * the copy decided; n nodes together at most n times the limit.
+ * <p>After a copy has decided a request, its bucket is unreported until the level of the copy has
+ * been written to Redis: the next call for the bucket starts with a request that raises the debt in
+ * Redis to that of the copy ({@link Operation#RAISE}). Until then, replies can increase the debt of
+ * the copy but not decrease it. So at any time, this node alone has granted at most what the limit
+ * allows, whether Redis or the copy decided; n nodes together at most n times the limit.
  *
  * <p>Windows have no level that could be set: their copies only count the grants of this node.
  */

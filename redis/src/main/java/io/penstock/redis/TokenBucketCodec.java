@@ -158,8 +158,8 @@ final class TokenBucketCodec extends LimitCodec {
   }
 
   /**
-   * The tokens that were missing from a bucket {@code passedNanos} ago or later, if its debt was
-   * {@code debt} then: a lower bound of what is missing now, up to the burst, in thousandths.
+   * A lower bound on the tokens that are missing now, in thousandths and at most the burst, given
+   * the debt in the reply to a call that was sent {@code passedNanos} ago.
    */
   long missing(long debt, long passedNanos) {
     long refilled =

@@ -36,7 +36,7 @@
 -- of the last write. The next request that is not a peek rewrites the value with the time of the
 -- new clock, even if it is denied, so that no key waits for the old time to return.
 --
--- The script consists of all files in this directory, concatenated in the order that Script defines.
+-- The script consists of the files in this directory that Script lists, concatenated in that order.
 -- Each file may use definitions of those before it.
 
 local TAKE, PEEK, CHARGE, REFUND, RESET, LEASE, GIVE_BACK, RAISE = 0, 1, 2, 3, 4, 5, 6, 7

@@ -172,8 +172,12 @@ public final class PolicyHolder implements AutoCloseable {
     MergedPolicy merged = MergedPolicy.of(file.policy(), fileOrigin, candidates, engine::check);
     String before = databaseOrigin;
     databaseOrigin = from;
-    if (!replace(file, merged)) {
+    Problem failure = replace(file, merged);
+    if (failure != null) {
       databaseOrigin = before;
+      List<Problem> all = new ArrayList<>(fileProblems);
+      all.add(failure);
+      reject(List.of(failure), all);
       return Optional.empty();
     }
     databaseRules = candidates;
@@ -189,13 +193,13 @@ public final class PolicyHolder implements AutoCloseable {
     return fileOrigin.isEmpty() ? databaseOrigin : fileOrigin + " and " + databaseOrigin;
   }
 
-  private boolean replace(LoadedPolicy fromFile, MergedPolicy merged) {
+  /** Activates a policy; returns the problem if the engine rejects it. */
+  private @Nullable Problem replace(LoadedPolicy fromFile, MergedPolicy merged) {
     String removed = RemovedRules.warning(engine.policy(), merged.policy());
     try {
       engine.replace(merged.policy());
     } catch (RuntimeException e) {
-      reject(List.of(problem(e)));
-      return false;
+      return problem(e);
     }
     List<Problem> problems = new ArrayList<>(fileProblems);
     problems.addAll(merged.problems());
@@ -214,13 +218,17 @@ public final class PolicyHolder implements AutoCloseable {
     merged.warnings().stream()
         .filter(warning -> !known.contains(warning))
         .forEach(warning -> LOG.warn("{}", warning));
-    return true;
+    return null;
   }
 
-  private synchronized void reject(List<Problem> problems) {
+  private synchronized void rejectFile(List<Problem> problems) {
     List<Problem> all = new ArrayList<>(problems);
     active.rejected().stream().filter(problem -> !fileProblems.contains(problem)).forEach(all::add);
     fileProblems = problems;
+    reject(problems, all);
+  }
+
+  private void reject(List<Problem> problems, List<Problem> all) {
     active = active.withRejected(all);
     rejected.increment();
     problems.forEach(problem -> LOG.error("policy rejected: {}", problem));
@@ -247,15 +255,18 @@ public final class PolicyHolder implements AutoCloseable {
         MergedPolicy merged =
             MergedPolicy.of(changed.policy(), fileOrigin, databaseRules, engine::check);
         fileProblems = List.of();
-        if (replace(changed, merged)) {
+        Problem failure = replace(changed, merged);
+        if (failure == null) {
           warn(changed);
+        } else {
+          rejectFile(List.of(failure));
         }
       }
     }
 
     @Override
     public void onRejected(PolicyException reasons) {
-      reject(reasons.problems());
+      rejectFile(reasons.problems());
     }
   }
 }

@@ -63,6 +63,21 @@ final class PolicyHolderTest {
   }
 
   @Test
+  void merge_goodRowsAfterARejectedMerge_clearsTheProblem() {
+    try (PolicyHolder policyHolder = policyHolder(FILE)) {
+      OrderedRule bad = row(1, "{name: a, limit_keys: [user_id], rate: 1/s, burst: 888}");
+      OrderedRule good = row(1, "{name: a, limit_keys: [user_id], rate: 1/s, burst: 9}");
+      assertThat(policyHolder.merge(List.of(candidate(bad, null)), "postgres")).isEmpty();
+      assertThat(policyHolder.active().rejected()).hasSize(1);
+
+      policyHolder.merge(List.of(candidate(good, null)), "postgres");
+
+      assertThat(names(policyHolder)).containsExactly("file", "a");
+      assertThat(policyHolder.active().rejected()).isEmpty();
+    }
+  }
+
+  @Test
   void merge_rowTheStoreRejectsInModeOff_isActive() {
     OrderedRule off = row(1, "{name: a, limit_keys: [user_id], rate: 1/s, burst: 777, mode: off}");
     try (PolicyHolder policyHolder = policyHolder(FILE)) {
@@ -112,7 +127,7 @@ final class PolicyHolderTest {
     return new OrderedRule(rule, id, 0, false);
   }
 
-  /** A store that rejects a burst of 777. */
+  /** A store that rejects a burst of 777, and fails to create buckets with a burst of 888. */
   private record PickyStore(Store all) implements Store {
     @Override
     public void check(String name, Limit limit, StoreOptions storeOptions) {
@@ -123,6 +138,9 @@ final class PolicyHolderTest {
 
     @Override
     public Buckets buckets(String name, Limit limit, StoreOptions storeOptions) {
+      if (limit.toString().contains("888")) {
+        throw new IllegalArgumentException("burst must not be 888");
+      }
       return all.buckets(name, limit, storeOptions);
     }
 

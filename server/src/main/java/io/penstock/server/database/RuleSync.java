@@ -112,7 +112,7 @@ public final class RuleSync implements AutoCloseable {
   }
 
   /**
-   * RuleSyncOptions that depend on the settings.
+   * Options from the settings.
    *
    * @param snapshot the file for the last active rules; empty for none
    * @param migrates whether to create and migrate the tables

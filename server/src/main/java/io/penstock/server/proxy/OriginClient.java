@@ -89,7 +89,7 @@ final class OriginClient {
           .closeFuture()
           .addListener(closed -> openConnections.decrementAndGet());
     } catch (RuntimeException unknown) {
-      LOG.error("Cannot use connections to the origin", unknown);
+      LOG.error("Cannot inspect a connection to the origin; the connection is closed", unknown);
       connection.close();
     }
   }

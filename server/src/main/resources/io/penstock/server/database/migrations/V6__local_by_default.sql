@@ -1,5 +1,5 @@
--- A rule whose row says nothing else limits requests on each node while the store is unavailable.
--- Existing rows keep their value.
+-- By default, each node limits requests by itself while the store is unavailable. Existing rows keep
+-- their value.
 
 ALTER TABLE rate_limit_rule ALTER COLUMN on_store_failure SET DEFAULT 'local';
 
