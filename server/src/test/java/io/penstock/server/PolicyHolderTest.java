@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -104,7 +105,7 @@ final class PolicyHolderTest {
     Path path = RunningServer.write(folder, file);
     return new PolicyHolder(
         new PolicyHolder.Rules(Optional.of(path), PolicyHolder.RuleSource.DATABASE),
-        new PickyStore(InProcessStore.create()),
+        new PickyStore(InProcessStore.create(), new AtomicInteger()),
         PolicyObserver.NONE,
         new SimpleMeterRegistry());
   }
@@ -127,20 +128,23 @@ final class PolicyHolderTest {
     return new OrderedRule(rule, id, 0, false);
   }
 
-  /** A store that rejects a burst of 777, and fails to create buckets with a burst of 888. */
-  private record PickyStore(Store all) implements Store {
+  /**
+   * A store that rejects a burst of 777, and a burst of 888 from the second time on: when the
+   * policy is replaced, after the row alone was accepted.
+   */
+  private record PickyStore(Store all, AtomicInteger checks) implements Store {
     @Override
     public void check(String name, Limit limit, StoreOptions storeOptions) {
       if (limit.toString().contains("777")) {
         throw new IllegalArgumentException("burst must not be 777");
       }
+      if (limit.toString().contains("888") && checks.incrementAndGet() > 1) {
+        throw new IllegalArgumentException("burst must not be 888");
+      }
     }
 
     @Override
     public Buckets buckets(String name, Limit limit, StoreOptions storeOptions) {
-      if (limit.toString().contains("888")) {
-        throw new IllegalArgumentException("burst must not be 888");
-      }
       return all.buckets(name, limit, storeOptions);
     }
 
