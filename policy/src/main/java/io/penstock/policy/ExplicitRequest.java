@@ -1,13 +1,13 @@
 package io.penstock.policy;
 
 import io.penstock.InvalidValueException;
+import io.penstock.policy.address.HeaderName;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.parameter.CookieText;
 import io.penstock.policy.parameter.CookieValue;
 import io.penstock.policy.parameter.ParameterName;
 import io.penstock.policy.parameter.ParameterValues;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -20,21 +20,20 @@ public final class ExplicitRequest implements Request {
   private final @Nullable String method;
   private final @Nullable String path;
   private final @Nullable String host;
-  private final Map<String, String> headers;
+  private final Map<String, List<String>> headers;
   private final Map<String, List<String>> query;
   private final Map<String, List<String>> cookies;
   private final String cookieHeader;
   private final Map<String, String> claims;
   private final Map<String, String> attributes;
   private final long costThousandths;
-  private final Map<String, List<String>> repeatedHeaders = new HashMap<>();
 
   private ExplicitRequest(Builder stated) {
     this.address = stated.address;
     this.method = stated.method;
     this.path = stated.path;
     this.host = stated.host;
-    this.headers = joined(stated.headers);
+    this.headers = copy(stated.headers);
     this.query = copy(stated.query);
     this.cookies = copy(stated.cookies);
     this.cookieHeader = String.join("; ", stated.cookieHeaders);
@@ -47,18 +46,6 @@ public final class ExplicitRequest implements Request {
     Map<String, List<String>> copy = new HashMap<>();
     values.forEach((name, each) -> copy.put(name, List.copyOf(each)));
     return copy;
-  }
-
-  private Map<String, String> joined(Map<String, List<String>> values) {
-    Map<String, String> joined = new HashMap<>();
-    values.forEach(
-        (name, each) -> {
-          joined.put(name, String.join(", ", each));
-          if (each.size() > 1) {
-            repeatedHeaders.put(name, List.copyOf(each));
-          }
-        });
-    return Collections.unmodifiableMap(joined);
   }
 
   /** Returns a builder for a request without any attributes. */
@@ -88,7 +75,19 @@ public final class ExplicitRequest implements Request {
 
   @Override
   public @Nullable String header(String name) {
-    return headers.get(name);
+    return headers(name).joined();
+  }
+
+  private ParameterValues headers(String name) {
+    ParameterValues values = new ParameterValues();
+    headers.getOrDefault(name, List.of()).forEach(values::add);
+    headers.forEach(
+        (sent, each) -> {
+          if (HeaderName.isOtherSpelling(sent, name)) {
+            each.forEach(values::addAmbiguous);
+          }
+        });
+    return values;
   }
 
   @Override
@@ -142,10 +141,7 @@ public final class ExplicitRequest implements Request {
     return switch (attribute.source()) {
       case QUERY -> queries(attribute.name()).list();
       case COOKIE -> cookies(attribute.name()).list();
-      case HEADER -> {
-        List<String> several = repeatedHeaders.get(attribute.name());
-        yield several == null ? Request.super.values(attribute) : several;
-      }
+      case HEADER -> headers(attribute.name()).list();
       default -> Request.super.values(attribute);
     };
   }
@@ -155,6 +151,7 @@ public final class ExplicitRequest implements Request {
     return switch (attribute.source()) {
       case QUERY -> queries(attribute.name()).isAmbiguous();
       case COOKIE -> cookies(attribute.name()).isAmbiguous();
+      case HEADER -> headers(attribute.name()).isAmbiguous();
       default -> false;
     };
   }

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A client gains nothing from another spelling of a cookie or query parameter that some origin
- * reads as the same one.
+ * A client gains nothing from another spelling of a header, cookie or query parameter that some
+ * origin reads as the same one.
  */
 class AttributeSpellingTest {
   private static PolicyEngine engine(String fields) {
@@ -44,6 +44,34 @@ class AttributeSpellingTest {
 
   private static Reason denial(PolicyEngine engine, Request request) {
     return engine.decide(request).decisive().orElseThrow().decision().reason().orElseThrow();
+  }
+
+  /** A request to {@code /v1/check}. */
+  private static ExplicitRequest header(String name) {
+    return ExplicitRequest.builder().ip("192.0.2.1").header(name, "K").build();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"X_Api_Key", "x-api_key", "X.API.KEY", "x~api-key"})
+  void header_otherSpelling_isDenied(String name) {
+    for (String keys : new String[] {"header:x-api-key", "header:x-api-key|ip:address"}) {
+      for (String onRepeatedKey : new String[] {"deny", "first", "last"}) {
+        PolicyEngine engine =
+            engine(
+                "on_missing_key: skip, limit_keys: ['"
+                    + keys
+                    + "'], on_repeated_key: "
+                    + onRepeatedKey);
+        assertThat(denial(engine, header(name))).isEqualTo(Reason.MISSING_KEY);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"X-Api-Keys", "XApiKey", "X-Api-Kez", "X-ApiXKey"})
+  void header_otherName_isIgnored(String name) {
+    PolicyEngine engine = engine("on_missing_key: skip, limit_keys: ['header:x-api-key']");
+    assertThat(engine.decide(header(name)).outcomes()).isEmpty();
   }
 
   @ParameterizedTest

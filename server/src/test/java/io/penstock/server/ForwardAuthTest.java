@@ -444,4 +444,16 @@ final class ForwardAuthTest {
           .containsIgnoringCase("ratelimit-remaining: 1");
     }
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"X_Api_Key", "x.api.key"})
+  void forwardAuth_otherSpellingOfAKeyHeader_isDenied(String name) {
+    String policy = "rules: [{name: keys, limit_keys: ['header:x-api-key'], rate: 10/s}]";
+    try (RunningServer server = RunningServer.serving(folder, policy)) {
+      assertThat(server.forwardAuth("X-Api-Key", "k").statusCode()).isEqualTo(200);
+      assertThat(server.forwardAuth(name, "k").statusCode()).isEqualTo(429);
+      assertThat(server.check("{\"headers\": {\"" + name + "\": \"k\"}}").body())
+          .contains("\"allowed\":false", "missing_key");
+    }
+  }
 }

@@ -24,4 +24,15 @@ public interface Headers {
     String value = get(name);
     return value == null ? List.of() : List.of(value);
   }
+
+  /**
+   * Returns the values of headers whose names differ from {@code name}, but which some origins read
+   * as the same header; see {@link HeaderName}. Empty if the origin doesn't receive them, or reads
+   * names exactly.
+   *
+   * @param name in lower case
+   */
+  default List<String> similar(String name) {
+    return List.of();
+  }
 }

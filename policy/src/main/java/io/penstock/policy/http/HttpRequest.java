@@ -102,7 +102,15 @@ public final class HttpRequest implements Request {
 
   @Override
   public @Nullable String header(String name) {
-    return headers.get(name);
+    List<String> similar = headers.similar(name);
+    return similar.isEmpty() ? headers.get(name) : values(name, similar).joined();
+  }
+
+  private ParameterValues values(String name, List<String> similar) {
+    ParameterValues values = new ParameterValues();
+    headers.all(name).forEach(values::add);
+    similar.forEach(values::addAmbiguous);
+    return values;
   }
 
   @Override
@@ -156,7 +164,7 @@ public final class HttpRequest implements Request {
   @Override
   public List<String> values(Attribute attribute) {
     return switch (attribute.source()) {
-      case HEADER -> headers.all(attribute.name());
+      case HEADER -> values(attribute.name(), headers.similar(attribute.name())).list();
       case QUERY -> queries(attribute.name()).list();
       case COOKIE -> cookies(attribute.name()).list();
       case CLAIM -> claimValues(attribute.name());
@@ -169,6 +177,7 @@ public final class HttpRequest implements Request {
     return switch (attribute.source()) {
       case QUERY -> queries(attribute.name()).isAmbiguous();
       case COOKIE -> cookies(attribute.name()).isAmbiguous();
+      case HEADER -> !headers.similar(attribute.name()).isEmpty();
       default -> false;
     };
   }

@@ -1,16 +1,30 @@
 package io.penstock.server.http;
 
+import io.penstock.policy.address.HeaderName;
 import io.penstock.policy.address.Headers;
 import io.vertx.core.MultiMap;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The headers of a request; {@link #get} joins repeated ones. */
 public final class RequestHeaders implements Headers {
   private final MultiMap headers;
+  private final boolean plainNamesOnly;
 
+  /** Creates headers that the origin receives as they are. */
   public RequestHeaders(MultiMap headers) {
+    this(headers, false);
+  }
+
+  /**
+   * @param plainNamesOnly whether the origin receives only headers whose names consist of letters,
+   *     digits and hyphens, so that no other spelling reaches it
+   */
+  public RequestHeaders(MultiMap headers, boolean plainNamesOnly) {
     this.headers = headers;
+    this.plainNamesOnly = plainNamesOnly;
   }
 
   @Override
@@ -26,5 +40,20 @@ public final class RequestHeaders implements Headers {
       case 1 -> all.get(0);
       default -> String.join(name.equals("cookie") ? "; " : ", ", all);
     };
+  }
+
+  @Override
+  public List<String> similar(String name) {
+    List<String> similar = List.of();
+    if (plainNamesOnly) {
+      return similar;
+    }
+    for (Map.Entry<String, String> header : headers) {
+      if (HeaderName.isOtherSpelling(header.getKey(), name)) {
+        similar = similar.isEmpty() ? new ArrayList<>() : similar;
+        similar.add(header.getValue());
+      }
+    }
+    return similar;
   }
 }

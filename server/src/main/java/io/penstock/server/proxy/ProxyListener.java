@@ -42,6 +42,7 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
   private final Vertx vertx;
   private final Gate gate;
   private final OriginClient origin;
+  private final boolean plainNamesOnly;
   private final DelayedRequests delayed;
   private final ProxyExchanges exchanges;
   private final LongAdder refunded = new LongAdder();
@@ -56,6 +57,7 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     this.vertx = vertx;
     this.gate = gate;
     this.origin = new OriginClient(vertx, upstream);
+    this.plainNamesOnly = !upstream.passesUnderscores();
     this.delayed = new DelayedRequests(vertx, gate, maxDelayed);
     this.exchanges = new ProxyExchanges(log);
   }
@@ -126,7 +128,7 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     }
     // The body is not read before the request is decided.
     request.pause();
-    Headers headers = new RequestHeaders(request.headers());
+    Headers headers = new RequestHeaders(request.headers(), plainNamesOnly);
     RequestLine line = RequestLine.of(request.method().name(), target.uri(), target.host());
     HttpRequest policyRequest = gate.request(peer, line, headers, CallerAttributes.NOTHING);
     Exchange exchange = new Exchange(vertx, request, target, client(peer, policyRequest.address()));

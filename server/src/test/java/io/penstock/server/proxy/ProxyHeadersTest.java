@@ -141,6 +141,21 @@ final class ProxyHeadersTest {
     }
   }
 
+  @Test
+  void variantOfAKeyHeader_pass_isDenied() throws Exception {
+    String policy = ProxyFixture.UNLIMITED.replace("ip:address", "header:x-api-key");
+    Map<Setting, String> pass = Map.of(Setting.UNDERSCORE_HEADERS, "pass");
+    try (SocketOrigin origin =
+            new SocketOrigin((head, connection) -> connection.send("HTTP/1.1 204 No\r\n\r\n"));
+        ProxyFixture proxy = new ProxyFixture(folder, policy, origin.url(), pass)) {
+      assertThat(
+              proxy.raw(
+                  "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX_Api_Key: evil\r\n\r\n"))
+          .startsWith("HTTP/1.1 429");
+      assertThat(origin.accepted()).isZero();
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"gzip, chunked", "chunked, gzip", "gzip", "identity", "x-chunked"})
   void transferCodingOtherThanChunked_is400(String coding) throws Exception {
