@@ -75,17 +75,8 @@ final class ExplainCommand implements Callable<Integer> {
 
   /** Drops the JWT settings: the request states its claims, so no keys need to be fetched. */
   private static Explanation explain(Policy policy, ExplicitRequest request) {
-    Policy withoutTokens =
-        new Policy(
-            policy.rules(),
-            policy.exempt(),
-            policy.mode(),
-            policy.clientAddress(),
-            JwtSettings.NONE,
-            policy.keySecret(),
-            policy.paths());
     try (InProcessStore store = InProcessStore.create();
-        PolicyEngine engine = new PolicyEngine(store, withoutTokens)) {
+        PolicyEngine engine = new PolicyEngine(store, policy.withJwt(JwtSettings.NONE))) {
       return engine.explain(request).toCompletableFuture().join();
     }
   }

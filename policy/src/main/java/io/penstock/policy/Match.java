@@ -54,6 +54,19 @@ public record Match(List<Condition> conditions) {
     return this;
   }
 
+  /** Returns the match with mapped bare names expanded. */
+  Match under(AttributeMap attributes) {
+    return conditions.stream().noneMatch(condition -> condition.subject().isStated())
+        ? this
+        : new Match(conditions.stream().map(each -> under(attributes, each)).toList());
+  }
+
+  private static Condition under(AttributeMap attributes, Condition condition) {
+    return condition instanceof Condition.OneOf oneOf
+        ? new Condition.OneOf(attributes.expand(oneOf.subject()), oneOf.values())
+        : condition;
+  }
+
   private static Condition under(PathSettings paths, Condition condition) {
     return condition instanceof Condition.Like like && like.isOn(Attribute.AttributeSource.PATH)
         ? new Condition.Like(

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param jwt which tokens are accepted
  * @param keySecret the secret for hashes of private values; null for hashes without a secret
  * @param paths how the paths of requests and rules are normalized
+ * @param attributes the declared bare names; rules and exemptions have them expanded
  */
 public record Policy(
     List<Rule> rules,
@@ -25,14 +26,15 @@ public record Policy(
     ClientAddress clientAddress,
     JwtSettings jwt,
     @Nullable String keySecret,
-    PathSettings paths) {
+    PathSettings paths,
+    AttributeMap attributes) {
 
   public Policy {
-    rules = rules.stream().map(rule -> rule.under(paths)).toList();
-    exempt = exempt.stream().map(match -> match.under(paths)).toList();
+    rules = rules.stream().map(rule -> rule.under(paths).under(attributes)).toList();
+    exempt = exempt.stream().map(match -> match.under(paths).under(attributes)).toList();
   }
 
-  /** Creates a policy with the default path settings. */
+  /** Creates a policy with the default path settings, and without declared attributes. */
   public Policy(
       List<Rule> rules,
       List<Match> exempt,
@@ -40,13 +42,31 @@ public record Policy(
       ClientAddress clientAddress,
       JwtSettings jwt,
       @Nullable String keySecret) {
-    this(rules, exempt, mode, clientAddress, jwt, keySecret, PathSettings.DEFAULT);
+    this(
+        rules,
+        exempt,
+        mode,
+        clientAddress,
+        jwt,
+        keySecret,
+        PathSettings.DEFAULT,
+        AttributeMap.NONE);
   }
 
   /** Returns a policy with these rules and default settings. */
   public static Policy of(Rule... rules) {
     return new Policy(
         List.of(rules), List.of(), Mode.ENFORCE, ClientAddress.PEER, JwtSettings.NONE, null);
+  }
+
+  /** Returns the policy with other rules. */
+  public Policy withRules(List<Rule> others) {
+    return new Policy(others, exempt, mode, clientAddress, jwt, keySecret, paths, attributes);
+  }
+
+  /** Returns the policy with other settings for tokens. */
+  public Policy withJwt(JwtSettings settings) {
+    return new Policy(rules, exempt, mode, clientAddress, settings, keySecret, paths, attributes);
   }
 
   /** Omits the secret. */

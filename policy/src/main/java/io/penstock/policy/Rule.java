@@ -114,6 +114,15 @@ public record Rule(
     return normal.equals(match) ? this : toBuilder().match(normal).build();
   }
 
+  /** Returns the rule with mapped bare names in its keys and conditions expanded. */
+  public Rule under(AttributeMap attributes) {
+    List<KeyPart> keys = limitKeys.stream().map(attributes::expand).toList();
+    Match expanded = match.under(attributes);
+    return keys.equals(limitKeys) && expanded.equals(match)
+        ? this
+        : toBuilder().limitKeys(keys).match(expanded).build();
+  }
+
   /**
    * Returns whether the rule has no limits, which exempts its requests from later tiers of the
    * group.

@@ -24,7 +24,8 @@ final class PolicySettings implements UnaryOperator<Policy> {
         clientAddress(policy.clientAddress()),
         policy.jwt(),
         policy.keySecret(),
-        policy.paths());
+        policy.paths(),
+        policy.attributes());
   }
 
   private ClientAddress clientAddress(ClientAddress ofPolicy) {

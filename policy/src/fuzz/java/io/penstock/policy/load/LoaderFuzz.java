@@ -50,15 +50,7 @@ public final class LoaderFuzz {
     if (loaded == null) {
       return;
     }
-    Policy policy =
-        new Policy(
-            loaded.rules(),
-            loaded.exempt(),
-            loaded.mode(),
-            loaded.clientAddress(),
-            JwtSettings.NONE,
-            loaded.keySecret(),
-            loaded.paths());
+    Policy policy = loaded.withJwt(JwtSettings.NONE);
     ManualClock clock = new ManualClock();
     InProcessStore store = InProcessStore.builder().clock(clock).maxKeys(100).build();
     try (PolicyEngine engine = new PolicyEngine(store, policy)) {

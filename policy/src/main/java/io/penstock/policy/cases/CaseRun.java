@@ -23,14 +23,7 @@ final class CaseRun implements AutoCloseable {
 
   /** Cases state claims themselves, so no token keys are fetched. */
   private static Policy withoutTokens(Policy policy) {
-    return new Policy(
-        policy.rules(),
-        policy.exempt(),
-        policy.mode(),
-        policy.clientAddress(),
-        JwtSettings.NONE,
-        policy.keySecret(),
-        policy.paths());
+    return policy.withJwt(JwtSettings.NONE);
   }
 
   static CaseResult of(PolicyCase policyCase, Policy policy) {

@@ -4,7 +4,10 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.Limit;
 import io.penstock.TokenBucket;
 import io.penstock.WindowLimit;
+import io.penstock.policy.Attribute;
+import io.penstock.policy.AttributeMap;
 import io.penstock.policy.Condition;
+import io.penstock.policy.KeyPart;
 import io.penstock.policy.Match;
 import io.penstock.policy.Policy;
 import io.penstock.policy.Rule;
@@ -16,6 +19,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Writes a loaded policy as JSON, without its secrets. */
@@ -27,6 +31,7 @@ public final class PolicyJson {
     json.writeStartObject();
     json.writeStringField("mode", policy.mode().code());
     write(policy.paths(), json);
+    write(policy.attributes(), json);
     json.writeArrayFieldStart("exempt");
     for (Match match : policy.exempt()) {
       write(match, json);
@@ -47,6 +52,18 @@ public final class PolicyJson {
     json.writeStringField("case", paths.ignoresCase() ? "insensitive" : "sensitive");
     json.writeStringField("trailing_dots", paths.stripsTrailingDots() ? "strip" : "keep");
     json.writeStringField("trailing_slash", paths.stripsTrailingSlash() ? "strip" : "keep");
+    json.writeEndObject();
+  }
+
+  private static void write(AttributeMap attributes, JsonGenerator json) throws IOException {
+    json.writeObjectFieldStart("attributes");
+    for (Map.Entry<String, List<Attribute>> declared : attributes.sources().entrySet()) {
+      json.writeStringField(
+          declared.getKey(),
+          declared.getValue().isEmpty()
+              ? AttributeMap.CALLER
+              : new KeyPart(declared.getValue()).toString());
+    }
     json.writeEndObject();
   }
 

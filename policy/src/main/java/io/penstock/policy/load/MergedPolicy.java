@@ -117,7 +117,7 @@ public record MergedPolicy(
     }
     IdentityHashMap<Located<Rule>, OrderedRule> known = new IdentityHashMap<>();
     for (OrderedRule ordered : databaseRules.stream().sorted(OrderedRule.IN_ORDER).toList()) {
-      Located<Rule> rule = ordered.rule();
+      Located<Rule> rule = expanded(ordered.rule(), files);
       if (!isUsable(rule, check, problems)) {
         continue;
       }
@@ -144,6 +144,10 @@ public record MergedPolicy(
     return new Attempt(joined(files, reachable), active, problems.errors());
   }
 
+  private static Located<Rule> expanded(Located<Rule> rule, Policy files) {
+    return new Located<>(rule.value().under(files.attributes()), rule.at(), rule.path());
+  }
+
   private static boolean isUsable(Located<Rule> rule, RuleCheck check, Problems problems) {
     try {
       check.check(rule.value());
@@ -163,13 +167,6 @@ public record MergedPolicy(
   }
 
   private static Policy joined(Policy files, List<Located<Rule>> rules) {
-    return new Policy(
-        rules.stream().map(Located::value).toList(),
-        files.exempt(),
-        files.mode(),
-        files.clientAddress(),
-        files.jwt(),
-        files.keySecret(),
-        files.paths());
+    return files.withRules(rules.stream().map(Located::value).toList());
   }
 }

@@ -1,5 +1,6 @@
 package io.penstock.policy.load;
 
+import io.penstock.policy.AttributeMap;
 import io.penstock.policy.Match;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Policy;
@@ -28,6 +29,7 @@ final class PolicyDraft {
   private JwtSettings jwt = JwtSettings.NONE;
   private @Nullable String keySecret;
   private PathSettings paths = PathSettings.DEFAULT;
+  private AttributeMap attributes = AttributeMap.NONE;
 
   PolicyDraft(Problems problems) {
     this.problems = problems;
@@ -68,6 +70,7 @@ final class PolicyDraft {
     if (rules.isEmpty() && problems.errorCount() == 0) {
       problems.error(whole, "", "has no rules");
     }
+    rules.replaceAll(rule -> new Located<>(rule.value().under(attributes), rule.at(), rule.path()));
     new Reachability(exempt, paths, problems).check(rules);
     PatternCheck patterns = new PatternCheck(paths, problems);
     rules.forEach(rule -> patterns.check(rule.value().match(), rule));
@@ -81,7 +84,8 @@ final class PolicyDraft {
             clientAddress,
             jwt,
             keySecret,
-            paths);
+            paths,
+            attributes);
     return new LoadedPolicy(policy, problems.warnings());
   }
 
@@ -137,6 +141,10 @@ final class PolicyDraft {
     Located<Node> spelling = section(fields, "paths", "paths");
     if (spelling != null) {
       paths = PathsReader.read(spelling, problems);
+    }
+    Located<Node> names = section(fields, "attributes", "attributes");
+    if (names != null) {
+      attributes = AttributesReader.read(names, problems);
     }
     if (section(fields, "mode", "mode") != null) {
       mode = fields.choice("mode", RuleFields.MODES, Mode.ENFORCE);

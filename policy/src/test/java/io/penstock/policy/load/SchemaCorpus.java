@@ -47,6 +47,8 @@ final class SchemaCorpus {
           """,
           "{paths: {encoded_slashes: reject, parameters: strip, case: sensitive, trailing_dots: keep, trailing_slash: keep},"
               + " rules: [{name: r, limit_keys: [], rate: 5/s}]}",
+          "{attributes: {user_id: 'jwt:sub | header:x-user', plan: caller}, jwt: trusted,"
+              + " rules: [{name: r, limit_keys: [user_id], match: {plan: pro}, rate: 5/s}]}",
           "{paths: {encoded_slashes: keep}, rules: [{name: r, limit_keys: [], rate: 5/s}]}",
           "{jwt: trusted, mode: off, rules: [{name: 5, limit_keys: [5, true], rate: 5/s}]}",
           "{jwt: {secret: %s}, rules: [{name: r, limit_keys: [], rate: 5/s}]}".formatted(SECRET));
