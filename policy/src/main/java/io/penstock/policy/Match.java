@@ -55,7 +55,7 @@ public record Match(List<Condition> conditions) {
   }
 
   /** Returns the match with mapped bare names expanded. */
-  Match under(AttributeMap attributes) {
+  public Match under(AttributeMap attributes) {
     return conditions.stream().noneMatch(condition -> condition.subject().isStated())
         ? this
         : new Match(conditions.stream().map(each -> under(attributes, each)).toList());

@@ -27,6 +27,10 @@ public record JwtSettings(
   public static final JwtSettings NONE =
       new JwtSettings(Trust.NONE, null, List.of(), null, List.of(), Duration.ZERO);
 
+  /** Accepts no tokens; callers of {@code /v1/check} supply claims. */
+  public static final JwtSettings CALLER =
+      new JwtSettings(Trust.CALLER, null, List.of(), null, List.of(), Duration.ZERO);
+
   /** Accepts tokens without verification, because a component in front has verified them. */
   public static final JwtSettings TRUSTED =
       new JwtSettings(Trust.DECODE_ONLY, null, List.of(), null, List.of(), Duration.ZERO);
@@ -34,6 +38,8 @@ public record JwtSettings(
   /** How tokens are accepted. */
   public enum Trust {
     NONE,
+    /** No tokens are accepted, and the policy says so. */
+    CALLER,
     DECODE_ONLY,
     VERIFY
   }
@@ -56,6 +62,11 @@ public record JwtSettings(
     } else {
       algorithms.forEach(keys::check);
     }
+  }
+
+  /** Returns whether tokens are accepted, verified or not. */
+  public boolean acceptTokens() {
+    return trust == Trust.VERIFY || trust == Trust.DECODE_ONLY;
   }
 
   /**

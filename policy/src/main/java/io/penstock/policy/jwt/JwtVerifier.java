@@ -142,7 +142,7 @@ public final class JwtVerifier implements AutoCloseable {
    *     ones are rejected without verification, except those that were accepted recently.
    */
   public TokenCheck check(@Nullable String authorization, @Nullable IpAddress client) {
-    if (authorization == null || settings.trust() == JwtSettings.Trust.NONE) {
+    if (authorization == null || !settings.acceptTokens()) {
       return Result.ABSENT.check();
     }
     if (!authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())) {

@@ -12,11 +12,7 @@ final class AttributesReader {
   private AttributesReader() {}
 
   /** Returns the declared names; those with errors have no sources. */
-  static AttributeMap read(Located<Node> node, Problems problems) {
-    Fields fields = Fields.of(node, problems);
-    if (fields == null) {
-      return AttributeMap.NONE;
-    }
+  static AttributeMap read(Fields fields) {
     Map<String, List<Attribute>> declared = new LinkedHashMap<>();
     for (String name : fields.names()) {
       List<Attribute> sources = fields.text(name, AttributesReader::sources);

@@ -1,6 +1,7 @@
 package io.penstock.policy.load;
 
 import io.penstock.InvalidValueException;
+import io.penstock.policy.AttributeMap;
 import io.penstock.policy.jwt.JwtSettings;
 import io.penstock.policy.jwt.KeySource;
 import java.net.URI;
@@ -31,11 +32,17 @@ final class JwtReader {
   /** Returns the settings, or {@link JwtSettings#NONE} if they have errors. */
   JwtSettings read(Located<Node> node) {
     if (node.value() instanceof Node.Scalar scalar) {
-      if (scalar.text().equals("trusted") && scalar.kind() == Node.NodeKind.TEXT) {
+      boolean isText = scalar.kind() == Node.NodeKind.TEXT;
+      if (isText && scalar.text().equals("trusted")) {
         return JwtSettings.TRUSTED;
       }
+      if (isText && scalar.text().equals(AttributeMap.CALLER)) {
+        return JwtSettings.CALLER;
+      }
       problems.error(
-          node.at(), node.path(), "must be trusted, or a mapping with the keys to verify tokens");
+          node.at(),
+          node.path(),
+          "must be trusted, caller, or a mapping with the keys to verify tokens");
       return JwtSettings.NONE;
     }
     Fields fields = Fields.of(node, problems);

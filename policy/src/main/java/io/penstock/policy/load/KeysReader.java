@@ -35,7 +35,7 @@ final class KeysReader {
           keys.add(checked(KeyPart.parse(text), named));
         }
       } catch (IllegalArgumentException e) {
-        rule.problems().error(item.at(), item.path(), String.valueOf(e.getMessage()));
+        rule.problems().error(item.at(), item.path(), e.getMessage() + BuiltInNames.hint(text));
       }
     }
     return keys;

@@ -6,6 +6,7 @@ import io.penstock.policy.KeyPart;
 import io.penstock.policy.Match;
 import io.penstock.policy.Pattern;
 import io.penstock.policy.address.Cidr;
+import io.penstock.policy.address.IpAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -62,7 +63,7 @@ final class MatchReader {
       }
       return subject;
     } catch (IllegalArgumentException e) {
-      match.invalid(name, e);
+      match.error(name, e.getMessage() + BuiltInNames.hint(name));
       return null;
     }
   }
@@ -101,13 +102,13 @@ final class MatchReader {
       case HOST ->
           new Condition.Like(
               subject, all(values, text -> new Pattern(text.toLowerCase(Locale.ROOT))));
-      case METHOD -> oneOf(subject, values, text -> text.toUpperCase(Locale.ROOT));
-      default -> oneOf(subject, values, text -> text);
+      case METHOD ->
+          new Condition.OneOf(subject, new LinkedHashSet<>(all(values, HttpMethods::parse)));
+      default -> literal(subject, values);
     };
   }
 
-  private Condition oneOf(
-      KeyPart subject, List<Located<String>> values, Function<String, String> form) {
+  private Condition literal(KeyPart subject, List<Located<String>> values) {
     for (Located<String> value : values) {
       if (value.value().indexOf('*') >= 0) {
         problems.warning(
@@ -116,7 +117,7 @@ final class MatchReader {
             "* is compared literally, it is not a wildcard: " + value.value());
       }
     }
-    return new Condition.OneOf(subject, new LinkedHashSet<>(all(values, form)));
+    return new Condition.OneOf(subject, new LinkedHashSet<>(all(values, text -> text)));
   }
 
   private <T> List<T> all(List<Located<String>> values, Function<String, T> parser) {
@@ -132,6 +133,10 @@ final class MatchReader {
   }
 
   private static Pattern path(String text) {
+    String error = PathSyntax.error(text);
+    if (error != null) {
+      throw new IllegalArgumentException(error);
+    }
     if (!text.startsWith("/") && !text.startsWith("*")) {
       throw new IllegalArgumentException("must begin with / or *: " + text);
     }
@@ -143,8 +148,29 @@ final class MatchReader {
     Cidr network = Cidr.parse(text);
     if (network == null) {
       throw new IllegalArgumentException(
-          "must be an address or network such as 10.0.0.0/8 or 2001:db8::/32: " + text);
+          "must be an address or network such as 10.0.0.0/8 or 2001:db8::/32: "
+              + text
+              + prefixHint(text));
+    }
+    int slash = text.indexOf('/');
+    if (slash >= 0 && !network.address().equals(firstOf(text.substring(0, slash)))) {
+      throw new IllegalArgumentException(
+          "must not have bits beyond its prefix: " + text + "; did you mean " + network + "?");
     }
     return network;
+  }
+
+  private static @Nullable IpAddress firstOf(String text) {
+    Cidr single = Cidr.parse(text);
+    return single == null ? null : single.address();
+  }
+
+  /** Explains a prefix that is too long. */
+  private static String prefixHint(String text) {
+    int slash = text.indexOf('/');
+    IpAddress address = slash < 0 ? null : firstOf(text.substring(0, slash));
+    return address == null
+        ? ""
+        : "; the prefix must be from 0 to " + (text.indexOf(':') < 0 ? "32" : "128");
   }
 }

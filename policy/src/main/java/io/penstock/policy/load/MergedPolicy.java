@@ -3,7 +3,7 @@ package io.penstock.policy.load;
 import io.penstock.policy.Match;
 import io.penstock.policy.Policy;
 import io.penstock.policy.Rule;
-import io.penstock.policy.path.PathSettings;
+import io.penstock.policy.jwt.JwtSettings;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -78,14 +78,21 @@ public record MergedPolicy(
             ? first
             : attempt(files, origin, withPrevious, check);
     return new MergedPolicy(
-        best.policy, best.databaseRules, problems, warnings(best.databaseRules, files.paths()));
+        best.policy, best.databaseRules, problems, warnings(best.databaseRules, files));
   }
 
-  private static List<Problem> warnings(List<OrderedRule> databaseRules, PathSettings paths) {
+  private static AttributeCheck attributeCheck(Policy files, Problems problems) {
+    return new AttributeCheck(
+        files.attributes(), files.jwt().trust() != JwtSettings.Trust.NONE, problems);
+  }
+
+  private static List<Problem> warnings(List<OrderedRule> databaseRules, Policy files) {
     Problems problems = new Problems();
-    PatternCheck patterns = new PatternCheck(paths, problems);
+    PatternCheck patterns = new PatternCheck(files.paths(), problems);
+    AttributeCheck attributes = attributeCheck(files, problems);
     for (OrderedRule ordered : databaseRules) {
       patterns.check(ordered.rule().value().match(), ordered.rule());
+      attributes.check(ordered.rule());
     }
     return problems.warnings();
   }
@@ -115,10 +122,11 @@ public record MergedPolicy(
       names.put(rule.name(), place);
       all.add(new Located<>(rule, place, rule.name()));
     }
+    AttributeCheck attributes = attributeCheck(files, problems);
     IdentityHashMap<Located<Rule>, OrderedRule> known = new IdentityHashMap<>();
     for (OrderedRule ordered : databaseRules.stream().sorted(OrderedRule.IN_ORDER).toList()) {
       Located<Rule> rule = expanded(ordered.rule(), files);
-      if (!isUsable(rule, check, problems)) {
+      if (!attributes.check(ordered.rule()) || !isUsable(rule, check, problems)) {
         continue;
       }
       Location other = names.putIfAbsent(rule.value().name(), rule.at());

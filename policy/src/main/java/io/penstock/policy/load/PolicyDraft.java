@@ -20,6 +20,8 @@ final class PolicyDraft {
   static final List<String> EDITOR_FIELDS = List.of("$schema");
 
   private final Problems problems;
+  private final List<WrittenRule> writtenRules = new ArrayList<>();
+  private final List<Located<Node>> writtenExempt = new ArrayList<>();
   private final List<Located<Rule>> rules = new ArrayList<>();
   private final List<Located<Match>> exempt = new ArrayList<>();
   private final Map<String, Location> sections = new HashMap<>();
@@ -29,7 +31,15 @@ final class PolicyDraft {
   private JwtSettings jwt = JwtSettings.NONE;
   private @Nullable String keySecret;
   private PathSettings paths = PathSettings.DEFAULT;
+  private @Nullable Fields declared;
   private AttributeMap attributes = AttributeMap.NONE;
+
+  /**
+   * A rule that is read once all sections are known.
+   *
+   * @param bare whether the rule is a document by itself
+   */
+  private record WrittenRule(Located<Node> node, String prefix, boolean bare) {}
 
   PolicyDraft(Problems problems) {
     this.problems = problems;
@@ -37,12 +47,11 @@ final class PolicyDraft {
 
   /** Adds a document: rules with their settings, or a single rule. */
   void add(Node document, DocumentSource origin) {
-    RuleReader reader = new RuleReader(origin.prefix(), problems);
     Located<Node> whole = new Located<>(document, document.at(), "");
     if (document instanceof Node.Mapping mapping
         && mapping.entries().containsKey("limit_keys")
         && !mapping.entries().containsKey("rules")) {
-      add(reader.readBare(whole));
+      writtenRules.add(new WrittenRule(whole, origin.prefix(), true));
       return;
     }
     Fields fields = Fields.of(whole, problems);
@@ -50,11 +59,9 @@ final class PolicyDraft {
       return;
     }
     for (Located<Node> rule : items(fields, "rules")) {
-      add(reader.read(rule));
+      writtenRules.add(new WrittenRule(rule, origin.prefix(), false));
     }
-    for (Located<Node> entry : items(fields, "exempt")) {
-      addExempt(entry);
-    }
+    writtenExempt.addAll(items(fields, "exempt"));
     addSections(fields, origin);
     fields.declareKnown(EDITOR_FIELDS);
     fields.done();
@@ -67,10 +74,10 @@ final class PolicyDraft {
    * @throws PolicyException if there are errors
    */
   LoadedPolicy finish(Location whole) {
+    readRules();
     if (rules.isEmpty() && problems.errorCount() == 0) {
       problems.error(whole, "", "has no rules");
     }
-    rules.replaceAll(rule -> new Located<>(rule.value().under(attributes), rule.at(), rule.path()));
     new Reachability(exempt, paths, problems).check(rules);
     PatternCheck patterns = new PatternCheck(paths, problems);
     rules.forEach(rule -> patterns.check(rule.value().match(), rule));
@@ -87,6 +94,18 @@ final class PolicyDraft {
             paths,
             attributes);
     return new LoadedPolicy(policy, problems.warnings());
+  }
+
+  private void readRules() {
+    AttributeCheck check = new AttributeCheck(attributes, sections.containsKey("jwt"), problems);
+    if (declared != null) {
+      check.checkSources(declared);
+    }
+    for (WrittenRule written : writtenRules) {
+      RuleReader reader = new RuleReader(written.prefix, attributes, check, problems);
+      add(written.bare ? reader.readBare(written.node) : reader.read(written.node));
+    }
+    writtenExempt.forEach(entry -> addExempt(entry, check));
   }
 
   private static List<Located<Node>> items(Fields fields, String name) {
@@ -110,14 +129,15 @@ final class PolicyDraft {
     rules.add(rule);
   }
 
-  private void addExempt(Located<Node> entry) {
+  private void addExempt(Located<Node> entry, AttributeCheck check) {
     Fields fields = Fields.of(entry, problems);
     if (fields == null) {
       return;
     }
     int before = problems.errorCount();
     fields.require("match");
-    Match match = MatchReader.read(fields);
+    Match match = MatchReader.read(fields).under(attributes);
+    check.checkMatch(fields);
     fields.done();
     if (problems.errorCount() > before) {
       return;
@@ -144,7 +164,8 @@ final class PolicyDraft {
     }
     Located<Node> names = section(fields, "attributes", "attributes");
     if (names != null) {
-      attributes = AttributesReader.read(names, problems);
+      declared = Fields.of(names, problems);
+      attributes = declared == null ? AttributeMap.NONE : AttributesReader.read(declared);
     }
     if (section(fields, "mode", "mode") != null) {
       mode = fields.choice("mode", RuleFields.MODES, Mode.ENFORCE);

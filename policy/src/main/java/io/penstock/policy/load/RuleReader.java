@@ -1,6 +1,7 @@
 package io.penstock.policy.load;
 
 import io.penstock.FailurePolicy;
+import io.penstock.policy.AttributeMap;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Rule;
 import io.penstock.policy.load.RuleFields.OnLimit;
@@ -15,21 +16,29 @@ import org.jspecify.annotations.Nullable;
 public final class RuleReader {
   private final Problems problems;
   private final String prefix;
+  private final AttributeMap attributes;
+  private final @Nullable AttributeCheck check;
 
   /**
    * @param prefix the prefix of rule names
+   * @param attributes the names that the policy declares
+   * @param check null if the attributes are checked later
    */
-  RuleReader(String prefix, Problems problems) {
+  RuleReader(
+      String prefix, AttributeMap attributes, @Nullable AttributeCheck check, Problems problems) {
     this.prefix = prefix;
+    this.attributes = attributes;
+    this.check = check;
     this.problems = problems;
   }
 
   /**
    * Reads a rule that is not in a file, such as a row of a table, in the same way as one in a file.
-   * Reports errors and returns null if it can't be used.
+   * Reports errors and returns null if it can't be used. {@link MergedPolicy} checks its
+   * attributes, because they depend on the policy that the rule becomes a part of.
    */
   public static @Nullable Located<Rule> read(Located<Node> rule, Problems problems) {
-    return new RuleReader("", problems).read(rule);
+    return new RuleReader("", AttributeMap.NONE, null, problems).read(rule);
   }
 
   /** Returns the rule; null if it has errors. */
@@ -51,11 +60,14 @@ public final class RuleReader {
     fields.declareKnown(extraFields);
     fields.declareKnown(RuleFields.NAMES);
     Rule.Builder builder = read(fields);
+    if (check != null) {
+      check.check(fields);
+    }
     fields.done();
     if (problems.errorCount() > before) {
       return null;
     }
-    Rule rule = builder.build();
+    Rule rule = builder.build().under(attributes);
     RuleWarnings.check(rule, fields);
     return new Located<>(rule, node.at(), node.path());
   }

@@ -6,7 +6,7 @@ import io.penstock.policy.KeyPart;
 import io.penstock.policy.MissingKey;
 import io.penstock.policy.Rule;
 
-/** Warns of rules that clients can bypass. */
+/** Warns of rules that clients can bypass, or use up for others. */
 final class RuleWarnings {
   private RuleWarnings() {}
 
@@ -16,12 +16,26 @@ final class RuleWarnings {
         fields.warning("on_missing_key", "clients can bypass this rule by omitting " + part);
       }
     }
+    if (rule.onMissingKey() == null
+        && !rule.isUnlimited()
+        && !rule.limitKeys().isEmpty()
+        && rule.limitKeys().stream().allMatch(part -> canBeOmitted(part, rule))) {
+      fields.warning("limit_keys", sharedBucket(rule.limitKeys().get(0)));
+    }
     if (!rule.isUnlimited()
         && !rule.limitKeys().isEmpty()
         && rule.limitKeys().stream().allMatch(part -> canBeInvented(part, rule))) {
       fields.warning(
           "limit_keys", "clients can invent values of these keys, and get a new bucket for each");
     }
+  }
+
+  private static String sharedBucket(KeyPart part) {
+    return "all clients without "
+        + part
+        + " share one bucket, and one of them can use it up; did you mean "
+        + part
+        + "|ip:address? State on_missing_key: share to keep the bucket";
   }
 
   private static boolean canBeOmitted(KeyPart part, Rule rule) {

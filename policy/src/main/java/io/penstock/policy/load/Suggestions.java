@@ -1,12 +1,14 @@
 package io.penstock.policy.load;
 
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Suggests corrections for misspelled words. */
 public final class Suggestions {
   private static final int MAX_LENGTH = 40;
+  private static final int MIN_CONTAINED_LENGTH = 4;
 
   private Suggestions() {}
 
@@ -34,7 +36,16 @@ public final class Suggestions {
         nearest = candidate;
       }
     }
-    return nearest;
+    return nearest == null ? contained(written, known) : nearest;
+  }
+
+  /** Returns a word that is a part of {@code written}, as {@code open} is of {@code fail_open}. */
+  private static @Nullable String contained(String written, Collection<String> known) {
+    return known.stream()
+        .filter(candidate -> candidate.length() >= MIN_CONTAINED_LENGTH)
+        .filter(candidate -> written.contains(candidate.toLowerCase(Locale.ROOT)))
+        .max(Comparator.comparingInt(String::length))
+        .orElse(null);
   }
 
   /** Returns the edit distance: how many letters to add, drop, change or swap with a neighbour. */

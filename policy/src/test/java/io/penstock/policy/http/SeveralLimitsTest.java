@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 class SeveralLimitsTest {
   private static final String POLICY =
       """
+      jwt: caller
       rules:
         - name: api
           limit_keys: ["jwt:sub"]

@@ -22,6 +22,12 @@ final class BeyondSchema {
           reason("attributes are compared", ": must not repeat an attribute: "),
           reason(
               "attributes are compared in any case", ": duplicates a condition; list all values"),
+          reason("names are compared with built-in ones", ": is not a built-in attribute: "),
+          reason("methods are looked up", ": must be an HTTP method such as GET: "),
+          reason("paths are parsed", ": must not be a (regular expression|path template)"),
+          reason("bits of an address are compared", ": must not have bits beyond its prefix: "),
+          reason("claims need another section", ": needs a jwt section"),
+          reason("costs are compared with another section", ": must name the source, because"),
           reason("bytes are counted", "secret: must have at least \\d+ bytes"),
           reason("files are read", "_file: (no such file|can't be read|must not be)"),
           reason("keys are decoded", "public_key: (public key|PEM|certificate) "),

@@ -15,7 +15,7 @@ class PolicyLoaderErrorsTest {
     String policy =
         """
         rules:
-          - {name: cut, limit_keys: [user_id], rate: 10/s, burst: 5}
+          - {name: cut, limit_keys: [path], rate: 10/s, burst: 5}
           - {name: none, limit_keys: []}
         """;
 
@@ -60,7 +60,7 @@ class PolicyLoaderErrorsTest {
                 + " h, hour, d, day): fortnight",
             "p.yaml:13:5: rules[2].bursts: unknown field; did you mean burst?",
             "p.yaml:15:27: rules[3].limit_keys[1]: must be ip:address, header:…, query:…,"
-                + " cookie:…, jwt:…, path, method, host or a bare name: ip:port");
+                + " cookie:…, jwt:…, path, method, host or a bare name: ip:port; did you mean ip:address?");
   }
 
   @Test

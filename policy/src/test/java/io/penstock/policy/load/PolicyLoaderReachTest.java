@@ -50,7 +50,7 @@ class PolicyLoaderReachTest {
         "group: g, limit_keys: [u|v]; group: g, limit_keys: [u]",
         "group: g, limit_keys: [u], on_missing_key: share; group: g, limit_keys: [v]",
         "group: g, limit_keys: []; group: g, limit_keys: [v]",
-        "limit_keys: ['jwt:sub']; limit_keys: ['jwt:sub'], on_missing_key: deny"
+        "limit_keys: ['query:q']; limit_keys: ['query:q'], on_missing_key: deny"
       })
   void parse_coveredRule_isAnError(String first, String second) {
     assertThat(errors(first, second)).hasSize(1);

@@ -135,7 +135,7 @@ class PolicyLoaderRuleTest {
   void parse_everythingElse_isAsWritten() {
     Rule rule =
         Loading.rule(
-            "name: all of it, description: for people, limit_keys: ['header:A', 'jwt:sub|user'],"
+            "name: all of it, description: for people, limit_keys: ['header:A', 'query:b|user'],"
                 + " group: g, on_missing_key: deny, rate: 5/s, on_limit: delay,"
                 + " on_store_failure: local, consistency: auto, enforce_percent: 25,"
                 + " refund_on_upstream_error: true");
@@ -143,7 +143,7 @@ class PolicyLoaderRuleTest {
     assertThat(rule.name()).isEqualTo("all of it");
     assertThat(rule.description()).isEqualTo("for people");
     assertThat(rule.limitKeys())
-        .containsExactly(KeyPart.parse("header:a"), KeyPart.parse("jwt:sub|user"));
+        .containsExactly(KeyPart.parse("header:a"), KeyPart.parse("query:b|user"));
     assertThat(rule.group()).isEqualTo("g");
     assertThat(rule.onMissingKey()).isEqualTo(MissingKey.DENY);
     assertThat(rule.maxDelay()).isEqualTo(Duration.ofSeconds(1));
@@ -193,8 +193,7 @@ class PolicyLoaderRuleTest {
         "rate: 5/s, burst: 4; burst: is less than the tokens of one second, so bursts are cut: 4.0",
         "rate: 1/h, burst: 25; burst: the burst takes more than a day to refill: PT25H",
         "rate: 5/s, fixed_cost: 6; burst: is less than the cost of a request, so none can pass: 5.0",
-        "rate: 5/s, match: {plan: pro*}; match.plan: * is compared literally, it is not a wildcard: pro*",
-        "rate: 5/s, match: {method: '*'}; match.method: * is compared literally, it is not a wildcard: *"
+        "rate: 5/s, match: {'query:plan': pro*}; match.query:plan: * is compared literally, it is not a wildcard: pro*"
       })
   void parse_doubtfulRule_isWarnedOf(String fields, String warning) {
     assertThat(Loading.plainWarnings(fields)).containsExactly(warning);
@@ -203,8 +202,8 @@ class PolicyLoaderRuleTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "limit_keys: ['header:x-api-key']",
-        "limit_keys: ['cookie:a', 'query:b']",
+        "limit_keys: ['header:x-api-key'], on_missing_key: share",
+        "limit_keys: ['cookie:a', 'query:b'], on_missing_key: deny",
         "limit_keys: ['header:x-api-key|ip:address']"
       })
   void parse_keysThatClientsInvent_areWarnedOf(String keys) {
@@ -217,9 +216,11 @@ class PolicyLoaderRuleTest {
   @Test
   void parse_keyThatClientsOmitWithSkip_isWarnedOf() {
     assertThat(
-            Loading.warnings("{name: r, rate: 5/s, limit_keys: ['jwt:sub'], on_missing_key: skip}"))
+            Loading.warnings(
+                "{jwt: trusted, rules: [{name: r, rate: 5/s, limit_keys: ['jwt:sub'],"
+                    + " on_missing_key: skip}]}"))
         .containsExactly(
-            "p.yaml:1:63: warning: on_missing_key: clients can bypass this rule by omitting"
+            "p.yaml:1:86: warning: rules[0].on_missing_key: clients can bypass this rule by omitting"
                 + " jwt:sub");
   }
 
@@ -228,13 +229,37 @@ class PolicyLoaderRuleTest {
       strings = {
         "limit_keys: ['header:x', 'ip:address']",
         "limit_keys: ['header:x'], match: {'header:x': [a, b]}",
-        "limit_keys: ['jwt:sub']",
+        "limit_keys: ['jwt:sub'], on_missing_key: share",
         "limit_keys: ['jwt:sub|ip:address'], on_missing_key: skip",
         "limit_keys: [user_id], on_missing_key: skip",
         "limit_keys: []"
       })
   void parse_soundKeys_areNotWarnedOf(String keys) {
-    assertThat(Loading.warnings("{name: r, rate: 5/s, " + keys + "}")).isEmpty();
+    assertThat(
+            Loading.warnings(
+                "{jwt: trusted, attributes: {user_id: caller}, rules: [{name: r, rate: 5/s, "
+                    + keys
+                    + "}]}"))
+        .isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "limit_keys: ['jwt:sub']",
+        "limit_keys: [user_id]",
+        "limit_keys: ['jwt:sub', 'cookie:a|query:b']",
+      })
+  void parse_keysThatClientsOmit_areWarnedOf(String keys) {
+    assertThat(
+            Loading.warnings(
+                "{jwt: trusted, attributes: {user_id: 'jwt:sub'}, rules: [{name: r, rate: 5/s, "
+                    + keys
+                    + "}]}"))
+        .singleElement()
+        .asString()
+        .contains("warning: rules[0].limit_keys: all clients without ", " share one bucket")
+        .contains("jwt:sub|ip:address?");
   }
 
   @ParameterizedTest

@@ -147,7 +147,7 @@ class PolicyLoaderTopLevelTest {
         "client_address: {trusted_proxies: [me]}; client_address.trusted_proxies[0]: must be an",
         "client_address: {proxies: []}; client_address.proxies: unknown field",
         "client_address: peer; client_address: must be a mapping, not text",
-        "jwt: verified; jwt: must be trusted, or a mapping",
+        "jwt: verified; jwt: must be trusted, caller, or a mapping",
         "jwt: [trusted]; jwt: must be a mapping, not a list",
         "jwt: {}; jwt: must have exactly one of secret, secret_file",
         "jwt: {issuer: x}; jwt: must have exactly one of secret, secret_file",
@@ -267,8 +267,8 @@ class PolicyLoaderTopLevelTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "*", "/", "/*", "/a*b", "*.php", "/a/*/b", "/a/", "/a/.*", "/..a", "/%2A", "/a%3Fb", "/é/*",
-        "/a+b", "/a%20b", "/100%", "/a..", "*/", "/A/*"
+        "*", "/", "/*", "/a*b", "*.php", "/a/*/b", "/a/", "/a/%2E*", "/..a", "/%2A", "/a%3Fb",
+        "/é/*", "/a+b", "/a%20b", "/100%", "/a..", "*/", "/A/*"
       })
   void load_patternThatMatches_isNotWarnedOf(String pattern) {
     String rule = "rules: [{name: r, limit_keys: [], match: {path: '%s'}, rate: 1/s}]\n";
@@ -336,6 +336,8 @@ class PolicyLoaderTopLevelTest {
 
   private static List<String> exempting(String match) {
     return Loading.warnings(
-        "exempt: [{match: {" + match + "}}]\nrules: [{name: r, limit_keys: [user_id], rate: 1/s}]");
+        "exempt: [{match: {"
+            + match
+            + "}}]\nrules: [{name: r, limit_keys: [path], rate: 1/s}]\nattributes: {plan: caller}");
   }
 }

@@ -109,7 +109,7 @@ final class SchemaCorpus {
           "algorithm: leaky_bucket, rate: 5/s, refund_on_upstream_error: true",
           "rate: 5/s, match: {path: [/a/*, '*.png'], method: get, host: [a.test, 7]}",
           "rate: 5/s, match: {' path ': /x, ' ip:address': '::1', 'a | jwt:b': 1.5}",
-          "rate: 5/s, match: {'ip:address': ['::ffff:1.2.3.4/100', 1.2.3.4/0]}",
+          "rate: 5/s, match: {'ip:address': ['::ffff:0.0.0.0/100', 0.0.0.0/0]}",
           "rate: 5/s, description: 7, $schema: {}");
 
   /** Fields of such a rule with structural errors. */
@@ -316,7 +316,12 @@ final class SchemaCorpus {
           "algorithm: fixed_window, limit: 5, window: 4000d",
           "rate: 1/s, cost_source: w, default_cost: 2, min_cost: 3",
           "rate: 1/s, match: {'header:A': x, 'header:a': y}",
-          "rate: 1/s, match: {'ip:address': '1::2::3'}");
+          "rate: 1/s, match: {'ip:address': '1::2::3'}",
+          "rate: 1/s, match: {'ip:address': 10.0.0.5/8}",
+          "rate: 1/s, match: {methods: GET}",
+          "rate: 1/s, match: {method: FETCH}",
+          "rate: 1/s, match: {path: '/users/\\d+'}",
+          "rate: 1/s, match: {path: '/users/{id}'}");
 
   /** Complete policies with errors that a schema can't express. */
   static final List<String> BEYOND_POLICIES =
@@ -324,6 +329,9 @@ final class SchemaCorpus {
           "{}",
           "{rules: []}",
           "{name: r, limit_keys: [a, a|b], rate: 1/s}",
+          "{name: r, limit_keys: ['jwt:sub'], rate: 1/s}",
+          "{attributes: {w: 'header:x-w'}, rules: [{name: r, limit_keys: [], rate: 1/s, cost_source:"
+              + " w}]}",
           "{rules: [{name: a, limit_keys: [], rate: 1/s}, {name: a, limit_keys: [u], rate: 1/s}]}",
           "{rules: [{name: a, limit_keys: [], rate: 1/s}, {name: b, limit_keys: [], rate: 2/s}]}",
           "{exempt: [{match: {a: b}}], rules: [{name: r, limit_keys: [], rate: 1/s, match: {a:"

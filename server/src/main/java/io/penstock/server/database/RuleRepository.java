@@ -1,6 +1,7 @@
 package io.penstock.server.database;
 
 import io.penstock.policy.Policy;
+import io.penstock.policy.jwt.JwtSettings;
 import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Location;
 import io.penstock.policy.load.MergedPolicy;
@@ -41,8 +42,9 @@ public final class RuleRepository {
    * @param check checks whether this process can enforce a rule
    */
   public record FileRules(Policy policy, String origin, MergedPolicy.RuleCheck check) {
+    /** For processes that don't know the settings of the server, such as how it verifies tokens. */
     public static final FileRules NONE =
-        new FileRules(Policy.of(), "", MergedPolicy.RuleCheck.NONE);
+        new FileRules(Policy.of().withJwt(JwtSettings.CALLER), "", MergedPolicy.RuleCheck.NONE);
   }
 
   /**

@@ -1,0 +1,94 @@
+package io.penstock.policy.load;
+
+import io.penstock.policy.Attribute;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the built-in attribute that an author meant by another name. */
+final class BuiltInNames {
+  private static final List<String> PLACES = List.of("method", "path", "host");
+  private static final Map<String, String> OTHER_NAMES = new HashMap<>();
+  private static final Map<String, String> OTHER_PREFIXES = new HashMap<>();
+
+  static {
+    names(
+        "ip:address",
+        "ip ips ip_address ip_addr ipaddress client_ip clientip client_address client_addr"
+            + " remote_addr remote_address remote_ip remoteip source_ip src_ip peer_ip user_ip"
+            + " real_ip x_real_ip address addr ipv4 ipv6");
+    names("method", "verb verbs http_method httpmethod request_method");
+    names("path", "url urls uri uris request_uri request_path request_url url_path pathname");
+    names("host", "hostname host_name server_name servername http_host vhost authority");
+    names("header:x-api-key", "api_key apikey api_keys x_api_key");
+    names("header:authorization", "authorization auth_header bearer bearer_token");
+    names("header:user-agent", "user_agent useragent");
+    names("jwt:sub", "sub jwt jwt_sub subject");
+    names("header:<name>", "header headers");
+    names("query:<name>", "query querystring query_string query_params");
+    names("cookie:<name>", "cookie cookies");
+    prefixes("header", "headers hdr http_header request_header http");
+    prefixes("query", "queries param params parameter query_param arg args querystring q");
+    prefixes("cookie", "cookies");
+    prefixes("jwt", "claim claims token jwts jwt_claim");
+  }
+
+  private BuiltInNames() {}
+
+  private static void names(String builtIn, String others) {
+    for (String other : others.split(" ", -1)) {
+      OTHER_NAMES.put(other, builtIn);
+    }
+  }
+
+  private static void prefixes(String builtIn, String others) {
+    for (String other : others.split(" ", -1)) {
+      OTHER_PREFIXES.put(other, builtIn);
+    }
+  }
+
+  /** Returns the built-in attribute that a bare name was probably meant to be; null if none. */
+  static @Nullable String near(String bareName) {
+    String name = bareName.toLowerCase(Locale.ROOT).replace('-', '_');
+    String known = OTHER_NAMES.get(name);
+    if (known != null) {
+      return known;
+    }
+    if (bareName.regionMatches(true, 0, "x-", 0, 2)) {
+      return "header:" + bareName.toLowerCase(Locale.ROOT);
+    }
+    return PLACES.stream()
+        .filter(place -> name.startsWith(place.substring(0, 1)))
+        .filter(place -> Suggestions.distance(name, place) <= 1)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /**
+   * Returns {@code "; did you mean header:x-user?"} for an attribute with an unknown prefix, or ""
+   * if nothing is close.
+   */
+  static String hint(String text) {
+    int colon = text.indexOf(':');
+    if (colon <= 0) {
+      return "";
+    }
+    String prefix = text.substring(0, colon).strip().toLowerCase(Locale.ROOT).replace('-', '_');
+    String name = text.substring(colon + 1).strip();
+    String meant =
+        "ip:address".equals(OTHER_NAMES.get(prefix))
+            ? "ip:address"
+            : OTHER_PREFIXES.getOrDefault(prefix, prefix) + ":" + name;
+    return !meant.equals(text) && isValid(meant) ? "; did you mean " + meant + "?" : "";
+  }
+
+  private static boolean isValid(String attribute) {
+    try {
+      return Attribute.parse(attribute).source() != Attribute.AttributeSource.STATED;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+}
