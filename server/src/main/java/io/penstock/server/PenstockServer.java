@@ -172,7 +172,8 @@ public final class PenstockServer implements AutoCloseable {
     PolicyHolder.Rules rules =
         new PolicyHolder.Rules(
             settings.policy(),
-            settings.postgres().isPresent() ? RuleSource.DATABASE : RuleSource.FILE);
+            settings.postgres().isPresent() ? RuleSource.DATABASE : RuleSource.FILE,
+            settings.upstream().isPresent());
     return new PolicyHolder(rules, store.store(), meters, registry);
   }
 

@@ -47,7 +47,9 @@ public final class PolicyHolder implements AutoCloseable {
   private List<Problem> fileProblems = List.of();
   private List<RuleCandidate> databaseRules = List.of();
   private String databaseOrigin = "";
+  private final boolean hasProxy;
   private volatile ActivePolicy active;
+  private volatile List<String> listenerWarnings = List.of();
   private volatile boolean loaded;
 
   /** The sources of rules. */
@@ -62,8 +64,14 @@ public final class PolicyHolder implements AutoCloseable {
    * Where to load rules from.
    *
    * @param path a file or a folder
+   * @param hasProxy whether rules apply to requests of a proxy listener
    */
-  public record Rules(Optional<Path> path, RuleSource source) {}
+  public record Rules(Optional<Path> path, RuleSource source, boolean hasProxy) {
+    /** Creates the sources of a server without a proxy listener. */
+    public Rules(Optional<Path> path, RuleSource source) {
+      this(path, source, false);
+    }
+  }
 
   /**
    * Loads the policy and starts watching it.
@@ -72,6 +80,7 @@ public final class PolicyHolder implements AutoCloseable {
    */
   public PolicyHolder(Rules rules, Store store, PolicyObserver observer, MeterRegistry registry) {
     Optional<Path> path = rules.path();
+    this.hasProxy = rules.hasProxy();
     boolean sample = path.isEmpty() && rules.source() == RuleSource.FILE;
     this.fileOrigin = path.map(Path::toString).orElse(sample ? "the sample policy" : "");
     this.watcher = path.map(policy -> new PolicyWatcher(policy, new FileListener())).orElse(null);
@@ -98,6 +107,7 @@ public final class PolicyHolder implements AutoCloseable {
         .description("Whether the current policy is invalid and not in effect: 1 or 0")
         .register(registry);
     warn(file);
+    warnOfListeners(file.policy());
     if (watcher != null) {
       watcher.start();
     }
@@ -218,6 +228,7 @@ public final class PolicyHolder implements AutoCloseable {
     merged.warnings().stream()
         .filter(warning -> !known.contains(warning))
         .forEach(warning -> LOG.warn("{}", warning));
+    warnOfListeners(merged.policy());
     return null;
   }
 
@@ -237,6 +248,20 @@ public final class PolicyHolder implements AutoCloseable {
 
   private static void warn(LoadedPolicy loaded) {
     loaded.warnings().forEach(warning -> LOG.warn("{}", warning));
+  }
+
+  /** Logs the rules that can't apply at a listener, unless they were logged before. */
+  private void warnOfListeners(Policy policy) {
+    List<String> before = listenerWarnings;
+    listenerWarnings = ListenerWarnings.of(policy, hasProxy);
+    listenerWarnings.stream()
+        .filter(warning -> !before.contains(warning))
+        .forEach(warning -> LOG.warn("{}", warning));
+  }
+
+  /** Returns which rules can't apply at which listener, one line for each. */
+  public List<String> listenerWarnings() {
+    return listenerWarnings;
   }
 
   @Override

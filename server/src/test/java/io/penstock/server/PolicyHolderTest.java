@@ -90,7 +90,7 @@ final class PolicyHolderTest {
 
   @Test
   void merge_rowWithPatternThatNeverMatches_warns() {
-    OrderedRule row = row(1, "{name: a, limit_keys: [user_id], rate: 1/s, match: {path: '/a?b'}}");
+    OrderedRule row = row(1, "{name: a, limit_keys: [host], rate: 1/s, match: {path: '/a?b'}}");
     try (PolicyHolder policyHolder = policyHolder(FILE)) {
       policyHolder.merge(List.of(candidate(row, null)), "postgres");
       assertThat(policyHolder.active().loaded().warnings())
@@ -98,6 +98,18 @@ final class PolicyHolderTest {
           .containsExactly(
               "rate_limit_rule 1: warning: match.path: a path has no query; match query:NAME, or"
                   + " write %3F for a question mark in the path: /a?b");
+    }
+  }
+
+  @Test
+  void merge_rowWithAMistake_isRejectedWithASuggestion() {
+    OrderedRule row = row(1, "{name: a, limit_keys: [ip], rate: 1/s}");
+    try (PolicyHolder policyHolder = policyHolder(FILE)) {
+      policyHolder.merge(List.of(candidate(row, null)), "postgres");
+      assertThat(policyHolder.active().rejected())
+          .singleElement()
+          .asString()
+          .contains("rate_limit_rule 1: limit_keys: ", "ip; did you mean ip:address?");
     }
   }
 

@@ -26,6 +26,7 @@ import java.util.function.Supplier;
  */
 public final class HealthEndpoint {
   private static final int MAX_REJECTED = 100;
+  private static final int MAX_WARNINGS = 100;
 
   private final PolicyHolder policyHolder;
   private final String store;
@@ -116,6 +117,7 @@ public final class HealthEndpoint {
           json.writeStringField("loaded_at", active.since().toString());
           json.writeNumberField("rules", active.loaded().policy().rules().size());
           writeRejected(active, json);
+          writeListenerWarnings(json);
           json.writeEndObject();
           json.writeEndObject();
         });
@@ -125,6 +127,17 @@ public final class HealthEndpoint {
     json.writeStringField("reason", outage.reason().label());
     json.writeStringField("address", outage.address());
     json.writeStringField("problem", outage.toString());
+  }
+
+  private void writeListenerWarnings(JsonGenerator json) throws IOException {
+    List<String> warnings = policyHolder.listenerWarnings();
+    if (!warnings.isEmpty()) {
+      json.writeArrayFieldStart("warnings");
+      for (int i = 0; i < Math.min(warnings.size(), MAX_WARNINGS); i++) {
+        json.writeString(warnings.get(i));
+      }
+      json.writeEndArray();
+    }
   }
 
   private static void write(JwtVerifier jwt, JsonGenerator json) throws IOException {
