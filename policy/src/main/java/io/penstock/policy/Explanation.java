@@ -1,6 +1,7 @@
 package io.penstock.policy;
 
 import io.penstock.Decision;
+import io.penstock.policy.jwt.TokenCheck;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -9,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param verdict the verdict that the request would get now
  * @param findings one for each rule of the policy, in policy order
+ * @param token the result of verifying the token of the request
  */
-public record Explanation(Verdict verdict, List<Finding> findings) {
+public record Explanation(Verdict verdict, List<Finding> findings, TokenCheck.Result token) {
   public Explanation {
     findings = List.copyOf(findings);
   }

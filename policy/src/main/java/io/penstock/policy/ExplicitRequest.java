@@ -2,7 +2,11 @@ package io.penstock.policy;
 
 import io.penstock.InvalidValueException;
 import io.penstock.policy.address.HeaderName;
+import io.penstock.policy.address.Headers;
 import io.penstock.policy.address.IpAddress;
+import io.penstock.policy.jwt.JwtVerifier;
+import io.penstock.policy.jwt.RequestToken;
+import io.penstock.policy.jwt.TokenCheck;
 import io.penstock.policy.parameter.CookieText;
 import io.penstock.policy.parameter.CookieValue;
 import io.penstock.policy.parameter.ParameterName;
@@ -14,7 +18,10 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A request whose attributes the caller supplies explicitly. Immutable. */
+/**
+ * A request whose attributes the caller supplies explicitly. Used by one thread at a time if it has
+ * a {@linkplain #verifiedBy token}, otherwise immutable.
+ */
 public final class ExplicitRequest implements Request {
   private final @Nullable IpAddress address;
   private final @Nullable String method;
@@ -27,6 +34,7 @@ public final class ExplicitRequest implements Request {
   private final Map<String, String> claims;
   private final Map<String, String> attributes;
   private final long costThousandths;
+  private final @Nullable RequestToken token;
 
   private ExplicitRequest(Builder stated) {
     this.address = stated.address;
@@ -40,6 +48,48 @@ public final class ExplicitRequest implements Request {
     this.claims = Map.copyOf(stated.claims);
     this.attributes = Map.copyOf(stated.attributes);
     this.costThousandths = stated.costThousandths;
+    this.token = null;
+  }
+
+  private ExplicitRequest(ExplicitRequest other, JwtVerifier jwt) {
+    this.address = other.address;
+    this.method = other.method;
+    this.path = other.path;
+    this.host = other.host;
+    this.headers = other.headers;
+    this.query = other.query;
+    this.cookies = other.cookies;
+    this.cookieHeader = other.cookieHeader;
+    this.claims = other.claims;
+    this.attributes = other.attributes;
+    this.costThousandths = other.costThousandths;
+    this.token = new RequestToken(jwt, address, new StatedHeaders());
+  }
+
+  /** The headers as a verifier reads them. */
+  private final class StatedHeaders implements Headers {
+    @Override
+    public @Nullable String get(String name) {
+      return header(name);
+    }
+
+    @Override
+    public List<String> all(String name) {
+      return headers.getOrDefault(name, List.of());
+    }
+  }
+
+  /**
+   * Returns the request with the claims of the token in its {@code Authorization} header. Claims
+   * that the caller supplies take precedence: if there are any, the token is ignored.
+   */
+  public ExplicitRequest verifiedBy(JwtVerifier jwt) {
+    return claims.isEmpty() && hasToken() ? new ExplicitRequest(this, jwt) : this;
+  }
+
+  /** Returns whether the request has an {@code Authorization} header. */
+  public boolean hasToken() {
+    return headers.containsKey("authorization");
   }
 
   private static Map<String, List<String>> copy(Map<String, List<String>> values) {
@@ -128,7 +178,17 @@ public final class ExplicitRequest implements Request {
 
   @Override
   public @Nullable String claim(String name) {
-    return claims.get(name);
+    return token == null ? claims.get(name) : token.claim(name);
+  }
+
+  @Override
+  public boolean claimsUnverifiable() {
+    return token != null && token.isUnverifiable();
+  }
+
+  @Override
+  public TokenCheck.Result tokenResult() {
+    return token == null ? TokenCheck.Result.ABSENT : token.result();
   }
 
   @Override
@@ -142,6 +202,8 @@ public final class ExplicitRequest implements Request {
       case QUERY -> queries(attribute.name()).list();
       case COOKIE -> cookies(attribute.name()).list();
       case HEADER -> headers(attribute.name()).list();
+      case CLAIM ->
+          token == null ? Request.super.values(attribute) : token.values(attribute.name());
       default -> Request.super.values(attribute);
     };
   }

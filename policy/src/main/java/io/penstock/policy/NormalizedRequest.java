@@ -1,6 +1,7 @@
 package io.penstock.policy;
 
 import io.penstock.policy.address.IpAddress;
+import io.penstock.policy.jwt.TokenCheck;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,11 @@ record NormalizedRequest(Request request, String path) implements Request {
   @Override
   public boolean claimsUnverifiable() {
     return request.claimsUnverifiable();
+  }
+
+  @Override
+  public TokenCheck.Result tokenResult() {
+    return request.tokenResult();
   }
 
   @Override

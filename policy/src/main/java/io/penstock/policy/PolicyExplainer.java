@@ -113,7 +113,7 @@ final class PolicyExplainer {
             new Finding(rule, true, explainer.applies(selected), charge, outcomes.get(rule)));
       }
     }
-    return new Explanation(verdict, findings);
+    return new Explanation(verdict, findings, request.tokenResult());
   }
 
   /**

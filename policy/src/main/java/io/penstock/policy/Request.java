@@ -1,6 +1,7 @@
 package io.penstock.policy;
 
 import io.penstock.policy.address.IpAddress;
+import io.penstock.policy.jwt.TokenCheck;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,11 @@ public interface Request {
    */
   default boolean claimsUnverifiable() {
     return false;
+  }
+
+  /** Returns the result of verifying the token of the request, which explanations show. */
+  default TokenCheck.Result tokenResult() {
+    return TokenCheck.Result.ABSENT;
   }
 
   /** Returns an attribute supplied by the caller, such as {@code user_id} or {@code plan}. */

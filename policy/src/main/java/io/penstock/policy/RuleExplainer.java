@@ -48,7 +48,7 @@ final class RuleExplainer {
     }
     for (KeyPart part : rule.limitKeys()) {
       if (isMissing(part) && rule.onMissing(part) == MissingKey.SKIP) {
-        return part + " is missing, so the rule is skipped";
+        return missing(part) + ", so the rule is skipped";
       }
     }
     return null;
@@ -104,8 +104,8 @@ final class RuleExplainer {
     for (KeyPart part : rule.limitKeys()) {
       if (isMissing(part)) {
         return rule.onMissing(part) == MissingKey.DENY
-            ? ", and denies because " + part + " is missing"
-            : ", and shares a bucket with all requests that lack " + part;
+            ? ", and denies because " + missing(part)
+            : ", and shares a bucket with all requests that lack " + part + rejection(part);
       }
     }
     return "";
@@ -132,6 +132,17 @@ final class RuleExplainer {
         && attribute.choose(onRepeated, request, value, several) == null;
   }
 
+  private String missing(KeyPart part) {
+    return part + " is missing" + rejection(part);
+  }
+
+  /** Returns why a claim is missing although the request has a token. */
+  private String rejection(KeyPart part) {
+    return part.hasClaim() && request.tokenResult().isRejection()
+        ? " (token rejected: " + request.tokenResult().code() + ")"
+        : "";
+  }
+
   private boolean isMissing(KeyPart part) {
     return part.of(request) == null;
   }
@@ -141,7 +152,7 @@ final class RuleExplainer {
     KeyPart subject = condition.subject();
     Attribute found = subject.in(request);
     if (found == null) {
-      return subject + " is missing, not " + sanitize(condition.describe());
+      return missing(subject) + ", not " + sanitize(condition.describe());
     }
     String value = found.source().isPrivate() ? "something else" : sanitize(value(found));
     return found + " is " + value + ", not " + sanitize(condition.describe());

@@ -205,4 +205,27 @@ final class CheckTest {
       assertThat(limited.check("{\"path\":\"/login\"}").body()).contains("\"allowed\":false");
     }
   }
+
+  @Test
+  void check_tokenInTheHeaders_isVerified() {
+    String policy =
+        """
+        jwt: {secret: 0123456789abcdef0123456789abcdef}
+        rules: [{name: users, limit_keys: ["jwt:sub"], on_missing_key: deny, rate: 1/s}]
+        """;
+    String request = "{\"headers\": {\"Authorization\": \"Bearer a.b.c\"}}";
+    try (RunningServer verifying = RunningServer.serving(folder, policy)) {
+      assertThat(verifying.check(request).body()).contains("\"reason\":\"missing_key\"");
+      assertThat(verifying.admin("/v1/explain", request).body())
+          .contains("jwt:sub is missing (token rejected: malformed)", "\"token\":\"malformed\"");
+      assertThat(verifying.admin("/metrics").body())
+          .containsPattern("penstock_jwt_rejected_total\\{reason=\"malformed\"} [1-9]");
+    }
+  }
+
+  @Test
+  void readyz_ruleThatForwardAuthCannotApply_isListed() {
+    assertThat(server.admin("/readyz").body())
+        .contains("/v1/forward-auth: rule two never applies: nothing supplies user_id");
+  }
 }

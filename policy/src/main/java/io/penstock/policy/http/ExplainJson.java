@@ -33,6 +33,7 @@ public final class ExplainJson {
     json.writeEndArray();
     json.writeFieldName("verdict");
     CheckJson.write(explanation.verdict(), json);
+    json.writeStringField("token", explanation.token().code());
     json.writeEndObject();
   }
 

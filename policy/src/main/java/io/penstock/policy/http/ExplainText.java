@@ -36,6 +36,9 @@ public final class ExplainText {
   /** Returns the lines, without line endings. */
   public static List<String> lines(Explanation explanation) {
     List<String> lines = new ArrayList<>();
+    if (explanation.token().isRejection()) {
+      lines.add("token rejected: " + explanation.token().code());
+    }
     for (Finding finding : explanation.findings()) {
       String applies = finding.applies() ? " applies: " : " does not apply: ";
       lines.add(finding.rule().name() + applies + finding.why());

@@ -6,12 +6,12 @@ import io.penstock.policy.Request;
 import io.penstock.policy.address.Headers;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.jwt.JwtVerifier;
+import io.penstock.policy.jwt.RequestToken;
 import io.penstock.policy.jwt.TokenCheck;
 import io.penstock.policy.parameter.CookieText;
 import io.penstock.policy.parameter.ParameterValues;
 import io.penstock.policy.parameter.QueryText;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,11 +21,6 @@ import org.jspecify.annotations.Nullable;
  * in their length.
  */
 public final class HttpRequest implements Request {
-  private static final String AUTHORIZATION = "authorization";
-
-  /** Separates repeated values. Also the value of a claim if there are several tokens. */
-  private static final String SEPARATOR = ", ";
-
   private final @Nullable IpAddress address;
   private final RequestLine line;
   private final Headers headers;
@@ -36,8 +31,7 @@ public final class HttpRequest implements Request {
   private int queryStart;
   private @Nullable String path;
   private @Nullable String host;
-  private @Nullable TokenCheck token;
-  private boolean severalTokens;
+  private @Nullable RequestToken token;
 
   /** Creates a request without caller attributes. */
   public HttpRequest(
@@ -137,26 +131,22 @@ public final class HttpRequest implements Request {
 
   @Override
   public @Nullable String claim(String name) {
-    return severalTokens() ? SEPARATOR : token().claims().get(name);
-  }
-
-  /** If there are several tokens, none is verified until a rule chooses which one counts. */
-  private boolean severalTokens() {
-    return token().result() == TokenCheck.Result.ABSENT && severalTokens;
+    return token().claim(name);
   }
 
   @Override
   public boolean claimsUnverifiable() {
-    return (token != null || jwt.mayLackKeys())
-        && token().result() == TokenCheck.Result.UNVERIFIABLE;
+    return (token != null || jwt.mayLackKeys()) && token().isUnverifiable();
   }
 
-  private TokenCheck token() {
+  @Override
+  public TokenCheck.Result tokenResult() {
+    return token().result();
+  }
+
+  private RequestToken token() {
     if (token == null) {
-      String sent = headers.get(AUTHORIZATION);
-      severalTokens =
-          sent != null && sent.contains(SEPARATOR) && headers.all(AUTHORIZATION).size() > 1;
-      token = jwt.check(severalTokens ? null : sent, address);
+      token = new RequestToken(jwt, address, headers);
     }
     return token;
   }
@@ -167,7 +157,7 @@ public final class HttpRequest implements Request {
       case HEADER -> values(attribute.name(), headers.similar(attribute.name())).list();
       case QUERY -> queries(attribute.name()).list();
       case COOKIE -> cookies(attribute.name()).list();
-      case CLAIM -> claimValues(attribute.name());
+      case CLAIM -> token().values(attribute.name());
       default -> Request.super.values(attribute);
     };
   }
@@ -180,21 +170,6 @@ public final class HttpRequest implements Request {
       case HEADER -> !headers.similar(attribute.name()).isEmpty();
       default -> false;
     };
-  }
-
-  /**
-   * Returns the claim of the first and of the last token. Verification is expensive, and rules use
-   * no other token.
-   */
-  private List<String> claimValues(String name) {
-    String value = claim(name);
-    if (!severalTokens()) {
-      return value == null ? List.of() : List.of(value);
-    }
-    List<String> tokens = headers.all(AUTHORIZATION);
-    return Stream.of(tokens.get(0), tokens.get(tokens.size() - 1))
-        .map(each -> jwt.check(each, address).claims().getOrDefault(name, ""))
-        .toList();
   }
 
   @Override

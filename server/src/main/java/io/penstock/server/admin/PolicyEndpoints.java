@@ -3,6 +3,7 @@ package io.penstock.server.admin;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.policy.Explanation;
 import io.penstock.policy.Mode;
+import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.http.ExplainJson;
 import io.penstock.policy.http.PolicyJson;
 import io.penstock.policy.load.ActivePolicy;
@@ -76,9 +77,10 @@ public final class PolicyEndpoints {
   }
 
   private void explain(HttpServerRequest request, CheckRequest question) {
+    PolicyEngine engine = policyHolder.engine();
     DeferredResponse.respond(
         request,
-        policyHolder.engine().explain(question.request()),
+        engine.explain(question.request().verifiedBy(engine.jwt())),
         (Explanation explanation) ->
             request
                 .response()

@@ -1,5 +1,6 @@
 package io.penstock.server.decision;
 
+import io.penstock.policy.Request;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.http.Gate;
 import io.penstock.policy.http.HttpAnswer;
@@ -41,10 +42,11 @@ final class CheckEndpoint implements Handler<HttpServerRequest> {
   }
 
   static void evaluate(Gate gate, CheckRequest checkRequest, Gate.VerdictHandler handler) {
+    Request request = checkRequest.request().verifiedBy(gate.engine().jwt());
     if (checkRequest.dryRun()) {
-      gate.preview(checkRequest.request(), VertxInternals::eventLoop, handler);
+      gate.preview(request, VertxInternals::eventLoop, handler);
     } else {
-      gate.decide(checkRequest.request(), VertxInternals::eventLoop, handler);
+      gate.decide(request, VertxInternals::eventLoop, handler);
     }
   }
 
