@@ -11,8 +11,10 @@ import picocli.CommandLine;
 /**
  * The input and output streams of a command. The writers never throw: when the reader has closed
  * the pipe, as {@code head} does, further output is discarded.
+ *
+ * @param isColored whether output goes to a terminal that shows colors
  */
-record Console(PrintWriter out, PrintWriter err, InputStream in) {
+record Console(PrintWriter out, PrintWriter err, InputStream in, boolean isColored) {
   /** The command succeeded. */
   static final int OK = CommandLine.ExitCode.OK;
 
@@ -22,12 +24,20 @@ record Console(PrintWriter out, PrintWriter err, InputStream in) {
   /** An argument, a setting or a file is invalid. */
   static final int INVALID = CommandLine.ExitCode.USAGE;
 
+  Console(PrintWriter out, PrintWriter err, InputStream in) {
+    this(out, err, in, false);
+  }
+
   /**
    * Returns the standard streams. Output is UTF-8 whatever the locale, because containers often
-   * have none.
+   * have none. It is colored on a terminal, unless {@code NO_COLOR} is set.
    */
   static Console ofProcess() {
-    return new Console(writer(FileDescriptor.out), writer(FileDescriptor.err), System.in);
+    return new Console(
+        writer(FileDescriptor.out),
+        writer(FileDescriptor.err),
+        System.in,
+        CommandLine.Help.Ansi.AUTO.enabled());
   }
 
   /**

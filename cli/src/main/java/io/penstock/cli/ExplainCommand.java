@@ -61,7 +61,7 @@ final class ExplainCommand implements Callable<Integer> {
       policy = PolicyLoader.load(Objects.requireNonNull(policyPath)).policy();
       parsed = RequestArgument.read(request, console.in());
     } catch (PolicyException e) {
-      e.problems().forEach(console.err()::println);
+      new ProblemPrinter(console.err(), console.isColored()).print(e.problems());
       return Console.INVALID;
     }
     Explanation explanation = explain(policy, parsed);
@@ -73,11 +73,12 @@ final class ExplainCommand implements Callable<Integer> {
     return console.exitStatus(Console.OK);
   }
 
-  /** Drops the JWT settings: the request states its claims, so no keys need to be fetched. */
+  /** Drops the JWT settings if the request has no token, so that no keys are fetched. */
   private static Explanation explain(Policy policy, ExplicitRequest request) {
+    Policy applied = request.hasToken() ? policy : policy.withJwt(JwtSettings.NONE);
     try (InProcessStore store = InProcessStore.create();
-        PolicyEngine engine = new PolicyEngine(store, policy.withJwt(JwtSettings.NONE))) {
-      return engine.explain(request).toCompletableFuture().join();
+        PolicyEngine engine = new PolicyEngine(store, applied)) {
+      return engine.explain(request.verifiedBy(engine.jwt())).toCompletableFuture().join();
     }
   }
 }

@@ -117,7 +117,7 @@ final class ServeCommand implements Callable<Integer> {
       serve(settings);
       return Console.OK;
     } catch (PolicyException e) {
-      e.problems().forEach(console.err()::println);
+      new ProblemPrinter(console.err(), console.isColored()).print(e.problems());
       return Console.INVALID;
     } catch (StartException e) {
       console.err().println(e.getMessage());

@@ -58,13 +58,10 @@ final class ValidateCommand implements Callable<Integer> {
    * @param rules the number of rules; 0 if the policy is invalid
    */
   private record CheckedPolicy(Path path, int rules, List<Problem> errors, List<Problem> warnings) {
-    static CheckedPolicy of(Path path, InputStream in) {
+    static CheckedPolicy of(Path path, InputStream in, ProblemPrinter printer) {
       try {
         LoadedPolicy loaded =
-            path.equals(STANDARD_INPUT)
-                ? PolicyLoader.parse(
-                    new String(in.readAllBytes(), StandardCharsets.UTF_8), path.toString())
-                : PolicyLoader.load(path);
+            path.equals(STANDARD_INPUT) ? parse(in, printer) : PolicyLoader.load(path);
         return new CheckedPolicy(
             path, loaded.policy().rules().size(), List.of(), loaded.warnings());
       } catch (PolicyException e) {
@@ -77,6 +74,12 @@ final class ValidateCommand implements Callable<Integer> {
       }
     }
 
+    private static LoadedPolicy parse(InputStream in, ProblemPrinter printer) throws IOException {
+      String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      printer.source(STANDARD_INPUT.toString(), text);
+      return PolicyLoader.parse(text, STANDARD_INPUT.toString());
+    }
+
     boolean valid(boolean strict) {
       return errors.isEmpty() && !(strict && !warnings.isEmpty());
     }
@@ -84,8 +87,9 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    ProblemPrinter printer = new ProblemPrinter(console.out(), console.isColored());
     List<CheckedPolicy> all =
-        paths.stream().map(path -> CheckedPolicy.of(path, console.in())).toList();
+        paths.stream().map(path -> CheckedPolicy.of(path, console.in(), printer)).toList();
     List<Problem> problems =
         all.stream()
             .flatMap(checked -> Stream.concat(checked.errors.stream(), checked.warnings.stream()))
@@ -93,7 +97,7 @@ final class ValidateCommand implements Callable<Integer> {
     if (format == Format.JSON) {
       console.out().println(JsonText.of(json -> write(all, problems, json)));
     } else {
-      problems.forEach(console.out()::println);
+      printer.print(problems);
       console.out().println(summary(all));
     }
     return console.exitStatus(

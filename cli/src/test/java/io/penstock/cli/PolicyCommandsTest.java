@@ -4,15 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.policy.PolicySchema;
 import io.penstock.policy.SamplePolicy;
+import io.penstock.policy.load.Location;
+import io.penstock.policy.load.Problem;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class PolicyCommandsTest {
-  private static final String WARNED = "{name: cut, limit_keys: [user_id], rate: 10/s, burst: 5}\n";
+  private static final String WARNED = "{name: cut, limit_keys: [path], rate: 10/s, burst: 5}\n";
 
   @TempDir Path folder;
   private String good;
@@ -21,7 +27,11 @@ class PolicyCommandsTest {
 
   @BeforeEach
   void writePolicies() throws IOException {
-    good = write("good.yaml", "{name: one, limit_keys: [user_id], rate: 1/s, burst: 2}\n");
+    good =
+        write(
+            "good.yaml",
+            "{attributes: {user_id: caller}, rules: [{name: one, limit_keys: [user_id], rate: 1/s,"
+                + " burst: 2}]}\n");
     warned = write("warned.yaml", WARNED);
     bad = write("bad.yaml", "name: one\nlimit_keys: []\nrate: 1/fortnight\nburts: 5\n");
   }
@@ -67,12 +77,61 @@ class PolicyCommandsTest {
 
     assertThat(run.status()).isEqualTo(2);
     assertThat(run.out().lines())
-        .hasSize(5)
+        .hasSize(11)
         .anyMatch(line -> line.startsWith(bad + ":3:7: rate: must have a unit"))
         .contains(bad + ":4:1: burts: unknown field; did you mean burst?")
         .anyMatch(line -> line.startsWith(warned + ":1:") && line.contains(": warning: burst: "))
         .anyMatch(line -> line.startsWith(folder + "/none.yaml: "))
         .endsWith("4 policies, 2 invalid: 3 errors, 1 warning");
+  }
+
+  @Test
+  void validate_error_showsTheSourceLineWithACaret() throws IOException {
+    String policy = write("caret.yaml", "name: a\nlimit_keys: [ip]\nrate: 5/s\n");
+
+    assertThat(CommandRun.of("validate", policy).out().lines().skip(1).limit(2))
+        .containsExactly("  2 | limit_keys: [ip]", "    |              ^");
+    assertThat(
+            CommandRun.withInput("name: a\nlimit_keys: [ip]\nrate: 5/s\n", "validate", "-").out())
+        .contains("  2 | limit_keys: [ip]");
+  }
+
+  @Test
+  void validate_lineWithASecret_isNotShown() throws IOException {
+    String policy =
+        write("s.yaml", "{jwt: {secret: hunter2hunter2}, rules: [{name: a, limit_keys: [ip]}]}\n");
+
+    assertThat(CommandRun.of("validate", policy).out())
+        .contains("did you mean ip:address?")
+        .doesNotContain("hunter2", "|");
+  }
+
+  @Test
+  void printer_onATerminal_usesColors() {
+    StringWriter out = new StringWriter();
+    Problem problem =
+        new Problem(Problem.Severity.ERROR, new Location("-", 1, 3), "name", "is wrong");
+    new ProblemPrinter(new PrintWriter(out, true), true).source("-", "a b").print(List.of(problem));
+
+    assertThat(out.toString().replace("\033", "ESC"))
+        .isEqualTo(
+            lines(
+                "ESC[31m-:1:3: name: is wrongESC[0m",
+                "ESC[2m  1 | ESC[0ma b",
+                "ESC[2m    | ESC[0m  ESC[31m^ESC[0m"));
+  }
+
+  @Test
+  void validate_mistakesOfNewcomers_nonePassesStrictly() throws IOException {
+    Path corpus = Path.of("../policy/src/test/resources/io/penstock/policy/mistakes");
+    try (Stream<Path> files = Files.list(corpus)) {
+      assertThat(files.toList())
+          .hasSizeGreaterThan(40)
+          .allSatisfy(
+              file ->
+                  assertThat(CommandRun.of("validate", "--strict", file.toString()).status())
+                      .isEqualTo(Console.INVALID));
+    }
   }
 
   @Test

@@ -1,0 +1,94 @@
+package io.penstock.cli;
+
+import io.penstock.policy.load.Location;
+import io.penstock.policy.load.Problem;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * Prints problems of policies, each with its source line and a caret:
+ *
+ * <pre>
+ * policy.yaml:3:17: rules[0].limit_keys[0]: is not a built-in attribute: ip; did you mean …
+ *   3 |     limit_keys: [ip]
+ *     |                  ^
+ * </pre>
+ *
+ * <p>Lines that may contain a secret are not printed, nor are those with syntax errors, because an
+ * unquoted secret may be the cause. Not thread-safe.
+ */
+final class ProblemPrinter {
+  private static final int MAX_WIDTH = 160;
+  private static final long MAX_BYTES = 1 << 20;
+  private static final Pattern SECRET = Pattern.compile("secret|public_key|jwks_url|password");
+  private static final String RED = "\033[31m";
+  private static final String YELLOW = "\033[33m";
+  private static final String DIM = "\033[2m";
+  private static final String RESET = "\033[0m";
+
+  private final PrintWriter out;
+  private final boolean isColored;
+  private final Map<String, List<String>> sources = new HashMap<>();
+
+  ProblemPrinter(PrintWriter out, boolean isColored) {
+    this.out = out;
+    this.isColored = isColored;
+  }
+
+  /** Sets the text of a source that is not a file. */
+  ProblemPrinter source(String name, String text) {
+    sources.put(name, text.lines().toList());
+    return this;
+  }
+
+  void print(List<Problem> problems) {
+    for (Problem problem : problems) {
+      String color = problem.severity() == Problem.Severity.ERROR ? RED : YELLOW;
+      out.println(colored(color, problem.toString()));
+      Location at = problem.location();
+      List<String> lines = sources.computeIfAbsent(at.file(), ProblemPrinter::lines);
+      if (!problem.path().isEmpty() && at.line() > 0 && at.line() <= lines.size()) {
+        excerpt(lines.get(at.line() - 1), at, color);
+      }
+    }
+  }
+
+  private void excerpt(String line, Location at, String color) {
+    if (line.length() > MAX_WIDTH
+        || at.column() > line.length() + 1
+        || SECRET.matcher(line).find()) {
+      return;
+    }
+    String number = String.valueOf(at.line());
+    String visible = line.replaceAll("\\p{Cntrl}", " ");
+    out.println(colored(DIM, "  " + number + " | ") + visible);
+    out.println(
+        colored(DIM, "  " + " ".repeat(number.length()) + " | ")
+            + " ".repeat(at.column() - 1)
+            + colored(color, "^"));
+  }
+
+  private String colored(String color, String text) {
+    return isColored ? color + text + RESET : text;
+  }
+
+  /** Returns the lines of a file; none if it can't be read or is too large for an excerpt. */
+  private static List<String> lines(String file) {
+    try {
+      Path path = Path.of(file);
+      return Files.isRegularFile(path) && Files.size(path) <= MAX_BYTES
+          ? new String(Files.readAllBytes(path), StandardCharsets.UTF_8).lines().toList()
+          : List.of();
+    } catch (IOException | InvalidPathException e) {
+      return List.of();
+    }
+  }
+}
