@@ -15,6 +15,7 @@ import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.PolicyObserver;
 import io.penstock.policy.jwt.JwtObserver;
 import io.penstock.policy.jwt.KeyFailure;
+import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -57,6 +58,24 @@ class LivePolicyTest {
       await().until(() -> policy.active().rejected().isEmpty());
       assertThat(policy.engine().policy().rules().get(0).name()).isEqualTo("c");
     }
+  }
+
+  @Test
+  void start_withAMistake_failsWithASuggestion() throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("policy.yaml"), "rules: [{name: a, limit_keys: [ip], rate: 5/s}]");
+
+    assertThatThrownBy(
+            () ->
+                new LivePolicy(
+                    new FileSystemResource(file),
+                    InProcessStore.create(),
+                    PolicyObserver.NONE,
+                    List.of(),
+                    UnaryOperator.identity()))
+        .isInstanceOf(PolicyException.class)
+        .hasMessageContaining("did you mean ip:address?");
   }
 
   @Test

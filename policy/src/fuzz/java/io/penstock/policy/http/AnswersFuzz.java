@@ -24,6 +24,7 @@ public final class AnswersFuzz {
   private static final Policy POLICY =
       PolicyLoader.parse(
               """
+              jwt: caller
               exempt: [{match: {"ip:address": 10.0.0.0/8}}]
               rules:
               - {name: "a; b=c", limit_keys: [user_id], match: {plan: pro}, rate: 2/s, burst: 5, group: user}

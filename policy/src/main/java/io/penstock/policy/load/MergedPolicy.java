@@ -78,7 +78,7 @@ public record MergedPolicy(
             ? first
             : attempt(files, origin, withPrevious, check);
     return new MergedPolicy(
-        best.policy, best.databaseRules, problems, warnings(best.databaseRules, files));
+        best.policy, best.databaseRules, problems, warnings(candidates, best, files));
   }
 
   private static AttributeCheck attributeCheck(Policy files, Problems problems) {
@@ -86,21 +86,35 @@ public record MergedPolicy(
         files.attributes(), files.jwt().trust() != JwtSettings.Trust.NONE, problems);
   }
 
-  private static List<Problem> warnings(List<OrderedRule> databaseRules, Policy files) {
+  private static List<Problem> warnings(
+      List<RuleCandidate> candidates, Attempt active, Policy files) {
     Problems problems = new Problems();
+    Set<OrderedRule> used = identitySet(active.databaseRules);
+    for (RuleCandidate candidate : candidates) {
+      if (candidate.now() != null && used.contains(candidate.now())) {
+        candidate
+            .warnings()
+            .forEach(each -> problems.warning(each.location(), each.path(), each.message()));
+      }
+    }
     PatternCheck patterns = new PatternCheck(files.paths(), problems);
     AttributeCheck attributes = attributeCheck(files, problems);
-    for (OrderedRule ordered : databaseRules) {
+    for (OrderedRule ordered : active.databaseRules) {
       patterns.check(ordered.rule().value().match(), ordered.rule());
       attributes.check(ordered.rule());
     }
     return problems.warnings();
   }
 
+  private static Set<OrderedRule> identitySet(List<OrderedRule> rules) {
+    Set<OrderedRule> set = Collections.newSetFromMap(new IdentityHashMap<>());
+    set.addAll(rules);
+    return set;
+  }
+
   private static List<OrderedRule> withPreviousVersions(
       List<RuleCandidate> candidates, List<OrderedRule> good) {
-    Set<OrderedRule> used = Collections.newSetFromMap(new IdentityHashMap<>());
-    used.addAll(good);
+    Set<OrderedRule> used = identitySet(good);
     List<OrderedRule> withPrevious = new ArrayList<>(candidates.size());
     for (RuleCandidate candidate : candidates) {
       if (candidate.now() != null && used.contains(candidate.now())) {

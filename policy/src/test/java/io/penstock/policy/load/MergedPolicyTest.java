@@ -148,6 +148,42 @@ class MergedPolicyTest {
                 + " paths: {parameters: keep}: /c;v=1");
   }
 
+  @Test
+  void of_rowWithAMistake_isRejectedUnlessTheFileDeclaresTheName() {
+    RuleCandidate row = now(ordered(1, 0, "{name: a, limit_keys: [ip], rate: 1/s}"));
+    Policy undeclared = file("{name: file, " + USERS + "}");
+
+    assertThat(joined(undeclared, row).problems())
+        .singleElement()
+        .asString()
+        .contains("row 1: limit_keys: is not a built-in attribute: ip; did you mean ip:address?");
+    Policy declared =
+        Loading.policy("attributes: {ip: caller}\nrules: [{name: file, " + USERS + "}]");
+    assertThat(names(joined(declared, row))).containsExactly("file", "a");
+  }
+
+  @Test
+  void of_rowWithAMappedName_usesTheSourcesOfTheFile() {
+    Policy mapped =
+        Loading.policy(
+            "attributes: {tenant: 'header:x-tenant'}\nrules: [{name: file, " + USERS + "}]");
+
+    assertThat(joined(mapped, now(tenants(1))).policy().rules().get(1).limitKeys())
+        .hasToString("[tenant|header:x-tenant]");
+  }
+
+  @Test
+  void of_rowWithWarnings_reportsThemWhileItIsActive() {
+    OrderedRule rule = tenants(1);
+    Problem warning =
+        new Problem(Problem.Severity.WARNING, rule.rule().at(), "burst", "is doubtful");
+    RuleCandidate row = new RuleCandidate(rule, null, List.of(), List.of(warning));
+
+    assertThat(joined(file("{name: file, " + USERS + "}"), row).warnings()).contains(warning);
+    assertThat(joined(file("{name: tenants, " + USERS + "}"), row).warnings())
+        .doesNotContain(warning);
+  }
+
   private static OrderedRule tenants(long id) {
     return ordered(id, 0, "{name: tenants, limit_keys: [tenant], rate: 1/s}");
   }

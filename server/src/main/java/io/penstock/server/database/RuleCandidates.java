@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
 final class RuleCandidates {
   /** The result of parsing a row. */
   private record ParsedRow(
-      RuleContent content, @Nullable OrderedRule rule, List<Problem> problems) {}
+      RuleContent content,
+      @Nullable OrderedRule rule,
+      List<Problem> problems,
+      List<Problem> warnings) {}
 
   /** A row and its active rule. */
   private record ActiveRow(StoredRule row, OrderedRule rule) {}
@@ -40,7 +43,8 @@ final class RuleCandidates {
       current.put(row.id(), read);
       ActiveRow before = active.get(row.id());
       candidates.add(
-          new RuleCandidate(read.rule, before == null ? null : before.rule, read.problems));
+          new RuleCandidate(
+              read.rule, before == null ? null : before.rule, read.problems, read.warnings));
     }
     parsed = current;
     return candidates;
@@ -73,7 +77,10 @@ final class RuleCandidates {
     Problems problems = new Problems();
     OrderedRule rule = ordered(row, row.location(), problems);
     return new ParsedRow(
-        row.content(), rule, problems.errors().stream().map(RuleColumns::withColumnName).toList());
+        row.content(),
+        rule,
+        problems.errors().stream().map(RuleColumns::withColumnName).toList(),
+        problems.warnings().stream().map(RuleColumns::withColumnName).toList());
   }
 
   /** Parses the rule of a row; returns null and adds errors if it is invalid. */
