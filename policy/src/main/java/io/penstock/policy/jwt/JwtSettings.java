@@ -38,7 +38,7 @@ public record JwtSettings(
   /** How tokens are accepted. */
   public enum Trust {
     NONE,
-    /** No tokens are accepted, and the policy says so. */
+    /** The policy states that no tokens are accepted. */
     CALLER,
     DECODE_ONLY,
     VERIFY
