@@ -138,7 +138,8 @@ final class WarmUp {
         policy.clientAddress(),
         JwtSettings.NONE,
         policy.keySecret(),
-        policy.paths());
+        policy.paths(),
+        policy.attributes());
   }
 
   /** Returns a gate with the policy, or another gate if the policy needs another kind of store. */

@@ -31,7 +31,7 @@ import org.springframework.core.io.FileSystemResource;
 class LivePolicyTest {
   private static final String GOOD = "rules: [{name: a, limit_keys: [], rate: 5/s, burst: 5}]";
   private static final String REFUSED =
-      "rules: [{name: b, limit_keys: [], rate: 5/s, burst: 5, on_store_failure: local}]";
+      "rules: [{name: b, limit_keys: [], rate: 5/s, burst: 5, share: true}]";
 
   @TempDir private Path folder;
 
@@ -129,7 +129,7 @@ class LivePolicyTest {
 
     @Override
     public void check(String name, Limit limit, StoreOptions storeOptions) {
-      if (storeOptions.onFailure() == FailurePolicy.LOCAL) {
+      if (storeOptions.onFailure() == FailurePolicy.LOCAL_SHARE) {
         throw new IllegalArgumentException("nodes must be set: " + name);
       }
     }

@@ -245,10 +245,9 @@ class HostileListenersTest {
   @EnumSource
   void malformedChunk_ofABodyThatIsNotRead_endsTheConnectionAfterTheResponse(Listener listener)
       throws IOException {
-    String sent =
-        "POST /none HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
-            + "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
-    assertThat(listeners.raw(listener, sent).split("HTTP/1.1 ", -1)).hasSize(2);
+    String first = "POST /none HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n";
+    String second = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
+    assertThat(listeners.raw(listener, first + second).split("HTTP/1.1 ", -1)).hasSize(2);
   }
 
   @ParameterizedTest
