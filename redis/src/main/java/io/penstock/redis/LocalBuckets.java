@@ -7,7 +7,7 @@ import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.Store;
 import io.penstock.inprocess.InProcessStore;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,8 +44,8 @@ final class LocalBuckets {
   private static final class Stripe {
     final ReentrantLock lock = new ReentrantLock();
 
-    /** The unreported buckets by Redis key; guarded by the lock. */
-    final Map<String, Unreported> unreported = new HashMap<>();
+    /** The unreported buckets by Redis key, in the order of insertion; guarded by the lock. */
+    final Map<String, Unreported> unreported = new LinkedHashMap<>();
   }
 
   /** The state of a report to Redis; guarded by the lock of its stripe. */
@@ -104,7 +104,12 @@ final class LocalBuckets {
   private void decided(RedisClaim claim) {
     Map<String, Unreported> known = stripes[stripeOf(claim)].unreported;
     Unreported own = known.get(claim.redisKey());
-    if (own == null && claim.isTokenBucket() && known.size() < MAX_UNREPORTED_PER_STRIPE) {
+    if (own == null && claim.isTokenBucket()) {
+      if (known.size() >= MAX_UNREPORTED_PER_STRIPE) {
+        // The oldest one is the most likely to be full again.
+        known.remove(known.keySet().iterator().next());
+        unreported.decrementAndGet();
+      }
       own = new Unreported();
       known.put(claim.redisKey(), own);
       unreported.incrementAndGet();
