@@ -1,9 +1,12 @@
 package io.penstock.cli;
 
+import io.penstock.policy.Policy;
+import io.penstock.policy.cases.DenialExample;
 import io.penstock.server.PenstockServer;
 import io.penstock.server.Settings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The lines that {@code penstock serve} prints at startup: addresses, and commands to try. */
 final class StartupBanner {
@@ -22,24 +25,41 @@ final class StartupBanner {
                         + ":"
                         + port));
     lines.add("admin on http://" + bracketed(settings.adminHost()) + ":" + server.adminPort());
-    lines.add("");
-    boolean sample = settings.policy().isEmpty() && settings.postgres().isEmpty();
-    lines.add("Try it:");
-    String scheme = settings.proxyTls().isPresent() ? "-k https" : "http";
-    server
-        .proxyPort()
-        .ifPresent(port -> lines.add("  curl -i " + scheme + "://localhost:" + port + "/"));
-    String token =
-        settings.token().isEmpty() ? "" : " -H \"Authorization: Bearer $PENSTOCK_TOKEN\"";
-    String example = sample ? " -H 'X-Original-Method: POST' -H 'X-Original-URI: /login'" : "";
-    lines.add(
-        "  curl -i" + token + example + " http://localhost:" + server.port() + "/v1/forward-auth");
-    if (sample) {
+    addExamples(settings, server, lines);
+    if (settings.policy().isEmpty() && settings.postgres().isEmpty()) {
       lines.add("");
       lines.add("This is the sample policy. To write your own:");
       lines.add("  penstock sample > policy.yaml");
     }
     return lines;
+  }
+
+  /** Adds commands that end in a denial under the active policy, if there are any. */
+  private static void addExamples(Settings settings, PenstockServer server, List<String> lines) {
+    Policy policy = server.policy();
+    Optional<DenialExample> http = DenialExample.overHttp(policy);
+    String token =
+        settings.token().isEmpty() ? "" : " -H \"Authorization: Bearer $PENSTOCK_TOKEN\"";
+    String url = "http://localhost:" + server.port();
+    if (http.isPresent() && server.proxyPort().isPresent()) {
+      int port = server.proxyPort().get();
+      boolean tls = settings.proxyTls().isPresent();
+      String proxy = (tls ? "-k https" : "http") + "://localhost:" + port;
+      add(http.get(), " with 429", CurlExample.toProxy(http.get(), proxy), lines);
+    } else if (http.isPresent()) {
+      add(http.get(), " with 429", CurlExample.toForwardAuth(http.get(), url, token), lines);
+    } else {
+      DenialExample.described(policy)
+          .ifPresent(check -> add(check, "", CurlExample.toCheck(check, url, token), lines));
+    }
+  }
+
+  private static void add(
+      DenialExample example, String status, String command, List<String> lines) {
+    lines.add("");
+    lines.add(
+        "Try it (rule " + example.rule() + " denies request " + example.times() + status + "):");
+    lines.add("  " + command);
   }
 
   private static String bracketed(String host) {

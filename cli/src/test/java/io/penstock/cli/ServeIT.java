@@ -1,15 +1,20 @@
 package io.penstock.cli;
 
 import static io.penstock.testing.Waiting.await;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.sun.net.httpserver.HttpServer;
+import io.penstock.cli.recipes.Program;
+import io.penstock.testing.Ports;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
@@ -19,8 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Checks the startup of the service: memory and the printed command. */
 class ServeIT {
   private static final Pattern RESIDENT = Pattern.compile("VmRSS:\\s+(\\d+) kB");
-  private static final Pattern HEADER = Pattern.compile("-H '([^:]+): ([^']+)'");
-  private static final Pattern URL = Pattern.compile("http://\\S+/v1/forward-auth");
+  private static final Pattern STATUS = Pattern.compile("(?m)^HTTP/1.1 (\\d+)");
+  private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 
   @TempDir Path folder;
 
@@ -41,38 +46,93 @@ class ServeIT {
   }
 
   @Test
-  void serve_printedCommand_isAllowedUpToTheBurst() {
+  void serve_samplePolicy_printsRequestsThatEndInA429() throws IOException {
     try (Service service = Service.start(folder)) {
       await("startup banner").until(() -> service.process().out().contains("penstock sample"));
-      String line =
-          service.process().out().lines().filter(l -> l.contains("curl")).findFirst().orElseThrow();
 
-      for (int i = 0; i < 5; i++) {
-        assertThat(service.send(asCurl(line)).statusCode()).isEqualTo(200);
-      }
-      HttpResponse<String> denied = service.send(asCurl(line));
+      String responses = run(printedCommand(service));
 
-      assertThat(denied.statusCode()).isEqualTo(429);
-      assertThat(denied.headers().map())
-          .containsKeys(
-              "retry-after",
-              "ratelimit",
-              "ratelimit-policy",
-              "ratelimit-limit",
-              "ratelimit-remaining",
-              "ratelimit-reset",
-              "x-penstock-reason");
-      assertThat(denied.headers().firstValue("content-type"))
-          .hasValueSatisfying(type -> assertThat(type).startsWith("application/problem+json"));
-      assertThat(denied.body()).contains("violated-policies", "login");
+      assertThat(statuses(responses)).containsExactly(200, 200, 200, 429);
+      assertThat(responses.toLowerCase(Locale.ROOT))
+          .contains(
+              "retry-after:",
+              "ratelimit:",
+              "ratelimit-policy:",
+              "ratelimit-limit:",
+              "ratelimit-remaining:",
+              "ratelimit-reset:",
+              "x-penstock-reason:",
+              "content-type: application/problem+json",
+              "violated-policies",
+              "payment");
     }
   }
 
-  private static HttpRequest.Builder asCurl(String line) {
-    Matcher url = URL.matcher(line);
-    assertThat(url.find()).isTrue();
-    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url.group()));
-    HEADER.matcher(line).results().forEach(h -> request.header(h.group(1), h.group(2)));
-    return request;
+  @Test
+  @Tag("full")
+  void serve_policyForTheProxy_printsRequestsToTheProxy() throws IOException {
+    Path policy = folder.resolve("policy.yaml");
+    Files.writeString(
+        policy,
+        "rules: [{name: it's, limit_keys: ['header:x-key'], match: {method: PUT, path: /a*},"
+            + " rate: 1/min, burst: 1}]");
+    HttpServer origin = HttpServer.create(new InetSocketAddress(LOOPBACK, 0), 0);
+    origin.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(204, -1);
+          exchange.close();
+        });
+    origin.start();
+    try (Service service =
+        Service.start(
+            folder,
+            "--policy=" + policy,
+            "--upstream=http://127.0.0.1:" + origin.getAddress().getPort(),
+            "--proxy-port=" + Ports.free())) {
+      assertThat(statuses(run(printedCommand(service)))).containsExactly(204, 429);
+    } finally {
+      origin.stop(0);
+    }
+  }
+
+  @Test
+  @Tag("full")
+  void serve_policyWithAttributes_printsChecksThatEndInADenial() throws IOException {
+    Path policy = folder.resolve("policy.yaml");
+    Files.writeString(
+        policy,
+        "rules: [{name: a, limit_keys: [user_id, 'jwt:sub'], match: {plan: it's}, rate: 1/s,"
+            + " burst: 500}]");
+    try (Service service = Service.start(folder, "--policy=" + policy)) {
+      assertThat(run(printedCommand(service)).lines())
+          .satisfiesExactly(
+              first -> assertThat(first).startsWith("{\"allowed\":true,\"rule\":\"a\""),
+              second -> assertThat(second).startsWith("{\"allowed\":false,\"rule\":\"a\""));
+    }
+  }
+
+  private static String printedCommand(Service service) {
+    await("command").until(() -> service.process().out().contains("; done"));
+    return service
+        .process()
+        .out()
+        .lines()
+        .filter(line -> line.endsWith("; done"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static String run(String command) throws IOException {
+    Program.onPath("curl");
+    Process shell =
+        new ProcessBuilder("sh", "-c", command)
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    return new String(shell.getInputStream().readAllBytes(), UTF_8);
+  }
+
+  private static List<Integer> statuses(String responses) {
+    return STATUS.matcher(responses).results().map(m -> Integer.valueOf(m.group(1))).toList();
   }
 }

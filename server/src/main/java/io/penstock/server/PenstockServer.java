@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.penstock.NanoClock;
+import io.penstock.policy.Policy;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.http.Gate;
 import io.penstock.policy.http.GateObserver;
@@ -389,6 +390,11 @@ public final class PenstockServer implements AutoCloseable {
   /** Returns the port of the decision listener. */
   public int port() {
     return decision.port();
+  }
+
+  /** Returns the active policy. */
+  public Policy policy() {
+    return policyHolder.engine().policy();
   }
 
   /** Returns the port of the admin listener. */

@@ -3,21 +3,31 @@ package io.penstock.policy.cases;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.Policy;
 import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.Request;
+import io.penstock.policy.Rule;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.jwt.JwtSettings;
 import io.penstock.policy.request.CheckRequest;
 import io.penstock.testing.ManualClock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** Runs one case with its own buckets and clock. Used once, by one thread. */
 final class CaseRun implements AutoCloseable {
+  /** The interval of requests that are sent by hand or from a shell. */
+  private static final long SLOW_STEP_NANOS = 100_000_000;
+
+  /** Long enough to fill the buckets of all but absurd limits. */
+  private static final Duration REFILL = Duration.ofDays(3653);
+
   private final ManualClock clock = new ManualClock();
   private final InProcessStore store = InProcessStore.builder().clock(clock).build();
   private final PolicyEngine engine;
 
-  private CaseRun(Policy policy) {
+  CaseRun(Policy policy) {
     this.engine = new PolicyEngine(store, withoutTokens(policy));
   }
 
@@ -36,6 +46,34 @@ final class CaseRun implements AutoCloseable {
   public void close() {
     engine.close();
     store.close();
+  }
+
+  /**
+   * Returns how many times to send {@code request}, starting with full buckets, until {@code rule}
+   * denies it. Empty if it isn't denied within {@code max} requests, or if the number depends on
+   * how fast they are sent.
+   */
+  OptionalInt requestsUntilDenied(Rule rule, Request request, int max) {
+    OptionalInt fast = requestsUntilDenied(rule, request, max, 0);
+    return fast.equals(requestsUntilDenied(rule, request, max, SLOW_STEP_NANOS))
+        ? fast
+        : OptionalInt.empty();
+  }
+
+  private OptionalInt requestsUntilDenied(Rule rule, Request request, int max, long stepNanos) {
+    clock.advance(REFILL);
+    for (int sent = 1; sent <= max; sent++) {
+      Verdict verdict = engine.decide(request);
+      if (!verdict.allowed()) {
+        boolean denies = verdict.decisive().filter(by -> by.rule().equals(rule)).isPresent();
+        return denies && sent > 1 ? OptionalInt.of(sent) : OptionalInt.empty();
+      }
+      if (!verdict.delay().isZero()) {
+        return OptionalInt.empty();
+      }
+      clock.advanceNanos(stepNanos);
+    }
+    return OptionalInt.empty();
   }
 
   private CaseResult result(PolicyCase policyCase) {
