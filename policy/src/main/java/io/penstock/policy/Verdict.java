@@ -1,5 +1,6 @@
 package io.penstock.policy;
 
+import io.penstock.Decision;
 import io.penstock.Reason;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -154,8 +155,21 @@ public final class Verdict {
     if (this == PATH_REJECTED) {
       return "denied, the path is rejected";
     }
-    return decisive == null
-        ? "allowed, no rule applies"
-        : decisive.rule().name() + ": " + decisive.decision();
+    return decisive == null ? "allowed, no rule applies" : describe(decisive);
+  }
+
+  /** Names the rule, not the limiter of the decision, whose name is that of a group of buckets. */
+  private String describe(Outcome outcome) {
+    Decision decision = outcome.decision();
+    Duration delay = delay();
+    Reason degradation = degradation();
+    return (allowed() ? "allowed by " : "denied by ")
+        + outcome.rule().name()
+        + " (remaining "
+        + decision.remaining()
+        + (allowed() ? "" : decision.never() ? ", never" : ", retry after " + decision.retryAfter())
+        + (delay.isZero() ? "" : ", delay " + delay)
+        + (degradation == null ? "" : ", degraded by " + degradation.code())
+        + ")";
   }
 }

@@ -23,8 +23,17 @@ final class DecisionLog implements GateObserver {
   @Override
   public void decided(Verdict verdict, long nanos) {
     if (logsDecisions) {
-      DECISIONS.info("{}", verdict);
+      DECISIONS.info("{}{}", verdict, key(verdict));
     }
+  }
+
+  /** Returns the key of the rule that decided, with private values hashed. */
+  private static String key(Verdict verdict) {
+    return verdict
+        .decisive()
+        .filter(outcome -> !outcome.key().isEmpty())
+        .map(outcome -> ", key " + outcome.key())
+        .orElse("");
   }
 
   @Override
