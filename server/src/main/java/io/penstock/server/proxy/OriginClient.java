@@ -362,6 +362,8 @@ final class OriginClient {
       stopWaiting();
       if (isSettingsTimeout(failure)) {
         warnings.noSettings(upstream.connectTimeout());
+      } else if (isTimeout(failure)) {
+        warnings.connectTimedOut(upstream);
       }
       if (abandoned) {
         return;
@@ -399,6 +401,9 @@ final class OriginClient {
       } else if (isTimeout(failure)) {
         connectTimedOut();
       } else {
+        if (!(failure instanceof HttpClosedException)) {
+          warnings.unreachable(upstream, failure);
+        }
         unreached.run();
         exchange.respondWithError(502, "Bad Gateway", "The origin is unreachable");
       }

@@ -7,12 +7,13 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs what an origin does wrong, each kind of error at most once a minute. An origin that rejects
- * or closes connections, or resets streams, is not logged. Thread-safe.
+ * Logs an unreachable origin and what an origin does wrong, each kind of error at most once a
+ * minute. An origin that closes connections or resets streams is not logged. Thread-safe.
  */
 final class OriginWarnings {
   private static final Logger LOG = LoggerFactory.getLogger(OriginWarnings.class);
@@ -25,10 +26,36 @@ final class OriginWarnings {
           Http2Error.FRAME_SIZE_ERROR,
           Http2Error.COMPRESSION_ERROR);
 
+  private static final Pattern SYSTEM_CALL =
+      Pattern.compile("^\\w+\\(\\.\\.\\) failed with error\\(-?\\d+\\): ");
+
+  private final RepeatedWarning unreachable = new RepeatedWarning(LOG);
   private final RepeatedWarning surplus = new RepeatedWarning(LOG);
   private final RepeatedWarning invalidResponses = new RepeatedWarning(LOG);
   private final RepeatedWarning headerLists = new RepeatedWarning(LOG);
   private final RepeatedWarning settings = new RepeatedWarning(LOG);
+
+  /** Called when no connection can be established. */
+  void unreachable(Upstream upstream, Throwable failure) {
+    unreachable.warn(
+        "Cannot connect to the origin at "
+            + upstream.origin()
+            + " ("
+            + reason(failure)
+            + "); clients get 502");
+  }
+
+  /** Returns the reason without the name and number of the failed system call. */
+  private static String reason(Throwable failure) {
+    String message = failure.getMessage();
+    return message == null ? failure.toString() : SYSTEM_CALL.matcher(message).replaceFirst("");
+  }
+
+  /** Called when connecting takes too long. */
+  void connectTimedOut(Upstream upstream) {
+    unreachable.warn(
+        "Cannot connect to the origin at " + upstream.origin() + " in time; clients get 504");
+  }
 
   /** Called when bytes arrive that belong to no response. */
   void surplus() {

@@ -29,14 +29,22 @@ final class ProxyFaultsTest {
   @TempDir private Path folder;
 
   @Test
-  void originUnreachable_is502() throws IOException {
+  void originUnreachable_is502AndLoggedOnce() throws IOException {
     int port;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       port = socket.getLocalPort();
     }
-    try (ProxyFixture proxy =
-        new ProxyFixture(folder, ProxyFixture.UNLIMITED, "http://127.0.0.1:" + port)) {
-      assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 502").contains("application/problem+json");
+    try (LoggedWarnings warnings = LoggedWarnings.filtered();
+        ProxyFixture proxy =
+            new ProxyFixture(folder, ProxyFixture.UNLIMITED, "http://127.0.0.1:" + port)) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 502").contains("application/problem+json");
+      }
+      assertThat(warnings.messages())
+          .singleElement()
+          .asString()
+          .startsWith("Cannot connect to the origin at http://127.0.0.1:" + port + " (Connection ")
+          .endsWith("); clients get 502");
     }
   }
 
@@ -52,6 +60,7 @@ final class ProxyFaultsTest {
   @Test
   void originHangsInItsHandshake_is504() throws IOException {
     try (ServerSocket origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        LoggedWarnings warnings = LoggedWarnings.filtered();
         ProxyFixture proxy =
             new ProxyFixture(
                 folder,
@@ -59,6 +68,11 @@ final class ProxyFaultsTest {
                 "https://127.0.0.1:" + origin.getLocalPort(),
                 Map.of(Setting.UPSTREAM_CONNECT_MS, "300"))) {
       assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 504").contains("application/problem+json");
+      assertThat(warnings.messages())
+          .containsExactly(
+              "Cannot connect to the origin at https://127.0.0.1:"
+                  + origin.getLocalPort()
+                  + " in time; clients get 504");
     }
   }
 
