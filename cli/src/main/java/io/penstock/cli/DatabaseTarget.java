@@ -1,6 +1,11 @@
 package io.penstock.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.penstock.policy.http.Json;
+import io.penstock.policy.load.Document;
 import io.penstock.policy.load.Node;
+import io.penstock.policy.load.Problems;
 import io.penstock.server.database.ConflictException;
 import io.penstock.server.database.Database;
 import io.penstock.server.database.DatabaseAddress;
@@ -12,6 +17,7 @@ import io.penstock.server.database.RuleRepository;
 import io.penstock.server.database.StoredRule;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 /** The rules of a database, accessed over a direct connection. */
@@ -44,7 +50,7 @@ final class DatabaseTarget implements RuleTarget {
         !dryRun,
         () ->
             repository.apply(drafts, alone, new RuleRepository.ChangeOptions(user, dryRun)).stream()
-                .map(DatabaseTarget::line)
+                .map(DatabaseTarget::text)
                 .toList());
   }
 
@@ -68,13 +74,10 @@ final class DatabaseTarget implements RuleTarget {
     }
   }
 
-  private static String line(RuleChange change) {
-    return line(change.action(), change.name(), List.copyOf(change.fields()));
-  }
-
-  /** Describes the change of one rule in a line of text. */
-  static String line(String action, String name, List<String> fields) {
-    return action + " " + name + (fields.isEmpty() ? "" : ": " + String.join(", ", fields));
+  private static String text(RuleChange change) {
+    String json = new String(Json.bytes(change::write), UTF_8);
+    return RuleChangeText.of(
+        Objects.requireNonNull(Document.parse(json, "change.json", new Problems())));
   }
 
   @Override

@@ -16,7 +16,7 @@ interface RuleTarget extends AutoCloseable {
    *
    * @param alone whether all other active rules are deleted
    * @param dryRun whether to report the changes without making them
-   * @return the changes, one line each
+   * @return a text for each change
    */
   List<String> put(List<RuleDraft> drafts, boolean alone, boolean dryRun);
 

@@ -115,18 +115,9 @@ final class ServerTarget implements RuleTarget {
               json.writeEndObject();
             });
     Fields response = send("PUT", "/v1/rules?dry_run=" + dryRun, new String(body, UTF_8));
-    List<String> lines = new ArrayList<>();
-    for (Located<Node> item : list(response, "changes")) {
-      Fields change = fields(item);
-      List<String> changed = new ArrayList<>();
-      for (Located<Node> field : list(change, "fields")) {
-        changed.add(field.value() instanceof Node.Scalar scalar ? scalar.text() : "");
-      }
-      lines.add(
-          DatabaseTarget.line(
-              String.valueOf(change.text("action")), String.valueOf(change.text("name")), changed));
-    }
-    return lines;
+    return list(response, "changes").stream()
+        .map(change -> RuleChangeText.of(change.value()))
+        .toList();
   }
 
   private Fields send(String method, String path, String body) {

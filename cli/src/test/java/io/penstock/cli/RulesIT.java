@@ -71,9 +71,9 @@ class RulesIT {
             .toString();
     CommandRun diff = rules("diff", fewer);
     assertThat(diff.status()).isEqualTo(1);
-    assertThat(diff.out()).contains("delete pro\n", "update users: burst", "changes to make");
+    assertThat(diff.out()).contains("delete pro\n", "update users\n  burst: 50 → 60\n");
     assertThat(rules("import", fewer).out()).doesNotContain("delete").contains("update users");
-    assertThat(rules("export").out()).contains("\"pro\"");
+    assertThat(rules("export").out()).contains("  - name: pro\n");
 
     try (Service service =
         Service.start(
@@ -124,7 +124,7 @@ class RulesIT {
     assertThat(diff.out()).endsWith("3 rules, 3 changes to make\n");
     assertThat(CommandRun.of("rules", "import", file, target).out()).endsWith("3 changes\n");
     assertThat(CommandRun.of("rules", "apply", file, target).out()).endsWith("0 changes\n");
-    assertThat(CommandRun.of("rules", "export", target).out()).contains("\"login\"");
+    assertThat(CommandRun.of("rules", "export", target).out()).contains("- name: login\n");
     assertThat(tables("by_hand")).isEqualTo(created);
   }
 
@@ -168,8 +168,8 @@ class RulesIT {
     assertThat(CommandRun.of("rules", "apply", file, target).status()).isZero();
     String exported = CommandRun.of("rules", "export", target).out();
     assertThat(exported)
-        .contains("\"name\":\"1.10\"", "{\"header:x-api-version\":\"1.10\"}")
-        .contains("\"name\":\"007\"", "{\"tenant\":[\"007\",\"true\",\"1e2\"]}");
+        .contains("name: \"1.10\"", "{\"header:x-api-version\": \"1.10\"}")
+        .contains("name: \"007\"", "{tenant: [\"007\", \"true\", \"1e2\"]}");
     try (Service service =
         Service.start(folder, target, "--postgres-snapshot=" + folder.resolve("unquoted.json"))) {
       String server = "--server=http://127.0.0.1:" + service.adminPort();
@@ -177,6 +177,40 @@ class RulesIT {
           .isEqualTo("2 rules, 0 changes to make\n");
       assertThat(CommandRun.of("rules", "export", server).out()).isEqualTo(exported);
     }
+  }
+
+  @Test
+  void rules_writtenInSql_areTheSameAfterExport() throws Exception {
+    execute("postgres", "CREATE DATABASE written");
+    String target = url("postgres", "written");
+    String file = Files.writeString(folder.resolve("one.yaml"), POLICY).toString();
+    assertThat(CommandRun.of("rules", "apply", file, target).status()).isZero();
+    execute(
+        "written",
+        """
+        INSERT INTO rate_limit_rule (name, key_pattern, scope, rate_per_second, burst_capacity, tier_order)
+        VALUES ('others', '{tenant}', 'key', 2.50, 8, 25)
+        """,
+        """
+        INSERT INTO rate_limit_rule (name, key_pattern, scope, rate, burst_capacity, plan, tier_order)
+        VALUES ('gold', '{tenant}', 'key', '10/s', 8, 'gold', 25)
+        """);
+    String exported = folder.resolve("written.yaml").toString();
+
+    assertThat(CommandRun.of("rules", "export", exported, target).err()).isEmpty();
+    assertThat(CommandRun.of("rules", "diff", exported, target).out())
+        .isEqualTo("5 rules, 0 changes to make\n");
+    Files.writeString(
+        Path.of(exported), Files.readString(Path.of(exported)).replace("burst: 8", "burst: 9"));
+    assertThat(CommandRun.of("rules", "diff", exported, target).out())
+        .isEqualTo(
+            """
+            update gold
+              burst: 8 → 9
+            update others
+              burst: 8 → 9
+            5 rules, 2 changes to make
+            """);
   }
 
   private static CommandRun rules(String... args) {

@@ -26,9 +26,7 @@ public record RuleChange(@Nullable StoredRule before, @Nullable StoredRule after
   }
 
   public boolean isNone() {
-    return before != null
-        && after != null
-        && before.content().canonical().equals(after.content().canonical());
+    return before != null && after != null && before.isSameAs(after.content());
   }
 
   /** Returns the name of the rule; the former name if it was deleted. */
@@ -54,10 +52,11 @@ public record RuleChange(@Nullable StoredRule before, @Nullable StoredRule after
 
   /** Returns the names of the changed fields. */
   public Set<String> fields() {
+    return before == null || after == null ? Set.of() : fields(before, after);
+  }
+
+  private static Set<String> fields(StoredRule before, StoredRule after) {
     Set<String> fields = new LinkedHashSet<>();
-    if (before == null || after == null) {
-      return fields;
-    }
     Node.Mapping old = before.document();
     Node.Mapping updated = after.document();
     Set<String> names = new LinkedHashSet<>(old.entries().keySet());

@@ -1,9 +1,6 @@
 package io.penstock.server.database;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.penstock.policy.http.Json;
 import io.penstock.policy.load.Document;
 import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Node;
@@ -60,14 +57,8 @@ public final class RuleFile {
     json.writeEndArray();
   }
 
-  /** Formats rules as a policy file with one line for each, so that versions can be compared. */
+  /** Formats rules as a policy file. */
   public static String text(List<Node> rules) {
-    StringBuilder text = new StringBuilder(RULES + ":");
-    for (Node rule : rules) {
-      text.append("\n  - ")
-          .append(
-              new String(Json.bytes(json -> JsonColumns.write(RuleTexts.of(rule), json)), UTF_8));
-    }
-    return text.append(rules.isEmpty() ? " []\n" : "\n").toString();
+    return RuleYaml.policy(rules.stream().map(RuleTexts::of).toList());
   }
 }

@@ -174,11 +174,16 @@ public final class RuleRepository {
       throws SQLException {
     Map<String, StoredRule> rows = new LinkedHashMap<>();
     RuleTable.all(connection).forEach(row -> rows.put(row.name(), row));
+    boolean keepsOrder = isInOrder(contents, rows);
     List<ChangeStep> steps = new ArrayList<>();
     for (int i = 0; i < drafts.size(); i++) {
       RuleContent content = contents.get(i);
       StoredRule before = rows.remove(content.name());
-      steps.add(new ChangeStep(before, ordered(content, drafts.get(i), before), drafts.get(i)));
+      RuleContent after =
+          keepsOrder && before != null
+              ? content.with(RuleColumn.TIER_ORDER, before.tierOrder())
+              : ordered(content, drafts.get(i), before);
+      steps.add(new ChangeStep(before, after, drafts.get(i)));
     }
     if (alone) {
       List<ChangeStep> deleted =
@@ -189,6 +194,20 @@ public final class RuleRepository {
       steps.addAll(0, deleted);
     }
     return steps;
+  }
+
+  /** Returns whether the rules have the order of the drafts if each keeps its tier order. */
+  private static boolean isInOrder(List<RuleContent> contents, Map<String, StoredRule> rows) {
+    List<StoredRule> kept = new ArrayList<>();
+    for (RuleContent content : contents) {
+      StoredRule row = rows.get(content.name());
+      if (row == null) {
+        return false;
+      }
+      RuleContent after = content.with(RuleColumn.TIER_ORDER, row.tierOrder());
+      kept.add(new StoredRule(row.id(), row.version(), row.updatedAt(), after));
+    }
+    return kept.stream().sorted(StoredRule.ORDER).toList().equals(kept);
   }
 
   private static Optional<StoredRule> lockVersion(Connection connection, String name, long version)
@@ -279,7 +298,7 @@ public final class RuleRepository {
       if (before == null) {
         return new RuleChange(null, RuleTable.insert(connection, step.after));
       }
-      return before.content().canonical().equals(step.after)
+      return before.isSameAs(step.after)
           ? new RuleChange(before, before)
           : new RuleChange(before, RuleTable.update(connection, before.id(), step.after));
     } catch (SQLException e) {

@@ -55,7 +55,7 @@ class MatchValuesIT {
             + " ('a', '{a}', 'key', '1/s', '{\"header:x\": 1.10, \"t\": [2.0, true]}')");
     try (Database database = TestPostgres.database(url)) {
       RuleRepository book = new RuleRepository(database, () -> RuleRepository.FileRules.NONE);
-      assertThat(export(book)).contains("\"header:x\":\"1.10\",\"t\":[\"2.0\",\"true\"]");
+      assertThat(export(book)).contains("{\"header:x\": \"1.10\", t: [\"2.0\", \"true\"]}");
     }
   }
 
