@@ -13,8 +13,14 @@ import picocli.CommandLine;
  * the pipe, as {@code head} does, further output is discarded.
  *
  * @param isColored whether output goes to a terminal that shows colors
+ * @param isInteractive whether a person can answer questions
  */
-record Console(PrintWriter out, PrintWriter err, InputStream in, boolean isColored) {
+record Console(
+    PrintWriter out,
+    PrintWriter err,
+    InputStream in,
+    boolean isColored,
+    boolean isInteractive) {
   /** The command succeeded. */
   static final int OK = CommandLine.ExitCode.OK;
 
@@ -25,7 +31,7 @@ record Console(PrintWriter out, PrintWriter err, InputStream in, boolean isColor
   static final int INVALID = CommandLine.ExitCode.USAGE;
 
   Console(PrintWriter out, PrintWriter err, InputStream in) {
-    this(out, err, in, false);
+    this(out, err, in, false, false);
   }
 
   /**
@@ -37,7 +43,22 @@ record Console(PrintWriter out, PrintWriter err, InputStream in, boolean isColor
         writer(FileDescriptor.out),
         writer(FileDescriptor.err),
         System.in,
-        CommandLine.Help.Ansi.AUTO.enabled());
+        CommandLine.Help.Ansi.AUTO.enabled(),
+        isTerminal());
+  }
+
+  /** Since Java 22, there is a console without a terminal, too. */
+  @SuppressWarnings("SystemConsoleNull") // Java 17 to 21 return null.
+  private static boolean isTerminal() {
+    java.io.Console console = System.console();
+    if (console == null) {
+      return false;
+    }
+    try {
+      return (boolean) java.io.Console.class.getMethod("isTerminal").invoke(console);
+    } catch (ReflectiveOperationException java21OrEarlier) {
+      return true;
+    }
   }
 
   /**

@@ -49,6 +49,7 @@ public final class Main implements Callable<Integer> {
   static CommandLine commandLine(Console console) {
     return new CommandLine(new Main())
         .addSubcommand(ServeCommand.commandLine(console))
+        .addSubcommand(new InitCommand(console))
         .addSubcommand(new ValidateCommand(console))
         .addSubcommand(new TestCommand(console))
         .addSubcommand(new ExplainCommand(console))

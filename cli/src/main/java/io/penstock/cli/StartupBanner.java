@@ -29,7 +29,7 @@ final class StartupBanner {
     if (settings.policy().isEmpty() && settings.postgres().isEmpty()) {
       lines.add("");
       lines.add("This is the sample policy. To write your own:");
-      lines.add("  penstock sample > policy.yaml");
+      lines.add("  penstock init");
     }
     return lines;
   }

@@ -17,13 +17,23 @@ public record CommandRun(int status, String out, String err) {
   }
 
   static CommandRun withInput(String input, String... args) {
+    return run(input, false, args);
+  }
+
+  /** Runs a command that can ask questions. */
+  static CommandRun onTerminal(String input, String... args) {
+    return run(input, true, args);
+  }
+
+  private static CommandRun run(String input, boolean terminal, String... args) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     Console console =
         new Console(
             new PrintWriter(out, true),
             new PrintWriter(err, true),
-            new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)));
+            new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
+            terminal);
     int status = Main.commandLine(console).execute(args);
     return new CommandRun(status, out.toString(), err.toString());
   }

@@ -16,6 +16,7 @@ class MainTest {
       strings = {
         "",
         "serve",
+        "init",
         "validate",
         "test",
         "explain",

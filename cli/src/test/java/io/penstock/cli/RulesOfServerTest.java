@@ -59,7 +59,8 @@ final class RulesOfServerTest {
         new Console(
             new PrintWriter(new StringWriter(), true),
             new PrintWriter(err, true),
-            new ByteArrayInputStream(new byte[0]));
+            new ByteArrayInputStream(new byte[0]),
+            false);
     return new CommandLine(new RulesCommand(console, variables))
         .setErr(console.err())
         .setCaseInsensitiveEnumValuesAllowed(true)

@@ -48,7 +48,7 @@ class ServeIT {
   @Test
   void serve_samplePolicy_printsRequestsThatEndInA429() throws IOException {
     try (Service service = Service.start(folder)) {
-      await("startup banner").until(() -> service.process().out().contains("penstock sample"));
+      await("startup banner").until(() -> service.process().out().contains("penstock init"));
 
       String responses = run(printedCommand(service));
 
