@@ -114,6 +114,23 @@ final class AdminTest {
   }
 
   @Test
+  void peek_keyAsText_isTheSameAsAnObject() {
+    server.check(A);
+    String text = "{\"rule\":\"two\",\"key\":\"user_id=a\"}";
+    assertThat(server.admin("/v1/keys/peek", text).body())
+        .startsWith(
+            "{\"rule\":\"two\",\"key\":\"user_id=a\",\"levels\":[{\"limit\":2,\"remaining\":1");
+  }
+
+  @Test
+  void peek_wrongForm_isRejectedWithTheReason() {
+    assertThat(server.admin("/v1/keys/peek", "{\"rule\":\"two\",\"key\":\"a\"}").body())
+        .contains("\"status\":400", "key must have the form name=value&name=value");
+    assertThat(server.admin("/v1/keys/peek", "{\"rule\":\"two\",\"key\":{\"user\":\"a\"}}").body())
+        .contains("\"status\":400", "limit_keys of rule two, user_id: user");
+  }
+
+  @Test
   void mode_shadow_deniesNothingUntilItEnds() {
     server.check(A);
     server.check(A);

@@ -3,8 +3,6 @@ package io.penstock.spring;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.penstock.Decision;
-import io.penstock.policy.Attribute;
-import io.penstock.policy.ExplicitRequest;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.RuleBuckets;
 import io.penstock.policy.http.BucketsJson;
@@ -12,8 +10,10 @@ import io.penstock.policy.http.Json;
 import io.penstock.policy.http.PolicyJson;
 import io.penstock.policy.load.ActivePolicy;
 import io.penstock.policy.load.Problem;
-import java.net.URLDecoder;
+import io.penstock.policy.request.BucketKey;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -61,25 +61,15 @@ public final class PenstockEndpoint {
   /**
    * Returns the levels of the buckets of a key without changing them.
    *
-   * @param key the values of the rule's limit_keys, form-encoded, such as {@code
-   *     user_id=7&path=%2Fsearch}; empty for a rule without keys
+   * @param key the values of the rule's limit_keys: an object with a value for each name, or text
+   *     such as {@code user_id=7&path=/search}; empty for a rule without keys
    */
   @WriteOperation(produces = JSON)
-  public String peek(String rule, String key) {
-    ExplicitRequest.Builder request = ExplicitRequest.builder();
+  public String peek(String rule, Object key) {
     try {
-      for (String part : key.isEmpty() ? new String[0] : key.split("&", -1)) {
-        int equals = part.indexOf('=');
-        if (equals < 0) {
-          throw new IllegalArgumentException(
-              "key must have the form name=value&name=value: " + part);
-        }
-        Attribute attribute = Attribute.parse(decoded(part.substring(0, equals)));
-        request.state(attribute, decoded(part.substring(equals + 1)));
-      }
       RuleBuckets buckets =
-          engine
-              .buckets(rule, request.build())
+          key(key)
+              .bucketsOf(rule, engine)
               .orElseThrow(
                   () ->
                       new IllegalArgumentException(
@@ -92,8 +82,13 @@ public final class PenstockEndpoint {
     }
   }
 
-  private static String decoded(String text) {
-    return URLDecoder.decode(text, UTF_8);
+  private static BucketKey key(Object key) {
+    if (!(key instanceof Map<?, ?> named)) {
+      return BucketKey.parse(key.toString());
+    }
+    Map<String, String> values = new LinkedHashMap<>();
+    named.forEach((name, value) -> values.put(String.valueOf(name), String.valueOf(value)));
+    return BucketKey.of(values);
   }
 
   private static String text(Json.JsonContent body) {

@@ -86,7 +86,7 @@ public final class KeyEndpoints {
     RuleBuckets buckets;
     CompletionStage<List<Decision>> done;
     try {
-      buckets = engine.buckets(keyRequest.rule(), keyRequest.request()).orElse(null);
+      buckets = keyRequest.key().bucketsOf(keyRequest.rule(), engine).orElse(null);
       if (buckets == null) {
         ProblemResponses.end(
             request.response(),

@@ -1,22 +1,21 @@
 package io.penstock.server.admin;
 
-import io.penstock.policy.Attribute;
-import io.penstock.policy.ExplicitRequest;
-import io.penstock.policy.Request;
 import io.penstock.policy.load.Fields;
 import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Node;
 import io.penstock.policy.load.Problems;
+import io.penstock.policy.request.BucketKey;
 import java.math.BigDecimal;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A request to inspect or change the buckets of a key. Immutable.
  *
- * @param request a request with only the attributes of the key
  * @param thousandths the amount to grant, in thousandths of a token
  */
-record KeyRequest(String rule, Request request, long thousandths) {
+record KeyRequest(String rule, BucketKey key, long thousandths) {
   private static final int DECIMALS = 3;
   private static final BigDecimal MAX_TOKENS = new BigDecimal("1000000000000");
 
@@ -33,32 +32,50 @@ record KeyRequest(String rule, Request request, long thousandths) {
       }
       fields.require("rule");
       String rule = fields.text("rule");
-      Request request = KeyRequest.request(fields);
+      BucketKey key = KeyRequest.key(fields);
       Long tokens = 0L;
       if (this == WITH_TOKENS && fields.require("tokens")) {
         tokens = fields.number("tokens", KeyRequest::thousandths);
       }
       fields.done();
-      return rule == null || tokens == null ? null : new KeyRequest(rule, request, tokens);
+      return rule == null || tokens == null ? null : new KeyRequest(rule, key, tokens);
     }
   }
 
-  private static Request request(Fields fields) {
-    ExplicitRequest.Builder request = ExplicitRequest.builder();
-    Fields key = fields.given("key") ? fields.mapping("key") : null;
-    if (key != null) {
-      for (String name : key.names()) {
-        String value = key.text(name);
-        if (value != null) {
-          try {
-            request.state(Attribute.parse(name), value);
-          } catch (IllegalArgumentException e) {
-            key.invalid(name, e);
-          }
+  /** Reads the key: an object with a value for each name, or text as in responses. */
+  private static BucketKey key(Fields fields) {
+    Map<String, String> values = new LinkedHashMap<>();
+    if (!fields.given("key")) {
+      return BucketKey.of(values);
+    }
+    if (fields.node("key") instanceof Node.Scalar text && text.kind() == Node.NodeKind.TEXT) {
+      return parsed(fields, text.text());
+    }
+    Fields key = fields.mapping("key");
+    if (key == null) {
+      return BucketKey.of(values);
+    }
+    for (String name : key.names()) {
+      String value = key.text(name);
+      if (value != null) {
+        try {
+          BucketKey.of(Map.of(name, value));
+          values.put(name, value);
+        } catch (IllegalArgumentException e) {
+          key.invalid(name, e);
         }
       }
     }
-    return request.build();
+    return BucketKey.of(values);
+  }
+
+  private static BucketKey parsed(Fields fields, String text) {
+    try {
+      return BucketKey.parse(text);
+    } catch (IllegalArgumentException e) {
+      fields.invalid("key", e);
+      return BucketKey.of(Map.of());
+    }
   }
 
   private static long thousandths(BigDecimal tokens) {
