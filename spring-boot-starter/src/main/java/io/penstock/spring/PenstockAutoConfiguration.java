@@ -10,6 +10,7 @@ import io.penstock.policy.http.Jitter;
 import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.jwt.JwtObserver;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -20,6 +21,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.ResourceLoader;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ResourceUtils;
 
 /**
@@ -41,17 +43,36 @@ public class PenstockAutoConfiguration {
    */
   @Bean
   @ConditionalOnMissingBean(Store.class)
-  InProcessStore penstockStore(PenstockProperties properties) {
-    boolean redisRequested =
-        properties.store() == PenstockProperties.StoreKind.REDIS
-            || properties.redis().url() != null;
-    if (redisRequested && properties.store() != PenstockProperties.StoreKind.IN_PROCESS) {
-      throw new IllegalStateException(
-          "penstock.store=redis or penstock.redis.url requires io.penstock:penstock-redis and"
-              + " Lettuce on the classpath, and penstock.redis.url or a Lettuce connection"
-              + " factory");
+  InProcessStore penstockStore(PenstockProperties properties, ResourceLoader resources) {
+    String request =
+        properties.redis().url() != null
+            ? "penstock.redis.url is set"
+            : properties.store() == PenstockProperties.StoreKind.REDIS
+                ? "penstock.store=redis"
+                : "";
+    if (!request.isEmpty() && properties.store() != PenstockProperties.StoreKind.IN_PROCESS) {
+      throw redisMissing(request, resources.getClassLoader());
     }
     return InProcessStore.builder().maxKeys(properties.maxKeys()).build();
+  }
+
+  private static RedisMissingException redisMissing(String request, @Nullable ClassLoader loader) {
+    for (String[] needed :
+        new String[][] {
+          {"io.penstock.redis.RedisStore", "io.penstock:penstock-redis"},
+          {"io.lettuce.core.RedisClient", "io.lettuce:lettuce-core"}
+        }) {
+      if (!ClassUtils.isPresent(needed[0], loader)) {
+        return new RedisMissingException(
+            request + ", but " + needed[1] + " is not on the classpath.",
+            "Add the dependency "
+                + needed[1]
+                + ", or set penstock.store=in-process to limit each instance on its own.");
+      }
+    }
+    return new RedisMissingException(
+        request + ", but there is no Redis to connect to.",
+        "Set penstock.redis.url, or configure Spring Data Redis with Lettuce.");
   }
 
   /** The policy at {@code penstock.policy}. */

@@ -1,6 +1,7 @@
 package io.penstock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.penstock.Store;
@@ -19,12 +20,21 @@ import io.penstock.policy.load.PolicyLoader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.core.io.support.SpringFactoriesLoader;
 
 class AutoConfigurationTest {
   private static final String RULES = "rules: [{name: all, limit_keys: [], rate: 5/s}]";
@@ -134,6 +144,54 @@ class AutoConfigurationTest {
                 assertThat(context.getStartupFailure())
                     .rootCause()
                     .hasMessageContaining("penstock.redis.url"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "io.penstock.redis, io.penstock:penstock-redis",
+    "io.lettuce, io.lettuce:lettuce-core"
+  })
+  void application_withRedisUrlButNoJar_failsToStartWithTheDependency(String jar, String artifact) {
+    application
+        .withClassLoader(new FilteredClassLoader(jar))
+        .withPropertyValues("penstock.redis.url=redis://localhost")
+        .run(
+            context -> {
+              FailureAnalysis analysis =
+                  new RedisMissingFailureAnalyzer().analyze(context.getStartupFailure());
+              assertThat(analysis.getDescription())
+                  .isEqualTo(
+                      "penstock.redis.url is set, but " + artifact + " is not on the classpath.");
+              assertThat(analysis.getAction()).startsWith("Add the dependency " + artifact);
+            });
+  }
+
+  @Test
+  void analyzers_areRegistered() {
+    List<FailureAnalyzer> analyzers =
+        SpringFactoriesLoader.forDefaultResourceLocation()
+            .load(FailureAnalyzer.class, (type, name, failure) -> {});
+
+    assertThat(analyzers)
+        .hasAtLeastOneElementOfType(PolicyFailureAnalyzer.class)
+        .hasAtLeastOneElementOfType(RedisMissingFailureAnalyzer.class);
+  }
+
+  @Test
+  void endpoint_showsLimitsAsInThePolicy() throws IOException {
+    Files.writeString(policy, "rules: [{name: a, limit_keys: [user_id], rate: 5/min, burst: 3}]");
+    application.run(
+        context -> {
+          PenstockEndpoint endpoint =
+              new PenstockEndpoint(context.getBean(PolicyEngine.class), null);
+          assertThat(endpoint.policy()).contains("\"rate\":\"5/min\"");
+          String levels = "{\"rule\":\"a\",\"key\":\"user_id=7\",\"levels\":[{\"limit\":3,";
+          assertThat(endpoint.peek("a", "user_id=7")).startsWith(levels);
+          assertThat(endpoint.peek("a", Map.of("user_id", 7))).startsWith(levels);
+          assertThatThrownBy(() -> endpoint.peek("a", "7"))
+              .isInstanceOf(InvalidEndpointRequestException.class)
+              .hasMessageContaining("key must have the form name=value&name=value");
+        });
   }
 
   @Test
