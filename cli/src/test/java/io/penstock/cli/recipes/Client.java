@@ -73,16 +73,21 @@ record Client(String address, int port) {
   }
 
   private Reply exchange(byte[] head, byte[] body) {
-    try (Socket socket = new Socket()) {
-      socket.setSoTimeout(TIMEOUT_MILLIS);
-      socket.bind(new InetSocketAddress(InetAddress.getByName(address), 0));
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    try (Socket socket = connect()) {
       socket.getOutputStream().write(head);
       socket.getOutputStream().write(body);
       return read(socket.getInputStream());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  Socket connect() throws IOException {
+    Socket socket = new Socket();
+    socket.setSoTimeout(TIMEOUT_MILLIS);
+    socket.bind(new InetSocketAddress(InetAddress.getByName(address), 0));
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    return socket;
   }
 
   private static Reply read(InputStream in) throws IOException {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.penstock.testing.Ports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ProxyContract {
   private static final int BURST = 3;
+  private static final String WEB_SOCKET =
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
   private static final int LARGE_BODY_BYTES = 1 << 20;
   private static final List<String> RATE_LIMIT_HEADERS =
       List.of(
@@ -61,21 +64,22 @@ abstract class ProxyContract {
 
   /** Starts a proxy with long timeouts, for tests that must pass on a busy machine. */
   private Protected withLongTimeouts(String... options) throws IOException {
-    return start(true, options);
+    return start(origin.port(), true, options);
   }
 
   /** Starts a proxy with the timeouts of the page. */
   private Protected withDocumentedTimeouts() throws IOException {
-    return start(false);
+    return start(origin.port(), false);
   }
 
-  private Protected start(boolean longTimeouts, String... options) throws IOException {
+  private Protected start(int originPort, boolean longTimeouts, String... options)
+      throws IOException {
     Path own = Files.createTempDirectory(folder, program());
     PenstockProcess penstock =
         PenstockProcess.start(own, PenstockProcess.policy("limits.yaml"), options);
     try {
       int port = Ports.free();
-      Site site = new Site(own, port, penstock, origin.port(), longTimeouts);
+      Site site = new Site(own, port, penstock, originPort, longTimeouts);
       Running proxy = start(Program.onPath(program()), site).listening(port);
       return new Protected(penstock, proxy, port);
     } catch (IOException | RuntimeException | AssertionError e) {
@@ -192,6 +196,38 @@ abstract class ProxyContract {
     assertThat(origin.seen("/body"))
         .hasSize(2)
         .allSatisfy(seen -> assertThat(seen.body()).isEqualTo(new String(body, ISO_8859_1)));
+  }
+
+  @Test
+  void webSocketsAndEvents_arePassedOnWithoutDelay() throws IOException {
+    try (StreamingOrigin streams = new StreamingOrigin();
+        Protected streaming = start(streams.port(), true)) {
+      try (Socket socket = streaming.newClient().connect()) {
+        String head = open(socket, "Connection: Upgrade\r\nUpgrade: websocket\r\n" + WEB_SOCKET);
+        assertThat(head).startsWith("HTTP/1.1 101 ");
+        socket.getOutputStream().write("hello".getBytes(ISO_8859_1));
+        assertThat(socket.getInputStream().readNBytes(5)).asString().isEqualTo("hello");
+      }
+      try (Socket socket = streaming.newClient().connect()) {
+        String head = open(socket, "Accept: text/event-stream\r\n");
+        assertThat(head).startsWith("HTTP/1.1 200 ").contains("text/event-stream");
+        assertThat(StreamingOrigin.line(socket.getInputStream())).isNotEmpty();
+        assertThat(StreamingOrigin.line(socket.getInputStream())).isEqualTo("data: hello");
+      }
+    }
+  }
+
+  /** Sends the head of a request and returns that of the response. */
+  private static String open(Socket socket, String headers) throws IOException {
+    String head = "GET /stream HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n";
+    socket.getOutputStream().write(head.getBytes(ISO_8859_1));
+    StringBuilder response = new StringBuilder();
+    String line;
+    do {
+      line = StreamingOrigin.line(socket.getInputStream());
+      response.append(line).append('\n');
+    } while (!line.isEmpty());
+    return response.toString();
   }
 
   @Test
