@@ -54,6 +54,20 @@ class ReadmeTest {
         .isEqualTo(true);
   }
 
+  @Test
+  void library_storeFailures_run() throws Exception {
+    Path page = Path.of("..", "docs", "library.md");
+    assertThat(run(block(page, 4) + "return login.allowed() && !login.degraded();"))
+        .isEqualTo(true);
+  }
+
+  @Test
+  void library_manualClock_refillsTheBucket() throws Exception {
+    Path page = Path.of("..", "docs", "library.md");
+    assertThat(run(block(page, 5) + "return java.util.List.of(first, second, third);"))
+        .isEqualTo(List.of(true, false, true));
+  }
+
   private static String block(int index) throws Exception {
     return block(Path.of("..", "README.md"), index);
   }
@@ -72,8 +86,11 @@ class ReadmeTest {
         source,
         """
         import io.penstock.*;
+        import io.penstock.inprocess.*;
+        import io.penstock.testing.*;
         import java.time.Duration;
         public class Snippet {
+          Store shared = InProcessStore.create();
           GlobalLimiter global = RateLimiter.inProcess("all", Limit.perSecond(1000)).global();
           double tokensUsed = 7;
           Object tooMany() { return "too many"; }
