@@ -16,11 +16,7 @@ import picocli.CommandLine;
  * @param isInteractive whether a person can answer questions
  */
 record Console(
-    PrintWriter out,
-    PrintWriter err,
-    InputStream in,
-    boolean isColored,
-    boolean isInteractive) {
+    PrintWriter out, PrintWriter err, InputStream in, boolean isColored, boolean isInteractive) {
   /** The command succeeded. */
   static final int OK = CommandLine.ExitCode.OK;
 

@@ -105,7 +105,7 @@ final class InitCommand implements Callable<Integer> {
       }
     }
     try {
-      if (console.terminal() && !yes) {
+      if (console.isInteractive() && !yes) {
         ask(new BufferedReader(new InputStreamReader(console.in(), UTF_8)));
       }
       NewPolicy policy = policy();

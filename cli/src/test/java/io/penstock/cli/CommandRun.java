@@ -33,6 +33,7 @@ public record CommandRun(int status, String out, String err) {
             new PrintWriter(out, true),
             new PrintWriter(err, true),
             new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
+            false,
             terminal);
     int status = Main.commandLine(console).execute(args);
     return new CommandRun(status, out.toString(), err.toString());

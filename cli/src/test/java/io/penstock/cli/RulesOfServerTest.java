@@ -59,8 +59,7 @@ final class RulesOfServerTest {
         new Console(
             new PrintWriter(new StringWriter(), true),
             new PrintWriter(err, true),
-            new ByteArrayInputStream(new byte[0]),
-            false);
+            new ByteArrayInputStream(new byte[0]));
     return new CommandLine(new RulesCommand(console, variables))
         .setErr(console.err())
         .setCaseInsensitiveEnumValuesAllowed(true)

@@ -1,5 +1,6 @@
 package io.penstock.spring;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.policy.ExplicitRequest;
@@ -90,6 +91,6 @@ class SpringPageTest {
                 "-d",
                 folder.toString(),
                 source.toString());
-    assertThat(status).as(errors.toString()).isZero();
+    assertThat(status).as(errors.toString(UTF_8)).isZero();
   }
 }
