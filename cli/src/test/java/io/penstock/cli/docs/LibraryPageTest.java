@@ -1,5 +1,6 @@
 package io.penstock.cli.docs;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
@@ -49,6 +50,6 @@ class LibraryPageTest {
                 folder.toString(),
                 source.toString());
 
-    assertThat(status).as(errors.toString()).isZero();
+    assertThat(status).as(errors.toString(UTF_8)).isZero();
   }
 }
