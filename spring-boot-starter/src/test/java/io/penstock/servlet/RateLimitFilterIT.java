@@ -39,7 +39,7 @@ class RateLimitFilterIT {
   private static final String POLICY =
       """
       rules:
-        - {name: open, limit_keys: [path], match: {path: /open/*}, rate: 1/h, burst: 2}
+        - {name: open, limit_keys: [path], match: {path: /open/*}, rate: 1/h, burst: 2, on_store_failure: open}
         - {name: closed, limit_keys: [path], match: {path: /closed/*}, rate: 1/h, burst: 2, on_store_failure: closed}
         - {name: user, limit_keys: [user_id], rate: 1/h, burst: 2}
       """;

@@ -2,7 +2,9 @@ package io.penstock.server.http;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
@@ -11,9 +13,11 @@ import java.util.Base64;
 
 /**
  * Allows the first request of a connection to upgrade to HTTP/2 only if it is valid in every
- * respect. Otherwise the connection continues with HTTP/1.1, as a server may always choose. Vert.x
- * would upgrade a malformed request, or respond to it and leave the connection open. Confined to
- * one connection.
+ * respect. A request that asks for the upgrade in an invalid way is malformed: bytes behind it may
+ * be meant for another protocol, and must not be decoded as a request. Other requests that can't be
+ * upgraded, such as those with a body, continue with HTTP/1.1, as a server may always choose.
+ * Vert.x would upgrade a malformed request, or respond to it and leave the connection open.
+ * Confined to one connection.
  */
 final class UpgradeCheck extends ChannelInboundHandlerAdapter {
   private static final String SETTINGS = "HTTP2-Settings";
@@ -28,12 +32,29 @@ final class UpgradeCheck extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext connection, Object message) {
     if (message instanceof HttpRequest request) {
-      if (request.headers().contains(HttpHeaderNames.UPGRADE, "h2c", true) && !isValid(request)) {
-        request.headers().remove(HttpHeaderNames.UPGRADE);
+      HttpHeaders headers = request.headers();
+      if (headers.contains(HttpHeaderNames.UPGRADE, "h2c", true)) {
+        if (!isOffer(headers)) {
+          request.setDecoderResult(
+              DecoderResult.failure(new IllegalArgumentException("invalid upgrade to HTTP/2")));
+        }
+        if (!isValid(request)) {
+          headers.remove(HttpHeaderNames.UPGRADE);
+        }
       }
       connection.pipeline().remove(this);
     }
     connection.fireChannelRead(message);
+  }
+
+  /** Returns whether the headers offer an upgrade to HTTP/2 alone, in the required form. */
+  private static boolean isOffer(HttpHeaders headers) {
+    return headers.getAll(HttpHeaderNames.UPGRADE).size() == 1
+        && headers.getAll(HttpHeaderNames.CONNECTION).size() == 1
+        && headers.containsValue(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE, true)
+        && headers.containsValue(HttpHeaderNames.CONNECTION, SETTINGS, true)
+        && headers.getAll(SETTINGS).size() == 1
+        && areValid(headers.get(SETTINGS));
   }
 
   private static boolean isValid(HttpRequest request) {
@@ -43,10 +64,7 @@ final class UpgradeCheck extends ChannelInboundHandlerAdapter {
         && headers.getAll(HttpHeaderNames.HOST).size() == 1
         && !HostText.isInvalid(headers)
         && headers.getAll(HttpHeaderNames.CONTENT_LENGTH).stream().allMatch("0"::equals)
-        && !headers.contains(HttpHeaderNames.TRANSFER_ENCODING)
-        && headers.getAll(HttpHeaderNames.CONNECTION).size() == 1
-        && headers.getAll(SETTINGS).size() == 1
-        && areValid(headers.get(SETTINGS));
+        && !headers.contains(HttpHeaderNames.TRANSFER_ENCODING);
   }
 
   private static boolean areValid(String settings) {

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** Filters hop-by-hop headers, which apply to a connection and are not forwarded. */
 final class HopByHop {
@@ -53,6 +54,21 @@ final class HopByHop {
     if (ListHeader.has(from, TE, "trailers")) {
       to.set(TE, "trailers");
     }
+  }
+
+  /**
+   * Returns the headers that a client removes by naming them in its Connection header. Rules must
+   * not use them, because the origin doesn't receive them. Headers about the original sender stay:
+   * a client behind a trusted proxy could remove those of the proxy.
+   */
+  static Set<String> removedByClient(MultiMap headers) {
+    Set<String> named = named(headers);
+    if (named.isEmpty()) {
+      return named;
+    }
+    return named.stream()
+        .filter(name -> !name.startsWith("x-forwarded-") && !name.equals("forwarded"))
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /**

@@ -128,7 +128,9 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     }
     // The body is not read before the request is decided.
     request.pause();
-    Headers headers = new RequestHeaders(request.headers(), plainNamesOnly);
+    Headers headers =
+        new RequestHeaders(
+            request.headers(), plainNamesOnly, HopByHop.removedByClient(request.headers()));
     RequestLine line = RequestLine.of(request.method().name(), target.uri(), target.host());
     HttpRequest policyRequest = gate.request(peer, line, headers, CallerAttributes.NOTHING);
     Exchange exchange = new Exchange(vertx, request, target, client(peer, policyRequest.address()));

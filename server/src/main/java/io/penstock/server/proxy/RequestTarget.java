@@ -4,7 +4,6 @@ import io.penstock.policy.path.NormalPath;
 import io.penstock.policy.path.PathSettings;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpVersion;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param host the host that the client requested
  */
 record RequestTarget(String uri, @Nullable String host) {
-  private static final String HOST_MARKS = "_.~%!$&'()*+,;=:[]-";
+  private static final String HOST_MARKS = "_.~!$&'()*+,;=-";
+  private static final int MAX_PORT_DIGITS = 5;
 
   /** Returns the target of a request; null if this proxy has to reject it. */
   static @Nullable RequestTarget of(HttpServerRequest request, PathSettings paths) {
@@ -72,26 +72,44 @@ record RequestTarget(String uri, @Nullable String host) {
   }
 
   /**
-   * Returns whether there is at most one host, at least one since HTTP/1.1, and it has valid
-   * characters.
+   * Returns whether there is exactly one host, and it is valid. HTTP/1.0 doesn't require a host,
+   * but without one no rule on {@code host} would apply.
    */
   private static boolean hasValidHost(HttpServerRequest request, @Nullable String host) {
     List<String> sent = request.headers().getAll(HttpHeaders.HOST);
-    if (sent.size() > 1 || (host == null && request.version() != HttpVersion.HTTP_1_0)) {
-      return false;
-    }
-    return sent.isEmpty() || isHost(sent.get(0));
+    return host != null && sent.size() <= 1 && (sent.isEmpty() || isHost(sent.get(0)));
   }
 
+  /** Returns whether a text is a name or an address, optionally followed by a port. */
   private static boolean isHost(String text) {
+    boolean isLiteral = text.startsWith("[");
+    int end = isLiteral ? text.indexOf(']') + 1 : text.indexOf(':');
+    end = end < 0 ? text.length() : end;
+    String name = isLiteral && end > 0 ? text.substring(1, end - 1) : text.substring(0, end);
+    return end > 0
+        && hasOnly(name, isLiteral ? ":." : HOST_MARKS)
+        && (end == text.length() || isPort(text.substring(end)));
+  }
+
+  /** Returns whether a text is not empty, and consists of letters, digits and the given marks. */
+  private static boolean hasOnly(String text, String marks) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       boolean isAlphanumeric = isIn(c, 'a', 'z') || isIn(c, 'A', 'Z') || isIn(c, '0', '9');
-      if (!isAlphanumeric && HOST_MARKS.indexOf(c) < 0) {
+      if (!isAlphanumeric && marks.indexOf(c) < 0) {
         return false;
       }
     }
     return !text.isEmpty();
+  }
+
+  /** Returns whether a text is a colon and a number. */
+  private static boolean isPort(String text) {
+    boolean valid = text.length() > 1 && text.length() <= 1 + MAX_PORT_DIGITS;
+    for (int i = 1; i < text.length(); i++) {
+      valid &= isIn(text.charAt(i), '0', '9');
+    }
+    return valid && text.charAt(0) == ':';
   }
 
   private static boolean isIn(char c, char first, char last) {

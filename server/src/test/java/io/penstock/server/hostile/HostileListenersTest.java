@@ -77,15 +77,14 @@ class HostileListenersTest {
 
   @ParameterizedTest
   @EnumSource
-  void upgradeToHttp2_withInvalidHead_staysHttp1(Listener listener) {
+  void upgradeToHttp2_withInvalidHead_is400(Listener listener) {
     String upgrade = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: ";
     assertAll(
         () ->
             assertThat(get(listener, "Host: a%20b\r\n" + upgrade + "AAMAAABk"))
                 .startsWith("HTTP/1.1 400"),
-        () -> assertThat(status(listener, "Host: a\r\n" + upgrade + "!!")).isIn("200", "404"),
-        () ->
-            assertThat(status(listener, "Host: a\r\n" + upgrade + "AAIAAABk")).isIn("200", "404"));
+        () -> assertThat(status(listener, "Host: a\r\n" + upgrade + "!!")).isEqualTo("400"),
+        () -> assertThat(status(listener, "Host: a\r\n" + upgrade + "AAIAAABk")).isEqualTo("400"));
   }
 
   private static String status(Listener listener, String fields) throws IOException {
@@ -262,6 +261,27 @@ class HostileListenersTest {
     }
     assertThat(listeners.raw(listener, "GET /livez HTTP/9.9\r\nno colon\r\n\r\n"))
         .matches(PROBLEM_400);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void invalidUpgradeToHttp2_is400AndBytesBehindItAreNotARequest(Listener listener)
+      throws IOException {
+    String settings = "HTTP2-Settings: AAMAAABkAAQAAP__\r\n";
+    String both = "Connection: Upgrade, HTTP2-Settings\r\n";
+    for (String headers :
+        List.of(
+            both + "Upgrade: websocket\r\nUpgrade: h2c\r\n" + settings,
+            both + "Upgrade: h2c\r\nUpgrade: websocket\r\n" + settings,
+            both + "Upgrade: h2c\r\n",
+            both + "Upgrade: h2c\r\nHTTP2-Settings: !!\r\n",
+            both + "Upgrade: h2c\r\n" + settings + settings,
+            "Connection: Upgrade\r\nUpgrade: h2c\r\n" + settings,
+            "Upgrade: h2c\r\n" + settings)) {
+      String sent = "GET /livez HTTP/1.1\r\nHost: a\r\n" + headers + "\r\n";
+      String behind = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
+      assertThat(listeners.raw(listener, sent + behind)).as(headers).matches(PROBLEM_400);
+    }
   }
 
   @ParameterizedTest
