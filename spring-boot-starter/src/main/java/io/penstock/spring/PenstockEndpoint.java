@@ -11,14 +11,12 @@ import io.penstock.policy.http.PolicyJson;
 import io.penstock.policy.load.ActivePolicy;
 import io.penstock.policy.load.Problem;
 import io.penstock.policy.request.BucketKey;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
  * The actuator endpoint. {@code GET /actuator/penstock} returns the active policy; {@code POST}
@@ -59,16 +57,17 @@ public final class PenstockEndpoint {
   }
 
   /**
-   * Returns the levels of the buckets of a key without changing them.
+   * Returns the levels of the buckets of a key without changing them. An invalid key gets status
+   * 400 with the reason, which Spring Boot omits from the response to an exception.
    *
-   * @param key the values of the rule's limit_keys: an object with a value for each name, or text
-   *     such as {@code user_id=7&path=/search}; empty for a rule without keys
+   * @param key the values of the rule's limit_keys as in the admin API, such as {@code
+   *     user_id=7&path=/search}; empty for a rule without keys
    */
   @WriteOperation(produces = JSON)
-  public String peek(String rule, Object key) {
+  public Object peek(String rule, String key) {
     try {
       RuleBuckets buckets =
-          key(key)
+          BucketKey.parse(key)
               .bucketsOf(rule, engine)
               .orElseThrow(
                   () ->
@@ -77,18 +76,20 @@ public final class PenstockEndpoint {
       List<Decision> levels = buckets.peek().toCompletableFuture().join();
       return text(json -> BucketsJson.write(buckets, levels, json));
     } catch (IllegalArgumentException e) {
-      String reason = String.valueOf(e.getMessage());
-      throw new InvalidEndpointRequestException(reason, reason);
+      return new WebEndpointResponse<>(
+          badRequest(String.valueOf(e.getMessage())), WebEndpointResponse.STATUS_BAD_REQUEST);
     }
   }
 
-  private static BucketKey key(Object key) {
-    if (!(key instanceof Map<?, ?> named)) {
-      return BucketKey.parse(key.toString());
-    }
-    Map<String, String> values = new LinkedHashMap<>();
-    named.forEach((name, value) -> values.put(String.valueOf(name), String.valueOf(value)));
-    return BucketKey.of(values);
+  private static String badRequest(String reason) {
+    return text(
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("title", "Bad Request");
+          json.writeNumberField("status", WebEndpointResponse.STATUS_BAD_REQUEST);
+          json.writeStringField("detail", reason);
+          json.writeEndObject();
+        });
   }
 
   private static String text(Json.JsonContent body) {

@@ -211,10 +211,21 @@ abstract class ProxyContract {
       try (Socket socket = streaming.newClient().connect()) {
         String head = open(socket, "Accept: text/event-stream\r\n");
         assertThat(head).startsWith("HTTP/1.1 200 ").contains("text/event-stream");
-        assertThat(StreamingOrigin.line(socket.getInputStream())).isNotEmpty();
-        assertThat(StreamingOrigin.line(socket.getInputStream())).isEqualTo("data: hello");
+        for (String event : List.of("one", "two")) {
+          streams.send(event);
+          assertThat(lineWithData(socket)).isEqualTo("data: " + event);
+        }
       }
     }
+  }
+
+  /** Returns the next line of an event stream that isn't empty or the size of a chunk. */
+  private static String lineWithData(Socket socket) throws IOException {
+    String line;
+    do {
+      line = StreamingOrigin.line(socket.getInputStream());
+    } while (!line.startsWith("data:"));
+    return line;
   }
 
   /** Sends the head of a request and returns that of the response. */

@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** A child process, which is killed when the test ends. */
 final class Running implements AutoCloseable {
@@ -79,6 +80,20 @@ final class Running implements AutoCloseable {
   /** Suspends the process: connections stay open, and nothing is answered. */
   void freeze() {
     signal("STOP");
+    // Until all threads have seen the signal, some of them may still answer.
+    await("frozen").until(this::isFrozen);
+  }
+
+  private boolean isFrozen() throws IOException {
+    try (Stream<Path> threads = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
+      for (Path thread : threads.toList()) {
+        String stat = Files.readString(thread.resolve("stat"));
+        if (!stat.startsWith(" T ", stat.lastIndexOf(')') + 1)) {
+          return false;
+        }
+      }
+      return true;
+    }
   }
 
   void thaw() {

@@ -12,19 +12,22 @@ import java.net.Socket;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * An origin that accepts WebSockets and echoes what they send, and that responds to other requests
- * with one server-sent event and keeps the response open.
+ * with server-sent events and keeps the response open.
  */
 final class StreamingOrigin implements AutoCloseable {
-  static final String EVENT = "data: hello\n\n";
-
   private static final String KEY_HEADER = "sec-websocket-key: ";
+  private static final Set<String> UPGRADE = Set.of("connection: upgrade", "upgrade: websocket");
   private static final String ACCEPT_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
+  private final List<OutputStream> eventStreams = new CopyOnWriteArrayList<>();
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final ServerSocket server;
 
@@ -45,20 +48,22 @@ final class StreamingOrigin implements AutoCloseable {
     }
   }
 
-  private static void serve(Socket socket) throws IOException {
+  private void serve(Socket socket) throws IOException {
     InputStream in = socket.getInputStream();
     OutputStream out = socket.getOutputStream();
     String key = "";
+    Set<String> headers = new HashSet<>();
     for (String line = line(in); !line.isEmpty(); line = line(in)) {
       if (line.regionMatches(true, 0, KEY_HEADER, 0, KEY_HEADER.length())) {
         key = line.substring(KEY_HEADER.length());
       }
+      headers.add(line.toLowerCase(Locale.ROOT));
     }
-    if (key.isEmpty()) {
-      String chunk = Integer.toHexString(EVENT.length()) + "\r\n" + EVENT + "\r\n";
+    if (!headers.containsAll(UPGRADE)) {
+      // Before the client can see the head and ask for an event.
+      eventStreams.add(out);
       write(
-          "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-              + chunk,
+          "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
           out);
       return;
     }
@@ -69,6 +74,14 @@ final class StreamingOrigin implements AutoCloseable {
             + "\r\n\r\n",
         out);
     in.transferTo(out);
+  }
+
+  /** Sends an event to all clients that have received the head of their response. */
+  void send(String event) throws IOException {
+    String data = "data: " + event + "\n\n";
+    for (OutputStream out : eventStreams) {
+      write(Integer.toHexString(data.length()) + "\r\n" + data + "\r\n", out);
+    }
   }
 
   private static String acceptance(String key) {
