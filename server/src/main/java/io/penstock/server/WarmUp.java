@@ -131,15 +131,7 @@ final class WarmUp {
 
   /** Returns the policy without keys that would have to be fetched. */
   private static Policy withoutTokens(Policy policy) {
-    return new Policy(
-        policy.rules(),
-        policy.exempt(),
-        policy.mode(),
-        policy.clientAddress(),
-        JwtSettings.NONE,
-        policy.keySecret(),
-        policy.paths(),
-        policy.attributes());
+    return policy.withJwt(JwtSettings.NONE);
   }
 
   /** Returns a gate with the policy, or another gate if the policy needs another kind of store. */
