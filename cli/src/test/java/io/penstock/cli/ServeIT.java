@@ -102,7 +102,7 @@ class ServeIT {
     Path policy = folder.resolve("policy.yaml");
     Files.writeString(
         policy,
-        "rules: [{name: a, limit_keys: [user_id, 'jwt:sub'], match: {plan: it's}, rate: 1/s,"
+        "jwt: caller\nrules: [{name: a, limit_keys: [user_id, 'jwt:sub'], match: {plan: it's}, rate: 1/s,"
             + " burst: 500}]");
     try (Service service = Service.start(folder, "--policy=" + policy)) {
       assertThat(run(printedCommand(service)).lines())
