@@ -7,7 +7,9 @@ import io.penstock.samples.RunningSample.Client;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -70,9 +72,13 @@ class RedisIT {
   private static void checkFailurePolicies(Client client) {
     List<CompletableFuture<HttpResponse<String>>> responses =
         IntStream.range(0, 100).mapToObj(i -> client.getLater("/tea")).toList();
-    for (CompletableFuture<HttpResponse<String>> response : responses) {
-      assertThat(response.orTimeout(10, TimeUnit.SECONDS).join().statusCode()).isEqualTo(200);
+    Map<Integer, Integer> statuses = new HashMap<>();
+    for (CompletableFuture<HttpResponse<String>> each : responses) {
+      HttpResponse<String> response = each.orTimeout(10, TimeUnit.SECONDS).join();
+      assertThat(response.headers().firstValue("Penstock-Degraded")).isPresent();
+      statuses.merge(response.statusCode(), 1, Integer::sum);
     }
+    assertThat(statuses).as("the limit of this node").isEqualTo(Map.of(200, 4, 429, 96));
     HttpResponse<String> closed = client.as("bob").get("/orders");
     assertThat(closed.statusCode()).isEqualTo(503);
     assertThat(closed.body()).contains("temporary-reduced-capacity");

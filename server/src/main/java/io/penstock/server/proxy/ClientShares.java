@@ -69,7 +69,7 @@ final class ClientShares {
 
   /** Ends an exchange; the first waiting request of the client takes its place. */
   void leave(String client) {
-    Waiter[] next = {null};
+    @Nullable Waiter[] next = {null};
     shares.computeIfPresent(
         client,
         (name, share) -> {
@@ -79,8 +79,9 @@ final class ClientShares {
           }
           return share.inFlight == 0 ? null : share;
         });
-    if (next[0] != null) {
-      next[0].proceed();
+    Waiter first = next[0];
+    if (first != null) {
+      first.proceed();
     }
   }
 
