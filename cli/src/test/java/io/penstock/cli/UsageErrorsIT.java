@@ -63,8 +63,9 @@ class UsageErrorsIT {
       assertThat(run.await()).isEqualTo(2);
       assertThat(run.out()).isEmpty();
       assertThat(run.err().lines())
-          .hasSize(2)
-          .allMatch(line -> line.startsWith("policy.yaml:"))
+          .hasSize(6)
+          .as("each error with its source line and a caret")
+          .allMatch(line -> line.startsWith("policy.yaml:") || line.startsWith("  "))
           .anyMatch(line -> line.startsWith("policy.yaml:4:1: x: unknown field"));
     }
   }
