@@ -7,14 +7,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reports to the observer whether Redis is available, and why not. Thread-safe. Each outage is
- * reported once, and again when its reason changes. While the store starts, outages that may be
- * temporary are not reported.
+ * reported once, and again when its reason changes. While the store starts, an outage is reported
+ * only if its reason is not temporary and two attempts in a row failed for it, because a starting
+ * JVM or server can make a single attempt fail in unexpected ways.
  */
 final class OutageReports {
   private final RedisObserver observer;
 
   /** Released when Redis is available, or definitely not. */
-  private final CountDownLatch settled = new CountDownLatch(1);
+  private final CountDownLatch started = new CountDownLatch(1);
 
   private boolean starting = true;
   private boolean available;
@@ -38,18 +39,19 @@ final class OutageReports {
       available = true;
       observer.available(true);
     }
-    settled.countDown();
+    started.countDown();
   }
 
   synchronized void unavailable(RedisOutage outage) {
+    boolean repeated = current != null && current.reason() == outage.reason();
     current = outage;
     if (available) {
       available = false;
       observer.available(false);
     }
-    if (!starting || !outage.reason().isTemporary()) {
+    if (!starting || (repeated && !outage.reason().isTemporary())) {
       report(outage);
-      settled.countDown();
+      started.countDown();
     }
   }
 
@@ -71,7 +73,7 @@ final class OutageReports {
    */
   void awaitStart(Duration timeout) {
     try {
-      var unused = settled.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      var unused = started.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
@@ -87,6 +89,6 @@ final class OutageReports {
 
   /** Releases the thread that waits in {@link #awaitStart}. */
   void close() {
-    settled.countDown();
+    started.countDown();
   }
 }

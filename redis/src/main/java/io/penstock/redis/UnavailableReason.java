@@ -171,8 +171,13 @@ public enum UnavailableReason {
    */
   static UnavailableReason ofConnect(Throwable failure, boolean tls) {
     UnavailableReason reason = of(failure);
-    if (reason == TIMEOUT) {
-      return tls ? TLS_TIMEOUT : CONNECT_TIMEOUT;
+    if (reason == TIMEOUT && tls) {
+      return TLS_TIMEOUT;
+    } else if (reason == TIMEOUT) {
+      // Lettuce throws this when the server accepted the connection and then didn't respond.
+      return FailureCauses.contains(failure, RedisCommandTimeoutException.class)
+          ? TIMEOUT
+          : CONNECT_TIMEOUT;
     }
     boolean attempted = !(failure instanceof ServerConnection.NotSent);
     return reason == DISCONNECTED && attempted ? CLOSED : reason;

@@ -9,6 +9,9 @@ import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.StoreException;
 import io.penstock.testing.Ports;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -100,6 +103,23 @@ class OutageIT {
 
     assertThat(outage.reason()).isEqualTo(UnavailableReason.CONNECTION_REFUSED);
     assertThat(outage.address()).isEqualTo("127.0.0.1:1");
+  }
+
+  @Test
+  void connect_serverAcceptsAndNeverResponds_reportsTimeout() throws IOException {
+    try (ServerSocket hung = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        RedisStore store =
+            builder()
+                .startTimeout(Duration.ofMillis(1))
+                .connect("redis://127.0.0.1:" + hung.getLocalPort())) {
+      await("timeout: " + store.unavailableReason())
+          .until(
+              () ->
+                  store
+                      .outage()
+                      .filter(outage -> outage.reason() == UnavailableReason.TIMEOUT)
+                      .isPresent());
+    }
   }
 
   @Test

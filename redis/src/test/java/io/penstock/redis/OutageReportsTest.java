@@ -19,13 +19,26 @@ class OutageReportsTest {
   }
 
   @Test
-  void awaitStart_definiteOutage_returnsAtOnce() {
+  void awaitStart_definiteOutageTwice_returnsAtOnce() {
     outages.unavailable(TIMEOUT);
+    outages.unavailable(CONNECTION_REFUSED);
     outages.unavailable(CONNECTION_REFUSED);
     outages.awaitStart(FOREVER);
 
     assertThat(counts.outages).containsExactly(CONNECTION_REFUSED);
     assertThat(outages.current()).isEqualTo(CONNECTION_REFUSED);
+  }
+
+  @Test
+  void awaitStart_definiteOutageOnceThenAvailable_reportsNoOutage() {
+    outages.unavailable(CONNECTION_REFUSED);
+    assertThat(counts.outages).isEmpty();
+
+    outages.available();
+    outages.awaitStart(FOREVER);
+
+    assertThat(counts.outages).isEmpty();
+    assertThat(counts.changes).containsExactly(true);
   }
 
   @Test

@@ -31,7 +31,7 @@ class UnavailableReasonTest {
         Arguments.of(new NoRouteToHostException(), UnavailableReason.UNREACHABLE),
         Arguments.of(new SSLHandshakeException("untrusted"), UnavailableReason.TLS),
         Arguments.of(new TimeoutException(), UnavailableReason.CONNECT_TIMEOUT),
-        Arguments.of(new RedisCommandTimeoutException(), UnavailableReason.CONNECT_TIMEOUT),
+        Arguments.of(new RedisCommandTimeoutException(), UnavailableReason.TIMEOUT),
         Arguments.of(new IOException("Connection reset by peer"), UnavailableReason.CLOSED),
         Arguments.of(reply("ERR DB index is out of range"), UnavailableReason.OTHER),
         Arguments.of(reply("-BUSYGROUP no"), UnavailableReason.OTHER),
