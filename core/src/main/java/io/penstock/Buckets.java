@@ -20,8 +20,7 @@ public interface Buckets {
   Buckets replacedBy(Limit limit);
 
   /**
-   * Deactivates this limit. What keys have consumed is kept. This object must not be used
-   * afterwards.
+   * Deactivates this limit. Consumed tokens stay consumed. This object must not be used afterwards.
    */
   void retire();
 

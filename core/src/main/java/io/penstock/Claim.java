@@ -3,8 +3,8 @@ package io.penstock;
 import java.time.Duration;
 
 /**
- * What one request takes from one limiter, as part of a request over several ({@link
- * RateLimiter#all}). Immutable. Created by {@link RateLimiter#at}.
+ * The tokens that a request over several limits ({@link RateLimiter#all}) takes from one of the
+ * limiters. Immutable. Created by {@link RateLimiter#at}.
  *
  * @param limiter the limiter that owns the bucket
  * @param key the key of the bucket

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * The result of one request. Immutable.
  *
  * <p>For a request over several limits, the figures are those of the most relevant limit: the one
- * with the longest wait if the request is denied ({@link #never()} counts as the longest), and the
- * one with the smallest fraction left if it is allowed. {@link #results()} returns the result of
- * each limit.
+ * with the longest wait if the request is denied ({@link #neverAllowed()} counts as the longest),
+ * and the one with the smallest fraction left if it is allowed. {@link #results()} returns the
+ * result of each limit.
  */
 public final class Decision {
   private static final long NEVER = -1;
@@ -194,15 +194,20 @@ public final class Decision {
 
   /**
    * How long a denied caller has to wait: zero if allowed, {@link ChronoUnit#FOREVER} if {@link
-   * #never()}. If there are no other callers, a retry after exactly this time is allowed, and a
-   * retry one nanosecond earlier is denied.
+   * #neverAllowed()}. If there are no other callers, a retry after exactly this time is allowed,
+   * and a retry one nanosecond earlier is denied.
    */
   public Duration retryAfter() {
-    return never() ? ChronoUnit.FOREVER.getDuration() : Duration.ofNanos(allowed ? 0 : waitNanos);
+    return neverAllowed()
+        ? ChronoUnit.FOREVER.getDuration()
+        : Duration.ofNanos(allowed ? 0 : waitNanos);
   }
 
-  /** Whether the request can never pass, because its cost exceeds the burst of the limit. */
-  public boolean never() {
+  /**
+   * Whether a retry can't succeed either: the cost exceeds the burst of the limit, or the request
+   * was denied for a reason other than missing tokens, such as a missing key.
+   */
+  public boolean neverAllowed() {
     return waitNanos == NEVER;
   }
 
@@ -248,7 +253,7 @@ public final class Decision {
         + limiter
         + " (remaining "
         + remaining()
-        + (allowed ? "" : never() ? ", never" : ", retry after " + retryAfter())
+        + (allowed ? "" : neverAllowed() ? ", can never pass" : ", retry after " + retryAfter())
         + (delayNanos() == 0 ? "" : ", delay " + delay())
         + (degradation == null ? "" : ", degraded by " + degradation.code())
         + ")";

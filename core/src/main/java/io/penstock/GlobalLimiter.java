@@ -6,8 +6,8 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Limits all requests together, without keys: a view of the one bucket that a {@link RateLimiter}
- * has beside those of its keys. Thread-safe. Each method does what the method of that name does for
- * a key.
+ * has in addition to those of its keys. Thread-safe. Each method does the same as the method of
+ * {@link RateLimiter} with that name.
  *
  * <pre>{@code
  * var global = RateLimiter.inProcess("global", Limit.perSecond(1000)).global();

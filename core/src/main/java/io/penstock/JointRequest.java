@@ -30,14 +30,14 @@ public final class JointRequest {
   }
 
   /**
-   * Takes everything that is claimed, or nothing. In-process token buckets without observers
-   * allocate no memory for it.
+   * Takes all claimed tokens, or none. In-process token buckets without observers allocate no
+   * memory for it.
    */
   public boolean tryAcquire() {
     return observed ? take().allowed() : store.tryTake(claims);
   }
 
-  /** Takes everything that is claimed, or nothing, and returns the details. */
+  /** Takes all claimed tokens, or none, and returns the details. */
   public Decision take() {
     Decision decision = store.take(claims);
     return observed ? report(decision) : decision;

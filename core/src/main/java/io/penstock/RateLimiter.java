@@ -101,7 +101,7 @@ public final class RateLimiter {
 
   /**
    * Deactivates the limit, so that it no longer counts as active for other limiters with the same
-   * name. What keys have consumed is kept. This limiter must not be used afterwards.
+   * name. Consumed tokens stay consumed. This limiter must not be used afterwards.
    */
   public void retire() {
     bound.buckets().retire();
@@ -174,7 +174,7 @@ public final class RateLimiter {
    * Takes {@code cost} tokens and blocks until they are available. Callers are served in the order
    * of their calls. A call that can't be served within {@code maxWait} is denied immediately.
    *
-   * @throws InterruptedException if interrupted while waiting; the tokens are given back
+   * @throws InterruptedException if interrupted while waiting; the tokens are returned
    */
   public Decision acquire(String key, double cost, Duration maxWait) throws InterruptedException {
     return acquireAt(checked(key), cost, maxWait);
@@ -206,8 +206,8 @@ public final class RateLimiter {
 
   /**
    * Like {@link #acquire(String, double, Duration)}, but doesn't block a thread: completes when the
-   * tokens are available, or immediately with a denial. Cancelling it before then gives the tokens
-   * back.
+   * tokens are available, or immediately with a denial. Cancelling it before then returns the
+   * tokens.
    */
   public CompletableFuture<Decision> acquireAsync(String key, double cost, Duration maxWait) {
     return acquireAsyncAt(checked(key), cost, maxWait);
@@ -221,9 +221,8 @@ public final class RateLimiter {
   }
 
   /**
-   * Gives back the tokens of a cancelled wait, under the limit that is active now. A degraded
-   * decision took nothing from the store, or its response was late and the store gives the tokens
-   * back itself.
+   * Returns the tokens of a cancelled wait, under the limit that is active now. A degraded decision
+   * took nothing from the store, or its response was late and the store refunds the tokens itself.
    */
   CompletionStage<Void> giveBack(Decision taken, String key, long costThousandths) {
     BoundLimit now = bound;
@@ -263,7 +262,7 @@ public final class RateLimiter {
     return bound.buckets().refund(checked(key), Tokens.cost(cost));
   }
 
-  /** Discards what the key has consumed, so that its bucket is full. */
+  /** Refills the bucket of the key. */
   public void reset(String key) {
     join(resetAsync(key));
   }

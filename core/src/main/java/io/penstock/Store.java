@@ -11,8 +11,8 @@ public interface Store extends AutoCloseable {
   /**
    * Returns the buckets called {@code name}, one for each key, under {@code limit}. A second call
    * with another limit returns the same buckets under that limit as well. Both limits are active
-   * then: what one grants is also missing under the other, so alternating between them gains
-   * nothing. Token buckets and windows with the same name are separate.
+   * then: tokens that one grants are also missing under the other, so a caller gains nothing by
+   * alternating between them. Token buckets and windows with the same name are separate.
    */
   Buckets buckets(String name, Limit limit, StoreOptions storeOptions);
 
@@ -24,7 +24,7 @@ public interface Store extends AutoCloseable {
    */
   default void check(String name, Limit limit, StoreOptions storeOptions) {}
 
-  /** Takes everything that is claimed, or nothing. */
+  /** Takes all claimed tokens, or none. */
   Decision take(List<Claim> claims);
 
   /**

@@ -133,7 +133,7 @@ class AcquireTest {
   void acquire_costAboveBurst_isNeverImmediately() throws Exception {
     Decision decision = limiter.acquire("k", 11, Duration.ofDays(1_000_000));
 
-    assertThat(decision.never()).isTrue();
+    assertThat(decision.neverAllowed()).isTrue();
     assertThat(limiter.peek("k").remaining()).isEqualTo(10);
   }
 

@@ -29,7 +29,7 @@ class DecisionTest {
     assertThat(decision.retryAfter()).isZero();
     assertThat(decision.resetAfter()).isEqualTo(Duration.ofMillis(250));
     assertThat(decision.delay()).isZero();
-    assertThat(decision.never()).isFalse();
+    assertThat(decision.neverAllowed()).isFalse();
     assertThat(decision.degraded()).isFalse();
     assertThat(decision.reason()).isEmpty();
     assertThat(decision.results()).containsExactly(decision);
@@ -46,7 +46,7 @@ class DecisionTest {
     assertThat(decision.retryAfter()).isEqualTo(Duration.ofMillis(150));
     assertThat(decision.resetAfter()).isEqualTo(Duration.ofMillis(950));
     assertThat(decision.reason()).contains(Reason.TOKEN_BUCKET_EXCEEDED);
-    assertThat(decision.never()).isFalse();
+    assertThat(decision.neverAllowed()).isFalse();
   }
 
   @Test
@@ -56,7 +56,7 @@ class DecisionTest {
     Decision decision = limiter.take("k", 10.001);
 
     assertThat(decision.allowed()).isFalse();
-    assertThat(decision.never()).isTrue();
+    assertThat(decision.neverAllowed()).isTrue();
     assertThat(decision.retryAfter()).isEqualTo(ChronoUnit.FOREVER.getDuration());
     assertThat(decision.remaining()).isEqualTo(6);
     assertThat(decision.reason()).contains(Reason.COST_ABOVE_BURST);
@@ -135,7 +135,7 @@ class DecisionTest {
     Decision longest = Decision.deny("b", TEN, 0, 0, Long.MAX_VALUE);
 
     assertThat(Decision.all(never, longest).limiter()).isEqualTo("a");
-    assertThat(Decision.all(longest, never).never()).isTrue();
+    assertThat(Decision.all(longest, never).neverAllowed()).isTrue();
     assertThat(Decision.all(longest, never).reason()).contains(Reason.COST_ABOVE_BURST);
   }
 
@@ -223,7 +223,7 @@ class DecisionTest {
     assertThat(Decision.deny("user", TEN, 0, 0, 200_000_000))
         .hasToString("denied by user (remaining 0.0, retry after PT0.2S)");
     assertThat(Decision.denyCostAboveBurst("user", TEN, 0, 0))
-        .hasToString("denied by user (remaining 0.0, never)");
+        .hasToString("denied by user (remaining 0.0, can never pass)");
     assertThat(Decision.allow("user", TEN, 0, 0, 5_000_000).asDegraded(Reason.STORE_UNAVAILABLE))
         .hasToString(
             "allowed by user (remaining 0.0, delay PT0.005S, degraded by store_unavailable)");

@@ -48,7 +48,7 @@ final class CasesJson {
   private static void write(CaseResult result, JsonGenerator json) throws IOException {
     json.writeStartObject();
     json.writeStringField("name", result.name());
-    JsonText.writeLocation(result.place(), json);
+    JsonText.writeLocation(result.location(), json);
     json.writeBooleanField("passed", result.passed());
     json.writeNumberField("requests", result.sent());
     json.writeArrayFieldStart("failures");
@@ -61,7 +61,7 @@ final class CasesJson {
 
   private static void write(StepFailure failure, JsonGenerator json) throws IOException {
     json.writeStartObject();
-    JsonText.writeLocation(failure.place(), json);
+    JsonText.writeLocation(failure.location(), json);
     json.writeNumberField("request", failure.request());
     json.writeNumberField("at_ms", failure.at().toMillis());
     json.writeNumberField("time", failure.time());

@@ -4,9 +4,7 @@ import io.penstock.policy.load.Node;
 import io.penstock.server.database.RuleDraft;
 import java.util.List;
 
-/**
- * The place that {@code penstock rules} reads and writes rules in: a database or a running server.
- */
+/** Where {@code penstock rules} reads and writes rules: a database or a running server. */
 interface RuleTarget extends AutoCloseable {
   /** Returns all active rules in the form of policy files, in order. */
   List<Node> rules();

@@ -120,8 +120,8 @@ public final class FixedPointRate {
         BigInteger.valueOf(unitsPerThousandth).multiply(BigInteger.valueOf(tickNanos)));
   }
 
-  /** Whether a request with this cost can pass at all. */
-  public boolean holds(long costThousandths) {
+  /** Whether a cost is at most the burst; otherwise its request can never pass. */
+  public boolean isWithinBurst(long costThousandths) {
     return costThousandths <= burstThousandths;
   }
 

@@ -6,8 +6,8 @@ import io.penstock.WindowLimit;
  * The state of a window limit for one key. Not thread-safe: the owner serializes all calls. Times
  * are ticks of the store's clock, amounts are thousandths of a token.
  *
- * <p>If the clock steps back, whatever was counted at a time that is now in the future counts from
- * now on. So a step back never frees capacity, and nothing counts for longer than one window.
+ * <p>If the clock steps back, costs that were counted at a time that is now in the future count
+ * from now on. So a step back never frees capacity, and nothing counts for longer than one window.
  */
 public abstract sealed class Window permits FixedWindow, SlidingCounter, SlidingLog {
   /** The length of the window, in ticks. */
@@ -29,13 +29,13 @@ public abstract sealed class Window permits FixedWindow, SlidingCounter, Sliding
   }
 
   /**
-   * Removes what has expired at {@code now}, and stores the effect of a clock that stepped back.
-   * Called for every request before it is decided; the methods that only read don't change
-   * anything.
+   * Removes the costs that have expired at {@code now}, and stores the effect of a clock that
+   * stepped back. Called for every request before it is decided; the methods that only read don't
+   * change anything.
    */
   public abstract void advance(long now);
 
-  /** Returns what counts against the limit at {@code now}, rounded up. */
+  /** Returns the amount that counts against the limit at {@code now}, rounded up. */
   public abstract long used(long now);
 
   /**

@@ -14,9 +14,9 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>A denial is never based on a clock value that was read before the state. So a denial is valid
  * at the time that was read, however late the thread runs, and a state from the future can only be
- * caused by a clock that stepped back. Granting by an older clock value is safe: requests that each
- * take at a time when the tokens are available, in whatever order, never take more than the limit
- * allows.
+ * caused by a clock that stepped back. Granting by an older clock value is safe: if each request
+ * takes its tokens at a time at which they are available, all requests together never take more
+ * than the limit allows, in whatever order they run.
  *
  * <p>An outcome is a debt in units of the rate: for a grant, the debt afterwards; for a denial, the
  * bitwise complement of the current debt. Debts are never negative, so the sign distinguishes the
@@ -144,8 +144,8 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
     if (multiLimit != null) {
       return decide(multiLimit, segment, i, fixedRate, cost, maxDebt);
     }
-    long settled = segments.settle(high, low, fixedRate, cost, maxDebt, cost > 0);
-    return settled == SegmentTable.READY ? RETRY : settled;
+    long result = segments.ensureSlot(high, low, fixedRate, cost, maxDebt, cost > 0);
+    return result == SegmentTable.READY ? RETRY : result;
   }
 
   /** Decides a request whose slot stays held, after waiting for the lock of the key. */
@@ -224,7 +224,7 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
         multiLimit.fill(now);
         return 0;
       }
-      multiLimit.settle(fixedRate, now, segments.reach(), segments.activeLimits());
+      multiLimit.updateLimits(fixedRate, now, segments.reach(), segments.activeLimits());
       long debt = multiLimit.debt(fixedRate, now, segments.reach());
       boolean forced = isForced(maxDebt);
       long next = forced ? forced(fixedRate, debt, cost) : debt + cost;
@@ -313,26 +313,26 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
 
   /** Whether the request may take tokens, so that its bucket has to exist. */
   private static boolean changes(HeldBucket hold, FixedPointRate fixedRate) {
-    return !hold.readOnly && fixedRate.holds(hold.cost);
+    return !hold.readOnly && fixedRate.isWithinBurst(hold.cost);
   }
 
   void prepare(HeldBucket hold, FixedPointRate fixedRate) {
     boolean changes = changes(hold, fixedRate);
     hold.absent = !changes && segments.isAbsent(hold.high, hold.low);
     if (changes) {
-      segments.settle(
+      segments.ensureSlot(
           hold.high, hold.low, fixedRate, fixedRate.units(hold.cost), fixedRate.burst(), true);
     }
     segments.rebase(hold.high, fixedRate);
   }
 
   /** Evaluates a held bucket; {@code maxDebt} is the debt up to which the request is allowed. */
-  boolean judge(HeldBucket hold, FixedPointRate fixedRate, long maxDebt) {
+  boolean evaluate(HeldBucket hold, FixedPointRate fixedRate, long maxDebt) {
     if (!readDebt(hold, fixedRate)) {
       return false;
     }
     hold.after = hold.before + fixedRate.units(hold.cost);
-    hold.allowed = fixedRate.holds(hold.cost) && hold.after <= maxDebt;
+    hold.allowed = fixedRate.isWithinBurst(hold.cost) && hold.after <= maxDebt;
     if (!hold.allowed && changes(hold, fixedRate) && hold.segment != null) {
       hold.segment.markDenied(hold.slot);
     }
@@ -351,7 +351,7 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
     MultiLimitBucket multiLimit = hold.multiLimit;
     if (multiLimit != null) {
       if (changes) {
-        multiLimit.settle(fixedRate, nanos, segments.reach(), segments.activeLimits());
+        multiLimit.updateLimits(fixedRate, nanos, segments.reach(), segments.activeLimits());
         multiLimit.clamp(fixedRate, nanos, segments.reach());
       }
       hold.now = nanos;

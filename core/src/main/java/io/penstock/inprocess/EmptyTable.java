@@ -12,7 +12,7 @@ final class EmptyTable extends Table {
   }
 
   @Override
-  boolean evict(EvictionGuard guard) {
+  boolean evict(EvictionPriority upTo) {
     return false;
   }
 

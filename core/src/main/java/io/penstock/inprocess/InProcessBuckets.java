@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * In-process buckets under one limit. Thread-safe.
  *
  * <p>They also take part in joint requests, in steps that a {@link Transaction} calls: identify,
- * hold, judge, release. The last three are called under the {@link KeyLock} of the key and never
+ * hold, evaluate, release. The last three are called under the {@link KeyLock} of the key and never
  * block. Between hold and release, no other thread observes or changes the bucket.
  */
 abstract sealed class InProcessBuckets implements Buckets permits TokenBuckets, WindowBuckets {
@@ -46,20 +46,23 @@ abstract sealed class InProcessBuckets implements Buckets permits TokenBuckets, 
   /** The number of the table, unique among all tables of all stores. */
   abstract long order();
 
-  /** Computes what identifies the bucket of {@code hold} in its table. */
+  /** Computes the hash that identifies the bucket of {@code hold} in its table. */
   abstract void identify(HeldBucket hold);
 
   /** Holds the bucket; false if {@link #prepare} has to be called first, without any lock. */
   abstract boolean hold(HeldBucket hold);
 
-  /** Makes sure that the bucket can be held and judged. */
+  /** Makes sure that the bucket can be held and evaluated. */
   abstract void prepare(HeldBucket hold);
 
-  /** Frees what {@link #prepare} reserved but the request did not use. Called without any lock. */
+  /**
+   * Frees the capacity that {@link #prepare} reserved and the request did not use. Called without
+   * any lock.
+   */
   void giveBackRoom(HeldBucket hold) {}
 
   /** Evaluates whether the request is allowed; false if {@link #prepare} has to be called first. */
-  abstract boolean judge(HeldBucket hold);
+  abstract boolean evaluate(HeldBucket hold);
 
   /** Releases the bucket, after taking the claimed cost if {@code take} is set. */
   abstract void release(HeldBucket hold, boolean take);

@@ -155,7 +155,7 @@ final class KeyBudget {
         if (kept.compareAndSet(now, now + weight)) {
           return true;
         }
-      } else if (weight > maxBuckets || !evict(requester, EvictionGuard.SPENT)) {
+      } else if (weight > maxBuckets || !evict(requester, EvictionPriority.TOKENS_LEFT)) {
         return false;
       }
     }
@@ -163,23 +163,23 @@ final class KeyBudget {
   }
 
   private boolean evict(Table requester) {
-    return evict(requester, EvictionGuard.SPENT)
-        || evict(requester, EvictionGuard.DENIED)
-        || evict(requester, EvictionGuard.NONE);
+    return evict(requester, EvictionPriority.TOKENS_LEFT)
+        || evict(requester, EvictionPriority.EMPTY)
+        || evict(requester, EvictionPriority.DENIED);
   }
 
-  private boolean evict(Table requester, EvictionGuard guard) {
+  private boolean evict(Table requester, EvictionPriority upTo) {
     Table large = largest(requester);
-    return large.evict(guard)
-        || (large != requester && requester.evict(guard))
-        || evictElsewhere(guard);
+    return large.evict(upTo)
+        || (large != requester && requester.evict(upTo))
+        || evictElsewhere(upTo);
   }
 
   /** Tries some other tables before a protected bucket is evicted, or before eviction fails. */
-  private boolean evictElsewhere(EvictionGuard guard) {
+  private boolean evictElsewhere(EvictionPriority upTo) {
     int count = Math.min(MAX_TABLES, tables());
     for (int n = 0; n < count; n++) {
-      if (next().evict(guard)) {
+      if (next().evict(upTo)) {
         return true;
       }
     }

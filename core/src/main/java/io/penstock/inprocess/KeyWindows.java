@@ -84,7 +84,7 @@ final class KeyWindows {
     return adopts ? adopted(limit, now) : this;
   }
 
-  /** Returns a copy that counts under {@code limit} what counts here now. */
+  /** Returns a copy with a single window for {@code limit}, which starts with the current count. */
   private KeyWindows adopted(WindowLimit limit, long now) {
     KeyWindows cell = new KeyWindows();
     cell.add(limit, now, Math.min(used(now), limit.burstThousandths()));
@@ -100,7 +100,7 @@ final class KeyWindows {
     return false;
   }
 
-  /** What counts against {@code limit}. */
+  /** The amount that counts against {@code limit}. */
   long used(WindowLimit limit, long now) {
     WindowState own = find(limit);
     return own == null ? used(now) : own.window.used(now);

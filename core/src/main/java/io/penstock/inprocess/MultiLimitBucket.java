@@ -51,7 +51,7 @@ final class MultiLimitBucket {
    * Adds a state for {@code fixedRate} if there is none, and removes those whose limits are no
    * longer active. A bucket that is full under all limits starts over.
    */
-  void settle(
+  void updateLimits(
       FixedPointRate fixedRate, long now, long reach, ActiveLimits<FixedPointRate> activeLimits) {
     if (isFull(now, reach)) {
       states.clear();

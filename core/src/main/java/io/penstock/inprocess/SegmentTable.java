@@ -96,18 +96,18 @@ final class SegmentTable extends Table {
    *
    * @return {@link #READY}, or the outcome of a request that doesn't change anything
    */
-  long settle(
+  long ensureSlot(
       long high, long low, FixedPointRate fixedRate, long cost, long maxDebt, boolean insert) {
     for (int pauses = 0; ; pauses++) {
-      long settled = settle(high, low, fixedRate, cost, maxDebt, insert, pauses);
-      if (settled != NO_ROOM) {
-        return settled;
+      long result = tryEnsureSlot(high, low, fixedRate, cost, maxDebt, insert, pauses);
+      if (result != NO_ROOM) {
+        return result;
       }
       KeyBudget.pause();
     }
   }
 
-  private long settle(
+  private long tryEnsureSlot(
       long high,
       long low,
       FixedPointRate fixedRate,
@@ -144,27 +144,29 @@ final class SegmentTable extends Table {
     }
   }
 
-  /** Assigns a new slot, for {@code fixedRate} as well, to a key. Requires the segment's lock. */
+  /**
+   * Moves a key to a new slot that also supports {@code fixedRate}. Requires the segment's lock.
+   */
   private void convert(int index, Segment segment, int i, long word, FixedPointRate fixedRate) {
     long now = clock.nanos();
     FixedPointRate from = segment.rateAt(i);
     long debt = debt(segment, i, word, now);
     Hash key = segment.keyAt(i);
     boolean denied = segment.deniedAt(i);
-    int placed;
+    int slot;
     if (debt == 0 || !activeLimits.contains(from)) {
-      placed =
-          place(
+      slot =
+          insert(
               index, key, fixedRate, now, Math.min(fixedRate.burst(), fixedRate.carry(from, debt)));
     } else {
       boolean fits = segment.isMixed() && segment.hasRoom();
       Segment mixed = fits ? segment : copyWithRoom(index, fixedRate, true, GRACE_NANOS);
-      placed = mixed.add(key, new MultiLimitBucket(from, FullTime.owing(from, now, debt)));
+      slot = mixed.add(key, new MultiLimitBucket(from, FullTime.owing(from, now, debt)));
       // Publish the segment after adding the key: to a peek, a missing key is a full bucket.
       segments.set(index, mixed);
     }
     if (denied && debt > 0) {
-      segments.get(index).markDenied(placed);
+      segments.get(index).markDenied(slot);
     }
   }
 
@@ -186,12 +188,12 @@ final class SegmentTable extends Table {
     }
     size.incrementAndGet();
     budget.register(this);
-    place(index, new Hash(high, low), fixedRate, clock.nanos(), 0);
+    insert(index, new Hash(high, low), fixedRate, clock.nanos(), 0);
     return READY;
   }
 
   /** Assigns a slot to a key that has none. Requires the segment's lock. */
-  private int place(int index, Hash key, FixedPointRate fixedRate, long now, long debt) {
+  private int insert(int index, Hash key, FixedPointRate fixedRate, long now, long debt) {
     Segment segment = segments.get(index);
     if (!segment.hasRoom()
         || !segment.accepts(fixedRate)
@@ -201,10 +203,10 @@ final class SegmentTable extends Table {
     // If the clock has moved out of range since, it can't be trusted. Use the time of the base.
     long elapsed = BucketWord.spans(fixedRate, now - segment.base) ? now - segment.base : 0;
     long fullAt = BucketWord.instant(fixedRate, elapsed) + debt;
-    int placed = segment.add(key, fixedRate, BucketWord.word(fullAt));
+    int slot = segment.add(key, fixedRate, BucketWord.word(fullAt));
     // Publish the segment after adding the key: to a peek, a missing key is a full bucket.
     segments.set(index, segment);
-    return placed;
+    return slot;
   }
 
   /** The debt of a bucket under another limit, in units of {@code fixedRate}, up to its burst. */
@@ -286,12 +288,12 @@ final class SegmentTable extends Table {
   private static void move(Segment old, int i, long debt, Segment fresh) {
     FixedPointRate own = old.rateAt(i);
     MultiLimitBucket multiLimit = old.multiLimitAt(i);
-    int placed =
+    int slot =
         multiLimit == null
             ? fresh.add(old.keyAt(i), own, BucketWord.word(BucketWord.instant(own, 0) + debt))
             : fresh.add(old.keyAt(i), multiLimit);
     if (old.deniedAt(i) && debt > 0) {
-      fresh.markDenied(placed);
+      fresh.markDenied(slot);
     }
   }
 
@@ -373,9 +375,9 @@ final class SegmentTable extends Table {
   }
 
   @Override
-  boolean evict(EvictionGuard guard) {
+  boolean evict(EvictionPriority upTo) {
     long now = clock.nanos();
-    VictimSearch victim = new VictimSearch(guard);
+    VictimSearch victim = new VictimSearch(upTo);
     long first = evictionCursor.getAndIncrement();
     for (int n = 0; n < segments.length() && !victim.isDone(); n++) {
       int index = (int) Math.floorMod(first + n, (long) segments.length());

@@ -24,10 +24,10 @@ abstract sealed class Table permits SegmentTable, WindowTable, EmptyTable {
   abstract long size();
 
   /**
-   * Evicts the bucket with the smallest missing fraction among some candidates that {@code guard}
-   * permits.
+   * Evicts the bucket with the smallest missing fraction among some candidates whose priority is at
+   * most {@code upTo}; false if none was evicted.
    */
-  abstract boolean evict(EvictionGuard guard);
+  abstract boolean evict(EvictionPriority upTo);
 
   /** Nanoseconds until all buckets are full; 0 if they are. */
   abstract long busyNanos();

@@ -38,14 +38,14 @@ final class TokenBuckets extends InProcessBuckets {
 
   @Override
   public boolean tryTake(String key, long costThousandths) {
-    return fixedRate.holds(costThousandths)
+    return fixedRate.isWithinBurst(costThousandths)
         && table.take(key, fixedRate, fixedRate.units(costThousandths), fixedRate.burst()) >= 0;
   }
 
   @Override
   public Decision take(String key, long costThousandths, long maxDelayNanos) {
-    if (!fixedRate.holds(costThousandths)) {
-      return never(table.take(key, fixedRate, 0, fixedRate.burst()));
+    if (!fixedRate.isWithinBurst(costThousandths)) {
+      return denyCostAboveBurst(table.take(key, fixedRate, 0, fixedRate.burst()));
     }
     long units = fixedRate.units(costThousandths);
     long maxDebt = fixedRate.ceiling(maxDelayNanos);
@@ -92,8 +92,8 @@ final class TokenBuckets extends InProcessBuckets {
   }
 
   @Override
-  boolean judge(HeldBucket hold) {
-    return table.judge(hold, fixedRate, fixedRate.ceiling(hold.maxDelayNanos));
+  boolean evaluate(HeldBucket hold) {
+    return table.evaluate(hold, fixedRate, fixedRate.ceiling(hold.maxDelayNanos));
   }
 
   @Override
@@ -106,9 +106,9 @@ final class TokenBuckets extends InProcessBuckets {
     if (hold.allowed) {
       return allowed(passes ? hold.after : hold.before);
     }
-    return fixedRate.holds(hold.cost)
+    return fixedRate.isWithinBurst(hold.cost)
         ? denied(hold.before, hold.after - fixedRate.ceiling(hold.maxDelayNanos))
-        : never(hold.before);
+        : denyCostAboveBurst(hold.before);
   }
 
   private Decision allowed(long debt) {
@@ -121,8 +121,12 @@ final class TokenBuckets extends InProcessBuckets {
         name, limit, fixedRate.remaining(debt), fixedRate.ticks(debt), fixedRate.ticks(excess));
   }
 
-  /** For the table, a peek at a bucket in debt is a denial; the debt is the same. */
-  private Decision never(long outcome) {
+  /**
+   * Denies a request whose cost exceeds the burst.
+   *
+   * @param outcome the result of a peek, which is a denial if the bucket is overdrawn
+   */
+  private Decision denyCostAboveBurst(long outcome) {
     long debt = outcome >= 0 ? outcome : ~outcome;
     return Decision.denyCostAboveBurst(
         name, limit, fixedRate.remaining(debt), fixedRate.ticks(debt));

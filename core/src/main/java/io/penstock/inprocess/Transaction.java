@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One request over several buckets. It takes the locks of their keys in the order of {@link
- * KeyLock}, holds and judges all buckets, and takes from all or none. Used by one thread at a time;
- * a {@link TransactionPool} lends it, so that a request allocates nothing.
+ * KeyLock}, holds and evaluates all buckets, and takes from all or none. Used by one thread at a
+ * time; a {@link TransactionPool} lends it, so that a request allocates nothing.
  */
 final class Transaction {
   /** How often a bucket is prepared before the request pins all of its buckets. */
@@ -81,7 +81,7 @@ final class Transaction {
     try {
       HeldBucket unready = holdAll();
       if (unready == null) {
-        unready = judgeAll();
+        unready = evaluateAll();
       }
       passes = unready == null && allAllowed();
       return unready;
@@ -192,9 +192,9 @@ final class Transaction {
     return null;
   }
 
-  private @Nullable HeldBucket judgeAll() {
+  private @Nullable HeldBucket evaluateAll() {
     for (int i = 0; i < size; i++) {
-      if (!ordered[i].buckets.judge(ordered[i])) {
+      if (!ordered[i].buckets.evaluate(ordered[i])) {
         return ordered[i];
       }
     }
@@ -229,15 +229,15 @@ final class Transaction {
         new AtomicReferenceArray<>(SIZE);
 
     Transaction lend() {
-      Transaction own = idle.getAndSet(place(), null);
+      Transaction own = idle.getAndSet(slot(), null);
       return own == null ? new Transaction() : own;
     }
 
     void giveBack(Transaction transaction) {
-      idle.setRelease(place(), transaction);
+      idle.setRelease(slot(), transaction);
     }
 
-    private static int place() {
+    private static int slot() {
       return (int) (Thread.currentThread().getId() % SIZE);
     }
   }

@@ -13,9 +13,9 @@ final class VictimSearch {
   private static final int MAX_CANDIDATES = 1024;
   private static final long TOKEN = 1_000;
 
-  private final EvictionGuard guard;
+  private final EvictionPriority upTo;
   private int candidates;
-  private EvictionGuard kind = EvictionGuard.NONE;
+  private EvictionPriority priority = EvictionPriority.DENIED;
   private double share = Double.POSITIVE_INFINITY;
   private @Nullable Segment segment;
   private int index;
@@ -23,8 +23,8 @@ final class VictimSearch {
   private long word;
   private long missing;
 
-  VictimSearch(EvictionGuard guard) {
-    this.guard = guard;
+  VictimSearch(EvictionPriority upTo) {
+    this.upTo = upTo;
   }
 
   /** Considers a bucket under one limit with a debt of {@code debt}. */
@@ -43,9 +43,10 @@ final class VictimSearch {
   void consider(
       Segment segment, int index, int slot, long word, double share, boolean spent, long missing) {
     candidates++;
-    EvictionGuard kind = EvictionGuard.of(spent, share > 0 && segment.deniedAt(slot));
-    if (kind.compareTo(this.kind) < 0 || (kind == this.kind && share < this.share)) {
-      this.kind = kind;
+    EvictionPriority priority = EvictionPriority.of(spent, share > 0 && segment.deniedAt(slot));
+    if (priority.compareTo(this.priority) < 0
+        || (priority == this.priority && share < this.share)) {
+      this.priority = priority;
       this.share = share;
       this.segment = segment;
       this.index = index;
@@ -65,12 +66,12 @@ final class VictimSearch {
   /** Whether the search can stop. */
   boolean isDone() {
     return share == 0
-        || (candidates >= MIN_CANDIDATES && guard.allows(kind))
+        || (candidates >= MIN_CANDIDATES && upTo.includes(priority))
         || candidates >= MAX_CANDIDATES;
   }
 
   boolean found() {
-    return segment != null && guard.allows(kind);
+    return segment != null && upTo.includes(priority);
   }
 
   Segment segment() {

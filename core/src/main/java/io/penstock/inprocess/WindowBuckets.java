@@ -100,8 +100,8 @@ final class WindowBuckets extends InProcessBuckets {
   }
 
   @Override
-  boolean judge(HeldBucket hold) {
-    return table.judge(hold, window);
+  boolean evaluate(HeldBucket hold) {
+    return table.evaluate(hold, window);
   }
 
   @Override

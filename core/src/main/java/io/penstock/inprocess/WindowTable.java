@@ -195,7 +195,7 @@ final class WindowTable extends Table {
     }
   }
 
-  boolean judge(HeldBucket hold, WindowLimit limit) {
+  boolean evaluate(HeldBucket hold, WindowLimit limit) {
     KeyWindows cell = Objects.requireNonNull(hold.cell);
     long limitThousandths = limit.burstThousandths();
     hold.now = clock.nanos();
@@ -266,12 +266,12 @@ final class WindowTable extends Table {
   }
 
   @Override
-  boolean evict(EvictionGuard guard) {
+  boolean evict(EvictionPriority upTo) {
     if (!handLock.tryLock()) {
       return false;
     }
     try {
-      return evictOne(guard);
+      return evictOne(upTo);
     } finally {
       handLock.unlock();
     }
@@ -299,13 +299,13 @@ final class WindowTable extends Table {
     }
   }
 
-  private boolean evictOne(EvictionGuard guard) {
+  private boolean evictOne(EvictionPriority upTo) {
     Map.Entry<Hash, KeyWindows> victim = null;
-    EvictionGuard best = EvictionGuard.NONE;
+    EvictionPriority best = EvictionPriority.DENIED;
     double minShare = Double.POSITIVE_INFINITY;
     long now = clock.nanos();
     for (int probes = 0;
-        probes < MAX_PROBES && (probes < MIN_PROBES || victim == null || !guard.allows(best));
+        probes < MAX_PROBES && (probes < MIN_PROBES || victim == null || !upTo.includes(best));
         probes++) {
       Map.Entry<Hash, KeyWindows> entry = next();
       if (entry == null) {
@@ -316,11 +316,12 @@ final class WindowTable extends Table {
       if (lock.tryLock()) {
         try {
           double share = cell.usedShare(now);
-          EvictionGuard kind = EvictionGuard.of(cell.isSpent(now, TOKEN), share > 0 && cell.denied);
+          EvictionPriority priority =
+              EvictionPriority.of(cell.isSpent(now, TOKEN), share > 0 && cell.denied);
           boolean free = !cell.retired && !cell.growing && !isPinned(entry.getKey());
-          if (free && (kind.compareTo(best) < 0 || (kind == best && share < minShare))) {
+          if (free && (priority.compareTo(best) < 0 || (priority == best && share < minShare))) {
             victim = entry;
-            best = kind;
+            best = priority;
             minShare = share;
           }
         } finally {
@@ -328,7 +329,7 @@ final class WindowTable extends Table {
         }
       }
     }
-    return victim != null && guard.allows(best) && drop(victim, false);
+    return victim != null && upTo.includes(best) && drop(victim, false);
   }
 
   private boolean isPinned(Hash key) {

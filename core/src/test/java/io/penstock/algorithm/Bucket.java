@@ -45,7 +45,7 @@ public record Bucket(long fullAt, long remainder) {
     long unclampedDebt = unclampedDebt(fixedRate, now, maxDebt);
     long debt = Math.min(maxDebt, unclampedDebt);
     Bucket unchanged = unclampedDebt > maxDebt && cost > 0 ? owing(fixedRate, now, debt) : this;
-    if (!fixedRate.holds(cost)) {
+    if (!fixedRate.isWithinBurst(cost)) {
       return new TakeResult(false, true, this, debt, 0, 0);
     }
     long nextDebt = debt + fixedRate.units(cost);
@@ -93,12 +93,12 @@ public record Bucket(long fullAt, long remainder) {
    * The result of a request, in ticks and units of the rate.
    *
    * @param allowed whether the request may pass, after {@code delay}
-   * @param never whether the cost exceeds the burst
+   * @param neverAllowed whether the cost exceeds the burst
    * @param next the bucket afterwards; the same object if nothing changed
    * @param debt the debt afterwards
    * @param retryAfter how long a denied caller has to wait
    * @param delay how long an allowed request has to be delayed
    */
   public record TakeResult(
-      boolean allowed, boolean never, Bucket next, long debt, long retryAfter, long delay) {}
+      boolean allowed, boolean neverAllowed, Bucket next, long debt, long retryAfter, long delay) {}
 }

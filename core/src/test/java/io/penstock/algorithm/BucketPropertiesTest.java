@@ -81,7 +81,7 @@ class BucketPropertiesTest {
       now += step.ticks;
       long cost = Math.max(1, cost(limit, step.share));
       TakeResult verdict = bucket.take(fixedRate, now, cost, 0, 0);
-      if (!verdict.allowed() && !verdict.never()) {
+      if (!verdict.allowed() && !verdict.neverAllowed()) {
         assertThat(verdict.next()).as("a denial changes nothing").isSameAs(bucket);
         long due = now + verdict.retryAfter();
         assertThat(bucket.take(fixedRate, due, cost, 0, 0).allowed()).isTrue();
@@ -133,7 +133,8 @@ class BucketPropertiesTest {
     long later = 5 + Math.max(idle, fixedRate.ticks(fixedRate.burst()));
     assertThat(drained.take(fixedRate, later, 0, 0, 0).debt()).isZero();
     assertThat(drained.take(fixedRate, later, limit.burstThousandths(), 0, 0).allowed()).isTrue();
-    assertThat(drained.take(fixedRate, later, limit.burstThousandths() + 1, 0, 0).never()).isTrue();
+    assertThat(drained.take(fixedRate, later, limit.burstThousandths() + 1, 0, 0).neverAllowed())
+        .isTrue();
   }
 
   @Property(tries = TRIES)
@@ -152,7 +153,7 @@ class BucketPropertiesTest {
   private static Answer answer(FixedPointRate fixedRate, TakeResult verdict) {
     return new Answer(
         verdict.allowed(),
-        verdict.never(),
+        verdict.neverAllowed(),
         verdict.retryAfter(),
         verdict.delay(),
         fixedRate.remaining(verdict.debt()),

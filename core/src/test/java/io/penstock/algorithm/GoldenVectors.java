@@ -21,7 +21,7 @@ public final class GoldenVectors {
   public static final long TICK_NANOS = 1_000;
   static final String HEADER =
       "case,rate,period_ms,burst,op,now,cost,max_delay,reach,"
-          + "allowed,never,remaining,retry_after,reset_after,delay,full_at,remainder";
+          + "allowed,never_allowed,remaining,retry_after,reset_after,delay,full_at,remainder";
 
   /** The operation of a row. */
   public enum Op {
@@ -42,7 +42,7 @@ public final class GoldenVectors {
       long maxDelay,
       long reach,
       boolean allowed,
-      boolean never,
+      boolean neverAllowed,
       long remaining,
       long retryAfter,
       long resetAfter,
@@ -67,7 +67,7 @@ public final class GoldenVectors {
           "" + maxDelay,
           "" + reach,
           "" + allowed,
-          "" + never,
+          "" + neverAllowed,
           "" + remaining,
           "" + retryAfter,
           "" + resetAfter,

@@ -33,7 +33,7 @@ class GoldenVectorsTest {
         TakeResult verdict =
             bucket.take(fixedRate, row.now(), row.cost(), row.maxDelay(), row.reach());
         assertThat(verdict.allowed()).as("%s", row).isEqualTo(row.allowed());
-        assertThat(verdict.never()).as("%s", row).isEqualTo(row.never());
+        assertThat(verdict.neverAllowed()).as("%s", row).isEqualTo(row.neverAllowed());
         assertThat(verdict.retryAfter()).as("%s", row).isEqualTo(row.retryAfter());
         assertThat(verdict.delay()).as("%s", row).isEqualTo(row.delay());
         assertThat(fixedRate.remaining(verdict.debt())).as("%s", row).isEqualTo(row.remaining());

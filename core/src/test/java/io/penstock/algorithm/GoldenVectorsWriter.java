@@ -120,7 +120,7 @@ public final class GoldenVectorsWriter {
         delay,
         reach,
         verdict.allowed(),
-        verdict.never(),
+        verdict.neverAllowed(),
         fixedRate.remaining(verdict.debt()),
         verdict.retryAfter(),
         fixedRate.ticks(verdict.debt()),

@@ -30,7 +30,12 @@ public final class ReferenceBucket {
 
   /** The result of a request: waits in ticks, tokens in thousandths. */
   public record Answer(
-      boolean allowed, boolean never, long retryAfter, long delay, long remaining, long reset) {}
+      boolean allowed,
+      boolean neverAllowed,
+      long retryAfter,
+      long delay,
+      long remaining,
+      long reset) {}
 
   public Answer take(long now, long cost, long maxDelay) {
     BigInteger delay = BigInteger.valueOf(maxDelay);

@@ -47,7 +47,7 @@ public interface FailurePolicyContract {
       assertThat(decision.allowed()).isFalse();
       assertThat(decision.degraded()).isTrue();
       assertThat(decision.reason()).contains(Reason.STORE_UNAVAILABLE);
-      assertThat(decision.never()).isFalse();
+      assertThat(decision.neverAllowed()).isFalse();
       assertThat(decision.retryAfter()).isPositive();
       assertThat(limiter.tryAcquire("k")).isFalse();
     }

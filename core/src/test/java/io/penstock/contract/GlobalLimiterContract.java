@@ -37,7 +37,7 @@ interface GlobalLimiterContract extends StoreUnderTest {
     Decision denied = global.take(2);
     assertThat(denied.limiter()).isEqualTo("global");
     assertThat(denied.retryAfter()).isEqualTo(Duration.ofSeconds(2));
-    assertThat(global.take(6).never()).isTrue();
+    assertThat(global.take(6).neverAllowed()).isTrue();
   }
 
   @Test

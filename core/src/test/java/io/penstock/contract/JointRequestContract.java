@@ -48,7 +48,7 @@ interface JointRequestContract extends StoreUnderTest {
     RateLimiter small = RateLimiter.on(store, "small", Limit.perDay(1).burst(2));
     RateLimiter large = RateLimiter.on(store, "large", Limit.perDay(1).burst(100));
     Decision never = RateLimiter.all(large.at("k", 3), small.at("k", 3)).take();
-    assertThat(never.never()).isTrue();
+    assertThat(never.neverAllowed()).isTrue();
     assertThat(never.limiter()).isEqualTo("small");
     assertThat(never.reason()).contains(Reason.COST_ABOVE_BURST);
     assertThat(remaining(large, "k", 100)).isEqualTo(100);

@@ -68,7 +68,7 @@ interface TokenBucketContract extends StoreUnderTest {
     RateLimiter limiter = RateLimiter.on(store(), "c", Limit.perSecond(5).burst(20));
     Decision never = limiter.take("k", 20.001);
     assertThat(never.allowed()).isFalse();
-    assertThat(never.never()).isTrue();
+    assertThat(never.neverAllowed()).isTrue();
     assertThat(never.reason()).contains(Reason.COST_ABOVE_BURST);
     assertThat(never.remaining()).isEqualTo(20);
     assertThat(limiter.tryAcquire("k", 20)).isTrue();

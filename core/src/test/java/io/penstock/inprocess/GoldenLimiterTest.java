@@ -45,11 +45,11 @@ class GoldenLimiterTest {
         Duration maxDelay = Duration.ofNanos(row.maxDelay() * TICK);
         Decision decision = RateLimiter.all(limiter.at("key", cost).within(maxDelay)).take();
         assertThat(decision.allowed()).as("%s", row).isEqualTo(row.allowed());
-        assertThat(decision.never()).as("%s", row).isEqualTo(row.never());
+        assertThat(decision.neverAllowed()).as("%s", row).isEqualTo(row.neverAllowed());
         assertThat(decision.remainingThousandths()).as("%s", row).isEqualTo(row.remaining());
         assertThat(ticks(decision.resetAfter())).as("%s", row).isEqualTo(row.resetAfter());
         assertThat(ticks(decision.delay())).as("%s", row).isEqualTo(row.delay());
-        assertThat(row.never() ? 0 : ticks(decision.retryAfter()))
+        assertThat(row.neverAllowed() ? 0 : ticks(decision.retryAfter()))
             .as("%s", row)
             .isEqualTo(row.retryAfter());
       }

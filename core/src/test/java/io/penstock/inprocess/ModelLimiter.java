@@ -43,7 +43,7 @@ final class ModelLimiter {
 
   TakeResult take(String key, long now, long cost, long maxDelay) {
     TakeResult verdict = ask(key, now, cost, maxDelay);
-    if (cost > 0 && !verdict.never()) {
+    if (cost > 0 && !verdict.neverAllowed()) {
       commit(key, now, verdict.next());
     }
     return verdict;

@@ -34,7 +34,7 @@ class FixedLimitersTest {
     assertThat(decision.allowed()).isFalse();
     assertThat(decision.limiter()).isEqualTo("deny-all");
     assertThat(decision.retryAfter()).isEqualTo(SECOND);
-    assertThat(decision.never()).isFalse();
+    assertThat(decision.neverAllowed()).isFalse();
   }
 
   @Test

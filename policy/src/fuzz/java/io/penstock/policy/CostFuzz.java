@@ -15,7 +15,7 @@ public final class CostFuzz {
 
   public static void fuzzerTestOneInput(byte[] input) {
     String text = new String(input, UTF_8);
-    long cost = COST.of(ExplicitRequest.builder().header("cost", text).build());
+    long cost = COST.of(ExplicitRequest.builder().header("cost", text).build(), RepeatedKey.DENY);
     if (cost != expected(text)) {
       throw new AssertionError(text + " costs " + cost + ", not " + expected(text));
     }

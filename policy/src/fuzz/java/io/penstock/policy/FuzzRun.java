@@ -96,7 +96,7 @@ public final class FuzzRun {
     boolean sound = process.waitFor() == 0;
     String written = Files.readString(log, ISO_8859_1);
     System.out.printf(
-        "%-16s %d s, %s executions, %s places reached, %s%n",
+        "%-16s %d s, %s executions, %s edges covered, %s%n",
         name,
         seconds,
         last(DONE, written),

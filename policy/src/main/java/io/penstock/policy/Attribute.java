@@ -52,8 +52,11 @@ public record Attribute(AttributeSource source, String name) {
       return this == HEADER || this == QUERY || this == COOKIE;
     }
 
-    /** Returns whether the attribute describes the target of a request rather than its sender. */
-    public boolean isPlace() {
+    /**
+     * Returns whether the attribute describes the route of a request (path, method, host) rather
+     * than its sender.
+     */
+    public boolean isRoute() {
       return this == METHOD || this == PATH || this == HOST;
     }
   }

@@ -54,9 +54,9 @@ final class BucketName {
       return text.encode("group ", group.name());
     }
     String keys = group.keys().stream().map(KeyPart::toString).collect(Collectors.joining(","));
-    String places =
-        group.places().conditions().stream().map(BucketName::text).collect(Collectors.joining(" "));
-    return text.encode("by ", places.isEmpty() ? keys : keys + " at " + places);
+    String route =
+        group.route().conditions().stream().map(BucketName::text).collect(Collectors.joining(" "));
+    return text.encode("by ", route.isEmpty() ? keys : keys + " at " + route);
   }
 
   private static String text(Condition condition) {

@@ -77,12 +77,12 @@ final class CompiledPolicy {
   /** The groups that are evaluated in one phase, and an index of them. */
   private static final class PhaseRules {
     final List<TierSet> groups;
-    final PlaceIndex index;
+    final RouteIndex index;
     final boolean indexed;
 
     PhaseRules(List<TierSet> groups) {
       this.groups = List.copyOf(groups);
-      this.index = new PlaceIndex(groups.stream().map(TierSet::places).toList());
+      this.index = new RouteIndex(groups.stream().map(TierSet::routes).toList());
       this.indexed = !index.isEmpty();
     }
   }

@@ -144,8 +144,8 @@ public sealed interface Condition {
     }
 
     /** Returns whether the condition tests this attribute, the path or the host. */
-    boolean isOn(Attribute.AttributeSource place) {
-      return subject.alternatives().get(0).source() == place;
+    boolean isOn(Attribute.AttributeSource source) {
+      return subject.alternatives().get(0).source() == source;
     }
 
     private boolean matches(String value) {

@@ -83,18 +83,18 @@ public record Match(List<Condition> conditions) {
     return conditions.stream().allMatch(ours -> other.conditions.stream().anyMatch(ours::covers));
   }
 
-  /** Returns the conditions on the target of a request: its path, method and host. */
-  public Match places() {
-    return new Match(conditions.stream().filter(Match::isOnPlace).toList());
+  /** Returns the conditions on the route of a request: its path, method and host. */
+  public Match route() {
+    return new Match(conditions.stream().filter(Match::isOnRoute).toList());
   }
 
   /** Returns the conditions on all other attributes. */
-  Match withoutPlaces() {
-    return new Match(conditions.stream().filter(condition -> !isOnPlace(condition)).toList());
+  Match withoutRoute() {
+    return new Match(conditions.stream().filter(condition -> !isOnRoute(condition)).toList());
   }
 
-  private static boolean isOnPlace(Condition condition) {
+  private static boolean isOnRoute(Condition condition) {
     return condition.subject().alternatives().stream()
-        .anyMatch(attribute -> attribute.source().isPlace());
+        .anyMatch(attribute -> attribute.source().isRoute());
   }
 }

@@ -61,7 +61,7 @@ final class PolicyExplainer {
     CompletionStage<Map<Integer, Decision>> all =
         CompletableFuture.completedFuture(new HashMap<>());
     for (SelectedRule selected : applying.values()) {
-      if (!selected.isSettled()) {
+      if (!selected.isDecidedWithoutStore()) {
         List<Claim> peeks =
             selection.claims(selected).stream()
                 .map(claim -> new Claim(claim.limiter(), claim.key(), 0, 0))
@@ -79,7 +79,7 @@ final class PolicyExplainer {
   }
 
   private boolean isLeased(SelectedRule selected) {
-    return !selected.isSettled()
+    return !selected.isDecidedWithoutStore()
         && selection.claims(selected).stream()
             .anyMatch(claim -> claim.buckets().isLeased(claim.key()));
   }

@@ -22,7 +22,7 @@ final class SelectedRule {
   private String key = "";
   private long cost;
   private @Nullable Decision decision;
-  private boolean settled;
+  private boolean decidedWithoutStore;
   private boolean unverified;
 
   void set(Tier tier, Mode ownMode, Mode mode, String key, long cost) {
@@ -32,13 +32,13 @@ final class SelectedRule {
     this.key = key;
     this.cost = cost;
     this.decision = null;
-    this.settled = false;
+    this.decidedWithoutStore = false;
     this.unverified = false;
   }
 
   /** Denies the request because it lacks a part of the key that the rule requires. */
   void deny() {
-    settle(Decision.deny(tier().rule().name(), limit(), Reason.MISSING_KEY));
+    decideWithoutStore(Decision.deny(tier().rule().name(), limit(), Reason.MISSING_KEY));
   }
 
   /** Marks the outcome as degraded: with verified claims, another rule might have applied. */
@@ -52,16 +52,17 @@ final class SelectedRule {
     FailurePolicy policy = tier().rule().storeOptions().onFailure();
     String name = tier().rule().name();
     if (policy == FailurePolicy.CLOSED) {
-      settle(Decision.unavailable(name, limit(), RETRY_NANOS, Reason.JWT_KEYS_UNAVAILABLE));
+      decideWithoutStore(
+          Decision.unavailable(name, limit(), RETRY_NANOS, Reason.JWT_KEYS_UNAVAILABLE));
     } else if (policy == FailurePolicy.OPEN) {
-      settle(Decision.allow(name, limit(), limit().burstThousandths(), 0, 0));
+      decideWithoutStore(Decision.allow(name, limit(), limit().burstThousandths(), 0, 0));
     }
   }
 
   /** Sets a decision that doesn't depend on the store. */
-  private void settle(Decision known) {
+  private void decideWithoutStore(Decision known) {
     decision = known;
-    settled = true;
+    decidedWithoutStore = true;
   }
 
   /** Sets the decision of the store. */
@@ -104,8 +105,8 @@ final class SelectedRule {
   }
 
   /** Returns whether the decision is known without asking the store. */
-  boolean isSettled() {
-    return settled;
+  boolean isDecidedWithoutStore() {
+    return decidedWithoutStore;
   }
 
   /** Returns whether the rule depends on claims that cannot be verified. */
@@ -115,7 +116,7 @@ final class SelectedRule {
 
   /** Returns whether the rule is enforced and needs a single bucket. */
   boolean isSimple() {
-    return mode == Mode.ENFORCE && !settled && tier().rule().limits().size() == 1;
+    return mode == Mode.ENFORCE && !decidedWithoutStore && tier().rule().limits().size() == 1;
   }
 
   /** Returns the claim on the bucket of a simple rule. */

@@ -26,7 +26,7 @@ final class Selection {
   private boolean rejected;
 
   /** Whether an enforced rule denies the request without asking the store. */
-  private boolean settled;
+  private boolean deniedWithoutStore;
 
   /** Whether any enforced rule denies the request. */
   private boolean denied;
@@ -47,7 +47,7 @@ final class Selection {
     this.all = all;
     size = 0;
     rejected = false;
-    settled = false;
+    deniedWithoutStore = false;
     denied = false;
   }
 
@@ -85,9 +85,9 @@ final class Selection {
     claims.clear();
     for (int i = 0; i < size; i++) {
       Decision known = rules[i].decision();
-      settled |= rules[i].mode() == Mode.ENFORCE && known != null && !known.allowed();
+      deniedWithoutStore |= rules[i].mode() == Mode.ENFORCE && known != null && !known.allowed();
     }
-    denied = settled;
+    denied = deniedWithoutStore;
     for (int i = 0; i < size && !denied; i++) {
       if (isUndecided(i, Mode.ENFORCE)) {
         rules[i].addClaims(claims);
@@ -97,7 +97,7 @@ final class Selection {
   }
 
   private boolean isUndecided(int i, Mode mode) {
-    return rules[i].mode() == mode && !rules[i].isSettled();
+    return rules[i].mode() == mode && !rules[i].isDecidedWithoutStore();
   }
 
   /** Returns an empty reusable list for the decisions on {@link #enforcedClaims}. */
@@ -158,7 +158,9 @@ final class Selection {
     for (int i = 0; i < size; i++) {
       Decision decision = rules[i].decision();
       // A denial that doesn't need the store is reported without the rules that allow.
-      if (rules[i].mode() == mode && decision != null && !(settled && decision.allowed())) {
+      if (rules[i].mode() == mode
+          && decision != null
+          && !(deniedWithoutStore && decision.allowed())) {
         outcomes.add(rules[i].outcome(decision));
       }
     }

@@ -34,7 +34,7 @@ final class Tier {
     this.group = group;
     this.store = store;
     this.salt = rule.rollout().enforcePercent() == ALL ? "" : BucketName.of(group, 0, Mode.ENFORCE);
-    this.tierMatch = group.name() == null ? rule.match().withoutPlaces() : rule.match();
+    this.tierMatch = group.name() == null ? rule.match().withoutRoute() : rule.match();
     // A rule without limits denies no request, so it applies only if every value matches.
     this.onRepeated =
         rule.isUnlimited() && rule.onRepeatedKey() == RepeatedKey.DENY
@@ -53,12 +53,12 @@ final class Tier {
     return position;
   }
 
-  /** Returns the conditions that remain to be tested for a request at the places of the group. */
+  /** Returns the conditions that remain to be tested for a request on the route of the group. */
   Match tierMatch() {
     return tierMatch;
   }
 
-  /** Tests a request that is at the places of the group. */
+  /** Tests a request on the route of the group. */
   Fit fit(Request request) {
     return tierMatch.fit(request, onRepeated);
   }

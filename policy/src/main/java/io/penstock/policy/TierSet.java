@@ -6,7 +6,7 @@ import java.util.List;
 
 /** The tiers of one group. The first tier that matches a request applies. Thread-safe. */
 final class TierSet {
-  private final Match places;
+  private final Match route;
   private final List<Tier> tiers;
   private final TierIndex index;
   private final boolean indexed;
@@ -16,7 +16,7 @@ final class TierSet {
   private boolean retired;
 
   TierSet(TierGroup group, List<Tier> tiers, Store store) {
-    this.places = group.places();
+    this.route = group.route();
     this.tiers = List.copyOf(tiers);
     this.index = new TierIndex(tiers.stream().map(Tier::tierMatch).toList());
     this.indexed = !index.isEmpty();
@@ -25,9 +25,9 @@ final class TierSet {
     this.activeLimiters = TierLimits.activeLimiters(group, tiers, store);
   }
 
-  /** Returns the distinct places where the tiers apply. */
-  List<Match> places() {
-    return tiers.stream().map(tier -> tier.rule().match().places()).distinct().toList();
+  /** Returns the distinct routes that the tiers apply to. */
+  List<Match> routes() {
+    return tiers.stream().map(tier -> tier.rule().match().route()).distinct().toList();
   }
 
   List<Tier> tiers() {
@@ -55,7 +55,7 @@ final class TierSet {
 
   /** Selects the tiers that apply to a request: at most one enforced and one shadow tier. */
   void choose(Request request, Selection selection) {
-    if (!places.accepts(request)) {
+    if (!route.accepts(request)) {
       return;
     }
     if (claims && request.claimsUnverifiable()) {

@@ -167,7 +167,11 @@ public final class Verdict {
         + outcome.rule().name()
         + " (remaining "
         + decision.remaining()
-        + (allowed() ? "" : decision.never() ? ", never" : ", retry after " + decision.retryAfter())
+        + (allowed()
+            ? ""
+            : decision.neverAllowed()
+                ? ", can never pass"
+                : ", retry after " + decision.retryAfter())
         + (delay.isZero() ? "" : ", delay " + delay)
         + (degradation == null ? "" : ", degraded by " + degradation.code())
         + ")";

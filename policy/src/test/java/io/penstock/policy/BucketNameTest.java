@@ -23,7 +23,7 @@ class BucketNameTest {
   }
 
   @Test
-  void of_placesThatLookAlike_differ() {
+  void of_routesThatLookAlike_differ() {
     List<Rules> rules =
         List.of(
             rule("r").where("path", "/a", "/b"),
@@ -43,7 +43,7 @@ class BucketNameTest {
   }
 
   @Test
-  void of_theSamePlacesInAnyOrder_isTheSame() {
+  void of_theSameRouteInAnyOrder_isTheSame() {
     assertThat(name(rule("r").where("path", "/b", "/a").where("method", "PUT", "GET"), 0))
         .isEqualTo(name(rule("r").where("method", "GET", "PUT").where("path", "/a", "/b"), 0));
   }

@@ -25,7 +25,7 @@ class ExplicitRequestTest {
   }
 
   @Test
-  void build_allStated_findsEachInItsPlace() {
+  void build_allStated_findsEachInItsSource() {
     ExplicitRequest request =
         ExplicitRequest.builder()
             .method("POST")

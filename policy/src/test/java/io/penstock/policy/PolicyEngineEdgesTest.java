@@ -40,7 +40,7 @@ class PolicyEngineEdgesTest {
       Verdict verdict = engine.decide(ExplicitRequest.builder().costThousandths(cost).build());
       Decision decision = verdict.decisive().orElseThrow().decision();
       assertThat(decision.reason()).contains(Reason.COST_ABOVE_BURST);
-      assertThat(decision.never()).isTrue();
+      assertThat(decision.neverAllowed()).isTrue();
     }
   }
 

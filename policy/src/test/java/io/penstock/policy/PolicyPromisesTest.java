@@ -129,7 +129,7 @@ class PolicyPromisesTest {
     Outcome decisive = traffic.send(request.costThousandths(6_000)).decisive().orElseThrow();
 
     assertThat(decisive.rule().name()).isEqualTo("small");
-    assertThat(decisive.decision().never()).isTrue();
+    assertThat(decisive.decision().neverAllowed()).isTrue();
     assertThat(decisive.decision().reason()).contains(Reason.COST_ABOVE_BURST);
     assertThat(traffic.left("large", request)).isEqualTo(100);
     assertThat(traffic.left("small", request)).isEqualTo(5);

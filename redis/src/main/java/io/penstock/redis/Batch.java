@@ -124,7 +124,7 @@ final class Batch {
     return numbers;
   }
 
-  /** Receives what the reply to a batch contains. */
+  /** Receives the contents of the reply to a batch. */
   interface Results {
     /** A request was denied. */
     void denied(List<RedisClaim> claims, Decision denial);
@@ -142,7 +142,7 @@ final class Batch {
   }
 
   /** Completes the requests with the reply of the script. */
-  void answer(long[] replies, Results results) {
+  void complete(long[] replies, Results results) {
     int next = 1;
     for (EqualRequests group : groups) {
       if (group.callers.get(0) instanceof LeaseRequest lease) {
@@ -163,7 +163,7 @@ final class Batch {
         if (caller == granted && group.operation == Operation.TAKE) {
           results.denied(group.claims, decision);
         }
-        if (!request.answer(decision)
+        if (!request.completeWithReply(decision)
             && caller < granted
             && request.operation() == Operation.TAKE) {
           results.grantedLate(request, receipts(group, replies, next, caller));

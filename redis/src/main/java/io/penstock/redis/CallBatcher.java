@@ -57,7 +57,7 @@ final class CallBatcher {
      * Called with the reply to a call that was sent at {@code sentNanos}. The next call may be sent
      * before this method returns.
      */
-    void answered(Batch batch, long[] replies, long sentNanos);
+    void replied(Batch batch, long[] replies, long sentNanos);
 
     /** Called when a call failed. Requests that are not completed yet must be completed. */
     void failed(List<PendingRequest> requests, Throwable cause);
@@ -203,17 +203,17 @@ final class CallBatcher {
     if (batch.size() < MIN_CALLERS_PER_KEY * batch.keyCount()) {
       callInFlight.set(false);
       send();
-      answer(batch, replies, sent);
+      complete(batch, replies, sent);
     } else {
-      answer(batch, replies, sent);
+      complete(batch, replies, sent);
       callInFlight.set(false);
       send();
     }
   }
 
-  private void answer(Batch batch, long[] replies, long sent) {
+  private void complete(Batch batch, long[] replies, long sent) {
     try {
-      callbacks.answered(batch, replies, sent);
+      callbacks.replied(batch, replies, sent);
     } catch (RuntimeException unreadable) {
       callbacks.failed(batch.requests(), unreadable);
     }

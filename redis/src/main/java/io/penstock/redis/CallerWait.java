@@ -28,8 +28,8 @@ final class CallerWait {
   }
 
   /** Blocks until the request is completed, at most until its deadline, even if interrupted. */
-  Decision await(PendingRequest request, CompletableFuture<Decision> answer) {
-    if (!answer.isDone() && requestsInFlight.getAsInt() >= MIN_CALLERS_TO_YIELD) {
+  Decision await(PendingRequest request, CompletableFuture<Decision> decision) {
+    if (!decision.isDone() && requestsInFlight.getAsInt() >= MIN_CALLERS_TO_YIELD) {
       yielding.yieldIfUseful();
     }
     boolean interrupted = false;
@@ -37,12 +37,12 @@ final class CallerWait {
       while (true) {
         try {
           long left = request.deadlineNanos() - System.nanoTime();
-          return answer.get(Math.max(0, left), TimeUnit.NANOSECONDS);
+          return decision.get(Math.max(0, left), TimeUnit.NANOSECONDS);
         } catch (InterruptedException later) {
           interrupted = true;
         } catch (TimeoutException timeout) {
           onTimeout.accept(request);
-          return completed(answer);
+          return completed(decision);
         } catch (ExecutionException failed) {
           throw new StoreException("the decision failed", failed.getCause());
         }
@@ -54,9 +54,9 @@ final class CallerWait {
     }
   }
 
-  private static Decision completed(CompletableFuture<Decision> answer) {
+  private static Decision completed(CompletableFuture<Decision> decision) {
     try {
-      return answer.join();
+      return decision.join();
     } catch (CompletionException failed) {
       throw new StoreException("the decision failed", failed.getCause());
     }

@@ -72,9 +72,9 @@ final class Deadlines {
   private void sweep() {
     PendingRequest first;
     while ((first = pending.peek()) != null
-        && (first.answer().isDone() || first.deadlineNanos() - System.nanoTime() <= 0)) {
+        && (first.decision().isDone() || first.deadlineNanos() - System.nanoTime() <= 0)) {
       pending.remove(first);
-      if (!first.answer().isDone()) {
+      if (!first.decision().isDone()) {
         giveUp(first);
       }
     }

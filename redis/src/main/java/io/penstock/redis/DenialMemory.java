@@ -41,7 +41,7 @@ final class DenialMemory {
       List<RedisClaim> claims,
       RedisClaim denier,
       Decision decision,
-      long answeredNanos,
+      long repliedNanos,
       long untilNanos) {
 
     /** Returns the result for another request that this denial covers; null if it doesn't. */
@@ -49,7 +49,7 @@ final class DenialMemory {
       if (untilNanos - now <= 0) {
         return null;
       }
-      long passed = now - answeredNanos;
+      long passed = now - repliedNanos;
       if (claims.equals(request)) {
         return later(passed);
       }
@@ -84,7 +84,7 @@ final class DenialMemory {
 
   private static Decision denied(
       RedisClaim claim, Decision decision, long passedNanos, long moreNanos) {
-    if (decision.never()) {
+    if (decision.neverAllowed()) {
       return decision;
     }
     long reset = remainingNanos(decision.resetAfter().toNanos(), passedNanos);
@@ -103,8 +103,8 @@ final class DenialMemory {
   }
 
   /** Caches a denial, unless tokens were returned since the request was sent. */
-  void remember(List<RedisClaim> claims, Decision decision, long sentNanos) {
-    if (decision.allowed() || decision.never() || decision.degraded()) {
+  void add(List<RedisClaim> claims, Decision decision, long sentNanos) {
+    if (decision.allowed() || decision.neverAllowed() || decision.degraded()) {
       return;
     }
     List<Decision> results = decision.results();

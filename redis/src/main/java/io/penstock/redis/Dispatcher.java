@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * by a cached denial, or by the failure policy. Thread-safe.
  */
 final class Dispatcher {
-  /** How long giving back is retried while a slot is migrating in a cluster. */
+  /** How long a refund or a report is retried while a slot is migrating in a cluster. */
   private static final long GIVE_BACK_NANOS = 1_000_000_000;
 
   /**
@@ -103,14 +103,14 @@ final class Dispatcher {
   /** Executes a request without blocking. */
   CompletionStage<Decision> executeAsync(PendingRequest request) {
     try {
-      CompletableFuture<Decision> answer = start(request);
-      if (!answer.isDone()) {
+      CompletableFuture<Decision> decision = start(request);
+      if (!decision.isDone()) {
         deadlines.watch(request);
       }
-      return answer;
+      return decision;
     } catch (RuntimeException failure) {
       request.fail(failure);
-      return request.answer();
+      return request.decision();
     }
   }
 
@@ -145,7 +145,7 @@ final class Dispatcher {
             ? denials.find(request.claims())
             : null;
     if (cached != null) {
-      observer.remembered(cached.limiter());
+      observer.deniedFromCache(cached.limiter());
       return CompletableFuture.completedFuture(cached);
     }
     List<List<RedisClaim>> groups = topology.groupByCall(request.claims());
@@ -154,7 +154,7 @@ final class Dispatcher {
     } else {
       split(request, groups);
     }
-    return request.answer();
+    return request.decision();
   }
 
   /** The lease requests that should go into the same call as a request. */
@@ -195,7 +195,7 @@ final class Dispatcher {
         new RaiseRequest(missing, serverClock.micros(), System.nanoTime() + GIVE_BACK_NANOS);
     var unused =
         raise
-            .answer()
+            .decision()
             .whenComplete(
                 (done, failure) -> local.reported(report, done != null && !done.degraded()));
     return raise;
@@ -240,10 +240,10 @@ final class Dispatcher {
     }
     try {
       request
-          .answer()
+          .decision()
           .complete(fallback.decide(request.operation(), request.claims(), degradation));
     } catch (RuntimeException failure) {
-      request.answer().completeExceptionally(failure);
+      request.decision().completeExceptionally(failure);
     }
   }
 
@@ -278,14 +278,14 @@ final class Dispatcher {
   /** Handles the results of calls. */
   private final class CallReplies implements CallBatcher.Callbacks {
     @Override
-    public void answered(Batch batch, long[] replies, long sentNanos) {
+    public void replied(Batch batch, long[] replies, long sentNanos) {
       long passed = System.nanoTime() - sentNanos;
       serverClock.set(replies[replies.length - 1]);
       observer.called(batch.size(), passed);
       if (replies[0] > 0) {
         observer.repaired(replies[0]);
       }
-      batch.answer(
+      batch.complete(
           replies,
           new Batch.Results() {
             @Override
@@ -336,18 +336,18 @@ final class Dispatcher {
 
   private void denied(List<RedisClaim> claims, Decision denial, long passedNanos) {
     if (denials != null) {
-      denials.remember(claims, denial, denials.now() - passedNanos);
+      denials.add(claims, denial, denials.now() - passedNanos);
     }
   }
 
   /**
-   * Gives back charges whose response was too late. If a local bucket has allowed the request in
-   * the meantime, the charge is right and stays.
+   * Refunds charges whose response was too late. If a local bucket has allowed the request in the
+   * meantime, the charge is correct and stays.
    */
   private void grantedLate(PendingRequest request, List<Receipt> receipts) {
     var unused =
         request
-            .outcome()
+            .callerDecision()
             .whenComplete(
                 (decision, failure) -> {
                   boolean passed = decision != null && decision.allowed();
@@ -358,19 +358,19 @@ final class Dispatcher {
   }
 
   /**
-   * Gives back a charge whose response was too late, or whose request was denied by another slot.
+   * Refunds a charge whose response was too late, or whose request was denied by another slot.
    * Calls Redis even if it is marked as unavailable, because it did respond.
    */
   private void giveBack(Receipt receipt) {
     PendingRequest giveBack = new GiveBackRequest(receipt, System.nanoTime() + GIVE_BACK_NANOS);
-    var unused = giveBack.answer().thenAccept(done -> givenBack(giveBack, done));
+    var unused = giveBack.decision().thenAccept(done -> givenBack(giveBack, done));
     topology.batcher(receipt.claim()).submit(giveBack);
   }
 
   private void givenBack(PendingRequest giveBack, Decision done) {
     forgetDenials(giveBack);
     if (!done.degraded()) {
-      observer.givenBack(giveBack.claims().get(0).buckets().name());
+      observer.refunded(giveBack.claims().get(0).buckets().name());
     }
   }
 

@@ -3,8 +3,8 @@ package io.penstock.redis;
 import java.util.List;
 
 /**
- * Gives back a charge whose response was too late, or whose request was denied by another slot. The
- * bucket gets at most what it would have without the charge. Thread-safe.
+ * Refunds a charge whose response was too late, or whose request was denied by another slot.
+ * Afterwards, the bucket has at most the tokens that it would have without the charge. Thread-safe.
  */
 final class GiveBackRequest extends PendingRequest {
   private final Receipt receipt;

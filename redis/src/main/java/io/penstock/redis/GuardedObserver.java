@@ -48,13 +48,13 @@ final class GuardedObserver implements RedisObserver {
   }
 
   @Override
-  public void remembered(String name) {
-    guardUnlessPaused(() -> observer.remembered(name));
+  public void deniedFromCache(String name) {
+    guardUnlessPaused(() -> observer.deniedFromCache(name));
   }
 
   @Override
-  public void givenBack(String name) {
-    guardUnlessPaused(() -> observer.givenBack(name));
+  public void refunded(String name) {
+    guardUnlessPaused(() -> observer.refunded(name));
   }
 
   @Override

@@ -31,7 +31,7 @@ final class KeyHeat {
     this.nanos = nanos;
   }
 
-  /** Records a request; returns whether it is not the first one for a while. */
+  /** Records a request; returns whether there was another one for the key recently. */
   boolean recordAndCheckWarm(String key) {
     long counted = count(key, false);
     return uncrowded(counted) >= MIN_WARM_REQUESTS;

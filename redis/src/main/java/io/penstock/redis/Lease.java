@@ -42,7 +42,7 @@ final class Lease {
   /** Incremented whenever the held tokens are discarded, which voids earlier reservations. */
   private int epoch;
 
-  /** What the store counts as leased by this node. */
+  /** The tokens that the store counts as leased by this node. */
   private long outstanding;
 
   private long totalOutstanding;
@@ -60,8 +60,8 @@ final class Lease {
    * A call to the store.
    *
    * @param number higher than the numbers of all earlier calls
-   * @param keep upper bound of what the node still holds
-   * @param back what the node held and returns
+   * @param keep upper bound of the tokens that the node still holds
+   * @param back the tokens that the node returns
    * @param want how many more tokens the node requests
    * @param grain the granted amount should be a multiple of this
    * @param sentNanos a time before the call was sent
@@ -84,8 +84,8 @@ final class Lease {
    * @param granted tokens granted in addition to what was kept; negative if the store has already
    *     seen a later call
    * @param kept how much of {@code keep} the store still counts as leased
-   * @param totalOutstanding what all nodes together hold
-   * @param level what is left in the bucket
+   * @param totalOutstanding the tokens that all nodes together hold
+   * @param level the tokens left in the bucket
    * @param resetNanos time until the bucket is full
    */
   record LeaseReply(long granted, long kept, long totalOutstanding, long level, long resetNanos) {}
@@ -295,12 +295,12 @@ final class Lease {
     return ended;
   }
 
-  /** What the store counts as leased by this node. */
+  /** The tokens that the store counts as leased by this node. */
   synchronized long outstanding() {
     return outstanding;
   }
 
-  /** What the store counts as leased by all nodes, as of the last reply. */
+  /** The tokens that the store counts as leased by all nodes, as of the last reply. */
   synchronized long totalOutstanding() {
     return totalOutstanding;
   }
@@ -311,7 +311,7 @@ final class Lease {
     return grain == 0 ? 0 : (passed + Math.max(0, now.amount() - now.left())) / grain;
   }
 
-  /** What a periodic check has to do with a lease. */
+  /** The action that a periodic check of a lease requires. */
   enum LeaseAction {
     NONE,
     RENEW,

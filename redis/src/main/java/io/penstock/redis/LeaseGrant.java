@@ -17,7 +17,7 @@ final class LeaseGrant {
    * @param amount the initial amount, including tokens that are about to be added
    * @param granted the amount that is available immediately
    * @param expiresNanos the expiry time, by the node's clock
-   * @param level what was left in the bucket at the time of the grant
+   * @param level the tokens left in the bucket at the time of the grant
    * @param resetNanos the time until the bucket would have been full, at the time of the grant
    */
   LeaseGrant(long amount, long granted, long expiresNanos, long level, long resetNanos) {
@@ -75,7 +75,7 @@ final class LeaseGrant {
     return left.get() < amount >> 1;
   }
 
-  /** What was left in the bucket at the time of the grant. */
+  /** The tokens left in the bucket at the time of the grant. */
   long level() {
     return level;
   }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** A call of a lease to Redis. No caller waits for it. Thread-safe. */
+/** A call that renews or returns a lease. No caller waits for it. Thread-safe. */
 final class LeaseRequest extends PendingRequest {
   /** The number of values in the reply of the script. */
   static final int REPLY_LENGTH = 5;
@@ -28,7 +28,7 @@ final class LeaseRequest extends PendingRequest {
     this.holder = holder;
     this.call = call;
     this.ended = ended;
-    var unused = answer().whenComplete(this::completed);
+    var unused = decision().whenComplete(this::completed);
   }
 
   RedisClaim claim() {
@@ -58,7 +58,7 @@ final class LeaseRequest extends PendingRequest {
     Lease.LeaseReply reply =
         new Lease.LeaseReply(replies[at], replies[at + 3], replies[at + 4], level, reset);
     RedisBuckets buckets = claim().buckets();
-    if (answer(Decision.allow(buckets.name(), buckets.limit(), level, reset, 0))) {
+    if (completeWithReply(Decision.allow(buckets.name(), buckets.limit(), level, reset, 0))) {
       ended.accept(this, reply);
     }
   }

@@ -82,16 +82,16 @@ final class LeasedClaims {
       Decision leased = decisions[i];
       results[i] = leased == null ? rest.get(next++) : leased;
     }
-    settle(allowed);
+    endReservations(allowed);
     return results.length == 1 ? results[0] : Decision.all(results);
   }
 
   /** Releases all reserved tokens, because the request failed. */
   void release() {
-    settle(false);
+    endReservations(false);
   }
 
-  private void settle(boolean allowed) {
+  private void endReservations(boolean allowed) {
     for (Reservation reservation : reservations) {
       if (reservation != null && allowed) {
         reservation.commit();

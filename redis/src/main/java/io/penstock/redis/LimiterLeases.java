@@ -65,7 +65,7 @@ final class LimiterLeases {
   }
 
   /** Whether this node holds leased tokens of a key's bucket. */
-  boolean holds(String key) {
+  boolean hasTokens(String key) {
     KeyLease held = leases.get(key);
     return held != null && held.lease.left() > 0;
   }

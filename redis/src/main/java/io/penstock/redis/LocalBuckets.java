@@ -167,7 +167,7 @@ final class LocalBuckets {
     }
   }
 
-  /** Sets the copy of a bucket to what Redis reported. */
+  /** Sets the copy of a bucket to the level that Redis reported. */
   void follow(RedisClaim claim, long missingThousandths) {
     Claim local = claim.local();
     Buckets buckets = local.buckets();
@@ -186,7 +186,7 @@ final class LocalBuckets {
     }
   }
 
-  /** Counts what Redis granted to this node from a window. */
+  /** Counts tokens that Redis granted to this node from a window. */
   void granted(RedisClaim claim, long thousandths) {
     var unused = claim.local().buckets().tryTake(claim.key(), thousandths);
   }

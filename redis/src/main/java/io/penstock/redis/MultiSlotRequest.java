@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * A request whose buckets can't be decided in one call. Thread-safe.
  *
  * <p>It is split into one request per slot, which are sent concurrently. It is allowed if all of
- * them are; otherwise the tokens that some have taken are given back. Windows don't support giving
- * back, so they are checked first and charged only after everything else has been taken. A slot
- * without a response is decided by the failure policies of its limiters.
+ * them are; otherwise the tokens that some have taken are refunded. Windows don't support refunds,
+ * so they are checked first and charged only after everything else has been taken. A slot without a
+ * response is decided by the failure policies of its limiters.
  */
 final class MultiSlotRequest {
   private final PendingRequest request;
@@ -61,10 +61,10 @@ final class MultiSlotRequest {
   }
 
   private SlotRequest newSlotRequest(Operation operation, List<RedisClaim> claims) {
-    return new SlotRequest(operation, claims, request.deadlineNanos(), request.answer());
+    return new SlotRequest(operation, claims, request.deadlineNanos(), request.decision());
   }
 
-  /** Whether the request would take something that can't be given back. */
+  /** Whether the request would take tokens that can't be refunded. */
   private static boolean isIrrevocable(List<RedisClaim> claims) {
     return claims.stream().anyMatch(claim -> !claim.isTokenBucket());
   }
@@ -76,7 +76,7 @@ final class MultiSlotRequest {
 
   private void sendAll(List<SlotRequest> batch) {
     for (SlotRequest slotRequest : batch) {
-      var unused = slotRequest.answer().whenComplete((decision, none) -> slotCompleted());
+      var unused = slotRequest.decision().whenComplete((decision, none) -> slotCompleted());
       dispatch.send(slotRequest);
     }
   }
@@ -155,7 +155,7 @@ final class MultiSlotRequest {
       denied |= !decision.allowed();
       fallback = decision.results();
     }
-    answer(denied, lost, fallback);
+    complete(denied, lost, fallback);
   }
 
   /** A window that was checked in time but not charged counts as lost. */
@@ -167,15 +167,14 @@ final class MultiSlotRequest {
     return slotRequest.lost() == null && late ? Degradation.FAILED : slotRequest.lost();
   }
 
-  private void answer(boolean denied, List<RedisClaim> lost, List<Decision> fallback) {
+  private void complete(boolean denied, List<RedisClaim> lost, List<Decision> fallback) {
     Map<String, Decision> results = new HashMap<>();
     for (int i = 0; i < lost.size(); i++) {
       results.put(lost.get(i).redisKey(), fallback.get(i));
     }
     for (SlotRequest slotRequest : slotRequests) {
       if (!results.containsKey(slotRequest.claims().get(0).redisKey())) {
-        List<Decision> own =
-            denied ? slotRequest.resultsUntaken() : slotRequest.decision().results();
+        List<Decision> own = denied ? slotRequest.resultsUntaken() : slotRequest.result().results();
         for (int i = 0; i < own.size(); i++) {
           results.put(slotRequest.claims().get(i).redisKey(), own.get(i));
         }
@@ -186,7 +185,7 @@ final class MultiSlotRequest {
             .map(claim -> Objects.requireNonNull(results.get(claim.redisKey())))
             .toArray(Decision[]::new);
     Decision decision = Decision.all(claims);
-    boolean inTime = request.send() && request.answer(decision);
+    boolean inTime = request.send() && request.completeWithReply(decision);
     if (denied && request.operation() == Operation.TAKE) {
       dispatch.denied(request.claims(), decision, startNanos);
     }

@@ -163,7 +163,8 @@ final class NodeLeases {
   }
 
   /**
-   * Gives all leases back, and waits at most {@code timeoutNanos} until Redis has processed that.
+   * Returns the tokens of all leases, and waits at most {@code timeoutNanos} until Redis has
+   * processed the calls.
    */
   void close(long timeoutNanos) {
     long start = System.nanoTime();

@@ -1,6 +1,6 @@
 package io.penstock.redis;
 
-/** What a request does to its buckets, with the code of the operation in the script. */
+/** An operation on the buckets of a request, with its code in the script. */
 enum Operation {
   TAKE(0),
   PEEK(1),
@@ -8,8 +8,9 @@ enum Operation {
   REFUND(3),
   RESET(4),
   LEASE(5),
+  /** Refunds a charge, up to the level that the bucket would have without it. */
   GIVE_BACK(6),
-  /** Raises the debt to what this node knows, after decisions without Redis. */
+  /** Raises the debt to that of the bucket in this process, after decisions without Redis. */
   RAISE(7);
 
   private final int code;

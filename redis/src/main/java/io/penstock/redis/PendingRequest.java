@@ -15,13 +15,13 @@ sealed class PendingRequest permits GiveBackRequest, LeaseRequest, RaiseRequest,
     WAITING,
     SENT,
     GIVEN_UP,
-    ANSWERED
+    REPLIED
   }
 
   private final Operation operation;
   private final List<RedisClaim> claims;
   private final long deadlineNanos;
-  private final CompletableFuture<Decision> answer = new CompletableFuture<>();
+  private final CompletableFuture<Decision> decision = new CompletableFuture<>();
   private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.WAITING);
   private volatile @Nullable MultiSlotRequest split;
 
@@ -53,13 +53,17 @@ sealed class PendingRequest permits GiveBackRequest, LeaseRequest, RaiseRequest,
     this.split = split;
   }
 
-  CompletableFuture<Decision> answer() {
-    return answer;
+  /** Completes with the decision on this request; for a part of a request, on that part. */
+  CompletableFuture<Decision> decision() {
+    return decision;
   }
 
-  /** What the caller gets; for a part of a request, the result of the whole. */
-  CompletableFuture<Decision> outcome() {
-    return answer;
+  /**
+   * Completes with the decision that the caller gets: for a part of a request, the decision on the
+   * whole request.
+   */
+  CompletableFuture<Decision> callerDecision() {
+    return decision;
   }
 
   /** Marks the request as sent, unless it was given up; from now on it may have been charged. */
@@ -72,11 +76,11 @@ sealed class PendingRequest permits GiveBackRequest, LeaseRequest, RaiseRequest,
    *
    * @return false if the reply is too late because the request was given up
    */
-  boolean answer(Decision decision) {
-    if (!stage.compareAndSet(Stage.SENT, Stage.ANSWERED)) {
+  boolean completeWithReply(Decision reply) {
+    if (!stage.compareAndSet(Stage.SENT, Stage.REPLIED)) {
       return false;
     }
-    answer.complete(decision);
+    decision.complete(reply);
     return true;
   }
 
@@ -88,7 +92,7 @@ sealed class PendingRequest permits GiveBackRequest, LeaseRequest, RaiseRequest,
   /** Completes the request exceptionally, if it is not complete. */
   void fail(RuntimeException cause) {
     if (giveUp() != Loss.NONE) {
-      answer.completeExceptionally(cause);
+      decision.completeExceptionally(cause);
     }
   }
 

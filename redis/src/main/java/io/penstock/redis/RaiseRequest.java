@@ -10,7 +10,7 @@ final class RaiseRequest extends PendingRequest {
   private final long micros;
 
   /**
-   * @param claim claims what is missing from the copy
+   * @param claim claims the tokens that are missing from the copy
    * @param micros the time by the server's clock, estimated by this node; 0 if unknown
    */
   RaiseRequest(RedisClaim claim, long micros, long deadlineNanos) {

@@ -1,7 +1,7 @@
 package io.penstock.redis;
 
 /**
- * What a token bucket charged for a granted claim, so that the charge can be given back. Immutable.
+ * The charge of a token bucket for a granted claim, so that it can be refunded. Immutable.
  *
  * @param micros the time of the charge, by the server's clock
  * @param ticks the debt after the charge, in whole ticks

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The buckets with one name in Redis, under one limit. Thread-safe. */
 final class RedisBuckets implements Buckets {
-  /** How many replaced limits are remembered. */
+  /** How many replaced limits are sent to Redis. */
   private static final int MAX_REPLACED = 4;
 
   private final RedisStore store;
@@ -92,7 +92,7 @@ final class RedisBuckets implements Buckets {
 
   @Override
   public boolean isLeased(String key) {
-    return leases != null && leases.holds(key);
+    return leases != null && leases.hasTokens(key);
   }
 
   RedisClaim claim(String key, long costThousandths, long maxDelayNanos) {

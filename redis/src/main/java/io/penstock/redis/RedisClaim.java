@@ -4,8 +4,8 @@ import io.penstock.Claim;
 import java.util.Objects;
 
 /**
- * What a request takes from one bucket. Immutable. Two of them are equal if they take the same from
- * the same bucket under the same limit.
+ * The tokens that a request takes from one bucket. Immutable. Two claims are equal if they take the
+ * same amount from the same bucket under the same limit.
  */
 final class RedisClaim {
   private final RedisBuckets buckets;
@@ -45,7 +45,7 @@ final class RedisClaim {
     return codec;
   }
 
-  /** Whether the limit is a token bucket, which supports giving tokens back. */
+  /** Whether the limit is a token bucket, which supports refunds. */
   boolean isTokenBucket() {
     return codec instanceof TokenBucketCodec;
   }

@@ -40,11 +40,11 @@ public interface RedisObserver {
   /** The failure policy of the limiter {@code name} decided a request. */
   default void degraded(String name, Degradation why) {}
 
-  /** A cached denial was used, without a call to Redis. */
-  default void remembered(String name) {}
+  /** A request was denied by a cached denial, without a call to Redis. */
+  default void deniedFromCache(String name) {}
 
-  /** A charge was given back, because its response was lost or another slot denied the request. */
-  default void givenBack(String name) {}
+  /** A charge was refunded, because its response was late or another slot denied the request. */
+  default void refunded(String name) {}
 
   /** Foreign values under keys of this store were replaced. */
   default void repaired(long values) {}

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param address the address of the server, such as {@code redis:6379}; several addresses,
  *     separated by commas, for sentinels; empty if it is unknown
- * @param detail what is known beyond the description of the reason; may be empty
+ * @param detail information in addition to the description of the reason; may be empty
  */
 public record RedisOutage(UnavailableReason reason, String address, String detail) {
   private static final int MAX_DETAIL_LENGTH = 200;
@@ -27,7 +27,7 @@ public record RedisOutage(UnavailableReason reason, String address, String detai
   }
 
   /**
-   * Returns the outage that a failure shows.
+   * Returns the outage that a failure indicates.
    *
    * @param failure null after a timeout
    */

@@ -43,8 +43,9 @@ public final class RedisStoreBuilder {
   /**
    * How long to wait for Redis when the store is created; 10 seconds by default, because a client
    * in a cold JVM may take several seconds to connect. The wait ends when Redis is available, or
-   * unavailable for a reason that is not {@linkplain UnavailableReason#isTemporary temporary}, such
-   * as a refused connection. The store then uses Redis as soon as it is available.
+   * when two attempts in a row fail for the same reason that is not {@linkplain
+   * UnavailableReason#isTemporary temporary}, such as a refused connection. The store then uses
+   * Redis as soon as it is available.
    */
   public RedisStoreBuilder startTimeout(Duration startTimeout) {
     this.startTimeout = positive("startTimeout", startTimeout);

@@ -17,7 +17,7 @@ interface Route {
   /** Whether a call failed without any effect and may soon succeed. */
   boolean isRetryable(Throwable failure);
 
-  /** Adds to a failure what to do about it. */
+  /** Adds advice to the message of a failure, if there is any. */
   default Throwable explain(Throwable failure) {
     return failure;
   }

@@ -12,26 +12,26 @@ final class SlotRequest extends PendingRequest {
   private volatile @Nullable Decision untaken;
   private volatile @Nullable Degradation lost;
   private volatile List<Receipt> receipts = List.of();
-  private final CompletableFuture<Decision> outcome;
+  private final CompletableFuture<Decision> callerDecision;
 
   /**
-   * @param outcome the result of the whole request
+   * @param callerDecision the decision on the whole request
    */
   SlotRequest(
       Operation operation,
       List<RedisClaim> claims,
       long deadlineNanos,
-      CompletableFuture<Decision> outcome) {
+      CompletableFuture<Decision> callerDecision) {
     super(operation, claims, deadlineNanos);
-    this.outcome = outcome;
+    this.callerDecision = callerDecision;
   }
 
   @Override
-  CompletableFuture<Decision> outcome() {
-    return outcome;
+  CompletableFuture<Decision> callerDecision() {
+    return callerDecision;
   }
 
-  /** Sets the result for the case that the taken tokens are given back. */
+  /** Sets the result for the case that the taken tokens are refunded. */
   void setUntakenResult(Decision decision) {
     untaken = decision;
   }
@@ -44,7 +44,7 @@ final class SlotRequest extends PendingRequest {
   /** Gives up: there will be no response. */
   void lose(Degradation why) {
     lost = why;
-    answer().cancel(false);
+    decision().cancel(false);
   }
 
   /** Why there is no response; null if there is one. */
@@ -53,23 +53,23 @@ final class SlotRequest extends PendingRequest {
   }
 
   /** The result; only after completion. */
-  Decision decision() {
-    return answer().join();
+  Decision result() {
+    return decision().join();
   }
 
   boolean allowed() {
-    return lost == null && decision().allowed();
+    return lost == null && result().allowed();
   }
 
   boolean denied() {
-    return lost == null && !decision().allowed();
+    return lost == null && !result().allowed();
   }
 
   /** The receipts of what was taken. Claims that a failure policy allowed were not charged. */
   List<Receipt> taken() {
     List<Receipt> taken = new ArrayList<>();
     if (operation() == Operation.TAKE && allowed()) {
-      List<Decision> results = decision().results();
+      List<Decision> results = result().results();
       for (Receipt receipt : receipts) {
         if (!results.get(claims().indexOf(receipt.claim())).degraded()) {
           taken.add(receipt);
@@ -82,6 +82,6 @@ final class SlotRequest extends PendingRequest {
   /** The result of each limit as if nothing had been taken. */
   List<Decision> resultsUntaken() {
     Decision decision = untaken;
-    return (decision == null ? decision() : decision).results();
+    return (decision == null ? result() : decision).results();
   }
 }

@@ -83,7 +83,7 @@ final class TokenBucketCodec extends LimitCodec {
   @Override
   long maxDebt(long thousandths, long maxDelayNanos) {
     long delay = Math.min(MAX_DELAY_TICKS, maxDelayNanos / Ticks.NANOS);
-    return fixedRate.holds(thousandths) ? fixedRate.ceiling(delay) : -1;
+    return fixedRate.isWithinBurst(thousandths) ? fixedRate.ceiling(delay) : -1;
   }
 
   @Override
@@ -131,7 +131,7 @@ final class TokenBucketCodec extends LimitCodec {
     }
   }
 
-  /** The debt after a request; for tokens that were given back, a lower bound of it. */
+  /** The debt after a request; after a {@link Operation#GIVE_BACK}, a lower bound of it. */
   private long debtAfter(
       Operation operation, RedisClaim claim, long[] replies, int reply, long granted) {
     long before = debt(replies, reply);

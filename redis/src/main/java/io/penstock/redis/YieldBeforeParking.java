@@ -43,7 +43,7 @@ final class YieldBeforeParking {
     this.nextTrialNanos = new AtomicLong(nanos.getAsLong());
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // only speed depends on what the scheduler makes of it
+  @SuppressWarnings("ThreadPriorityCheck") // only the speed depends on the scheduler
   private static void yieldToOthers() {
     Thread.yield();
   }

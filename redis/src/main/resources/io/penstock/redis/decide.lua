@@ -53,7 +53,7 @@ end
 local function grant(claims, operation, times)
   local granted = times
   for i = 1, #claims do
-    granted = min(granted, claims[i].limit.algorithm.judge(claims[i], times))
+    granted = min(granted, claims[i].limit.algorithm.evaluate(claims[i], times))
   end
   if granted > 0 and operation ~= PEEK then
     for i = 1, #claims do
@@ -70,7 +70,7 @@ local replies = { 0 }
 -- Renews a lease: the holder reports what it has, and takes more.
 local function lease(claim)
   claim.writes = true
-  claim.limit.algorithm.judge(claim, 1)
+  claim.limit.algorithm.evaluate(claim, 1)
   local granted, kept = leases.renew(claim, {
     holder = read(), number = read(), keep = read(), back = read(), want = read(), grain = read(),
     length = read(),
@@ -83,7 +83,7 @@ end
 -- Changes one bucket unconditionally.
 local function change(claim, operation)
   local algorithm = claim.limit.algorithm
-  algorithm.judge(claim, 1)
+  algorithm.evaluate(claim, 1)
   if operation == CHARGE then
     algorithm.charge(claim)
   elseif operation == REFUND then

@@ -41,7 +41,7 @@ end
 
 -- Updates a bucket to the current time: applies the lower bounds of debts that leases have caused
 -- until now, or until they expired.
-function leases.settle(bucket)
+function leases.advance(bucket)
   table.sort(bucket.leases, function(one, other) return one.left < other.left end)
   local out = 0
   for i = #bucket.leases, 1, -1 do
@@ -75,7 +75,8 @@ local function find(bucket, holder)
   end
 end
 
--- What a holder may take: what is available, within its share, in multiples of the granularity.
+-- The amount that a holder may take: the available amount, within its share, in multiples of the
+-- granularity.
 local function grantable(claim, call, kept)
   local limit, bucket = claim.limit, claim.bucket
   if #bucket.leases >= MAX_HOLDERS then

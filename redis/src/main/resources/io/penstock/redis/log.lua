@@ -84,7 +84,7 @@ local function readLog(key, limit)
   local last = stepBack(key, count - 1)
   local kept = firstWithin(key, last, state.length)
   if kept > last then
-    -- What has expired stays expired under any limit, even if the clock steps back.
+    -- Expired entries stay expired under any limit, even if the clock steps back.
     redis.call('DEL', key)
     state.start = 0
     return state
@@ -152,7 +152,7 @@ function log.load()
 end
 
 -- Returns how many times the cost of a claim fits, up to the given number of times.
-function log.judge(claim, times)
+function log.evaluate(claim, times)
   local key, limit = claim.key, claim.limit
   local ok, state = pcall(readLog, key, limit)
   if not ok and isForeign(state) then

@@ -219,7 +219,7 @@ function tokenBucket.load(value)
   end
   local ok, bucket = pcall(parse, value)
   if ok then
-    leases.settle(bucket)
+    leases.advance(bucket)
     return bucket
   end
   repaired = repaired + 1
@@ -228,7 +228,7 @@ end
 
 -- Looks up the state for a claim; returns how many times its cost fits, up to the given number of
 -- times.
-function tokenBucket.judge(claim, times)
+function tokenBucket.evaluate(claim, times)
   local bucket, limit = claim.bucket, claim.limit
   local state = stateUnder(bucket, limit, claim.writes)
   local ticks, rest, clamped = debtOf(state, limit.reach)
@@ -282,8 +282,8 @@ function tokenBucket.refund(claim)
   move(claim.bucket, claim.state, ticks, rest, -claim.cost)
 end
 
--- Gives a charge back to the bucket, but at most as much as the bucket would have now without that
--- charge: if it had become full in the meantime, it would have gained nothing more. Since the
+-- Refunds a charge, but only up to the level that the bucket would have now without that charge: if
+-- it had become full in the meantime, it would have gained nothing more. Since the
 -- charge, the debt was never less than what refill alone would have left of it.
 function tokenBucket.giveBack(claim, charged)
   local elapsed = max(0, now - charged.time)
@@ -339,8 +339,8 @@ function tokenBucket.reply(claim, replies)
 end
 
 -- Sort order for saving: active states first, of these the ones that were just used, then those
--- with the largest debt. A limit whose state were dropped by its own call would never account for
--- its grants.
+-- with the largest debt. If a call dropped the state of its own limit, that limit would never account
+-- for its grants.
 local function hasPriority(one, other)
   if one.retired ~= other.retired then
     return one.retired < other.retired

@@ -8,8 +8,8 @@
 -- than it would have without the step, so a clock that moves back and forth across a boundary doesn't
 -- empty it repeatedly. It ends at most one length later.
 --
--- A window counts at most its limit. What other limits granted beyond that counts in the windows that
--- follow. Otherwise, where windows of different lengths end shortly after one another, each would grant
+-- A window counts at most its limit. Grants of other limits beyond that count in the windows that
+-- follow. Otherwise, if windows of different lengths end shortly after one another, each would grant
 -- its whole limit once more.
 
 local WINDOWS_MARK = 'W'
@@ -20,7 +20,7 @@ local function share(state, at)
   return divideUp(state.previous, state.length - fmod(at, state.length), state.length)
 end
 
--- What counts against the limit now.
+-- The amount that counts against the limit now.
 local function usedOf(state)
   return state.kind == FIXED and state.current or state.current + share(state, now)
 end
@@ -170,13 +170,13 @@ local function countUnder(bucket, limit, writes)
 end
 
 -- Returns how many times the cost of a claim fits, up to the given number of times.
-function window.judge(claim, times)
+function window.evaluate(claim, times)
   local bucket, limit = claim.bucket, claim.limit
   local state = countUnder(bucket, limit, claim.writes)
   if bucket.foreign then
     bucket.foreign, bucket.changed = false, true
   end
-  -- What has expired stays expired, even if the clock steps back.
+  -- Expired counts stay expired, even if the clock steps back.
   bucket.changed = bucket.changed or bucket.rolled or claim.writes and bucket.stepped
   state.inCall = true
   claim.state = state

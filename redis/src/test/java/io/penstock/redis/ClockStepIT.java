@@ -366,7 +366,7 @@ class ClockStepIT {
     requests.forEach(PendingRequest::send);
     Batch batch = new Batch(requests);
     long[] replies = link.call(batch, false).toCompletableFuture().get(1, TimeUnit.MINUTES);
-    batch.answer(replies, new LateGrants());
+    batch.complete(replies, new LateGrants());
     assertThat(replies[0]).isZero();
     long now = time.micros();
     for (int i = 0; i < requests.size(); i++) {
@@ -376,12 +376,12 @@ class ClockStepIT {
       if (request.operation() == Operation.REFUND) {
         model.refund(now, cost);
       } else {
-        Decision decision = request.answer().join();
+        Decision decision = request.decision().join();
         SteppingBucket.Answer answer =
             new SteppingBucket.Answer(
                 decision.allowed(),
                 decision.remainingThousandths(),
-                decision.never() ? 0 : decision.retryAfter().toNanos() / Ticks.NANOS,
+                decision.neverAllowed() ? 0 : decision.retryAfter().toNanos() / Ticks.NANOS,
                 decision.resetAfter().toNanos() / Ticks.NANOS);
         assertThat(answer)
             .as("cost %s under %s at %s", cost, request.claims().get(0).buckets().limit(), now)

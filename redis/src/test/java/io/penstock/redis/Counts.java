@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Counts implements RedisObserver {
   final AtomicLong calls = new AtomicLong();
   final AtomicLong requests = new AtomicLong();
-  final AtomicLong remembered = new AtomicLong();
-  final AtomicLong givenBack = new AtomicLong();
+  final AtomicLong cachedDenials = new AtomicLong();
+  final AtomicLong refunded = new AtomicLong();
   final AtomicLong repaired = new AtomicLong();
   final AtomicLong leased = new AtomicLong();
   final AtomicLong returned = new AtomicLong();
@@ -59,13 +59,13 @@ final class Counts implements RedisObserver {
   }
 
   @Override
-  public void remembered(String name) {
-    remembered.incrementAndGet();
+  public void deniedFromCache(String name) {
+    cachedDenials.incrementAndGet();
   }
 
   @Override
-  public void givenBack(String name) {
-    givenBack.incrementAndGet();
+  public void refunded(String name) {
+    refunded.incrementAndGet();
   }
 
   @Override

@@ -48,7 +48,7 @@ class DenialMemoryIT {
       assertThat(limiter.tryAcquire("k")).isFalse();
     }
     assertThat(evals()).isEqualTo(before);
-    assertThat(counts.remembered.get()).isEqualTo(1_000);
+    assertThat(counts.cachedDenials.get()).isEqualTo(1_000);
   }
 
   @Test
@@ -92,7 +92,7 @@ class DenialMemoryIT {
     // The second counts from when the request was sent, and sending took real time.
     time.advance(Duration.ofMillis(300));
     assertThat(limiter.tryAcquire("k")).isFalse();
-    assertThat(counts.remembered.get()).isEqualTo(1);
+    assertThat(counts.cachedDenials.get()).isEqualTo(1);
     time.advance(Duration.ofMillis(700));
     long before = evals();
     assertThat(limiter.tryAcquire("k")).isFalse();

@@ -30,7 +30,7 @@ class DenialMemoryTest {
   void find_untilTheWaitFromTheTimeOfSending_isDenied() {
     long sent = clock.nanos();
     clock.advance(Duration.ofMillis(10));
-    memory.remember(request("k", 1_000), denied(100), sent);
+    memory.add(request("k", 1_000), denied(100), sent);
     clock.advance(Duration.ofMillis(40));
     Decision known = memory.find(request("k", 1_000));
     assertThat(known.retryAfter())
@@ -45,7 +45,7 @@ class DenialMemoryTest {
 
   @Test
   void find_largerCost_waitsLongerAndIsResetNoLater() {
-    memory.remember(request("k", 1_000), denied(100), clock.nanos());
+    memory.add(request("k", 1_000), denied(100), clock.nanos());
     Decision known = memory.find(request("k", 2_500));
     assertThat(known.retryAfter()).isEqualTo(Duration.ofMillis(1_600));
     assertThat(known.resetAfter()).isEqualTo(Duration.ofSeconds(5));
@@ -57,7 +57,7 @@ class DenialMemoryTest {
   @Test
   void find_later_hasWhatWasRefilledSince() {
     Decision denial = Decision.deny("x", LIMIT, 500, 4_500 * MILLI, 500 * MILLI);
-    memory.remember(request("k", 1_000), denial, clock.nanos());
+    memory.add(request("k", 1_000), denial, clock.nanos());
     clock.advance(Duration.ofMillis(300));
     Decision known = memory.find(request("k", 1_000));
     assertThat(known.remainingThousandths()).isEqualTo(800);
@@ -66,32 +66,31 @@ class DenialMemoryTest {
 
   @Test
   void find_betweenTicks_isRoundedUp() {
-    memory.remember(request("k", 1_000), denied(100), clock.nanos());
+    memory.add(request("k", 1_000), denied(100), clock.nanos());
     clock.advance(Duration.ofNanos(1));
     assertThat(memory.find(request("k", 1_000)).retryAfter()).isEqualTo(Duration.ofMillis(100));
   }
 
   @Test
-  void remember_sentBeforeTokensWereReturned_isIgnored() {
+  void add_sentBeforeTokensWereReturned_isIgnored() {
     long sent = clock.nanos();
     clock.advance(Duration.ofMillis(1));
     memory.forget("k");
     clock.advance(Duration.ofMillis(1));
-    memory.remember(request("k", 1_000), denied(100), sent);
+    memory.add(request("k", 1_000), denied(100), sent);
     assertThat(memory.find(request("k", 1_000))).isNull();
-    memory.remember(request("k", 1_000), denied(100), clock.nanos());
+    memory.add(request("k", 1_000), denied(100), clock.nanos());
     assertThat(memory.find(request("k", 1_000))).isNotNull();
   }
 
   @Test
-  void remember_longWaitOrNever_isKeptForASecondAtMost() {
-    memory.remember(request("k", 1_000), denied(60_000), clock.nanos());
+  void add_longWaitOrNever_isKeptForASecondAtMost() {
+    memory.add(request("k", 1_000), denied(60_000), clock.nanos());
     clock.advance(Duration.ofMillis(999));
     assertThat(memory.find(request("k", 1_000))).isNotNull();
     clock.advance(Duration.ofMillis(1));
     assertThat(memory.find(request("k", 1_000))).isNull();
-    memory.remember(
-        request("k", 1_000), Decision.denyCostAboveBurst("x", LIMIT, 0, 0), clock.nanos());
+    memory.add(request("k", 1_000), Decision.denyCostAboveBurst("x", LIMIT, 0, 0), clock.nanos());
     assertThat(memory.find(request("k", 1_000))).isNull();
   }
 }

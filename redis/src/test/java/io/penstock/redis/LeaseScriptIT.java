@@ -125,15 +125,15 @@ class LeaseScriptIT {
     // Tokens are neither added nor removed: 5 of 40 are leased.
     PendingRequest rest = store.newRequest(Operation.TAKE, List.of(buckets.claim("k", 35_000, 0)));
     call(List.of(rest));
-    assertThat(rest.answer().join().allowed()).isTrue();
+    assertThat(rest.decision().join().allowed()).isTrue();
     PendingRequest more = store.newRequest(Operation.TAKE, List.of(buckets.claim("k", 1, 0)));
     call(List.of(more));
-    assertThat(more.answer().join().allowed()).isFalse();
+    assertThat(more.decision().join().allowed()).isFalse();
     long lease = Lease.LENGTH_NANOS / Ticks.NANOS;
     time.set(time.micros() + 4_000_000L + lease + lease / 8);
     PendingRequest all = store.newRequest(Operation.TAKE, List.of(buckets.claim("k", 40_000, 0)));
     call(List.of(all));
-    assertThat(all.answer().join().allowed())
+    assertThat(all.decision().join().allowed())
         .as("the lease has expired, and the bucket is full")
         .isTrue();
     time.set(before);
@@ -148,7 +148,7 @@ class LeaseScriptIT {
     Batch batch = new Batch(requests);
     long[] replies = link.call(batch, false).toCompletableFuture().get(1, TimeUnit.MINUTES);
     assertThat(replies[0]).as("no foreign values").isZero();
-    batch.answer(replies, new LateGrants());
+    batch.complete(replies, new LateGrants());
     return replies;
   }
 
@@ -235,7 +235,7 @@ class LeaseScriptIT {
       assertThat(debt(replies, next + 1))
           .as("%s before %s at %s", request.operation(), cost, now)
           .isEqualTo(before);
-      Decision decision = request.answer().join();
+      Decision decision = request.decision().join();
       if (request.operation() == Operation.TAKE) {
         assertThat(decision.allowed()).isEqualTo(model.take(now, cost));
       } else if (request.operation() == Operation.CHARGE) {

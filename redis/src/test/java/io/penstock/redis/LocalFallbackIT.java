@@ -203,7 +203,7 @@ class LocalFallbackIT {
     proxy.keepReplies(false);
     await("available again").until(() -> !limiter.peek("other").degraded());
     assertThat(takeExactly(limiter, "k", 1).remaining()).as("charged once").isEqualTo(7);
-    assertThat(counts.givenBack.get()).isZero();
+    assertThat(counts.refunded.get()).isZero();
   }
 
   @Test
@@ -214,7 +214,7 @@ class LocalFallbackIT {
     CompletableFuture<Decision> late = limiter.takeAsync("k", 2).toCompletableFuture();
     assertThat(late.join().allowed()).isFalse();
     proxy.keepReplies(false);
-    await("given back").until(() -> counts.givenBack.get() == 1);
+    await("given back").until(() -> counts.refunded.get() == 1);
     assertThat(level.peek("k").remaining()).isEqualTo(10);
   }
 

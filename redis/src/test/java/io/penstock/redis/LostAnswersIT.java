@@ -77,7 +77,7 @@ class LostAnswersIT {
     proxy.loseReplies(false);
     await("available again").until(() -> !closed.peek("k").degraded());
     assertThat(level.peek("k").remaining()).as("once, and never given back").isEqualTo(9);
-    assertThat(counts.givenBack.get()).isZero();
+    assertThat(counts.refunded.get()).isZero();
   }
 
   @Test
@@ -91,7 +91,7 @@ class LostAnswersIT {
     assertThat(counts.timedOut()).isEqualTo(1);
     proxy.keepReplies(false);
     await("given back").until(() -> level.peek("k").remaining() == 7);
-    await("counted").until(() -> counts.givenBack.get() == 1);
+    await("counted").until(() -> counts.refunded.get() == 1);
   }
 
   @Test
@@ -108,7 +108,7 @@ class LostAnswersIT {
     RateLimiter slow = RateLimiter.on(direct, "f", SLOW);
     slow.take("k", 10);
     proxy.keepReplies(false);
-    await("given back").until(() -> counts.givenBack.get() == 1);
+    await("given back").until(() -> counts.refunded.get() == 1);
     assertThat(slow.peek("k").remaining()).isLessThan(0.001);
   }
 
@@ -124,7 +124,7 @@ class LostAnswersIT {
         .until(() -> other.take("z").degraded() && !store.isAvailable());
     proxy.keepReplies(false);
     await("given back").until(() -> level.peek("k").remaining() == 10);
-    await("the other too").until(() -> counts.givenBack.get() >= 2);
+    await("the other too").until(() -> counts.refunded.get() >= 2);
     await("available again").until(store::isAvailable);
     assertThat(other.peek("k").remaining()).isEqualTo(10);
   }
@@ -152,7 +152,7 @@ class LostAnswersIT {
     proxy.keepReplies(false);
     await("available").until(() -> !limiter.take("k", 3).degraded());
     assertThat(level.peek("k").remaining()).isZero();
-    assertThat(counts.givenBack.get()).isZero();
+    assertThat(counts.refunded.get()).isZero();
   }
 
   /** Of a limit of four, this node has half. */
@@ -194,7 +194,7 @@ class LostAnswersIT {
     wait.cancel(false);
     await("decided without it").until(() -> counts.timedOut() == 1);
     proxy.keepReplies(false);
-    await("given back").until(() -> counts.givenBack.get() == 1);
+    await("given back").until(() -> counts.refunded.get() == 1);
     await("available again").until(() -> !limiter.peek("k").degraded());
     assertThat(level.peek("k").remaining()).isEqualTo(7);
   }

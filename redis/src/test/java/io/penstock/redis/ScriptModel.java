@@ -146,7 +146,7 @@ final class ScriptModel {
 
     @Override
     void leave() {
-      if (steppedBack && claim.thousandths() > 0 && !verdict.never()) {
+      if (steppedBack && claim.thousandths() > 0 && !verdict.neverAllowed()) {
         keep(Bucket.owing(fixedRate, now, bucket.debt(fixedRate, now, reach)));
       }
     }
@@ -157,7 +157,7 @@ final class ScriptModel {
       long debt = taken ? verdict.debt() : bucket.debt(fixedRate, now, reach);
       long reset = Ticks.toNanos(fixedRate.ticks(debt));
       long remaining = fixedRate.remaining(debt);
-      if (verdict.never()) {
+      if (verdict.neverAllowed()) {
         return Decision.denyCostAboveBurst(name, limit, remaining, reset);
       }
       long delay = Ticks.toNanos(fixedRate.ticks(debt - fixedRate.burst()));

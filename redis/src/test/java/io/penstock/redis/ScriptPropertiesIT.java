@@ -106,14 +106,14 @@ class ScriptPropertiesIT {
       Batch batch = new Batch(requests);
       long[] replies = link.call(batch, false).toCompletableFuture().get(1, TimeUnit.MINUTES);
       LateGrants late = new LateGrants();
-      batch.answer(replies, late);
+      batch.complete(replies, late);
       assertThat(late.receipts).isEmpty();
       assertThat(replies[0]).as("no foreign values").isZero();
       for (int i = 0; i < requests.size(); i++) {
         PendingRequest request = requests.get(i);
         Decision expected = decide(request);
         if (expected != null) {
-          assertThat(request.answer().join())
+          assertThat(request.decision().join())
               .as("%s: %s %s at %s", i, request.operation(), request.claims(), time.micros())
               .usingRecursiveComparison()
               .isEqualTo(expected);

@@ -31,7 +31,7 @@ class SlotRequestTest {
     SlotRequest slotRequest = newSlotRequest(operation);
     slotRequest.setReceipts(List.of(ofFirst, ofSecond));
     slotRequest.send();
-    slotRequest.answer(Decision.all(results));
+    slotRequest.completeWithReply(Decision.all(results));
     return slotRequest;
   }
 

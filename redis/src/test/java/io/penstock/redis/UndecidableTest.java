@@ -64,8 +64,8 @@ class UndecidableTest {
   /** Behaves like the store. */
   private static final class Answers implements CallBatcher.Callbacks {
     @Override
-    public void answered(Batch batch, long[] replies, long sentNanos) {
-      batch.answer(replies, new LateGrants());
+    public void replied(Batch batch, long[] replies, long sentNanos) {
+      batch.complete(replies, new LateGrants());
     }
 
     @Override
@@ -88,10 +88,10 @@ class UndecidableTest {
     CallBatcher calls = new CallBatcher(route, new Answers(), batch -> {}, timer);
     PendingRequest bad = bad();
     calls.submit(bad);
-    assertThat(bad.answer()).isCompletedExceptionally();
+    assertThat(bad.decision()).isCompletedExceptionally();
     PendingRequest good = good();
     calls.submit(good);
-    assertThat(good.answer()).isCompleted();
+    assertThat(good.decision()).isCompleted();
     assertThat(route.calls).hasSize(1);
   }
 
@@ -111,10 +111,10 @@ class UndecidableTest {
             timer);
     PendingRequest first = good();
     calls.submit(first);
-    assertThat(first.answer()).isCompletedExceptionally();
+    assertThat(first.decision()).isCompletedExceptionally();
     PendingRequest second = good();
     calls.submit(second);
-    assertThat(second.answer()).isCompleted();
+    assertThat(second.decision()).isCompleted();
   }
 
   @Test
@@ -131,9 +131,9 @@ class UndecidableTest {
     PendingRequest bad = bad();
     PendingRequest good = good();
     deadlines.watch(bad);
-    await("failed").until(() -> bad.answer().isCompletedExceptionally());
+    await("failed").until(() -> bad.decision().isCompletedExceptionally());
     deadlines.watch(good);
-    await("given up").until(() -> good.answer().isCompletedExceptionally());
+    await("given up").until(() -> good.decision().isCompletedExceptionally());
   }
 
   @Test
@@ -162,6 +162,6 @@ class UndecidableTest {
           public void denied(List<RedisClaim> claims, Decision denial, long startNanos) {}
         };
     new MultiSlotRequest(request, List.of(List.of(claim), List.of(other)), dispatch).start();
-    assertThat(request.answer()).isCompletedExceptionally();
+    assertThat(request.decision()).isCompletedExceptionally();
   }
 }

@@ -4,8 +4,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.util.regex.Pattern;
 
 /**
- * Checks whether a container certainly maps the URI of a request to the same place when the request
- * is dispatched again. Tomcat maps the path of a new request and of a dispatch by slightly
+ * Checks whether a container certainly maps the URI of a request to the same servlet when the
+ * request is dispatched again. Tomcat maps the path of a new request and of a dispatch by slightly
  * different rules: {@code //app/tea} reaches the context {@code /app} only the first time.
  */
 final class PlainPath {

@@ -13,7 +13,7 @@ import java.util.Properties;
  * @param leasedMicros of Redis, for a decision on a leased key
  * @param keyBytes memory of a bucket in Redis
  * @param clientMicros of a node, for a decision by Redis
- * @param localMicros of a node, for a decision from a lease or a remembered denial
+ * @param localMicros of a node, for a decision from a lease or a cached denial
  * @param httpMicros of a node, for a request over HTTP
  * @param busyPercent the target utilization of a core
  */

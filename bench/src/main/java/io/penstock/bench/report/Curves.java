@@ -42,22 +42,22 @@ public record Curves(String name, String title, String x, String y, List<Curve> 
     LogAxis up = LogAxis.of(all(false), HEIGHT - BOTTOM, TOP).withMargin();
     svg.title(LEFT, TOP - 18, title);
     for (double tick : across.ticks()) {
-      double place = across.place(tick);
-      svg.line(place, TOP, place, HEIGHT - BOTTOM, "#e6e6e6");
-      svg.text(place, HEIGHT - BOTTOM + LINE, "middle", LogAxis.format(tick));
+      double position = across.position(tick);
+      svg.line(position, TOP, position, HEIGHT - BOTTOM, "#e6e6e6");
+      svg.text(position, HEIGHT - BOTTOM + LINE, "middle", LogAxis.format(tick));
     }
     for (double tick : up.ticks()) {
-      double place = up.place(tick);
-      svg.line(LEFT, place, WIDTH - RIGHT, place, "#e6e6e6");
-      svg.text(LEFT - 8, place + 4, "end", LogAxis.format(tick));
+      double position = up.position(tick);
+      svg.line(LEFT, position, WIDTH - RIGHT, position, "#e6e6e6");
+      svg.text(LEFT - 8, position + 4, "end", LogAxis.format(tick));
     }
     svg.text((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 12, "middle", x);
     svg.text(LEFT, TOP - 4, "end", y);
     for (int i = 0; i < curves.size(); i++) {
       draw(svg, curves.get(i), Svg.colour(i), across, up);
-      double place = TOP + 10.0 + i * LINE;
-      svg.bar(WIDTH - RIGHT + 16, place - 5, 14, 4, Svg.colour(i));
-      svg.text(WIDTH - RIGHT + 36, place, "start", curves.get(i).label);
+      double position = TOP + 10.0 + i * LINE;
+      svg.bar(WIDTH - RIGHT + 16, position - 5, 14, 4, Svg.colour(i));
+      svg.text(WIDTH - RIGHT + 36, position, "start", curves.get(i).label);
     }
     return svg.end();
   }
@@ -65,10 +65,11 @@ public record Curves(String name, String title, String x, String y, List<Curve> 
   private static void draw(Svg svg, Curve curve, String colour, LogAxis across, LogAxis up) {
     StringJoiner points = new StringJoiner(" ");
     for (Point point : curve.points) {
-      points.add(String.format(Locale.ROOT, "%.1f,%.1f", across.place(point.x), up.place(point.y)));
+      points.add(
+          String.format(Locale.ROOT, "%.1f,%.1f", across.position(point.x), up.position(point.y)));
     }
     svg.polyline(points.toString(), colour);
-    curve.points.forEach(point -> svg.dot(across.place(point.x), up.place(point.y), colour));
+    curve.points.forEach(point -> svg.dot(across.position(point.x), up.position(point.y), colour));
   }
 
   private List<Double> all(boolean ofX) {

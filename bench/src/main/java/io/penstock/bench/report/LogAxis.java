@@ -29,7 +29,7 @@ record LogAxis(double min, double max, double from, double to) {
     return new LogAxis(min / 1.3, max * 1.3, from, to);
   }
 
-  double place(double value) {
+  double position(double value) {
     return from + (to - from) * Math.log(value / min) / Math.log(max / min);
   }
 

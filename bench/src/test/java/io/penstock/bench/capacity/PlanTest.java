@@ -33,7 +33,7 @@ class PlanTest {
   }
 
   @Test
-  void plan_rememberedDenials_needNoRedis() {
+  void plan_cachedDenials_needNoRedis() {
     Plan plan = Plan.of(new Demand(1e6, 0, 0, 100), ROUND);
 
     assertThat(plan.redisCores()).isZero();
@@ -51,8 +51,8 @@ class PlanTest {
     "NaN, 1, 0, 0"
   })
   void demand_outOfRange_isRejected(
-      double decisions, double keys, double leased, double remembered) {
-    assertThatThrownBy(() -> new Demand(decisions, keys, leased, remembered))
+      double decisions, double keys, double leased, double cachedDenials) {
+    assertThatThrownBy(() -> new Demand(decisions, keys, leased, cachedDenials))
         .isInstanceOf(IllegalArgumentException.class);
   }
 

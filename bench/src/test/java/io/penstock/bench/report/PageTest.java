@@ -150,7 +150,7 @@ class PageTest {
   void axis_mapsEqualFactorsToEqualDistances() {
     LogAxis axis = LogAxis.of(List.of(1.0, 1_000.0), 0, 300);
 
-    assertThat(axis.place(10)).isCloseTo(100, org.assertj.core.data.Offset.offset(1e-9));
+    assertThat(axis.position(10)).isCloseTo(100, org.assertj.core.data.Offset.offset(1e-9));
     assertThat(axis.ticks()).containsExactly(1.0, 10.0, 100.0, 1_000.0);
     assertThat(LogAxis.of(List.of(3.0, 60.0), 0, 1).ticks()).containsExactly(5.0, 10.0, 20.0, 50.0);
     assertThatThrownBy(() -> LogAxis.of(List.of(0.0), 0, 1))

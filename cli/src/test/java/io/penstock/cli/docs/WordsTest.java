@@ -82,11 +82,11 @@ class WordsTest {
   void find_avoidedWord_namesItAndItsReplacement() {
     assertThat(find("While the store is away, requests pass."))
         .containsExactly("\"is away\": write unavailable, unreachable");
-    assertThat(find("private static final int MOST_KEYS = 3;"))
-        .containsExactly("\"MOST_K\": write MAX_");
+    assertThat(find("private static final int FEWEST_KEYS = 3;"))
+        .containsExactly("\"FEWEST_K\": write MIN_");
     assertThat(find("a request that the limiter refused"))
         .containsExactly("\"refused\": write denied, rejected, throttled");
-    assertThat(find("Who retries is denied.")).hasSize(1);
+    assertThat(find("Who sends more is denied.")).hasSize(1);
   }
 
   @Test

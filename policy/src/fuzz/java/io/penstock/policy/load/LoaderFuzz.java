@@ -100,11 +100,11 @@ public final class LoaderFuzz {
       case "query:" -> request.query(name, value);
       case "cookie:" -> request.cookie(name, value);
       case "jwt:" -> request.claim(name, value);
-      default -> place(request, attribute, value);
+      default -> stateOther(request, attribute, value);
     }
   }
 
-  private static void place(ExplicitRequest.Builder request, String attribute, String value) {
+  private static void stateOther(ExplicitRequest.Builder request, String attribute, String value) {
     switch (attribute) {
       case "path" -> request.path(value);
       case "method" -> request.method(value);

@@ -99,10 +99,10 @@ final class CaseReader {
   }
 
   private void add(Fields fields, Duration at, List<CaseStep> steps) {
-    Located<Node> stated = fields.require("request") ? fields.placed("request") : null;
+    Located<Node> stated = fields.require("request") ? fields.located("request") : null;
     CheckRequest checkRequest = stated == null ? null : CheckRequestReader.read(stated, problems);
     int times = fields.whole("times", 1, MAX_TIMES, 1);
-    Located<Node> expected = fields.require("expect") ? fields.placed("expect") : null;
+    Located<Node> expected = fields.require("expect") ? fields.located("expect") : null;
     Expectation expectation =
         expected == null ? null : new ExpectationReader(problems).read(expected);
     fields.done();

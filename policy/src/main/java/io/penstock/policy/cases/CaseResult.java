@@ -7,11 +7,11 @@ import java.util.List;
 /**
  * The result of one case. Immutable.
  *
- * @param place the location of the case
+ * @param location the location of the case
  * @param sent how many requests were sent
  * @param failures in the order sent; empty if all responses were as expected
  */
-public record CaseResult(String name, Location place, int sent, List<StepFailure> failures) {
+public record CaseResult(String name, Location location, int sent, List<StepFailure> failures) {
   public CaseResult {
     failures = List.copyOf(failures);
   }
@@ -24,7 +24,7 @@ public record CaseResult(String name, Location place, int sent, List<StepFailure
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     for (StepFailure failure : failures) {
-      lines.add(failure.place() + ": " + name + ": " + request(failure));
+      lines.add(failure.location() + ": " + name + ": " + request(failure));
       failure.mismatches().forEach(mismatch -> lines.add("    " + mismatch));
     }
     return lines;

@@ -88,7 +88,7 @@ final class CaseRun implements AutoCloseable {
       }
       sent += step.times();
     }
-    return new CaseResult(policyCase.name(), policyCase.place(), sent, failures);
+    return new CaseResult(policyCase.name(), policyCase.location(), sent, failures);
   }
 
   private @Nullable StepFailure run(CaseStep step, int request) {
@@ -105,7 +105,8 @@ final class CaseRun implements AutoCloseable {
     }
     return failed == 0
         ? null
-        : new StepFailure(step.place(), request, step.at(), firstTime, step.times(), failed, first);
+        : new StepFailure(
+            step.location(), request, step.at(), firstTime, step.times(), failed, first);
   }
 
   private Verdict decide(CheckRequest checkRequest) {

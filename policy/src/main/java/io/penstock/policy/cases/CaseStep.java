@@ -7,9 +7,13 @@ import java.time.Duration;
 /**
  * A request of a case, or several equal ones at the same instant. Immutable.
  *
- * @param place the location of the request
+ * @param location the location of the request
  * @param at the time since the start of the case
  * @param times how many requests are sent, at least one
  */
 record CaseStep(
-    Location place, Duration at, CheckRequest checkRequest, int times, Expectation expectation) {}
+    Location location,
+    Duration at,
+    CheckRequest checkRequest,
+    int times,
+    Expectation expectation) {}

@@ -15,28 +15,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file of cases. Immutable.
  *
- * @param place the file
+ * @param location the file
  * @param policy the policy to test; null if the file names none
  * @param cases the cases without errors
  */
-record CasesFile(Location place, @Nullable Path policy, List<PolicyCase> cases) {
+record CasesFile(Location location, @Nullable Path policy, List<PolicyCase> cases) {
   CasesFile {
     cases = List.copyOf(cases);
   }
 
   /** Reads a file as far as possible, and reports errors about the rest. */
   static CasesFile read(Path file, Problems problems) {
-    Location place = Location.of(file.toString());
+    Location location = Location.of(file.toString());
     Node document = Document.read(file, problems);
     Fields fields =
         document == null ? null : Fields.of(new Located<>(document, document.at(), ""), problems);
     if (fields == null) {
-      return new CasesFile(place, null, List.of());
+      return new CasesFile(location, null, List.of());
     }
     Path policy = fields.text("policy", text -> beside(file, text));
     List<PolicyCase> cases = cases(fields, problems);
     fields.done();
-    return new CasesFile(place, policy, cases);
+    return new CasesFile(location, policy, cases);
   }
 
   private static Path beside(Path file, String text) {

@@ -6,9 +6,9 @@ import java.util.List;
 /**
  * A sequence of requests that starts with full buckets. Immutable.
  *
- * @param place the location of the case
+ * @param location the location of the case
  */
-record PolicyCase(String name, Location place, List<CaseStep> steps) {
+record PolicyCase(String name, Location location, List<CaseStep> steps) {
   PolicyCase {
     steps = List.copyOf(steps);
   }

@@ -68,7 +68,8 @@ public final class PolicyCases {
     Path policy = file.policy();
     if (policy == null) {
       if (problems.errorCount() == 0) {
-        problems.error(file.place(), "policy", "is required unless a policy is given separately");
+        problems.error(
+            file.location(), "policy", "is required unless a policy is given separately");
       }
       return null;
     }

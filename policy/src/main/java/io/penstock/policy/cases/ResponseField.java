@@ -65,7 +65,7 @@ enum ResponseField {
       case REASON -> decision.reason().map(Reason::code).orElse(NONE);
       case LIMIT -> tokens(decision.limit().burstThousandths());
       case REMAINING -> tokens(decision.remainingThousandths());
-      case RETRY_AFTER_MS -> decision.never() ? NONE : millis(decision.retryAfter());
+      case RETRY_AFTER_MS -> decision.neverAllowed() ? NONE : millis(decision.retryAfter());
       case RESET_AFTER_MS -> millis(decision.resetAfter());
       case DELAY_MS -> millis(decision.delay());
       case MODE -> outcome.mode().code();

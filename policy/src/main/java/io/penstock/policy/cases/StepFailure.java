@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * A request with an unexpected response. Immutable.
  *
- * @param place the location of the request
+ * @param location the location of the request
  * @param request the number of the request in its case, from 1
  * @param at the time since the start of the case
  * @param time the first of the {@code times} repetitions that failed, from 1
@@ -16,7 +16,7 @@ import java.util.List;
  * @param mismatches the fields that differed the first time
  */
 public record StepFailure(
-    Location place,
+    Location location,
     int request,
     Duration at,
     int time,

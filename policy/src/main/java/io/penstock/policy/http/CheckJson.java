@@ -108,7 +108,7 @@ public final class CheckJson {
   }
 
   static void writeRetryAfter(JsonGenerator json, Decision decision) throws IOException {
-    if (decision.never()) {
+    if (decision.neverAllowed()) {
       json.writeNullField("retry_after_ms");
     } else {
       json.writeNumberField("retry_after_ms", Rounding.millis(decision.retryAfter()));

@@ -112,7 +112,7 @@ public final class ExplainText {
 
   private static String denial(Decision decision) {
     String reason = reason(decision.reason().orElse(null));
-    return decision.never()
+    return decision.neverAllowed()
         ? reason + NEVER
         : reason + ", retry in " + Rounding.millis(decision.retryAfter()) + " ms";
   }

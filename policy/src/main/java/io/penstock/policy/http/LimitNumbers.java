@@ -13,9 +13,9 @@ import java.util.List;
 final class LimitNumbers {
   private LimitNumbers() {}
 
-  /** Returns the number of the limit at a position. */
-  static int of(Rule rule, int place) {
-    return rule.limits().size() == 1 ? 0 : place + 1;
+  /** Returns the number of the limit at an index of the rule. */
+  static int of(Rule rule, int index) {
+    return rule.limits().size() == 1 ? 0 : index + 1;
   }
 
   /** Returns the number of the limit whose figures a decision has. */
@@ -29,17 +29,17 @@ final class LimitNumbers {
         return of(rule, results, i);
       }
     }
-    return of(rule, placeOf(decision.limit(), rule));
+    return of(rule, indexOf(decision.limit(), rule));
   }
 
   /** Returns the number of the limit that one of the results of a rule belongs to. */
   static int of(Rule rule, List<Decision> results, int index) {
     // A request that is denied without asking the store has one result for all limits.
     boolean each = results.size() == rule.limits().size();
-    return of(rule, each ? index : placeOf(results.get(index).limit(), rule));
+    return of(rule, each ? index : indexOf(results.get(index).limit(), rule));
   }
 
-  private static int placeOf(Limit limit, Rule rule) {
+  private static int indexOf(Limit limit, Rule rule) {
     return Math.max(0, rule.limits().indexOf(limit));
   }
 }

@@ -70,7 +70,7 @@ final class Quota {
    * such time. Zero would suggest an immediate retry to a client whose request can never pass.
    */
   long resetSeconds(Decision decision) {
-    if (decision.never()) {
+    if (decision.neverAllowed()) {
       return decision.resetAfter().isZero() ? NO_RESET : Rounding.seconds(decision.resetAfter());
     }
     if (!decision.allowed()) {

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * policies are evicted over time.
  */
 final class QuotaCache {
-  private static final int PLACES = 1 << 10;
+  private static final int SLOTS = 1 << 10;
 
-  private final AtomicReferenceArray<@Nullable Quota> places = new AtomicReferenceArray<>(PLACES);
+  private final AtomicReferenceArray<@Nullable Quota> slots = new AtomicReferenceArray<>(SLOTS);
 
   /**
    * @param number the number of the limit within the rule, from 1; 0 for its only limit
@@ -19,13 +19,13 @@ final class QuotaCache {
   Quota of(String rule, int number, Limit limit) {
     // The full limit is not hashed because hashing its rate is expensive.
     int hash = (rule.hashCode() + number) * 31 + Long.hashCode(limit.burstThousandths());
-    int place = (hash ^ (hash >>> 16)) & (PLACES - 1);
-    Quota cached = places.getAcquire(place);
+    int slot = (hash ^ (hash >>> 16)) & (SLOTS - 1);
+    Quota cached = slots.getAcquire(slot);
     if (cached != null && cached.matches(rule, number, limit)) {
       return cached;
     }
     Quota quota = new Quota(rule, number, limit);
-    places.setRelease(place, quota);
+    slots.setRelease(slot, quota);
     return quota;
   }
 }

@@ -9,7 +9,7 @@ public final class Rounding {
   static final long TOKEN = 1_000;
 
   private static final int NANOS_PER_MILLI = 1_000_000;
-  private static final int TOKEN_PLACES = 3;
+  private static final int TOKEN_DECIMALS = 3;
 
   private Rounding() {}
 
@@ -30,6 +30,6 @@ public final class Rounding {
   public static BigDecimal tokens(long thousandths) {
     return thousandths % TOKEN == 0
         ? BigDecimal.valueOf(thousandths / TOKEN)
-        : BigDecimal.valueOf(thousandths, TOKEN_PLACES).stripTrailingZeros();
+        : BigDecimal.valueOf(thousandths, TOKEN_DECIMALS).stripTrailingZeros();
   }
 }

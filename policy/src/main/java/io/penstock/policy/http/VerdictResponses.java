@@ -191,7 +191,7 @@ public final class VerdictResponses {
   private void denial(Outcome outcome, HeaderSink sink) {
     Decision decision = outcome.decision();
     // A zero wait while the store is unavailable is not a useful hint.
-    if (!decision.never() && !(decision.retryAfter().isZero() && isUnavailable(outcome))) {
+    if (!decision.neverAllowed() && !(decision.retryAfter().isZero() && isUnavailable(outcome))) {
       long wait = Math.max(1, Rounding.seconds(decision.retryAfter()));
       long added = jitter.added(wait, outcome.rule().name(), outcome.key());
       sink.add(RETRY_AFTER, Long.toString(wait + added));

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tokens are identified by 128 bits of a hash with a secret of this process, so an attacker
  * cannot construct a token that collides with another. The table has a fixed size; a new entry
- * replaces the one in its place.
+ * replaces the one in the same slot.
  */
 final class RejectedTokens {
   static final int SIZE = 1 << 13;
@@ -33,7 +33,7 @@ final class RejectedTokens {
 
   /** Identifies a token. */
   record Id(long high, long low) {
-    private int place() {
+    private int slot() {
       return (int) low & (SIZE - 1);
     }
   }
@@ -56,11 +56,11 @@ final class RejectedTokens {
 
   /** Returns why a token was rejected under these keys; null if unknown. */
   TokenCheck.@Nullable Result get(Id id, KeySet keys, long nowMillis) {
-    RejectedToken entry = entries.get(id.place());
+    RejectedToken entry = entries.get(id.slot());
     return entry != null && entry.isValid(id, keys, nowMillis) ? entry.reason : null;
   }
 
   void put(Id id, TokenCheck.Result reason, KeySet keys, long nowMillis) {
-    entries.set(id.place(), new RejectedToken(id, reason, keys, nowMillis));
+    entries.set(id.slot(), new RejectedToken(id, reason, keys, nowMillis));
   }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds the built-in attribute that an author meant by another name. */
 final class BuiltInNames {
-  private static final List<String> PLACES = List.of("method", "path", "host");
+  private static final List<String> ROUTE_ATTRIBUTES = List.of("method", "path", "host");
   private static final Map<String, String> OTHER_NAMES = new HashMap<>();
   private static final Map<String, String> OTHER_PREFIXES = new HashMap<>();
 
@@ -59,9 +59,9 @@ final class BuiltInNames {
     if (bareName.regionMatches(true, 0, "x-", 0, 2)) {
       return "header:" + bareName.toLowerCase(Locale.ROOT);
     }
-    return PLACES.stream()
-        .filter(place -> name.startsWith(place.substring(0, 1)))
-        .filter(place -> Suggestions.distance(name, place) <= 1)
+    return ROUTE_ATTRIBUTES.stream()
+        .filter(attribute -> name.startsWith(attribute.substring(0, 1)))
+        .filter(attribute -> Suggestions.distance(name, attribute) <= 1)
         .findFirst()
         .orElse(null);
   }

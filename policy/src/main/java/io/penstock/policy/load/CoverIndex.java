@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * values are all among those values, or whose patterns all start with one of those prefixes.
  * Looking up one value, or the prefixes of one pattern, is therefore enough to find it. Equal
  * networks are found the same way, wider ones by their prefix length. At most {@link #MAX_COMPARED}
- * entries of each index position are compared. A missed cover only means that a mistake in the
- * policy is not reported.
+ * entries of each index key are compared. A missed cover only means that a mistake in the policy is
+ * not reported.
  */
 final class CoverIndex<T> {
   private static final int MAX_COMPARED = 200;
@@ -31,9 +31,9 @@ final class CoverIndex<T> {
 
   private record IndexedMatch<T>(Match match, T value) {}
 
-  private record Place(KeyPart subject, String text) {}
+  private record IndexKey(KeyPart subject, String text) {}
 
-  private final Map<Place, List<IndexedMatch<T>>> places = new HashMap<>();
+  private final Map<IndexKey, List<IndexedMatch<T>>> entries = new HashMap<>();
   private final TreeMap<Integer, List<IndexedMatch<T>>> networks = new TreeMap<>();
   private final List<IndexedMatch<T>> unconditional = new ArrayList<>();
   private final BitSet prefixLengths = new BitSet();
@@ -49,8 +49,8 @@ final class CoverIndex<T> {
       int widest = within.networks().stream().mapToInt(Cidr::bits).min().orElse(0);
       networks.computeIfAbsent(widest, bits -> new ArrayList<>()).add(entry);
     }
-    for (Place place : placesOf(anchor)) {
-      places.computeIfAbsent(place, p -> new ArrayList<>()).add(entry);
+    for (IndexKey key : keysOf(anchor)) {
+      entries.computeIfAbsent(key, p -> new ArrayList<>()).add(entry);
     }
   }
 
@@ -63,8 +63,8 @@ final class CoverIndex<T> {
     int minEntries = Integer.MAX_VALUE;
     for (Condition condition : match.conditions()) {
       int maxEntries = 0;
-      for (Place place : placesOf(condition)) {
-        maxEntries = Math.max(maxEntries, entriesAt(place).size());
+      for (IndexKey key : keysOf(condition)) {
+        maxEntries = Math.max(maxEntries, entriesOf(key).size());
       }
       if (condition instanceof Condition.Within) {
         maxEntries = Integer.MAX_VALUE - 1;
@@ -99,38 +99,39 @@ final class CoverIndex<T> {
   private void addCandidates(Condition condition, List<List<IndexedMatch<T>>> candidates) {
     KeyPart subject = condition.subject();
     if (condition instanceof Condition.OneOf oneOf) {
-      candidates.add(entriesAt(new Place(subject, oneOf.values().iterator().next())));
+      candidates.add(entriesOf(new IndexKey(subject, oneOf.values().iterator().next())));
     } else if (condition instanceof Condition.Like like) {
       String text = truncate(like.patterns().get(0).text());
       prefixLengths.stream()
           .takeWhile(length -> length <= text.length())
           .forEach(
-              length -> candidates.add(entriesAt(new Place(subject, text.substring(0, length)))));
+              length ->
+                  candidates.add(entriesOf(new IndexKey(subject, text.substring(0, length)))));
     } else if (condition instanceof Condition.Within within) {
       Cidr network = within.networks().get(0);
-      candidates.add(entriesAt(new Place(subject, network.toString())));
+      candidates.add(entriesOf(new IndexKey(subject, network.toString())));
       candidates.addAll(networks.headMap(network.bits()).values());
     }
   }
 
-  private List<IndexedMatch<T>> entriesAt(Place place) {
-    return places.getOrDefault(place, List.of());
+  private List<IndexedMatch<T>> entriesOf(IndexKey key) {
+    return entries.getOrDefault(key, List.of());
   }
 
-  private List<Place> placesOf(Condition condition) {
-    List<Place> found = new ArrayList<>();
+  private List<IndexKey> keysOf(Condition condition) {
+    List<IndexKey> found = new ArrayList<>();
     KeyPart subject = condition.subject();
     if (condition instanceof Condition.OneOf oneOf) {
-      oneOf.values().forEach(value -> found.add(new Place(subject, value)));
+      oneOf.values().forEach(value -> found.add(new IndexKey(subject, value)));
     } else if (condition instanceof Condition.Like like) {
       like.patterns().stream()
           .map(Pattern::literalPrefix)
           .map(CoverIndex::truncate)
           .distinct()
-          .forEach(prefix -> found.add(new Place(subject, prefix)));
-      found.forEach(place -> prefixLengths.set(place.text().length()));
+          .forEach(prefix -> found.add(new IndexKey(subject, prefix)));
+      found.forEach(key -> prefixLengths.set(key.text().length()));
     } else if (condition instanceof Condition.Within within) {
-      within.networks().forEach(network -> found.add(new Place(subject, network.toString())));
+      within.networks().forEach(network -> found.add(new IndexKey(subject, network.toString())));
     }
     return found;
   }

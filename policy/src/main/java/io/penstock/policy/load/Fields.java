@@ -79,15 +79,15 @@ public final class Fields {
   }
 
   /** Returns a field with its location, or null if it is missing. */
-  public @Nullable Located<Node> placed(String name) {
+  public @Nullable Located<Node> located(String name) {
     Node node = node(name);
     return node == null ? null : new Located<>(node, node.at(), path(name));
   }
 
   /** Returns a scalar of any kind as written. */
   public @Nullable String text(String name) {
-    Located<Node> placed = placed(name);
-    return placed == null ? null : text(placed);
+    Located<Node> located = located(name);
+    return located == null ? null : text(located);
   }
 
   /**
@@ -209,17 +209,17 @@ public final class Fields {
 
   /** Returns a nested mapping; null if there is none. */
   public @Nullable Fields mapping(String name) {
-    Located<Node> placed = placed(name);
-    return placed == null ? null : of(placed, problems);
+    Located<Node> located = located(name);
+    return located == null ? null : of(located, problems);
   }
 
   /** Returns a scalar as written. Reports an error and returns null if the node is not a scalar. */
-  @Nullable String text(Located<Node> placed) {
-    if (placed.value() instanceof Node.Scalar scalar && scalar.kind() != Node.NodeKind.NULL) {
+  @Nullable String text(Located<Node> located) {
+    if (located.value() instanceof Node.Scalar scalar && scalar.kind() != Node.NodeKind.NULL) {
       return scalar.text();
     }
     problems.error(
-        placed.at(), placed.path(), "must be a single value, not " + placed.value().describe());
+        located.at(), located.path(), "must be a single value, not " + located.value().describe());
     return null;
   }
 
@@ -243,12 +243,12 @@ public final class Fields {
 
   /** Adds an error at the field's value, or at the mapping if the field is missing. */
   public void error(String name, String message) {
-    problems.error(place(name), path(name), message);
+    problems.error(locationOf(name), path(name), message);
   }
 
   /** Adds a warning at the field's value, or at the mapping if the field is missing. */
   public void warning(String name, String message) {
-    problems.warning(place(name), path(name), message);
+    problems.warning(locationOf(name), path(name), message);
   }
 
   /** Reports the exception of a parser or constructor as an error of a field. */
@@ -300,7 +300,7 @@ public final class Fields {
     }
   }
 
-  private Location place(String name) {
+  private Location locationOf(String name) {
     Node.NodeField entry = mapping.entries().get(name);
     return entry == null ? at() : entry.value().at();
   }

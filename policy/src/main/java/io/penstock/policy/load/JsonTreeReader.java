@@ -21,10 +21,10 @@ final class JsonTreeReader {
     try (JsonParser parser = JSON.createParser(new StringReader(text))) {
       try {
         for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
-          take(token, parser, place(file, parser.currentTokenLocation()), tree);
+          take(token, parser, locationOf(file, parser.currentTokenLocation()), tree);
         }
       } catch (JsonProcessingException e) {
-        throw new MalformedException(place(file, e, parser), readable(e.getOriginalMessage()));
+        throw new MalformedException(locationOf(file, e, parser), readable(e.getOriginalMessage()));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -32,9 +32,9 @@ final class JsonTreeReader {
   }
 
   /** Returns where the parser stopped. It reports values that are too long without a location. */
-  private static Location place(String file, JsonProcessingException e, JsonParser parser) {
+  private static Location locationOf(String file, JsonProcessingException e, JsonParser parser) {
     JsonLocation location = e.getLocation();
-    return place(file, location == null ? parser.currentLocation() : location);
+    return locationOf(file, location == null ? parser.currentLocation() : location);
   }
 
   private static void take(JsonToken token, JsonParser parser, Location at, TreeBuilder tree)
@@ -58,7 +58,7 @@ final class JsonTreeReader {
     return token == JsonToken.VALUE_NULL ? Node.NodeKind.NULL : Node.NodeKind.TEXT;
   }
 
-  private static Location place(String file, JsonLocation location) {
+  private static Location locationOf(String file, JsonLocation location) {
     return new Location(file, location.getLineNr(), location.getColumnNr());
   }
 

@@ -145,12 +145,12 @@ final class JwtReader {
 
   /** Reads a text or a list of texts. */
   private List<String> texts(Fields fields, String name) {
-    Located<Node> placed = fields.placed(name);
-    if (placed == null) {
+    Located<Node> located = fields.located(name);
+    if (located == null) {
       return List.of();
     }
     List<Located<Node>> items =
-        placed.value() instanceof Node.Sequence ? fields.list(name) : List.of(placed);
+        located.value() instanceof Node.Sequence ? fields.list(name) : List.of(located);
     List<String> texts = new ArrayList<>();
     if (items != null && items.isEmpty()) {
       fields.error(name, "must not be empty");

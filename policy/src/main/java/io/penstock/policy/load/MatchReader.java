@@ -26,7 +26,7 @@ final class MatchReader {
 
   /** Returns the conditions of {@code match} in {@code fields}; any request if there are none. */
   static Match read(Fields fields) {
-    Located<Node> written = fields.placed("match");
+    Located<Node> written = fields.located("match");
     Fields match = written == null ? null : Fields.of(texts(written), fields.problems());
     return match == null ? Match.ANY : new MatchReader(match).read();
   }
@@ -69,11 +69,11 @@ final class MatchReader {
   }
 
   private static boolean hasSpecialSyntax(Attribute attribute) {
-    return attribute.source().isPlace() || attribute.source() == Attribute.AttributeSource.ADDRESS;
+    return attribute.source().isRoute() || attribute.source() == Attribute.AttributeSource.ADDRESS;
   }
 
   private List<Located<String>> values(String name) {
-    Located<Node> value = match.placed(name);
+    Located<Node> value = match.located(name);
     List<Located<Node>> written =
         value != null && value.value() instanceof Node.Sequence ? match.list(name) : null;
     if (written != null && written.isEmpty()) {

@@ -129,12 +129,12 @@ public record MergedPolicy(
   private static Attempt attempt(
       Policy files, String origin, List<OrderedRule> databaseRules, RuleCheck check) {
     Problems problems = new Problems();
-    Location place = Location.of(origin);
+    Location location = Location.of(origin);
     Map<String, Location> names = new HashMap<>();
     List<Located<Rule>> all = new ArrayList<>();
     for (Rule rule : files.rules()) {
-      names.put(rule.name(), place);
-      all.add(new Located<>(rule, place, rule.name()));
+      names.put(rule.name(), location);
+      all.add(new Located<>(rule, location, rule.name()));
     }
     AttributeCheck attributes = attributeCheck(files, problems);
     IdentityHashMap<Located<Rule>, OrderedRule> known = new IdentityHashMap<>();
@@ -155,7 +155,7 @@ public record MergedPolicy(
       }
     }
     List<Located<Rule>> reachable =
-        new Reachability(placed(files.exempt(), place), files.paths(), problems).check(all);
+        new Reachability(located(files.exempt(), location), files.paths(), problems).check(all);
     List<OrderedRule> active = new ArrayList<>();
     for (Located<Rule> rule : reachable) {
       OrderedRule ordered = known.get(rule);
@@ -180,12 +180,12 @@ public record MergedPolicy(
     }
   }
 
-  private static List<Located<Match>> placed(List<Match> exempt, Location place) {
-    List<Located<Match>> placed = new ArrayList<>();
+  private static List<Located<Match>> located(List<Match> exempt, Location location) {
+    List<Located<Match>> located = new ArrayList<>();
     for (Match match : exempt) {
-      placed.add(new Located<>(match, place, "exempt[" + placed.size() + "]"));
+      located.add(new Located<>(match, location, "exempt[" + located.size() + "]"));
     }
-    return placed;
+    return located;
   }
 
   private static Policy joined(Policy files, List<Located<Rule>> rules) {

@@ -31,15 +31,16 @@ final class PatternCheck {
     this.problems = problems;
   }
 
-  void check(Match match, Located<?> placed) {
+  void check(Match match, Located<?> located) {
     for (Condition condition : match.conditions()) {
       if (condition instanceof Condition.Like like) {
-        String place = like.subject().toString();
+        String attribute = like.subject().toString();
         for (Pattern pattern : like.patterns()) {
           String text = pattern.text();
-          String warning = place.equals("path") ? pathWarning(text) : hostWarning(text);
+          String warning = attribute.equals("path") ? pathWarning(text) : hostWarning(text);
           if (warning != null) {
-            problems.warning(placed.at(), field(placed, ".match." + place), warning + ": " + text);
+            problems.warning(
+                located.at(), field(located, ".match." + attribute), warning + ": " + text);
           }
         }
       }
@@ -47,11 +48,11 @@ final class PatternCheck {
   }
 
   /** Checks an exemption, and warns if it exempts every request. */
-  void checkExempt(Match match, Located<?> placed) {
-    check(match, placed);
+  void checkExempt(Match match, Located<?> located) {
+    check(match, located);
     if (match.conditions().stream().allMatch(PatternCheck::acceptsAll)) {
       problems.warning(
-          placed.at(), field(placed, ".match"), "exempts every request, so that no rule applies");
+          located.at(), field(located, ".match"), "exempts every request, so that no rule applies");
     }
   }
 
@@ -64,8 +65,8 @@ final class PatternCheck {
             .allMatch(all -> within.networks().stream().anyMatch(n -> n.toString().equals(all)));
   }
 
-  private static String field(Located<?> placed, String name) {
-    return placed.path().isEmpty() ? name.substring(1) : placed.path() + name;
+  private static String field(Located<?> located, String name) {
+    return located.path().isEmpty() ? name.substring(1) : located.path() + name;
   }
 
   private static @Nullable String hostWarning(String pattern) {

@@ -179,7 +179,7 @@ final class PolicyDraft {
 
   /** Returns a section that may appear only once in a policy, even if it has several files. */
   private @Nullable Located<Node> section(Fields fields, String name, String key) {
-    Located<Node> section = fields.placed(name);
+    Located<Node> section = fields.located(name);
     if (section == null) {
       return null;
     }

@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The watcher polls instead of using file system notifications. So it handles editors that write
  * by renaming, config maps that swap links, network mounts and deletions in the same way. A change
- * is read once all files have been stable for {@link #SETTLE}, because the first half of a file
- * that is being written may also be a valid policy. The listener is called only if the content has
- * changed. Files that the policy refers to, such as those of secrets, are watched, too.
+ * is read once all files have been stable for {@link #QUIET_PERIOD}, because the first half of a
+ * file that is being written may also be a valid policy. The listener is called only if the content
+ * has changed. Files that the policy refers to, such as those of secrets, are watched, too.
  */
 public final class PolicyWatcher implements AutoCloseable {
   /** The polling interval. */
   public static final Duration INTERVAL = Duration.ofMillis(250);
 
   /** How long files have to be stable before a change is read. */
-  public static final Duration SETTLE = Duration.ofSeconds(2);
+  public static final Duration QUIET_PERIOD = Duration.ofSeconds(2);
 
   /** Receives new policies and errors. */
   public interface PolicyListener {
@@ -35,12 +35,12 @@ public final class PolicyWatcher implements AutoCloseable {
   private final Path root;
   private final Duration interval;
   private final PolicyListener listener;
-  private final Duration settle;
+  private final Duration quietPeriod;
   private final NanoClock time;
   private final Clock clock = Clock.systemUTC();
   private long seenNanos;
   private @Nullable ReadFiles loadedFiles;
-  private @Nullable FileSignature settled;
+  private @Nullable FileSignature loadedSignature;
   private @Nullable FileSignature seen;
   private @Nullable Thread thread;
   private boolean closed;
@@ -51,13 +51,13 @@ public final class PolicyWatcher implements AutoCloseable {
   }
 
   public PolicyWatcher(Path fileOrFolder, Duration interval, PolicyListener listener) {
-    this(fileOrFolder, interval, SETTLE, listener, NanoClock.system());
+    this(fileOrFolder, interval, QUIET_PERIOD, listener, NanoClock.system());
   }
 
   PolicyWatcher(
       Path fileOrFolder,
       Duration interval,
-      Duration settle,
+      Duration quietPeriod,
       PolicyListener listener,
       NanoClock time) {
     if (interval.isNegative() || interval.isZero()) {
@@ -65,7 +65,7 @@ public final class PolicyWatcher implements AutoCloseable {
     }
     this.root = fileOrFolder;
     this.interval = interval;
-    this.settle = settle;
+    this.quietPeriod = quietPeriod;
     this.listener = listener;
     this.time = time;
   }
@@ -82,7 +82,7 @@ public final class PolicyWatcher implements AutoCloseable {
       return PolicyLoader.load(root, read);
     } finally {
       loadedFiles = read;
-      settled = null;
+      loadedSignature = null;
       recordSeen(FileSignature.of(root, read.files()));
     }
   }
@@ -106,18 +106,18 @@ public final class PolicyWatcher implements AutoCloseable {
     }
     FileSignature now =
         FileSignature.of(root, loadedFiles == null ? Set.of() : loadedFiles.files());
-    if (now.equals(settled)) {
+    if (now.equals(loadedSignature)) {
       return;
     }
     if (!now.equals(seen)) {
       recordSeen(now);
       return;
     }
-    if (time.nanos() - seenNanos < settle.toNanos()) {
+    if (time.nanos() - seenNanos < quietPeriod.toNanos()) {
       return;
     }
     if (loadedFiles != null && ReadFiles.now(now.files()).sameAs(loadedFiles)) {
-      settled = now.isFresh(clock.instant()) ? null : now;
+      loadedSignature = now.isFresh(clock.instant()) ? null : now;
       return;
     }
     reload();

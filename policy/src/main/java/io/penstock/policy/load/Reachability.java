@@ -40,20 +40,20 @@ final class Reachability {
   /** Returns the {@code rules} that can apply or are off, and reports errors about the others. */
   List<Located<Rule>> check(List<Located<Rule>> rules) {
     List<Located<Rule>> reachable = new ArrayList<>(rules.size());
-    for (Located<Rule> placed : rules) {
-      if (placed.value().rollout().mode() == Mode.OFF || canApply(placed)) {
-        reachable.add(placed);
+    for (Located<Rule> located : rules) {
+      if (located.value().rollout().mode() == Mode.OFF || canApply(located)) {
+        reachable.add(located);
       }
     }
     return reachable;
   }
 
-  private boolean canApply(Located<Rule> placed) {
-    Rule rule = placed.value().under(paths);
+  private boolean canApply(Located<Rule> located) {
+    Rule rule = located.value().under(paths);
     Located<Match> exemption = exempt.covering(rule.match(), entry -> true);
     if (exemption != null) {
       reportUnreachable(
-          placed, exemption.path() + ", at " + exemption.at() + ", exempts all of its requests");
+          located, exemption.path() + ", at " + exemption.at() + ", exempts all of its requests");
       return false;
     }
     TierGroup group = rule.tierGroup();
@@ -66,7 +66,7 @@ final class Reachability {
     }
     if (hiding != null) {
       reportUnreachable(
-          placed,
+          located,
           hiding.value().name()
               + ", "
               + hiding.at().reference()
@@ -75,7 +75,7 @@ final class Reachability {
     }
     if (rule.rollout().enforcePercent() == ALL) {
       GroupAndMode tiers = new GroupAndMode(group, rule.rollout().mode());
-      earlier.computeIfAbsent(tiers, t -> new CoverIndex<>()).add(rule.match(), placed);
+      earlier.computeIfAbsent(tiers, t -> new CoverIndex<>()).add(rule.match(), located);
     }
     return true;
   }
@@ -87,9 +87,9 @@ final class Reachability {
         : index.covering(rule.match(), other -> neverSkips(other.value(), rule));
   }
 
-  private void reportUnreachable(Located<Rule> placed, String reason) {
+  private void reportUnreachable(Located<Rule> located, String reason) {
     problems.error(
-        placed.at(), placed.path(), placed.value().name() + " can never apply: " + reason);
+        located.at(), located.path(), located.value().name() + " can never apply: " + reason);
   }
 
   private static List<Mode> kinds(Rule rule) {

@@ -24,9 +24,9 @@ import java.util.Map;
 /**
  * The fields of a rule, in the order in which documents and the API list them.
  *
- * <p>This list is the only place that declares a field. The loader and the API use it directly;
- * rows of the database store every field without a column as an option. {@code RuleReferenceTest}
- * compares the JSON Schema, the OpenAPI document and docs/policy.md with it, and rewrites them.
+ * <p>Only this list declares fields. The loader and the API use it directly; rows of the database
+ * store every field without a column as an option. {@code RuleReferenceTest} compares the JSON
+ * Schema, the OpenAPI document and docs/policy.md with it, and rewrites them.
  */
 public final class RuleFields {
   static final Map<String, Mode> MODES = EnumFields.of(Mode.values());
@@ -46,7 +46,7 @@ public final class RuleFields {
     DELAY
   }
 
-  private static final int TOKEN_PLACES = 3;
+  private static final int TOKEN_DECIMALS = 3;
 
   /** All fields. */
   public static final List<RuleField> ALL =
@@ -86,7 +86,7 @@ public final class RuleFields {
                   "Joins rules as tiers: within a group, the first rule that matches applies, and"
                       + " all rules share their buckets. Same characters as `name`.")
               .see("Tiers and groups")
-              .documentedDefault("derived from keys and location")
+              .documentedDefault("derived from keys and route")
               .showsNullable(Rule::group)
               .reads(Rule.Builder::group),
           RuleField.of("scope", NAME)
@@ -310,7 +310,7 @@ public final class RuleFields {
   private RuleFields() {}
 
   private static BigDecimal tokens(long thousandths) {
-    return BigDecimal.valueOf(thousandths, TOKEN_PLACES);
+    return BigDecimal.valueOf(thousandths, TOKEN_DECIMALS);
   }
 
   private static FailurePolicy onStoreFailure(Rule rule) {

@@ -45,7 +45,7 @@ final class RuleWarnings {
   }
 
   private static boolean isAlwaysPresent(Attribute attribute) {
-    return attribute.source().isPlace() || attribute.source() == Attribute.AttributeSource.ADDRESS;
+    return attribute.source().isRoute() || attribute.source() == Attribute.AttributeSource.ADDRESS;
   }
 
   private static boolean canBeInvented(KeyPart part, Rule rule) {

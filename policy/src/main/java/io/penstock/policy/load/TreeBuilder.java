@@ -61,7 +61,7 @@ final class TreeBuilder {
   }
 
   void scalar(Node.Scalar scalar) throws MalformedException {
-    checkPlace(scalar.at());
+    checkSingleRoot(scalar.at());
     add(scalar);
   }
 
@@ -78,14 +78,14 @@ final class TreeBuilder {
   }
 
   private void open(OpenNode next) throws MalformedException {
-    checkPlace(next.at);
+    checkSingleRoot(next.at);
     if (open.size() == MAX_DEPTH) {
       throw new MalformedException(next.at, "must not be nested deeper than " + MAX_DEPTH);
     }
     open.push(next);
   }
 
-  private void checkPlace(Location at) throws MalformedException {
+  private void checkSingleRoot(Location at) throws MalformedException {
     if (open.isEmpty() && root != null) {
       throw new MalformedException(at, "must be one document: a second one begins here");
     }

@@ -62,23 +62,23 @@ final class YamlTreeReader {
         reader.take(parser.next());
       }
     } catch (MarkedYamlEngineException e) {
-      throw new MalformedException(place(file, e.getProblemMark()), readable(e));
+      throw new MalformedException(locationOf(file, e.getProblemMark()), readable(e));
     } catch (ReaderException e) {
       throw new MalformedException(
-          place(file, text, e.getPosition()),
+          locationOf(file, text, e.getPosition()),
           "must not contain the character " + String.format("U+%04X", e.getCodePoint()));
     } catch (NumberFormatException e) {
       // Thrown by the parser for an escape that is incomplete at the end of the text or out of
       // range.
       throw new MalformedException(
-          place(file, source.getMark()), "must be an escape such as \\u0041");
+          locationOf(file, source.getMark()), "must be an escape such as \\u0041");
     } catch (YamlEngineException e) {
       throw new MalformedException(Location.of(file), String.valueOf(e.getMessage()));
     }
   }
 
   private void take(Event event) throws MalformedException {
-    Location at = place(file, event.getStartMark());
+    Location at = locationOf(file, event.getStartMark());
     if (event instanceof DocumentStartEvent) {
       if (started) {
         throw new MalformedException(at, "must be one document: a second one begins here");
@@ -147,12 +147,12 @@ final class YamlTreeReader {
     return NUMBER.matcher(text).matches() ? Node.NodeKind.NUMBER : Node.NodeKind.TEXT;
   }
 
-  private static Location place(String file, Optional<Mark> mark) {
+  private static Location locationOf(String file, Optional<Mark> mark) {
     return mark.map(at -> new Location(file, at.getLine() + 1, at.getColumn() + 1))
         .orElseGet(() -> Location.of(file));
   }
 
-  private static Location place(String file, String text, int codePoints) {
+  private static Location locationOf(String file, String text, int codePoints) {
     int end =
         text.offsetByCodePoints(0, Math.min(codePoints, text.codePointCount(0, text.length())));
     String before = text.substring(0, end);

@@ -30,17 +30,17 @@ final class NamedValues {
 
   /** Reads values that may be repeated: a value, or a list of values. */
   void readLists(String field, BiConsumer<String, String> values) {
-    read(field, (name, placed) -> readList(name, placed, values));
+    read(field, (name, located) -> readList(name, located, values));
   }
 
   /** Reads single values as written. */
   void readSingles(String field, BiConsumer<String, String> values) {
-    read(field, (name, placed) -> accept(name, value(placed), values));
+    read(field, (name, located) -> accept(name, value(located), values));
   }
 
   /** Reads single values, with numbers in the same form as in tokens: without an exponent. */
   void readClaims(String field, BiConsumer<String, String> values) {
-    read(field, (name, placed) -> accept(name, claim(placed), values));
+    read(field, (name, located) -> accept(name, claim(located), values));
   }
 
   private void read(String field, BiConsumer<String, Located<Node>> reader) {
@@ -53,28 +53,28 @@ final class NamedValues {
       return;
     }
     for (String name : values.names()) {
-      Located<Node> placed = values.given(name) ? values.placed(name) : null;
+      Located<Node> located = values.given(name) ? values.located(name) : null;
       if (name.isEmpty() || name.length() > MAX_NAME_LENGTH) {
         values.error(name, "must have a name of 1 to " + MAX_NAME_LENGTH + " characters");
-      } else if (placed != null) {
-        reader.accept(name, placed);
+      } else if (located != null) {
+        reader.accept(name, located);
       }
     }
   }
 
-  private void readList(String name, Located<Node> placed, BiConsumer<String, String> values) {
-    if (!(placed.value() instanceof Node.Sequence sequence)) {
-      accept(name, value(placed), values);
+  private void readList(String name, Located<Node> located, BiConsumer<String, String> values) {
+    if (!(located.value() instanceof Node.Sequence sequence)) {
+      accept(name, value(located), values);
       return;
     }
     List<Node> items = sequence.items();
     if (items.size() > MAX_VALUES) {
-      error(placed, "must have at most " + MAX_VALUES + " values");
+      error(located, "must have at most " + MAX_VALUES + " values");
       return;
     }
     for (int i = 0; i < items.size(); i++) {
       Location at = items.get(i).at();
-      accept(name, value(new Located<>(items.get(i), at, placed.path() + "[" + i + "]")), values);
+      accept(name, value(new Located<>(items.get(i), at, located.path() + "[" + i + "]")), values);
     }
   }
 
@@ -85,13 +85,13 @@ final class NamedValues {
     }
   }
 
-  private @Nullable String value(Located<Node> placed) {
-    if (!(placed.value() instanceof Node.Scalar scalar) || scalar.kind() == Node.NodeKind.NULL) {
-      error(placed, "must be text, a number, true or false, not " + placed.value().describe());
+  private @Nullable String value(Located<Node> located) {
+    if (!(located.value() instanceof Node.Scalar scalar) || scalar.kind() == Node.NodeKind.NULL) {
+      error(located, "must be text, a number, true or false, not " + located.value().describe());
       return null;
     }
     if (scalar.text().length() > MAX_VALUE_LENGTH) {
-      error(placed, "must have at most " + MAX_VALUE_LENGTH + " characters");
+      error(located, "must have at most " + MAX_VALUE_LENGTH + " characters");
       return null;
     }
     return scalar.kind() == Node.NodeKind.BOOLEAN
@@ -99,24 +99,24 @@ final class NamedValues {
         : scalar.text();
   }
 
-  private @Nullable String claim(Located<Node> placed) {
-    String text = value(placed);
+  private @Nullable String claim(Located<Node> located) {
+    String text = value(located);
     return text != null
-            && placed.value() instanceof Node.Scalar scalar
+            && located.value() instanceof Node.Scalar scalar
             && scalar.kind() == Node.NodeKind.NUMBER
-        ? plain(text, placed)
+        ? plain(text, located)
         : text;
   }
 
-  private @Nullable String plain(String number, Located<Node> placed) {
+  private @Nullable String plain(String number, Located<Node> located) {
     String plain = number.length() <= MAX_NUMBER_LENGTH ? ClaimNumber.plain(number) : null;
     if (plain == null) {
-      error(placed, "must be a number of at most " + ClaimNumber.MAX_DIGITS + " digits");
+      error(located, "must be a number of at most " + ClaimNumber.MAX_DIGITS + " digits");
     }
     return plain;
   }
 
-  private void error(Located<Node> placed, String message) {
-    problems.error(placed.at(), placed.path(), message);
+  private void error(Located<Node> located, String message) {
+    problems.error(located.at(), located.path(), message);
   }
 }

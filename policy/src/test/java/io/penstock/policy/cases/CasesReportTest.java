@@ -92,7 +92,7 @@ class CasesReportTest {
     assertThat(failure.at()).isEqualTo(Duration.ofMillis(100));
     assertThat(List.of(failure.time(), failure.times(), failure.failed())).containsExactly(3, 3, 1);
     assertThat(failure.mismatches()).containsExactly(new Mismatch("remaining", "1", "0"));
-    assertThat(failure.place().line()).isEqualTo(4);
+    assertThat(failure.location().line()).isEqualTo(4);
   }
 
   @Test

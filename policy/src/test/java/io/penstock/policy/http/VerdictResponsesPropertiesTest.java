@@ -139,7 +139,7 @@ class VerdictResponsesPropertiesTest {
       Outcome outcome = limited.take(cost);
       Decision decision = outcome.decision();
       Map<String, String> headers = headers(outcome);
-      if (decision.allowed() || decision.never()) {
+      if (decision.allowed() || decision.neverAllowed()) {
         assertThat(headers).doesNotContainKey("Retry-After");
         continue;
       }
@@ -167,7 +167,7 @@ class VerdictResponsesPropertiesTest {
     long reset = full ? 0 : number(headers(outcome), "RateLimit-Reset");
 
     assertThat(headers(outcome).containsKey("RateLimit-Reset")).isEqualTo(!full);
-    assertThat(outcome.decision().never()).isTrue();
+    assertThat(outcome.decision().neverAllowed()).isTrue();
     assertThat(headers(outcome)).containsEntry("X-Penstock-Reason", "cost_above_burst");
     limited.clock.advance(Duration.ofSeconds(reset));
     assertThat(limited.take(0).decision().remainingThousandths())
@@ -199,7 +199,7 @@ class VerdictResponsesPropertiesTest {
       Decision decision = enforcing.get(i).decision();
       Limit limit = decision.limit();
       assertThat(current.get(i).name()).isEqualTo(enforcing.get(i).rule().name());
-      boolean hopeless = decision.never() && decision.resetAfter().isZero();
+      boolean hopeless = decision.neverAllowed() && decision.resetAfter().isZero();
       assertThat(current.get(i).parameters().keySet())
           .isEqualTo(hopeless ? Set.of("r") : Set.of("r", "t"));
       assertThat(current.get(i).parameters())

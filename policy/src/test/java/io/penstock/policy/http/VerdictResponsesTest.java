@@ -306,7 +306,7 @@ class VerdictResponsesTest {
   }
 
   @Test
-  void status_deniedByTheBucketInPlaceOfTheStore_is429() {
+  void status_deniedByTheLocalBucket_is429() {
     Limited local = new Limited("pay", Limit.perSecond(1));
     local.take(1_000);
     Outcome denied =

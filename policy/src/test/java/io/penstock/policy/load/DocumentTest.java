@@ -27,7 +27,7 @@ class DocumentTest {
   }
 
   @Test
-  void parse_everyNode_knowsItsPlace() {
+  void parse_everyNode_hasItsLocation() {
     Node.Mapping root = (Node.Mapping) read("a:\n  - {b: 1.50}\n  - x\n", "p.yaml");
     Node.NodeField a = root.entries().get("a");
     Node.Sequence list = (Node.Sequence) a.value();
@@ -43,7 +43,7 @@ class DocumentTest {
   }
 
   @Test
-  void parse_json_knowsPlacesToo() {
+  void parse_json_hasLocationsToo() {
     Node.Mapping root = (Node.Mapping) read("{\n  \"a\": [true,\n null]}", "p.JSON");
     Node.Sequence list = (Node.Sequence) root.entries().get("a").value();
 

@@ -84,7 +84,7 @@ class DocumentedExamplesTest {
     ExplicitRequest.Builder call =
         ExplicitRequest.builder().path("/v1/chat/x").attribute("tenant", "t");
 
-    assertThat(decision(traffic.send(call.header("x-call-cost", "101"))).never()).isTrue();
+    assertThat(decision(traffic.send(call.header("x-call-cost", "101"))).neverAllowed()).isTrue();
     ExplicitRequest.Builder usual =
         ExplicitRequest.builder().path("/v1/chat/x").attribute("tenant", "t");
     ExplicitRequest.Builder large =
@@ -172,7 +172,7 @@ class DocumentedExamplesTest {
     Verdict verdict = traffic("policy.md", "cost").send(request);
 
     assertThat(verdict.decisive().orElseThrow().costThousandths()).isEqualTo(cost * 1_000);
-    assertThat(decision(verdict).never()).isEqualTo(cost > 20_000);
+    assertThat(decision(verdict).neverAllowed()).isEqualTo(cost > 20_000);
   }
 
   @ParameterizedTest

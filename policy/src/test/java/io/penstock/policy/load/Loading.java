@@ -44,11 +44,11 @@ final class Loading {
 
   /** Returns the errors of a rule named r, without their locations. */
   static List<String> plainErrors(String fields) {
-    return errors("{" + ofPlain(fields) + "}").stream().map(Loading::withoutPlace).toList();
+    return errors("{" + ofPlain(fields) + "}").stream().map(Loading::withoutLocation).toList();
   }
 
   static List<String> plainWarnings(String fields) {
-    return warnings("{" + ofPlain(fields) + "}").stream().map(Loading::withoutPlace).toList();
+    return warnings("{" + ofPlain(fields) + "}").stream().map(Loading::withoutLocation).toList();
   }
 
   static List<String> warnings(String yaml) {
@@ -59,7 +59,7 @@ final class Loading {
     return problems.stream().map(Problem::toString).toList();
   }
 
-  private static String withoutPlace(String line) {
+  private static String withoutLocation(String line) {
     return line.replaceFirst("^p\\.yaml:\\d+:\\d+: (warning: )?", "");
   }
 }

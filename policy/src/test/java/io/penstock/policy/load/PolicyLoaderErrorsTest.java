@@ -243,7 +243,7 @@ class PolicyLoaderErrorsTest {
   }
 
   @Test
-  void parse_sameNameTwice_namesTheOtherPlace() {
+  void parse_sameNameTwice_namesTheOtherLocation() {
     assertThat(
             Loading.errors(
                 """

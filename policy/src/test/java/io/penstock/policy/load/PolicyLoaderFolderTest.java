@@ -63,7 +63,7 @@ class PolicyLoaderFolderTest {
   }
 
   @Test
-  void load_sectionInTwoFiles_namesBothPlaces() throws IOException {
+  void load_sectionInTwoFiles_namesBothLocations() throws IOException {
     writeRule("a.yaml", "r");
     write("b.yaml", "mode: shadow\nkey_secret: x");
     write("c.yaml", "\nmode: shadow\nkey_secret_file: x");

@@ -188,7 +188,7 @@ class PolicyLoaderReachTest {
   }
 
   @Test
-  void tierGroup_ofPlacesInAnotherOrder_isTheSame() {
+  void tierGroup_routeInAnotherOrder_isTheSame() {
     List<Rule> rules =
         Loading.policy(
                 """

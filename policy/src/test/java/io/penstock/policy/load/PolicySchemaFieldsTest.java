@@ -194,7 +194,7 @@ class PolicySchemaFieldsTest {
   }
 
   @Test
-  void validate_eachKindOfValueInEachPlace_agreesWithTheLoader() {
+  void validate_eachKindOfValueInEachField_agreesWithTheLoader() {
     for (String value : KINDS) {
       for (String field :
           List.of(

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class PolicyWatcherTest {
-  private static final Duration SETTLE = PolicyWatcher.SETTLE;
+  private static final Duration QUIET_PERIOD = PolicyWatcher.QUIET_PERIOD;
 
   @TempDir Path folder;
 
@@ -68,8 +68,8 @@ class PolicyWatcherTest {
     return watcher;
   }
 
-  private PolicyWatcher watcher(Path path, Duration settle) {
-    return new PolicyWatcher(path, PolicyWatcher.INTERVAL, settle, listener, clock);
+  private PolicyWatcher watcher(Path path, Duration quietPeriod) {
+    return new PolicyWatcher(path, PolicyWatcher.INTERVAL, quietPeriod, listener, clock);
   }
 
   /**
@@ -112,7 +112,7 @@ class PolicyWatcherTest {
 
   @Test
   void poll_writerPausesAtValidPrefix_waitsForTheRest() throws IOException {
-    PolicyWatcher watcher = watcher(write("p.yaml", rules("a", "b")), SETTLE);
+    PolicyWatcher watcher = watcher(write("p.yaml", rules("a", "b")), QUIET_PERIOD);
     watcher.load();
 
     write("p.yaml", rules("a"));
@@ -128,7 +128,7 @@ class PolicyWatcherTest {
 
   @Test
   void reload_fileChangedJustNow_doesNotWait() throws IOException {
-    PolicyWatcher watcher = watcher(write("p.yaml", rule("a")), SETTLE);
+    PolicyWatcher watcher = watcher(write("p.yaml", rule("a")), QUIET_PERIOD);
     watcher.load();
     write("p.yaml", rule("b"));
 

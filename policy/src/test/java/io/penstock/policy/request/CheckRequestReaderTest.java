@@ -35,7 +35,7 @@ class CheckRequestReaderTest {
   }
 
   @Test
-  void read_everyField_statesEachInItsPlace() {
+  void read_everyField_statesEachInItsSource() {
     CheckRequest question =
         ask(
             """

@@ -30,8 +30,8 @@ public final class StoreMeters implements RedisObserver {
   private final DistributionSummary decisionsPerCall;
   private final Counter failures;
   private final Map<Degradation, Counter> degraded = new EnumMap<>(Degradation.class);
-  private final Counter remembered;
-  private final Counter givenBack;
+  private final Counter cachedDenials;
+  private final Counter refunded;
   private final Counter repaired;
   private final Counter leased;
   private final Counter leaseReturned;
@@ -54,10 +54,10 @@ public final class StoreMeters implements RedisObserver {
             .description("Decisions per call to Redis")
             .register(registry);
     this.failures = counter(registry, "call.failures", "Failed calls to Redis");
-    this.remembered =
-        counter(registry, "remembered", "Denials that were served from the denial cache");
-    this.givenBack =
-        counter(registry, "given.back", "Charges of lost or denied requests that were given back");
+    this.cachedDenials =
+        counter(registry, "cached.denials", "Denials that were served from the denial cache");
+    this.refunded =
+        counter(registry, "refunded", "Charges of lost or denied requests that were refunded");
     this.repaired =
         counter(registry, "repaired", "Foreign values under Penstock keys that were replaced");
     this.leased = counter(registry, "lease.taken", "Tokens that were leased");
@@ -160,13 +160,13 @@ public final class StoreMeters implements RedisObserver {
   }
 
   @Override
-  public void remembered(String name) {
-    remembered.increment();
+  public void deniedFromCache(String name) {
+    cachedDenials.increment();
   }
 
   @Override
-  public void givenBack(String name) {
-    givenBack.increment();
+  public void refunded(String name) {
+    refunded.increment();
   }
 
   @Override

@@ -9,36 +9,37 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Finds the groups that can apply to the target of a request without testing all groups. Immutable.
+ * Finds the groups that can apply to the route of a request (path, method and host) without testing
+ * all groups. Immutable.
  *
  * <p>Groups are indexed by their paths or their hosts. The results are candidates that still have
  * to be matched.
  */
-final class PlaceIndex {
+final class RouteIndex {
   private final TextIndex paths;
   private final TextIndex hosts;
-  private final int[] anywhere;
+  private final int[] unrestricted;
 
   /**
-   * Indexes groups by the places to which their rules apply. Groups are identified by their
-   * position in the list.
+   * Indexes groups by the routes that their rules apply to. Groups are identified by their position
+   * in the list.
    */
-  PlaceIndex(List<List<Match>> groups) {
+  RouteIndex(List<List<Match>> groups) {
     Map<Pattern, SortedSet<Integer>> byPath = new HashMap<>();
     Map<Pattern, SortedSet<Integer>> byHost = new HashMap<>();
     List<Integer> unrestricted = new ArrayList<>();
     for (int group = 0; group < groups.size(); group++) {
-      List<Match> places = groups.get(group);
-      if (places.stream().anyMatch(PlaceIndex::isAnywhere)) {
+      List<Match> routes = groups.get(group);
+      if (routes.stream().anyMatch(RouteIndex::isUnrestricted)) {
         unrestricted.add(group);
         continue;
       }
-      for (Match place : places) {
+      for (Match route : routes) {
         boolean preferHost =
-            isLiteral(place, AttributeSource.HOST) || !has(place, AttributeSource.PATH);
-        boolean indexByHost = preferHost && !isLiteral(place, AttributeSource.PATH);
+            isLiteral(route, AttributeSource.HOST) || !has(route, AttributeSource.PATH);
+        boolean indexByHost = preferHost && !isLiteral(route, AttributeSource.PATH);
         for (Pattern pattern :
-            patterns(place, indexByHost ? AttributeSource.HOST : AttributeSource.PATH)) {
+            patterns(route, indexByHost ? AttributeSource.HOST : AttributeSource.PATH)) {
           (indexByHost ? byHost : byPath)
               .computeIfAbsent(pattern, unused -> new TreeSet<>())
               .add(group);
@@ -47,24 +48,24 @@ final class PlaceIndex {
     }
     this.paths = new TextIndex(byPath);
     this.hosts = new TextIndex(byHost);
-    this.anywhere = unrestricted.stream().mapToInt(Integer::intValue).toArray();
+    this.unrestricted = unrestricted.stream().mapToInt(Integer::intValue).toArray();
   }
 
-  private static boolean isAnywhere(Match place) {
-    return !has(place, AttributeSource.PATH) && !has(place, AttributeSource.HOST);
+  private static boolean isUnrestricted(Match route) {
+    return !has(route, AttributeSource.PATH) && !has(route, AttributeSource.HOST);
   }
 
-  private static boolean has(Match place, AttributeSource source) {
-    return !patterns(place, source).isEmpty();
+  private static boolean has(Match route, AttributeSource source) {
+    return !patterns(route, source).isEmpty();
   }
 
   /** Returns whether all patterns are literal, which makes the index most selective. */
-  private static boolean isLiteral(Match place, AttributeSource source) {
-    return has(place, source) && patterns(place, source).stream().allMatch(Pattern::isLiteral);
+  private static boolean isLiteral(Match route, AttributeSource source) {
+    return has(route, source) && patterns(route, source).stream().allMatch(Pattern::isLiteral);
   }
 
-  private static List<Pattern> patterns(Match place, AttributeSource source) {
-    for (Condition condition : place.conditions()) {
+  private static List<Pattern> patterns(Match route, AttributeSource source) {
+    for (Condition condition : route.conditions()) {
       if (condition instanceof Condition.Like like && like.isOn(source)) {
         return like.patterns();
       }
@@ -82,7 +83,7 @@ final class PlaceIndex {
    */
   int find(Request request, SortedIds found) {
     found.clear();
-    found.addAll(anywhere);
+    found.addAll(unrestricted);
     // Computing the host or path can be expensive, so it is read only when needed.
     String host = hosts.isEmpty() ? null : request.host();
     if (host != null) {
