@@ -120,7 +120,7 @@ public final class PenstockServer implements AutoCloseable {
       this.accessLog = AccessLogFactory.open(settings, registry);
       accessLog.ifPresent(log -> resources.push(log::close));
       this.adminVertx = vertx(new VertxOptions().setEventLoopPoolSize(1), adminTransport);
-      resources.push(() -> await(adminVertx.close(), ADMIN_CLOSE_TIMEOUT));
+      resources.push(() -> close(adminVertx, adminTransport));
       AdminStart starting = new AdminStart(trustedHosts(settings));
       this.admin = openAdminListener(settings, starting);
       this.store = StoreFactory.open(settings, registry, clock);
@@ -138,7 +138,7 @@ public final class PenstockServer implements AutoCloseable {
               store.outage(),
               () -> database.map(open -> open.ruleSync().state()));
       this.vertx = vertx(workers(settings), transport);
-      resources.push(() -> await(vertx.close(), ADMIN_CLOSE_TIMEOUT));
+      resources.push(() -> close(vertx, transport));
       vertx.setPeriodic(DecisionMeters.PERIOD_MILLIS, period -> meters.pass());
       this.gate = gate(settings);
       database.ifPresent(DatabaseServices::start);
@@ -299,7 +299,8 @@ public final class PenstockServer implements AutoCloseable {
                 ListenerPolicy.proxyOptions(settings, material.map(TlsMaterial::options)),
                 settings.workers()),
             handler,
-            listenerMeters.failures("proxy")));
+            listenerMeters.failures("proxy"),
+            handler.unhandled()));
   }
 
   private HttpListener openDecisionListener(Settings settings) {
@@ -459,6 +460,11 @@ public final class PenstockServer implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private static void close(Vertx vertx, GuardedTransport transport) {
+    transport.stopAccepting();
+    await(vertx.close(), ADMIN_CLOSE_TIMEOUT);
   }
 
   private void closeResources() {

@@ -73,7 +73,7 @@ public final class SettingsReader {
       return;
     }
     for (Setting setting : Setting.values()) {
-      Located<Node> located = fields.placed(setting.key());
+      Located<Node> located = fields.located(setting.key());
       String value = fields.text(setting.key());
       if (located != null && value != null) {
         set(setting, setting == Setting.POLICY ? resolve(file, value) : value, located.at());

@@ -1,19 +1,31 @@
 package io.penstock.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.server.admin.AdminStart;
 import io.penstock.server.http.TrustedHosts;
+import io.penstock.server.proxy.LoggedWarnings;
 import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class StartupTest {
+  private static final int STARTS = 5;
+  private static final int CLIENTS = 2;
+
   @Test
   void adminStart_processStarting_isLiveButNotReady() {
     Vertx vertx = Vertx.vertx();
@@ -40,6 +52,56 @@ class StartupTest {
   private static HttpResponse<String> get(int port, String path) {
     return RunningServer.send(
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)));
+  }
+
+  /** The admin listener accepts connections before the other listeners are opened. */
+  @Test
+  void start_failsWhileClientsConnect_logsNoStackTrace() throws Exception {
+    int adminPort = freePort();
+    AtomicBoolean over = new AtomicBoolean();
+    List<Thread> clients = new ArrayList<>();
+    try (ServerSocket taken = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        LoggedWarnings warnings = new LoggedWarnings()) {
+      Map<Setting, String> settings =
+          Map.of(
+              Setting.PORT,
+              Integer.toString(taken.getLocalPort()),
+              Setting.ADMIN_PORT,
+              Integer.toString(adminPort));
+      for (int i = 0; i < CLIENTS; i++) {
+        Thread client = new Thread(() -> connectUntil(over, adminPort), "client");
+        client.start();
+        clients.add(client);
+      }
+      for (int i = 0; i < STARTS; i++) {
+        assertThatThrownBy(() -> RunningServer.with(settings))
+            .isInstanceOf(StartException.class)
+            .hasMessageStartingWith("--port: can't listen: ");
+      }
+      assertThat(warnings.stackTraces()).isEmpty();
+    } finally {
+      over.set(true);
+      for (Thread client : clients) {
+        client.join();
+      }
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket free = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      return free.getLocalPort();
+    }
+  }
+
+  private static void connectUntil(AtomicBoolean over, int port) {
+    while (!over.get()) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        // A reset, so that no sockets are left.
+        socket.setSoLinger(true, 0);
+      } catch (IOException notListening) {
+        Thread.yield();
+      }
+    }
   }
 
   @Test

@@ -45,7 +45,7 @@ final class RuleRequest {
       return null;
     }
     fields.require("rule");
-    Located<Node> rule = fields.placed("rule");
+    Located<Node> rule = fields.located("rule");
     Integer order = order(fields);
     boolean active = !fields.given("active") || fields.flag("active");
     Long version = null;

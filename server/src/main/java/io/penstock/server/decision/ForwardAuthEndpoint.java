@@ -100,14 +100,20 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
   /** Returns the request to decide; null if its target has to be rejected. */
   private static @Nullable RequestLine line(HttpServerRequest httpRequest) {
     MultiMap fields = httpRequest.headers();
-    if (contradict(fields, ORIGINAL_METHOD, FORWARDED_METHOD)
-        || contradict(fields, ORIGINAL_URI, FORWARDED_URI)
-        || hostsContradict(fields)) {
+    String method = fields.get(ORIGINAL_METHOD);
+    String forwardedMethod = fields.get(FORWARDED_METHOD);
+    String uri = fields.get(ORIGINAL_URI);
+    String forwardedUri = fields.get(FORWARDED_URI);
+    String host = fields.get(ORIGINAL_HOST);
+    String forwardedHost = fields.get(FORWARDED_HOST);
+    if (contradict(method, forwardedMethod)
+        || contradict(uri, forwardedUri)
+        || hostsContradict(host, forwardedHost)) {
       return null;
     }
-    String method = either(fields, ORIGINAL_METHOD, FORWARDED_METHOD);
-    String host = either(fields, ORIGINAL_HOST, FORWARDED_HOST);
-    String uri = either(fields, ORIGINAL_URI, FORWARDED_URI);
+    method = either(method, forwardedMethod);
+    uri = either(uri, forwardedUri);
+    host = either(host, forwardedHost);
     String appended = behind(httpRequest.uri());
     if (uri != null && appended != null && !appended.equals(uri)) {
       return null;
@@ -133,21 +139,20 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
    * Returns whether two headers with the same meaning have different values. The proxy sets one of
    * them; the other may come from the client, which must not choose what rules see.
    */
-  private static boolean contradict(MultiMap fields, CharSequence first, CharSequence second) {
-    String value = fields.get(first);
-    String other = value == null ? null : fields.get(second);
-    return other != null && !other.equals(value);
+  private static boolean contradict(@Nullable String first, @Nullable String second) {
+    return first != null && second != null && !second.equals(first);
   }
 
   /** Proxies may send the host with or without a port. */
-  private static boolean hostsContradict(MultiMap fields) {
-    return contradict(fields, ORIGINAL_HOST, FORWARDED_HOST)
-        && !HostName.of(fields.get(ORIGINAL_HOST)).equals(HostName.of(fields.get(FORWARDED_HOST)));
+  private static boolean hostsContradict(@Nullable String first, @Nullable String second) {
+    return first != null
+        && second != null
+        && contradict(first, second)
+        && !HostName.of(first).equals(HostName.of(second));
   }
 
-  private static @Nullable String either(MultiMap fields, CharSequence first, CharSequence second) {
-    String value = fields.get(first);
-    return value == null ? fields.get(second) : value;
+  private static @Nullable String either(@Nullable String first, @Nullable String second) {
+    return first == null ? second : first;
   }
 
   /** Returns the part of the path that the proxy appended to our own; null if there is none. */
@@ -162,8 +167,8 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
    * the status, least of all a 5xx, which proxies treat as a failure of Penstock.
    */
   private static int denyStatus(HttpServerRequest httpRequest) {
-    boolean fromProxy = httpRequest.query() != null && PATH.equals(httpRequest.path());
-    if (!fromProxy) {
+    boolean hasQuery = httpRequest.uri().indexOf('?') >= 0;
+    if (!hasQuery || !PATH.equals(httpRequest.path())) {
       return 0;
     }
     MultiMap query = QueryStrings.of(httpRequest);

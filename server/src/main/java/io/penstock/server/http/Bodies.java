@@ -45,27 +45,62 @@ public final class Bodies {
     if ("100-continue".equalsIgnoreCase(request.getHeader("Expect"))) {
       request.response().writeContinue();
     }
-    Buffer body = Buffer.buffer();
-    long timer = vertx.setTimer(timeoutMillis, late -> tooSlow(request));
-    request.handler(
-        part -> {
-          if (body.length() + part.length() > maxBytes) {
-            vertx.cancelTimer(timer);
-            tooLarge(request);
-          } else {
-            body.appendBuffer(part);
-          }
-        });
-    request.exceptionHandler(
-        failure -> {
-          vertx.cancelTimer(timer);
-          malformed(request);
-        });
-    request.endHandler(
-        done -> {
-          vertx.cancelTimer(timer);
-          then.accept(body);
-        });
+    new PendingBody(request, then).read();
+  }
+
+  /** A body that is being read. Confined to the event loop of its request. */
+  private final class PendingBody {
+    private static final long NO_TIMER = -1;
+
+    private final HttpServerRequest request;
+    private final Consumer<Buffer> then;
+    private final Buffer body = Buffer.buffer();
+    private boolean ended;
+    private long timer = NO_TIMER;
+
+    PendingBody(HttpServerRequest request, Consumer<Buffer> then) {
+      this.request = request;
+      this.then = then;
+    }
+
+    void read() {
+      request.handler(this::add);
+      request.exceptionHandler(
+          failure -> {
+            end();
+            malformed(request);
+          });
+      request.endHandler(
+          done -> {
+            end();
+            then.accept(body);
+          });
+      // Most bodies arrive together with the head, and need no timer, which costs more than they
+      // do.
+      vertx.runOnContext(turn -> startTimer());
+    }
+
+    private void add(Buffer part) {
+      if (body.length() + part.length() > maxBytes) {
+        end();
+        tooLarge(request);
+      } else {
+        body.appendBuffer(part);
+      }
+    }
+
+    private void startTimer() {
+      if (!ended) {
+        timer = vertx.setTimer(timeoutMillis, late -> tooSlow(request));
+      }
+    }
+
+    private void end() {
+      ended = true;
+      if (timer != NO_TIMER) {
+        vertx.cancelTimer(timer);
+      }
+    }
   }
 
   private static long contentLength(HttpServerRequest request) {

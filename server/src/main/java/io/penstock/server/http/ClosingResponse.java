@@ -2,6 +2,7 @@ package io.penstock.server.http;
 
 import io.netty.channel.ChannelPipeline;
 import io.penstock.server.vertx.VertxInternals;
+import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
 
 /**
@@ -12,13 +13,13 @@ final class ClosingResponse {
   private ClosingResponse() {}
 
   /** Responds with a problem, and closes the connection when the client has had time to read it. */
-  static void end(HttpServerRequest request, int status, String title, String detail) {
+  static Future<Void> end(HttpServerRequest request, int status, String title, String detail) {
     ChannelPipeline pipeline = VertxInternals.ofClient(request.connection()).pipeline();
     if (pipeline.get(LingeringClose.class) == null) {
       pipeline.addFirst(new LingeringClose());
     }
     request.response().putHeader("Connection", "close");
-    ProblemResponses.end(request.response(), status, title, detail)
+    return ProblemResponses.end(request.response(), status, title, detail)
         .onComplete(sent -> request.connection().close());
   }
 }

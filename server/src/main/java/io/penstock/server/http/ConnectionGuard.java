@@ -5,7 +5,7 @@ import static io.penstock.server.vertx.VertxInternals.UPGRADE_HANDLER;
 import static java.util.Objects.requireNonNull;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -27,10 +27,10 @@ import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
+import io.penstock.server.http.UnhandledRequests.UnreadRequest;
 import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.VertxException;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.HttpServerOptions;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -47,23 +47,21 @@ import org.jspecify.annotations.Nullable;
  * guard behind the decoder, where it sees requests start and end.
  *
  * <p>Without TLS, Vert.x reports a connection only when its first request arrives. The guard
- * therefore checks that request for folded lines itself. It installs a decoder that checks all
- * later requests as soon as the current decoder has read a whole request.
+ * therefore watches Vert.x detect the protocol, and then installs its handlers before Vert.x reads
+ * the first line.
  */
 final class ConnectionGuard extends ChannelDuplexHandler {
-  private static final byte[] TIMEOUT_RESPONSE =
-      ProblemResponses.closing(408, "Request Timeout", "The headers did not arrive in time");
-  private static final byte[] BAD_REQUEST_RESPONSE =
-      ProblemResponses.closing(400, "Bad Request", MalformedRequests.DETAIL);
-  private static final byte[] ERROR_RESPONSE =
-      ProblemResponses.closing(500, "Internal Server Error", FailedRequests.DETAIL);
-
+  private final GuardedListener listener;
   private final Connections connections;
   private final @Nullable HttpConnection client;
-  private @Nullable FoldedLineScan firstHead = new FoldedLineScan();
   private boolean protocolKnown;
-  private boolean sawBytes;
-  private @Nullable HttpServerOptions strictNext;
+
+  /** Whether a byte was passed to Vert.x before the protocol was known. */
+  private boolean sawByte;
+
+  /** Whether a whole line was passed to Vert.x before the protocol was known. */
+  private boolean sawLine;
+
   private @Nullable Future<?> deadline;
   private boolean attached;
   private boolean withinRequest;
@@ -90,18 +88,18 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   private @Nullable TunnelStart tunnel;
 
   /** Creates the guard of a connection that Vert.x has not reported yet. */
-  ConnectionGuard(Connections connections) {
-    this(connections, null);
+  ConnectionGuard(GuardedListener listener) {
+    this(listener, null);
   }
 
-  private ConnectionGuard(Connections connections, @Nullable HttpConnection client) {
-    this.connections = connections;
+  private ConnectionGuard(GuardedListener listener, @Nullable HttpConnection client) {
+    this.listener = listener;
+    this.connections = listener.connections();
     this.client = client;
   }
 
   /** Attaches a guard to a connection; must be called for each connection that a server reports. */
-  static void attach(
-      HttpConnection connection, HttpServerOptions options, FailedRequests failures) {
+  static void attach(HttpConnection connection, FailedRequests failures) {
     ChannelHandlerContext http = VertxInternals.ofClient(connection);
     ConnectionGuard first = http.pipeline().get(ConnectionGuard.class);
     if (first == null) {
@@ -110,19 +108,16 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     first.stop();
     http.pipeline().remove(first);
     if (http.handler() instanceof Http2ConnectionHandler) {
-      StreamGuard.attach(http, failures);
+      StreamGuard.attach(http, failures, first.listener.unhandled());
       first.connections.addHttp2(connection, http.channel());
       return;
     }
-    ConnectionGuard next = new ConnectionGuard(first.connections, connection);
+    ConnectionGuard next = new ConnectionGuard(first.listener, connection);
     next.attached = true;
     next.protocolKnown = true;
-    next.firstHead = null;
-    if (first.sawBytes) {
-      // The request that made Vert.x report the connection is still passing through the pipeline.
-      next.strictNext = options;
-    } else {
-      next.install(new StrictRequestDecoder(options), http.pipeline());
+    next.decoder = first.decoder;
+    if (http.pipeline().get(SslHandler.class) != null) {
+      next.installDecoder(http.pipeline());
     }
     http.pipeline().addBefore(http.name(), "guard", next);
     next.tunnel = new TunnelStart(http.pipeline().context(next), http);
@@ -131,7 +126,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
         failure -> {
           if (!next.discarding && isInternal(failure)) {
             failures.record(failure);
-            next.end(http.pipeline().context(next), ERROR_RESPONSE);
+            next.end(http.pipeline().context(next), RawResponse.ERROR);
           }
         });
   }
@@ -145,48 +140,47 @@ final class ConnectionGuard extends ChannelDuplexHandler {
 
   /**
    * Passes the first bytes to Vert.x one by one until it has detected the protocol. Then handlers
-   * can be added in front of those of Vert.x.
+   * can be added in front of those of Vert.x. With TLS, the protocol is negotiated.
    *
    * @return whether the protocol is known
    */
-  private static boolean detectProtocol(ChannelHandlerContext connection, ByteBuf bytes) {
+  private boolean detectProtocol(ChannelHandlerContext connection, ByteBuf bytes) {
     ChannelPipeline pipeline = connection.pipeline();
+    ChannelHandlerContext tls = pipeline.context(SslHandler.class);
+    if (tls != null) {
+      pipeline.addAfter(tls.name(), null, new GoAwayText());
+      return true;
+    }
     while (bytes.isReadable() && VertxInternals.detectsProtocol(pipeline)) {
+      sawLine |= sawByte && bytes.getByte(bytes.readerIndex()) == '\n';
+      sawByte = true;
       connection.fireChannelRead(bytes.readRetainedSlice(1));
     }
-    if (pipeline.get(UPGRADE_HANDLER) != null) {
-      pipeline.addBefore(UPGRADE_HANDLER, null, new UpgradeCheck());
-    }
-    return !VertxInternals.detectsProtocol(pipeline);
-  }
-
-  /** Returns whether the first request of a connection contains a folded line. */
-  private boolean isFolded(ChannelHandlerContext connection, Object message) {
-    if (!sawBytes && connection.pipeline().get(SslHandler.class) != null) {
-      firstHead = null;
-    }
-    if (firstHead == null || !(message instanceof ByteBuf bytes)) {
+    if (VertxInternals.detectsProtocol(pipeline)) {
       return false;
     }
-    sawBytes = true;
-    return firstHead.finds(bytes, bytes.readerIndex(), bytes.writerIndex());
-  }
-
-  private void installStrictDecoder(ChannelHandlerContext connection, HttpServerOptions options) {
-    strictNext = null;
-    if (connection.pipeline().get(REQUEST_DECODER) != null) {
-      install(StrictRequestDecoder.after(requireNonNull(head), options), connection.pipeline());
+    if (pipeline.get(UPGRADE_HANDLER) == null) {
+      GoAwayText.remove(pipeline);
+    } else {
+      pipeline.addBefore(UPGRADE_HANDLER, null, new UpgradeCheck());
+      // A line that begins like the preface of HTTP/2 has been read by the decoder of Vert.x. Its
+      // request has an unsupported version, and nothing after it is decoded.
+      if (!sawLine) {
+        installDecoder(pipeline);
+      }
     }
+    return true;
   }
 
-  private void install(StrictRequestDecoder strict, ChannelPipeline pipeline) {
-    decoder = strict;
-    pipeline.replace(REQUEST_DECODER, REQUEST_DECODER, strict);
+  /** Replaces the decoder of Vert.x before it reads the first line of a request. */
+  private void installDecoder(ChannelPipeline pipeline) {
+    decoder = new StrictRequestDecoder(listener.options());
+    pipeline.replace(REQUEST_DECODER, REQUEST_DECODER, decoder);
   }
 
   /** Returns whether bytes follow a request for another protocol that has no response yet. */
-  private boolean holdsBytes() {
-    return decoder != null && decoder.holdsBytes();
+  private boolean hasBufferedBytes() {
+    return decoder != null && decoder.hasBufferedBytes();
   }
 
   @Override
@@ -233,11 +227,6 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       tunnel.read(bytes);
       return;
     }
-    if (!attached && isFolded(connection, message)) {
-      ReferenceCountUtil.release(message);
-      end(connection, BAD_REQUEST_RESPONSE);
-      return;
-    }
     if (!protocolKnown && message instanceof ByteBuf bytes) {
       protocolKnown = detectProtocol(connection, bytes);
       if (!bytes.isReadable()) {
@@ -258,13 +247,10 @@ final class ConnectionGuard extends ChannelDuplexHandler {
 
   /** Called when the end of a request has been read and passed on. */
   private void endRequest(ChannelHandlerContext connection) {
-    if (strictNext != null) {
-      installStrictDecoder(connection, strictNext);
-    }
     if (pendingResponses > 0 || decoder == null) {
       return;
     }
-    if (decoder.holdsBytes()) {
+    if (decoder.hasBufferedBytes()) {
       // The response, which did not switch to another protocol, was written before they arrived.
       connection.flush();
       close(connection);
@@ -333,7 +319,8 @@ final class ConnectionGuard extends ChannelDuplexHandler {
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext connection) {
-    if (attached && !sawRequest && !withinRequest && deadline == null) {
+    boolean sawPartOfHead = !sawRequest || (decoder != null && decoder.isWithinHead());
+    if (attached && sawPartOfHead && !withinRequest && deadline == null) {
       if (pendingResponses > 0) {
         nextHeadStarted = true;
       } else {
@@ -359,7 +346,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       withinResponse = true;
     }
     touched();
-    if (closesAfterResponses || holdsBytes() || connections.isDraining()) {
+    if (closesAfterResponses || hasBufferedBytes() || connections.isDraining()) {
       writeLast(connection, message, promise);
     } else {
       var unused = connection.write(message, promise);
@@ -396,7 +383,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     if (pendingResponses > 0) {
       pendingResponses--;
     }
-    if (pendingResponses > 0 || holdsBytes()) {
+    if (pendingResponses > 0 || hasBufferedBytes()) {
       return;
     }
     if (decoder != null) {
@@ -447,7 +434,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
         connection
             .executor()
             .schedule(
-                () -> end(connection, TIMEOUT_RESPONSE),
+                () -> end(connection, RawResponse.TIMEOUT),
                 connections.headTimeoutMillis(),
                 TimeUnit.MILLISECONDS);
   }
@@ -459,7 +446,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     }
   }
 
-  private void end(ChannelHandlerContext connection, byte[] response) {
+  private void end(ChannelHandlerContext connection, RawResponse response) {
     discarding = true;
     ChannelPipeline pipeline = connection.pipeline();
     boolean next = !withinResponse && pendingResponses == (withinRequest ? 1 : 0);
@@ -473,9 +460,22 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       return;
     }
     linger(pipeline);
+    boolean unread = !withinRequest;
     (codec == null ? pipeline.firstContext() : codec)
-        .writeAndFlush(Unpooled.wrappedBuffer(response))
+        .writeAndFlush(response.bytes())
+        .addListener(
+            sent -> {
+              if (unread && sent.isSuccess()) {
+                record(connection.channel(), response);
+              }
+            })
         .addListener(ChannelFutureListener.CLOSE);
+  }
+
+  private void record(Channel connection, RawResponse response) {
+    listener
+        .unhandled()
+        .responded(UnreadRequest.of(connection, null, response.status(), response.bodyBytes()));
   }
 
   private static void close(ChannelHandlerContext connection) {

@@ -23,6 +23,8 @@ import org.slf4j.LoggerFactory;
  * <p>IPv6 addresses are counted by /64, because a subscriber has at least that many.
  */
 public final class Connections {
+  private static final long CLOSE_MILLIS = 1_000;
+
   private final RepeatedWarning warning =
       new RepeatedWarning(LoggerFactory.getLogger(Connections.class));
   private final String listener;
@@ -113,15 +115,22 @@ public final class Connections {
   }
 
   /**
+   * Stops accepting connections, and waits until the last one has been passed to its event loop:
+   * Vert.x can't close a server quietly while a connection arrives. Must not be called on an event
+   * loop.
+   */
+  public void stopAccepting() {
+    servers.forEach(server -> server.close().awaitUninterruptibly(CLOSE_MILLIS));
+  }
+
+  /**
    * Stops accepting connections and drains the open ones: each is closed after the response to its
    * next request.
    */
   public void drain() {
     lastRequestNanos = System.nanoTime();
     draining = true;
-    for (Channel server : servers) {
-      var unused = server.close();
-    }
+    stopAccepting();
     // With the max stream id, requests that arrive later are still served.
     http2.forEach(connection -> connection.goAway(0, Integer.MAX_VALUE));
   }
@@ -171,7 +180,6 @@ public final class Connections {
       return false;
     }
     connection.closeFuture().addListener(closed -> release(address));
-    connection.pipeline().addLast(new ConnectionGuard(this));
     return true;
   }
 

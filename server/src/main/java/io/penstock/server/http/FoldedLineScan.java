@@ -3,8 +3,9 @@ package io.penstock.server.http;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Detects folded header lines: lines that start with a space and continue the previous one. Servers
- * interpret them in different ways, so they are rejected. Netty joins them silently.
+ * Detects folded lines in the headers and trailers of a request: lines that start with a space and
+ * continue the previous one. Servers interpret them in different ways, so they are rejected. Netty
+ * joins or drops them silently.
  */
 final class FoldedLineScan {
   private static final byte LINE_FEED = '\n';
@@ -20,9 +21,28 @@ final class FoldedLineScan {
 
   private State state = State.START;
 
+  /** Returns whether one of several whole lines is folded. */
+  static boolean isAnyFolded(ByteBuf bytes, int from, int to) {
+    int line = from;
+    while (line < to) {
+      byte first = bytes.getByte(line);
+      if (first == ' ' || first == '\t') {
+        return true;
+      }
+      int end = bytes.indexOf(line, to, LINE_FEED);
+      line = end < 0 ? to : end + 1;
+    }
+    return false;
+  }
+
   /** Starts the scan of another head. */
   void begin() {
     state = State.START;
+  }
+
+  /** Returns whether a part of a head has been scanned. */
+  boolean isWithinHead() {
+    return state != State.START && state != State.END;
   }
 
   /** Returns whether the next bytes contain a folded line; bytes after the head are ignored. */

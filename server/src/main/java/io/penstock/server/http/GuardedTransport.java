@@ -29,13 +29,13 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("deprecation") // Deprecated methods are only delegated.
 public final class GuardedTransport implements io.vertx.core.transport.Transport, Transport {
-  private static final AttributeKey<Connections> CONNECTIONS =
-      AttributeKey.valueOf(Connections.class, "connections");
+  private static final AttributeKey<GuardedListener> LISTENER =
+      AttributeKey.valueOf(GuardedListener.class, "listener");
 
   private final io.vertx.core.transport.Transport delegate;
   private final Transport transport;
-  private final @Nullable Connections fallback;
-  private final Map<String, Connections> byListener = new ConcurrentHashMap<>();
+  private final @Nullable GuardedListener fallback;
+  private final Map<String, GuardedListener> byAddress = new ConcurrentHashMap<>();
 
   /**
    * Creates the fastest transport that this machine supports. {@link #guard} must be called for
@@ -45,8 +45,8 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
     this(null);
   }
 
-  /** Creates a transport where all servers without a guard share the given limits. */
-  GuardedTransport(@Nullable Connections fallback) {
+  /** Creates a transport where all servers without a guard share the given one. */
+  GuardedTransport(@Nullable GuardedListener fallback) {
     FailedRequests.register();
     io.vertx.core.transport.Transport nativeTransport =
         io.vertx.core.transport.Transport.nativeTransport();
@@ -58,9 +58,14 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
     this.fallback = fallback;
   }
 
-  /** Sets the limits of the server that is about to listen with these options. */
-  void guard(NetServerOptions options, Connections connections) {
-    byListener.put(address(options), connections);
+  /** Guards the server that is about to listen with the options of {@code listener}. */
+  void guard(GuardedListener listener) {
+    byAddress.put(address(listener.options()), listener);
+  }
+
+  /** Stops accepting connections; must be called before Vert.x is closed. */
+  public void stopAccepting() {
+    byAddress.values().forEach(listener -> listener.connections().stopAccepting());
   }
 
   private static String address(NetServerOptions options) {
@@ -81,14 +86,16 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
   private static final class ConnectionInterceptor extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext server) {
-      server.channel().attr(CONNECTIONS).get().addServer(server.channel());
+      server.channel().attr(LISTENER).get().connections().addServer(server.channel());
       server.fireChannelActive();
     }
 
     @Override
     public void channelRead(ChannelHandlerContext server, Object accepted) {
       Channel connection = (Channel) accepted;
-      if (server.channel().attr(CONNECTIONS).get().admit(connection)) {
+      GuardedListener listener = server.channel().attr(LISTENER).get();
+      if (listener.connections().admit(connection)) {
+        connection.pipeline().addLast(new ConnectionGuard(listener));
         server.fireChannelRead(accepted);
       } else {
         connection.unsafe().closeForcibly();
@@ -185,11 +192,11 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
   @Override
   public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap bootstrap) {
-    Connections connections = byListener.getOrDefault(address(options), fallback);
-    if (connections == null) {
+    GuardedListener listener = byAddress.getOrDefault(address(options), fallback);
+    if (listener == null) {
       throw new IllegalStateException("no guard for the server at " + address(options));
     }
-    bootstrap.attr(CONNECTIONS, connections);
+    bootstrap.attr(LISTENER, listener);
     transport.configure(options, domainSocket, bootstrap);
   }
 }

@@ -19,21 +19,23 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class HttpListener {
   private static final AtomicInteger FREE_PORTS = new AtomicInteger();
 
-  private final Connections connections;
-  private final HttpServerOptions options;
+  private final GuardedListener guarded;
   private final Handler<HttpServerRequest> handler;
   private final FailedRequests failures;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
 
   private HttpListener(
-      ListenerAddress listener, Handler<HttpServerRequest> handler, FailedRequests failures) {
-    this.connections = listener.connections;
-    this.options = new HttpServerOptions(listener.options);
+      ListenerAddress listener,
+      Handler<HttpServerRequest> handler,
+      FailedRequests failures,
+      UnhandledRequests unhandled) {
+    HttpServerOptions options = new HttpServerOptions(listener.options);
     if (options.getPort() == 0) {
       // For Vert.x, 0 means a free port for each worker, and a negative number one shared by all
       // workers that use the same number.
-      this.options.setPort(FREE_PORTS.decrementAndGet());
+      options.setPort(FREE_PORTS.decrementAndGet());
     }
+    this.guarded = new GuardedListener(listener.connections, options, unhandled);
     this.handler = failures.tracked(handler);
     this.failures = failures;
   }
@@ -61,13 +63,25 @@ public final class HttpListener {
       ListenerAddress listener,
       Handler<HttpServerRequest> handler,
       FailedRequests failures) {
-    HttpListener opened = new HttpListener(listener, handler, failures);
-    listener.transport.guard(opened.options, listener.connections);
-    return open(vertx, opened, listener.workers);
+    return open(vertx, listener, handler, failures, UnhandledRequests.NONE);
   }
 
-  private static Future<HttpListener> open(Vertx vertx, HttpListener opened, int workers) {
-    DeploymentOptions deployment = new DeploymentOptions().setInstances(workers);
+  /**
+   * Opens a listener.
+   *
+   * @param handler called concurrently by all workers
+   * @param failures responds to requests whose handling throws
+   * @param unhandled records the responses to requests that don't reach the handler
+   */
+  public static Future<HttpListener> open(
+      Vertx vertx,
+      ListenerAddress listener,
+      Handler<HttpServerRequest> handler,
+      FailedRequests failures,
+      UnhandledRequests unhandled) {
+    HttpListener opened = new HttpListener(listener, handler, failures, unhandled);
+    listener.transport.guard(opened.guarded);
+    DeploymentOptions deployment = new DeploymentOptions().setInstances(listener.workers);
     return vertx.deployVerticle(() -> opened.new Worker(), deployment).map(opened);
   }
 
@@ -84,11 +98,15 @@ public final class HttpListener {
 
   /** Returns the connections of this listener. */
   public Connections connections() {
-    return connections;
+    return guarded.connections();
   }
 
-  /** Stops accepting connections, and waits for open ones until the timeout. */
+  /**
+   * Stops accepting connections, and waits for open ones until the timeout. Must not be called on
+   * an event loop.
+   */
   public Future<Void> close(Duration timeout) {
+    connections().stopAccepting();
     return Future.join(
             servers.stream()
                 .map(server -> server.shutdown(timeout.toMillis(), TimeUnit.MILLISECONDS))
@@ -101,11 +119,12 @@ public final class HttpListener {
     @Override
     public Future<?> start() {
       context.exceptionHandler(failures::uncaught);
-      HttpServer server = vertx.createHttpServer(options);
+      HttpServer server = vertx.createHttpServer(guarded.options());
       server
           .requestHandler(handler)
-          .invalidRequestHandler(request -> MalformedRequests.respond(request, handler))
-          .connectionHandler(connection -> ConnectionGuard.attach(connection, options, failures));
+          .invalidRequestHandler(
+              request -> MalformedRequests.respond(request, handler, guarded.unhandled()))
+          .connectionHandler(connection -> ConnectionGuard.attach(connection, failures));
       return server.listen().onSuccess(servers::add);
     }
   }

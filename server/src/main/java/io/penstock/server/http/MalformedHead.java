@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * to which every listener responds with 400.
  */
 final class MalformedHead {
-  private static final String TARGET = "*malformed";
+  static final String TARGET = "*malformed";
 
   private MalformedHead() {}
 

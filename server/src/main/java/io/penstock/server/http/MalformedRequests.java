@@ -15,19 +15,29 @@ final class MalformedRequests {
 
   /**
    * @param handler receives requests of which only the body is malformed
+   * @param unhandled records the responses to all others
    */
-  static void respond(HttpServerRequest request, Handler<HttpServerRequest> handler) {
+  static void respond(
+      HttpServerRequest request, Handler<HttpServerRequest> handler, UnhandledRequests unhandled) {
     Throwable cause = request.decoderResult().cause();
     if (cause instanceof MalformedBodyException) {
       handler.handle(request);
     } else if (cause instanceof TooLongHttpLineException) {
-      ClosingResponse.end(request, 414, "URI Too Long", "The request line is too long");
+      end(request, unhandled, 414, "URI Too Long", "The request line is too long");
     } else if (cause instanceof TooLongHttpHeaderException
         || cause instanceof TooLongFrameException) {
-      ClosingResponse.end(
-          request, 431, "Request Header Fields Too Large", "The headers are too large");
+      end(request, unhandled, 431, "Request Header Fields Too Large", "The headers are too large");
     } else {
-      ClosingResponse.end(request, 400, "Bad Request", DETAIL);
+      end(request, unhandled, 400, "Bad Request", DETAIL);
     }
+  }
+
+  private static void end(
+      HttpServerRequest request,
+      UnhandledRequests unhandled,
+      int status,
+      String title,
+      String detail) {
+    unhandled.end(request, () -> ClosingResponse.end(request, status, title, detail));
   }
 }

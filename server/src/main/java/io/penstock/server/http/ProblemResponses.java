@@ -1,7 +1,5 @@
 package io.penstock.server.http;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.policy.http.Json;
 import io.penstock.policy.load.Location;
@@ -9,7 +7,6 @@ import io.penstock.policy.load.Problem;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerResponse;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.List;
 
 /** Error responses in the problem details format (RFC 9457). */
@@ -17,7 +14,8 @@ public final class ProblemResponses {
   /** The detail of the response to a request that could not be decided. */
   public static final String UNDECIDED_DETAIL = "The request could not be decided";
 
-  private static final String TYPE = "application/problem+json";
+  /** The media type of the responses. */
+  static final String TYPE = "application/problem+json";
 
   private ProblemResponses() {}
 
@@ -49,18 +47,9 @@ public final class ProblemResponses {
         content(status, title, detail, errors));
   }
 
-  /**
-   * Returns a whole HTTP/1.1 response as bytes, for a connection that is closed after it and whose
-   * request Vert.x doesn't know.
-   */
-  static byte[] closing(int status, String title, String detail) {
-    byte[] body = Json.bytes(content(status, title, detail, List.of()));
-    String head =
-        "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
-            .formatted(status, title, TYPE, body.length);
-    byte[] response = Arrays.copyOf(head.getBytes(US_ASCII), head.length() + body.length);
-    System.arraycopy(body, 0, response, head.length(), body.length);
-    return response;
+  /** Returns the body of a response without errors of a document. */
+  static byte[] body(int status, String title, String detail) {
+    return Json.bytes(content(status, title, detail, List.of()));
   }
 
   private static Json.JsonContent content(

@@ -12,7 +12,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Fails a connection to an HTTP/2 server that sends no SETTINGS within the connect timeout, counted
  * from the end of the TLS handshake. Vert.x waits for SETTINGS without a timeout, and meanwhile the
- * connection occupies a place in its pool. Confined to one connection.
+ * connection occupies a place in its pool. Also installs {@link GoAwayText}. Confined to one
+ * connection.
  *
  * <p>When a connection and its TLS session are established, Vert.x removes this handler, like all
  * others except TLS, and then adds those of HTTP. A connection error makes it fail the attempt.
@@ -28,6 +29,7 @@ final class SettingsTimeout extends ChannelInboundHandlerAdapter {
   }
 
   private static void start(Channel connection) {
+    GoAwayText.remove(connection.pipeline());
     if (awaitsSettings(connection)) {
       Future<?> timer =
           connection

@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
@@ -11,6 +13,8 @@ import io.netty.handler.codec.http2.Http2Flags;
 import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2Stream;
+import io.penstock.server.http.UnhandledRequests.UnreadRequest;
 
 /**
  * A frame listener in front of that of Vert.x. If Vert.x throws while it processes a stream, only
@@ -19,6 +23,7 @@ import io.netty.handler.codec.http2.Http2Settings;
  * one connection.
  */
 final class StreamGuard extends Http2FrameListenerDecorator {
+  private static final int UPGRADED_STREAM = 1;
   private static final long INTERVAL_NANOS = 10_000_000_000L;
 
   /**
@@ -36,6 +41,10 @@ final class StreamGuard extends Http2FrameListenerDecorator {
 
   private final Http2ConnectionHandler handler;
   private final FailedRequests failures;
+
+  /** Marks the streams whose heads have been read. */
+  private final Http2Connection.PropertyKey headRead;
+
   private long intervalStart = System.nanoTime();
   private int surplus;
   private int lastStream;
@@ -44,14 +53,40 @@ final class StreamGuard extends Http2FrameListenerDecorator {
     super(handler.decoder().frameListener());
     this.handler = handler;
     this.failures = failures;
+    this.headRead = handler.connection().newKey();
   }
 
-  /** Installs a guard; must be called once Vert.x has reported the connection. */
-  static void attach(ChannelHandlerContext http, FailedRequests failures) {
+  /**
+   * Installs a guard; must be called once Vert.x has reported the connection.
+   *
+   * @param unhandled records responses that Netty sends
+   */
+  static void attach(
+      ChannelHandlerContext http, FailedRequests failures, UnhandledRequests unhandled) {
     Http2ConnectionHandler handler = (Http2ConnectionHandler) http.handler();
     StreamGuard guard = new StreamGuard(handler, failures);
     handler.decoder().frameListener(guard);
     http.pipeline().addBefore(http.name(), "sent", guard.new WriteObserver());
+    // Vert.x reads the head of an upgraded request, which is the first stream, over HTTP/1.1.
+    boolean upgraded = handler.connection().stream(UPGRADED_STREAM) != null;
+    if (upgraded) {
+      GoAwayText.remove(handler);
+    }
+    handler
+        .connection()
+        .addListener(
+            new Http2ConnectionAdapter() {
+              @Override
+              public void onStreamClosed(Http2Stream stream) {
+                boolean read =
+                    stream.getProperty(guard.headRead) != null
+                        || (upgraded && stream.id() == UPGRADED_STREAM);
+                if (!read && stream.isHeadersSent()) {
+                  // Netty responds only to headers that are too large.
+                  unhandled.responded(UnreadRequest.of(http.channel(), "HTTP/2.0", 431, 0));
+                }
+              }
+            });
   }
 
   @Override
@@ -95,9 +130,15 @@ final class StreamGuard extends Http2FrameListenerDecorator {
 
   /** Marks a malformed head; trailers stay unchanged. */
   private Http2Headers checkHead(int streamId, Http2Headers headers) {
-    boolean isHead = streamId > lastStream;
-    lastStream = Math.max(lastStream, streamId);
-    return isHead ? MalformedHead.markIfMalformed(headers) : headers;
+    if (streamId <= lastStream) {
+      return headers;
+    }
+    lastStream = streamId;
+    Http2Stream stream = handler.connection().stream(streamId);
+    if (stream != null) {
+      stream.setProperty(headRead, true);
+    }
+    return MalformedHead.markIfMalformed(headers);
   }
 
   @Override

@@ -1,22 +1,29 @@
 package io.penstock.server.http;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
 import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.http.HttpServerOptions;
 import java.util.List;
 
 /**
- * A decoder that extends that of Vert.x and rejects requests with folded header lines as malformed.
- * Confined to one connection.
+ * A decoder that extends that of Vert.x and rejects requests with folded lines in their headers or
+ * trailers as malformed. Confined to one connection.
  *
  * <p>It holds bytes that follow a request for another protocol until the response decides what they
  * are. After a 101, the decoder is removed from the pipeline and passes them on unchanged. They are
@@ -24,6 +31,11 @@ import java.util.List;
  * controls what the client tunnels could smuggle requests in them.
  */
 final class StrictRequestDecoder extends VertxInternals.RequestDecoder {
+  /** The method and the target of a request whose first line can't be read. */
+  static final String UNKNOWN = "-";
+
+  private static final HttpMethod UNKNOWN_METHOD = HttpMethod.valueOf(UNKNOWN);
+
   /** The number of held bytes from which on the connection is not read. */
   private static final int MAX_HELD_BYTES = 64 << 10;
 
@@ -37,20 +49,14 @@ final class StrictRequestDecoder extends VertxInternals.RequestDecoder {
     super(options);
   }
 
-  /**
-   * Creates a decoder for what follows a request that another decoder has read.
-   *
-   * @param previous the head of that request
-   */
-  static StrictRequestDecoder after(HttpRequest previous, HttpServerOptions options) {
-    StrictRequestDecoder decoder = new StrictRequestDecoder(options);
-    decoder.holding = requestsSwitch(previous);
-    return decoder;
+  /** Returns whether bytes follow a request for another protocol that has no response yet. */
+  boolean hasBufferedBytes() {
+    return holding && actualReadableBytes() > 0;
   }
 
-  /** Returns whether bytes follow a request for another protocol that has no response yet. */
-  boolean holdsBytes() {
-    return holding && actualReadableBytes() > 0;
+  /** Returns whether a part of a head has been read. */
+  boolean isWithinHead() {
+    return !withinBody && !holding && (scan.isWithinHead() || actualReadableBytes() > 0);
   }
 
   /** Continues to decode requests; called after the last response, if no bytes are held. */
@@ -72,30 +78,52 @@ final class StrictRequestDecoder extends VertxInternals.RequestDecoder {
     if (holding) {
       return;
     }
-    if (withinBody) {
-      super.decode(connection, bytes, messages);
-    } else {
-      int from = bytes.readerIndex();
-      super.decode(connection, bytes, messages);
-      folded |= scan.finds(bytes, from, bytes.readerIndex());
+    int from = bytes.readerIndex();
+    super.decode(connection, bytes, messages);
+    int to = bytes.readerIndex();
+    if (!withinBody) {
+      folded |= scan.finds(bytes, from, to);
+    } else if (!hasContent(messages)) {
+      // These are whole lines: the size of a chunk, the end of a chunk or trailers.
+      folded |= FoldedLineScan.isAnyFolded(bytes, from, to);
     }
     if (!messages.isEmpty()) {
       read(messages);
     }
   }
 
+  private static boolean hasContent(List<Object> messages) {
+    return !messages.isEmpty()
+        && messages.get(0) instanceof HttpContent part
+        && part.content().isReadable();
+  }
+
   private void read(List<Object> messages) {
+    int last = messages.size() - 1;
+    withinBody = !(messages.get(last) instanceof LastHttpContent);
     if (messages.get(0) instanceof HttpRequest head) {
       if (folded) {
-        head.setDecoderResult(
-            DecoderResult.failure(new IllegalArgumentException("folded header line")));
+        head.setDecoderResult(foldedLine());
       }
       folded = false;
       scan.begin();
       requestsSwitch = requestsSwitch(head);
+    } else if (folded && !withinBody) {
+      LastHttpContent malformed = new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER);
+      malformed.setDecoderResult(foldedLine());
+      ReferenceCountUtil.release(messages.set(last, malformed));
+      folded = false;
     }
-    withinBody = !(messages.get(messages.size() - 1) instanceof LastHttpContent);
     holding = requestsSwitch && !withinBody;
+  }
+
+  private static DecoderResult foldedLine() {
+    return DecoderResult.failure(new IllegalArgumentException("folded line"));
+  }
+
+  @Override
+  protected HttpMessage createInvalidMessage() {
+    return new DefaultFullHttpRequest(HttpVersion.HTTP_1_0, UNKNOWN_METHOD, UNKNOWN);
   }
 
   @Override

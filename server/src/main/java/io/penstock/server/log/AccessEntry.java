@@ -19,13 +19,14 @@ public record AccessEntry(
    * The request as the client sent it.
    *
    * @param client the address of the client
+   * @param method null if the request could not be read; likewise the target and the protocol
    * @param requestId the id that the origin received: the client's, or a generated one
    */
   public record RequestInfo(
       String client,
-      String method,
-      String target,
-      String protocol,
+      @Nullable String method,
+      @Nullable String target,
+      @Nullable String protocol,
       @Nullable String host,
       @Nullable String referrer,
       @Nullable String userAgent,

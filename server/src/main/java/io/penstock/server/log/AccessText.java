@@ -25,10 +25,10 @@ final class AccessText {
     line.append(" - - [");
     TIME.formatTo(entry.time(), line);
     line.append("] \"");
-    appendSafely(request.method(), line);
+    appendSafely(orNone(request.method()), line);
     line.append(' ');
-    appendSafely(request.target(), line);
-    line.append(' ').append(request.protocol()).append("\" ");
+    appendSafely(orNone(request.target()), line);
+    line.append(' ').append(orNone(request.protocol())).append("\" ");
     line.append(entry.response().status()).append(' ').append(entry.response().bytes());
   }
 
@@ -45,7 +45,7 @@ final class AccessText {
   static void appendDecision(AccessEntry entry, StringBuilder line) {
     Outcome outcome = entry.outcome();
     String decision = entry.decision();
-    line.append(' ').append(decision == null ? NONE : decision);
+    line.append(' ').append(orNone(decision));
     appendQuoted(outcome == null ? null : outcome.rule().name(), line);
     line.append(' ');
     if (outcome == null) {
@@ -69,8 +69,12 @@ final class AccessText {
 
   private static void appendQuoted(@Nullable String text, StringBuilder line) {
     line.append(" \"");
-    appendSafely(text == null ? NONE : text, line);
+    appendSafely(orNone(text), line);
     line.append('"');
+  }
+
+  private static String orNone(@Nullable String text) {
+    return text == null ? NONE : text;
   }
 
   /**

@@ -28,6 +28,7 @@ public final class ConnectionFailures extends Filter<ILoggingEvent> {
       List.of(
           "io.vertx.core.net.",
           "io.vertx.core.http.",
+          "io.netty.bootstrap.",
           "io.netty.channel.",
           "io.netty.handler.",
           "io.netty.util.concurrent.");

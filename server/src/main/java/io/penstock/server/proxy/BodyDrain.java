@@ -28,6 +28,10 @@ final class BodyDrain {
       responded.onComplete(written -> Streams.stop(request));
       return;
     }
+    if (!Exchange.announcesBody(request)) {
+      request.resume();
+      return;
+    }
     long timer = vertx.setTimer(TIMEOUT_MILLIS, late -> request.connection().close());
     long[] bytes = {0};
     request.handler(

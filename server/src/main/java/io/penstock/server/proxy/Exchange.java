@@ -172,6 +172,11 @@ final class Exchange {
     if (request.version() == HttpVersion.HTTP_2) {
       return request.bytesRead() > 0 || Streams.isOpen(request);
     }
+    return announcesBody(request);
+  }
+
+  /** Returns whether the headers of an HTTP/1 request announce a body. */
+  static boolean announcesBody(HttpServerRequest request) {
     String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
     return length == null
         ? request.headers().contains(HttpHeaders.TRANSFER_ENCODING)

@@ -1,10 +1,12 @@
 package io.penstock.server.proxy;
 
 import io.penstock.policy.Verdict;
+import io.penstock.server.http.UnhandledRequests;
 import io.penstock.server.log.AccessEntry;
 import io.penstock.server.log.AccessEntry.AbortedBy;
 import io.penstock.server.log.AccessLog;
 import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
@@ -70,12 +72,13 @@ final class LoggedResponse {
     String address =
         exchange == null ? request.remoteAddress().hostAddress() : exchange.client().address();
     String forwardedId = exchange == null ? null : exchange.requestId();
+    boolean unknown = UnhandledRequests.isLineUnknown(request);
     return new AccessEntry.RequestInfo(
         String.valueOf(address),
-        request.method().name(),
-        target(),
-        protocol(request.version()),
-        request.authority() == null ? null : request.authority().toString(),
+        unknown ? null : request.method().name(),
+        unknown ? null : target(),
+        unknown && request.version() != HttpVersion.HTTP_2 ? null : protocol(request.version()),
+        host(),
         request.getHeader("Referer"),
         request.getHeader("User-Agent"),
         forwardedId == null ? request.getHeader("X-Request-Id") : forwardedId);
@@ -94,6 +97,14 @@ final class LoggedResponse {
 
   private @Nullable Verdict verdict() {
     return exchange == null ? null : exchange.verdict();
+  }
+
+  /** Returns the host as the client sent it, because Vert.x can't parse every malformed one. */
+  private @Nullable String host() {
+    if (request.decoderResult().isFailure()) {
+      return request.getHeader(HttpHeaders.HOST);
+    }
+    return request.authority() == null ? null : request.authority().toString();
   }
 
   /** Returns the target of the request; for CONNECT, it is the authority. */

@@ -47,7 +47,7 @@ final class OriginClient {
   private final Vertx vertx;
   private final ClientShares shares;
   private final OriginWarnings warnings = new OriginWarnings();
-  private final AtomicInteger places = new AtomicInteger();
+  private final AtomicInteger usedSlots = new AtomicInteger();
   private final AtomicInteger openConnections = new AtomicInteger();
   private final AtomicLong connects = new AtomicLong();
   private final LongAdder surplus = new LongAdder();
@@ -72,7 +72,7 @@ final class OriginClient {
                     .setHttp1MaxSize(upstream.connections())
                     .setHttp2MaxSize(upstream.connections())
                     // Requests that no longer wait stay in this queue until a connection is free.
-                    .setMaxWaitQueueSize(maxPlaces() + MAX_ABANDONED))
+                    .setMaxWaitQueueSize(maxSlots() + MAX_ABANDONED))
             .build();
   }
 
@@ -95,7 +95,7 @@ final class OriginClient {
   }
 
   /** Returns the max number of requests that use or wait for a connection. */
-  private int maxPlaces() {
+  private int maxSlots() {
     return upstream.connections() + upstream.waiting().queue();
   }
 
@@ -185,7 +185,7 @@ final class OriginClient {
     private InFlightRequests.@Nullable RequestTimeout waitTimeout;
     private @Nullable Forwarding forwarding;
     private boolean holdsShare;
-    private boolean holdsPlace;
+    private boolean hasSlot;
     private boolean abandoned;
     private long timer;
     private long startNanos;
@@ -229,7 +229,7 @@ final class OriginClient {
       holdsShare = true;
       if (abandoned) {
         release();
-      } else if (takePlace()) {
+      } else if (takeSlot()) {
         connect(MAX_ATTEMPTS);
       } else {
         release();
@@ -237,18 +237,18 @@ final class OriginClient {
       }
     }
 
-    private boolean takePlace() {
-      holdsPlace = places.incrementAndGet() <= maxPlaces();
-      if (!holdsPlace) {
-        places.decrementAndGet();
+    private boolean takeSlot() {
+      hasSlot = usedSlots.incrementAndGet() <= maxSlots();
+      if (!hasSlot) {
+        usedSlots.decrementAndGet();
       }
-      return holdsPlace;
+      return hasSlot;
     }
 
-    private void leavePlace() {
-      if (holdsPlace) {
-        holdsPlace = false;
-        places.decrementAndGet();
+    private void releaseSlot() {
+      if (hasSlot) {
+        hasSlot = false;
+        usedSlots.decrementAndGet();
       }
     }
 
@@ -275,7 +275,7 @@ final class OriginClient {
     }
 
     private void release() {
-      leavePlace();
+      releaseSlot();
       if (holdsShare) {
         holdsShare = false;
         shares.leave(subscriber);
@@ -352,7 +352,7 @@ final class OriginClient {
       }
       if (upstream.http2()) {
         // The number of exchanges is not limited, only that of waiting requests.
-        leavePlace();
+        releaseSlot();
       }
       forwarding = new Forwarding(exchange, upstream, additions, request, inFlight.get(), this);
       forwarding.start();

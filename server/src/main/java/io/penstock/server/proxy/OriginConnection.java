@@ -7,7 +7,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.HttpClientCodec;
-import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameListener;
@@ -52,10 +51,9 @@ final class OriginConnection {
       throw VertxInternals.changed("the connection handler runs outside the event loop");
     }
     if (vertx.handler() instanceof Http2ConnectionHandler http2) {
-      Http2ConnectionDecoder decoder = http2.decoder();
-      decoder.frameListener(new OriginFrames(decoder.frameListener(), http2.connection()));
+      Http2FrameListener frames = OriginFrames.decorate(http2);
       if (connection.remoteSettings().getMaxConcurrentStreams() == 0) {
-        closeWithoutStreams(connection, vertx, decoder.frameListener());
+        closeWithoutStreams(connection, vertx, frames);
       }
       return;
     }

@@ -3,6 +3,8 @@ package io.penstock.server.proxy;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2ConnectionDecoder;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameListener;
@@ -15,13 +17,32 @@ import io.netty.handler.codec.http2.Http2Stream;
  * than 100 and 103 as the final one, so others are passed as 103 ({@link InterimStatus}). A missing
  * or invalid status, and a body without a head, reset the stream: Vert.x would report the end of a
  * response that never started. Confined to one event loop.
+ *
+ * <p>Netty closes a connection at the third empty DATA frame in a row, and has no setting for it
+ * that Vert.x exposes. Some origins send an empty frame whenever they flush, so more are allowed.
  */
 final class OriginFrames extends Http2FrameListenerDecorator {
-  private final Http2Connection streams;
+  /** The max number of empty DATA frames in a row that an origin may send in an interval. */
+  private static final int MAX_EMPTY_FRAMES = 1_000;
 
-  OriginFrames(Http2FrameListener vertx, Http2Connection streams) {
-    super(vertx);
+  private static final long INTERVAL_NANOS = 10_000_000_000L;
+
+  private final Http2ConnectionDecoder decoder;
+  private final Http2Connection streams;
+  private int emptyFrames;
+  private long intervalStart;
+
+  private OriginFrames(Http2ConnectionDecoder decoder, Http2Connection streams) {
+    super(decoder.frameListener());
+    this.decoder = decoder;
     this.streams = streams;
+  }
+
+  /** Decorates the frame listener of a connection, and returns the new one. */
+  static Http2FrameListener decorate(Http2ConnectionHandler connection) {
+    OriginFrames frames = new OriginFrames(connection.decoder(), connection.connection());
+    frames.decoder.frameListener(frames);
+    return frames;
   }
 
   @Override
@@ -32,7 +53,29 @@ final class OriginFrames extends Http2FrameListenerDecorator {
     if (known != null && !known.isHeadersReceived()) {
       throw streamError(stream, "a response must not start with DATA");
     }
+    if (end || data.isReadable()) {
+      emptyFrames = 0;
+    } else {
+      countEmptyFrame();
+    }
     return super.onDataRead(connection, stream, data, padding, end);
+  }
+
+  private void countEmptyFrame() throws Http2Exception {
+    long now = System.nanoTime();
+    if (emptyFrames == 0 || now - intervalStart > INTERVAL_NANOS) {
+      intervalStart = now;
+      emptyFrames = 0;
+    }
+    emptyFrames++;
+    if (emptyFrames > MAX_EMPTY_FRAMES) {
+      throw Http2Exception.connectionError(
+          Http2Error.ENHANCE_YOUR_CALM,
+          "more than %d empty DATA frames in a row",
+          MAX_EMPTY_FRAMES);
+    }
+    // For a new listener, Netty counts from zero.
+    decoder.frameListener(this);
   }
 
   @Override

@@ -303,6 +303,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage message) {
     HttpResponse response = (HttpResponse) message;
+    checkFraming(response);
     int status = response.status().code();
     if (status == SWITCHING_PROTOCOLS) {
       checkSwitch(response.headers());
@@ -312,11 +313,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
       response.headers().remove(HttpHeaderNames.CONTENT_LENGTH);
       return true;
     }
-    if (withoutBody || status == HttpResponseStatus.NOT_MODIFIED.code()) {
-      return true;
-    }
-    checkFraming(response);
-    return false;
+    return withoutBody || status == HttpResponseStatus.NOT_MODIFIED.code();
   }
 
   private void checkSwitch(HttpHeaders response) {
@@ -326,6 +323,10 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     }
   }
 
+  /**
+   * Checks the framing of every response, although some have no body whatever their headers are: a
+   * length and chunks contradict each other in those too, and clients use the length.
+   */
   private static void checkFraming(HttpResponse response) {
     HttpHeaders headers = response.headers();
     if (!headers.contains(HttpHeaderNames.TRANSFER_ENCODING)) {

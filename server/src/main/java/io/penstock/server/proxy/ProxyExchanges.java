@@ -1,16 +1,19 @@
 package io.penstock.server.proxy;
 
+import io.penstock.server.http.UnhandledRequests;
+import io.penstock.server.log.AccessEntry;
 import io.penstock.server.log.AccessLog;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.time.Instant;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** All requests in flight through the proxy. Thread-safe. */
-final class ProxyExchanges {
+/** All requests in flight through the proxy, and the access log of all requests. Thread-safe. */
+final class ProxyExchanges implements UnhandledRequests {
   private final @Nullable AccessLog log;
   private final LongAdder inFlight = new LongAdder();
 
@@ -23,6 +26,13 @@ final class ProxyExchanges {
 
   long inFlight() {
     return inFlight.sum();
+  }
+
+  /** Logs the response to a request even if its handler throws before an exchange starts. */
+  void received(HttpServerRequest request) {
+    if (log != null) {
+      var unused = logged(log, request);
+    }
   }
 
   /** Starts an exchange. It ends with its response, or when the client disconnects. */
@@ -52,13 +62,28 @@ final class ProxyExchanges {
   }
 
   /** Ends the response to a request that is not forwarded. */
-  Future<Void> endRejected(HttpServerRequest request, Supplier<Future<Void>> end) {
-    if (log == null) {
-      return end.get();
-    }
+  @Override
+  public Future<Void> end(HttpServerRequest request, Supplier<Future<Void>> end) {
+    return log == null ? end.get() : logged(log, request).end(end);
+  }
+
+  private static LoggedResponse logged(AccessLog log, HttpServerRequest request) {
     LoggedResponse logged = new LoggedResponse(log, request, null);
     request.response().endHandler(ended -> logged.finish());
-    return logged.end(end);
+    return logged;
+  }
+
+  @Override
+  public void responded(UnreadRequest unread) {
+    if (log != null) {
+      log.add(
+          new AccessEntry(
+              Instant.now(),
+              new AccessEntry.RequestInfo(
+                  unread.peer(), null, null, unread.protocol(), null, null, null, null),
+              new AccessEntry.ResponseInfo(unread.status(), unread.bytes(), 0, 0, null),
+              null));
+    }
   }
 
   /**

@@ -16,6 +16,7 @@ import io.penstock.server.http.MalformedBodyException;
 import io.penstock.server.http.ProblemResponses;
 import io.penstock.server.http.RequestHeaders;
 import io.penstock.server.http.ResponseHeaders;
+import io.penstock.server.http.UnhandledRequests;
 import io.penstock.server.log.AccessLog;
 import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.Future;
@@ -62,6 +63,11 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     this.exchanges = new ProxyExchanges(log);
   }
 
+  /** Returns what logs the requests that don't reach this handler. */
+  public UnhandledRequests unhandled() {
+    return exchanges;
+  }
+
   /** Returns the number of requests that are held back. */
   public int held() {
     return delayed.held();
@@ -102,6 +108,7 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     if (!closing.isEmpty() && closing.contains(request.connection())) {
       return;
     }
+    exchanges.received(request);
     if (request.decoderResult().isFailure()) {
       reject(request, 400, "Bad Request", MalformedBodyException.DETAIL);
       return;
@@ -112,7 +119,8 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     }
     PathSettings paths = gate.engine().paths();
     RequestTarget target = RequestTarget.of(request, paths);
-    IpAddress peer = IpAddress.parse(String.valueOf(request.remoteAddress().hostAddress()));
+    String peerText = String.valueOf(request.remoteAddress().hostAddress());
+    IpAddress peer = IpAddress.parse(peerText);
     if (target == null && RequestTarget.hasRejectedPath(request, paths)) {
       gate.responses().headers(Verdict.PATH_REJECTED, new ResponseHeaders(request.response()));
       reject(request, 400, "Bad Request", REJECTED_PATH);
@@ -133,7 +141,8 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
             request.headers(), plainNamesOnly, HopByHop.removedByClient(request.headers()));
     RequestLine line = RequestLine.of(request.method().name(), target.uri(), target.host());
     HttpRequest policyRequest = gate.request(peer, line, headers, CallerAttributes.NOTHING);
-    Exchange exchange = new Exchange(vertx, request, target, client(peer, policyRequest.address()));
+    Exchange exchange =
+        new Exchange(vertx, request, target, client(peer, peerText, policyRequest.address()));
     exchanges.start(exchange);
     gate.decide(
         policyRequest,
@@ -164,9 +173,11 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     return codings.size() == 1 && codings.get(0).equalsIgnoreCase("chunked");
   }
 
-  private Exchange.ExchangeClient client(IpAddress peer, @Nullable IpAddress address) {
+  private Exchange.ExchangeClient client(
+      IpAddress peer, String peerText, @Nullable IpAddress address) {
     ClientAddress clients = clients();
-    String text = String.valueOf(address);
+    boolean isPeer = peer.isV4() && peer.equals(address);
+    String text = isPeer ? peerText : String.valueOf(address);
     String subscriber =
         address == null || address.isV4() ? text : address.subscriber(clients.ipv6Prefix());
     return new Exchange.ExchangeClient(peer, text, subscriber, clients.trusts(peer));
@@ -239,7 +250,7 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
   }
 
   private Future<Void> end(HttpServerRequest request, int status, String title, String detail) {
-    return exchanges.endRejected(
+    return exchanges.end(
         request, () -> ProblemResponses.end(request.response(), status, title, detail));
   }
 }

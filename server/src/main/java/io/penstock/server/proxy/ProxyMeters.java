@@ -16,7 +16,7 @@ public final class ProxyMeters {
     Gauge.builder("penstock.proxy.in.flight", listener, ProxyListener::inFlight)
         .description("Requests in flight to the origin, including WebSockets")
         .register(registry);
-    FunctionCounter.builder("penstock.proxy.given.back", listener, ProxyListener::refunded)
+    FunctionCounter.builder("penstock.proxy.refunded", listener, ProxyListener::refunded)
         .description("Requests that were refunded because the origin could not be reached")
         .register(registry);
     FunctionCounter.builder("penstock.proxy.unavailable", listener, ProxyListener::unavailableCount)

@@ -1,5 +1,7 @@
 package io.penstock.server.tls;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.vertx.core.http.ClientAuth;
 import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.ServerSSLOptions;
@@ -82,12 +84,21 @@ public final class TlsMaterial {
   }
 
   /**
-   * Validates a file of certificate authorities.
+   * Validates a file of certificate authorities that Vert.x will read.
    *
-   * @throws TlsException if the file has no certificates or is malformed
+   * @throws TlsException if the file has no certificates, is malformed or not in PEM format
    */
   public static void checkAuthorities(Path file) throws TlsException {
     var unused = Identity.certificates(file, TlsException.TlsPart.CERTIFICATE);
+    try {
+      // The JDK also reads other formats.
+      if (!Files.readString(file, ISO_8859_1).contains("-----BEGIN CERTIFICATE-----")) {
+        throw new TlsException(
+            TlsException.TlsPart.CERTIFICATE, "must contain certificates in PEM format: " + file);
+      }
+    } catch (IOException e) {
+      throw new TlsException(TlsException.TlsPart.CERTIFICATE, "cannot be read: " + file, e);
+    }
   }
 
   /** Returns the fingerprint of the files at the time they were read. */

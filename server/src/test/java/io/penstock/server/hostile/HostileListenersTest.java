@@ -224,7 +224,13 @@ class HostileListenersTest {
     "PROXY,2~{}xx",
     "DECISION,2~{}xx",
     "PROXY,'2 2'",
-    "PROXY,0~A b: c~~"
+    "PROXY,0~A b: c~~",
+    "DECISION,2~{}~0~A: b~ c~",
+    "PROXY,0~A: b~ c~",
+    "ADMIN,2~{}~0~A: b~ c~",
+    "PROXY,'0~A: b~\tc~D: e~'",
+    "PROXY,0~ A: b~",
+    "PROXY,2~{}~0~A: b~ c~"
   })
   void chunks_thatAreMalformed_are400(Listener listener, String chunks) throws IOException {
     String sent =

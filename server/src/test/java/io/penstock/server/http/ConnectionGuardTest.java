@@ -24,7 +24,12 @@ class ConnectionGuardTest {
 
   private final Connections connections = new Connections(10, 60_000);
   private final Vertx vertx =
-      Vertx.builder().withTransport(new GuardedTransport(connections)).build();
+      Vertx.builder()
+          .withTransport(
+              new GuardedTransport(
+                  new GuardedListener(
+                      connections, new HttpServerOptions(), UnhandledRequests.NONE)))
+          .build();
   private final AtomicInteger ticks = new AtomicInteger();
   private int port;
 
@@ -39,8 +44,7 @@ class ConnectionGuardTest {
         vertx
             .createHttpServer(options)
             .connectionHandler(
-                connection ->
-                    ConnectionGuard.attach(connection, options, new FailedRequests("test")))
+                connection -> ConnectionGuard.attach(connection, new FailedRequests("test")))
             .requestHandler(
                 request -> {
                   if (request.path().equals("/many")) {

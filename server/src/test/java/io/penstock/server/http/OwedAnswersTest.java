@@ -10,10 +10,13 @@ import io.vertx.core.http.HttpServerResponse;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Input that arrives while a response is pending does not prevent that response. */
 final class OwedAnswersTest {
@@ -23,7 +26,14 @@ final class OwedAnswersTest {
   private static final String LAST = "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
   private final Vertx vertx =
-      Vertx.builder().withTransport(new GuardedTransport(new Connections(10, HEAD_MILLIS))).build();
+      Vertx.builder()
+          .withTransport(
+              new GuardedTransport(
+                  new GuardedListener(
+                      new Connections(10, HEAD_MILLIS),
+                      new HttpServerOptions(),
+                      UnhandledRequests.NONE)))
+          .build();
   private final CompletableFuture<Void> requestReceived = new CompletableFuture<>();
   private Socket client;
 
@@ -34,8 +44,7 @@ final class OwedAnswersTest {
         vertx
             .createHttpServer(options)
             .connectionHandler(
-                connection ->
-                    ConnectionGuard.attach(connection, options, new FailedRequests("test")))
+                connection -> ConnectionGuard.attach(connection, new FailedRequests("test")))
             .requestHandler(this::answer)
             .listen()
             .await()
@@ -106,6 +115,19 @@ final class OwedAnswersTest {
     send(LAST.substring(0, 10));
     readUntil("late");
     assertThat(rest()).startsWith("HTTP/1.1 408 ");
+  }
+
+  /** The part of the next head arrives together with the requests before it. */
+  @ParameterizedTest
+  @CsvSource({"1, 1", "1, 20", "1, 29", "2, 1", "2, 20", "3, 29"})
+  void nextRequest_incompleteInTheSameRead_timesOut(int requests, int length) throws IOException {
+    String request = LAST.replace("Connection: close\r\n", "");
+    send(request.repeat(requests) + request.substring(0, length));
+    assertThat(List.of(rest().split("HTTP/1.1 ", -1)))
+        .hasSize(requests + 2)
+        .last()
+        .asString()
+        .startsWith("408 ");
   }
 
   @Test

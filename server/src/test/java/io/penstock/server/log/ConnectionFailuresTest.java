@@ -35,6 +35,7 @@ final class ConnectionFailuresTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "io.netty.bootstrap.ServerBootstrap",
         "io.netty.channel.AbstractChannelHandlerContext",
         "io.netty.channel.DefaultChannelPipeline",
         "io.netty.handler.codec.http2.DefaultHttp2Connection",

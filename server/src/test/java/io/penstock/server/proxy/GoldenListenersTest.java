@@ -65,7 +65,7 @@ class GoldenListenersTest {
           break;
         }
         // A request that would be delayed gets another retry hint.
-        Wait wait = new Wait(row.maxDelay() == 0, row.never(), row.retryAfter());
+        Wait wait = new Wait(row.maxDelay() == 0, row.neverAllowed(), row.retryAfter());
         rows.add(
             new Row(row.name(), rule, row.now(), row.cost(), row.allowed(), row.remaining(), wait));
       }

@@ -67,14 +67,23 @@ public final class Http2Frames implements AutoCloseable {
     return frames;
   }
 
+  /** Creates a side that sends nothing by itself. */
+  public static Http2Frames raw(Socket socket) throws IOException {
+    return new Http2Frames(socket, new byte[0]);
+  }
+
   private Http2Frames(Socket socket, byte[] preface, byte[] settings) throws IOException {
+    this(socket, preface);
+    write(SETTINGS, 0, 0, settings);
+  }
+
+  private Http2Frames(Socket socket, byte[] preface) throws IOException {
     this.socket = socket;
     // Frames are written one by one and must not wait for acknowledgements.
     socket.setTcpNoDelay(true);
     this.in = new DataInputStream(socket.getInputStream());
     this.out = new DataOutputStream(socket.getOutputStream());
     out.write(preface);
-    write(SETTINGS, 0, 0, settings);
   }
 
   /** Returns the socket, for bytes that are not single frames. */

@@ -10,11 +10,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
 /** Records the warnings and errors that are logged until it is closed. Thread-safe. */
-final class LoggedWarnings implements AutoCloseable {
+public final class LoggedWarnings implements AutoCloseable {
   private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
   private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
 
-  LoggedWarnings() {
+  public LoggedWarnings() {
     this(List.of());
   }
 
@@ -30,9 +30,17 @@ final class LoggedWarnings implements AutoCloseable {
     return new LoggedWarnings(List.of(new ConnectionFailures()));
   }
 
-  List<String> messages() {
+  public List<String> messages() {
     return logged.list.stream()
         .filter(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
+        .map(ILoggingEvent::getFormattedMessage)
+        .toList();
+  }
+
+  /** Returns the messages that have a stack trace. */
+  public List<String> stackTraces() {
+    return logged.list.stream()
+        .filter(event -> event.getThrowableProxy() != null)
         .map(ILoggingEvent::getFormattedMessage)
         .toList();
   }

@@ -119,6 +119,32 @@ final class MalformedBodyTest {
     assertThat(lines(1).get(0)).contains("\"status\":200,").contains("\"aborted\":\"client\"");
   }
 
+  @Test
+  void foldedTrailer_inAnyPieces_is400() throws Exception {
+    String trailers = "0\r\nA: b\r\n c: d\r\n\r\n";
+    for (int cut = 0; cut < trailers.length(); cut++) {
+      try (Socket client = proxy.connect()) {
+        client.setTcpNoDelay(true);
+        send(client, POST + trailers.substring(0, cut));
+        heads.take();
+        send(client, trailers.substring(cut));
+        assertThat(RunningServer.rest(client)).as("cut at %d", cut).matches("(?s)" + PROBLEM);
+      }
+    }
+    usesTheOriginAgain();
+  }
+
+  @Test
+  void trailer_notFolded_isAccepted() throws Exception {
+    answerToPost = OK;
+    for (String line : List.of("A: b", "A: b\r\nC: d e", "A:\t b ")) {
+      try (Socket client = proxy.connect()) {
+        send(client, POST + "0\r\n" + line + "\r\n\r\n");
+        assertThat(SocketOrigin.head(client)).as(line).startsWith("HTTP/1.1 200 ");
+      }
+    }
+  }
+
   private static boolean isComplete400(String line) {
     return line.contains("\"status\":400,") && line.contains("\"aborted\":null");
   }

@@ -15,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Informational responses of an origin never count as the final response to a request. */
@@ -144,6 +145,30 @@ final class ProxyInterimTest {
         ProxyFixture proxy =
             new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url(), ONE_CONNECTION)) {
       assertThat(proxy.raw(get("/"))).startsWith("HTTP/1.1 502");
+      assertThat(proxy.raw(get("/"))).startsWith("HTTP/1.1 200").endsWith("next");
+      assertThat(origin.accepted()).isEqualTo(2);
+    }
+  }
+
+  /** A response that has no body must not contradict itself either. */
+  @ParameterizedTest
+  @CsvSource({
+    "HEAD, 200 OK",
+    "HEAD, 404 Not Found",
+    "GET, 304 Not Modified",
+    "GET, 204 No Content"
+  })
+  void lengthAndChunks_withoutABody_is502AndTheConnectionIsClosed(String method, String status)
+      throws Exception {
+    String both = "\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n";
+    try (SocketOrigin origin =
+            new SocketOrigin(
+                (head, connection) ->
+                    connection.send(
+                        connection.number() == 1 ? "HTTP/1.1 " + status + both : ok("next")));
+        ProxyFixture proxy =
+            new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url(), ONE_CONNECTION)) {
+      assertThat(proxy.raw(get("/").replace("GET", method))).startsWith("HTTP/1.1 502 Bad Gateway");
       assertThat(proxy.raw(get("/"))).startsWith("HTTP/1.1 200").endsWith("next");
       assertThat(origin.accepted()).isEqualTo(2);
     }

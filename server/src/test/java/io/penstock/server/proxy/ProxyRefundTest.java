@@ -43,7 +43,7 @@ final class ProxyRefundTest {
       assertThat(peek(proxy, "kind", "127.0.0.1")).contains("\"remaining\":3");
       assertThat(peek(proxy, "strict", null)).contains("\"remaining\":95");
       assertThat(proxy.server().admin("/metrics").body())
-          .contains("penstock_proxy_given_back_total 5.0");
+          .contains("penstock_proxy_refunded_total 5.0");
     }
   }
 

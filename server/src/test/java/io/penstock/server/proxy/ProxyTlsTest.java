@@ -169,6 +169,21 @@ class ProxyTlsTest {
                 + settings.get(Setting.PROXY_TLS_CERT));
   }
 
+  /** Vert.x reads the file when the first connection is opened, and only in PEM format. */
+  @Test
+  void start_upstreamCaInDerFormat_isRejected() throws Exception {
+    Path der = Files.write(folder.resolve("ca.der"), pki.x509("ec").getEncoded());
+    assertThatThrownBy(
+            () ->
+                SettingsReader.read(
+                    Map.of(
+                        Setting.UPSTREAM, "https://localhost", Setting.UPSTREAM_CA, der.toString()),
+                    Map.of(),
+                    null))
+        .isInstanceOf(SettingsException.class)
+        .hasMessage("--upstream-ca: must contain certificates in PEM format: " + der);
+  }
+
   @Test
   void start_unsupportedCurve_isRejectedAsSuch() throws Exception {
     Path certificate = resource("secp256k1.crt");

@@ -105,7 +105,7 @@ final class ProxyWaitingTest {
           .startsWith("HTTP/1.1 503")
           .containsIgnoringCase("\r\nRetry-After: 2\r\n")
           .contains("No connection to the origin became free in time");
-      assertThat(proxy.metric("penstock_proxy_given_back_total")).isEqualTo(1);
+      assertThat(proxy.metric("penstock_proxy_refunded_total")).isEqualTo(1);
       assertThat(proxy.metric("penstock_proxy_unavailable_total")).isEqualTo(1);
     } finally {
       over.countDown();
@@ -135,7 +135,7 @@ final class ProxyWaitingTest {
   /** Requests that no longer wait leave their places, and their clients' shares, to others. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void waitingRequestsLeave_theirPlacesAreFree(boolean timedOut) throws Exception {
+  void waitingRequestsLeave_theirSlotsAreFree(boolean timedOut) throws Exception {
     int queue = 3;
     List<Socket> left = new ArrayList<>();
     try (SocketOrigin origin = origin();
