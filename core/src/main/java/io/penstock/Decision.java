@@ -28,7 +28,7 @@ public final class Decision {
 
   private final @Nullable Reason reason;
 
-  /** Why a failure policy made this decision; null if the store made it. */
+  /** Why a failure policy made this decision; null if none did. */
   private final @Nullable Reason degradation;
 
   private final @Nullable List<Decision> parts;
@@ -195,7 +195,8 @@ public final class Decision {
   /**
    * How long a denied caller has to wait: zero if allowed, {@link ChronoUnit#FOREVER} if {@link
    * #neverAllowed()}. If there are no other callers, a retry after exactly this time is allowed,
-   * and a retry one nanosecond earlier is denied.
+   * and a retry one tick of the store's clock earlier is denied: a nanosecond in process, a
+   * microsecond in Redis.
    */
   public Duration retryAfter() {
     return neverAllowed()
@@ -230,7 +231,11 @@ public final class Decision {
     return Optional.ofNullable(reason);
   }
 
-  /** Whether a failure policy made this decision because the store was unavailable. */
+  /**
+   * Whether a failure policy made this decision: the store was unavailable or didn't respond in
+   * time, this process lacked CPU time, or the keys for verifying a token were unavailable. {@link
+   * #degradation()} returns which of them.
+   */
   public boolean degraded() {
     return degradation != null;
   }

@@ -9,7 +9,7 @@ public enum FailurePolicy {
   /**
    * A bucket in this process decides, with the full limit. It starts from the last level that the
    * store reported. So n nodes together grant at most n times the limit, and no request is denied
-   * that the store would have allowed.
+   * that the store would have allowed, except for tokens that another node has refunded since then.
    */
   LOCAL,
   /**

@@ -5,9 +5,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Limits all requests together, without keys: a view of the one bucket that a {@link RateLimiter}
- * has in addition to those of its keys. Thread-safe. Each method does the same as the method of
- * {@link RateLimiter} with that name.
+ * Limits all requests together, without keys. Thread-safe. A {@link RateLimiter} has one global
+ * bucket in addition to those of its keys; the methods of this class apply the methods of {@link
+ * RateLimiter} with the same names to that bucket.
  *
  * <pre>{@code
  * var global = RateLimiter.inProcess("global", Limit.perSecond(1000)).global();

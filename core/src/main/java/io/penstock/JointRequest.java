@@ -5,7 +5,9 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * One request over several limits. It takes from all of them or from none, and other requests never
- * observe a partial grant. Immutable and reusable.
+ * observe a partial grant. On a Redis Cluster with keys in several slots, tokens that some slots
+ * granted are given back after another has denied; until then, other requests can see them missing,
+ * and window counts are not given back. Immutable and reusable.
  */
 public final class JointRequest {
   private final Store store;

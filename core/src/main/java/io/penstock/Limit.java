@@ -39,7 +39,11 @@ public sealed interface Limit permits TokenBucket, WindowLimit {
     return TokenBucket.of(tokens, period);
   }
 
-  /** At most {@code limit} in each window; windows are aligned to the store's clock. */
+  /**
+   * At most {@code limit} in each window. Windows start at multiples of their length on the store's
+   * clock: in Redis since the Unix epoch, so a window of an hour starts on the hour, UTC; in
+   * process since the arbitrary origin of the clock, by default {@link System#nanoTime}.
+   */
   static WindowLimit fixedWindow(double limit, Duration window) {
     return WindowLimit.of(WindowLimit.Counting.FIXED_WINDOW, limit, window);
   }

@@ -12,11 +12,17 @@ public enum Reason {
   COST_ABOVE_BURST,
   /** The request lacks a key that its rule requires. */
   MISSING_KEY,
-  /** The path of the request is ambiguous. */
+  /** The path can be interpreted in several ways, so rules and origin might disagree about it. */
   PATH_REJECTED,
-  /** The store was unreachable or returned an error, and the failure policy decided. */
+  /**
+   * The store was known to be unavailable, returned an error, or the request could not be sent
+   * before its deadline. The failure policy decided.
+   */
   STORE_UNAVAILABLE,
-  /** The store didn't respond within the deadline, and the failure policy decided. */
+  /**
+   * The request was sent, but no response arrived before the deadline or before the connection
+   * broke. The failure policy decided; the store may have charged the request.
+   */
   STORE_TIMEOUT,
   /**
    * The deadline passed while this process had no CPU time to send the request or read the

@@ -6,8 +6,8 @@ import io.penstock.TokenBucket;
 import java.math.BigInteger;
 
 /**
- * The limit of a token bucket for a clock with whole ticks, in integers that only need to be added
- * and compared. Immutable.
+ * The rate and burst of a token bucket, converted to integers for a clock with a given tick, so
+ * that decisions only add and compare {@code long} values. Immutable.
  *
  * <p>The state of a bucket is its debt: the tokens missing from it or, equivalently, the time until
  * it is full. Both are whole numbers of one unit, which is chosen so that a tick is {@link

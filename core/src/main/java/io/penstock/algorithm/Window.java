@@ -7,7 +7,8 @@ import io.penstock.WindowLimit;
  * are ticks of the store's clock, amounts are thousandths of a token.
  *
  * <p>If the clock steps back, costs that were counted at a time that is now in the future count
- * from now on. So a step back never frees capacity, and nothing counts for longer than one window.
+ * from now on. So a step back never frees capacity, and what was counted before it expires within
+ * two windows after it.
  */
 public abstract sealed class Window permits FixedWindow, SlidingCounter, SlidingLog {
   /** The length of the window, in ticks. */

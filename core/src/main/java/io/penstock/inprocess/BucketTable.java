@@ -12,15 +12,15 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Token buckets by key. Thread-safe. A request for a known key takes no lock and allocates nothing.
  *
- * <p>A denial is never based on a clock value that was read before the state. So a denial is valid
- * at the time that was read, however late the thread runs, and a state from the future can only be
- * caused by a clock that stepped back. Granting by an older clock value is safe: if each request
- * takes its tokens at a time at which they are available, all requests together never take more
- * than the limit allows, in whatever order they run.
+ * <p>Before a denial, the clock is read after the state. So the denial is correct at the time that
+ * was read, even if the thread is suspended in between, and a state from the future can only be
+ * caused by a clock that stepped back. A grant may use an older clock value: if each request takes
+ * its tokens at a time at which they are available, all requests together never take more than the
+ * limit allows, in whatever order they run.
  *
- * <p>An outcome is a debt in units of the rate: for a grant, the debt afterwards; for a denial, the
- * bitwise complement of the current debt. Debts are never negative, so the sign distinguishes the
- * two.
+ * <p>Methods return the outcome of a request as one {@code long}, to avoid an allocation: for a
+ * grant, the debt afterwards, in units of the rate; for a denial, the bitwise complement of the
+ * current debt. Debts are never negative, so a negative outcome is a denial.
  */
 final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
   /** Not an outcome: the caller has to retry. */
@@ -151,7 +151,7 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
   /** Decides a request whose slot stays held, after waiting for the lock of the key. */
   private long underLock(
       Segment segment, int i, FixedPointRate fixedRate, long cost, long maxDebt) {
-    ReentrantLock lock = KeyLock.of(segments.order(), segment.words[i + 1]);
+    ReentrantLock lock = KeyLock.of(segments.tableNumber(), segment.words[i + 1]);
     lock.lock();
     try {
       return attempt(segment, i, fixedRate, cost, maxDebt);
@@ -209,7 +209,7 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
       FixedPointRate fixedRate,
       long cost,
       long maxDebt) {
-    ReentrantLock lock = KeyLock.of(segments.order(), segment.words[i + 1]);
+    ReentrantLock lock = KeyLock.of(segments.tableNumber(), segment.words[i + 1]);
     lock.lock();
     try {
       if (multiLimit.isDropped()) {

@@ -2,7 +2,7 @@ package io.penstock.inprocess;
 
 /**
  * The order in which buckets are evicted, first to last. Keys that are being denied come last,
- * however many tokens their buckets have. Otherwise a flood of invented keys would reset them.
+ * however many tokens their buckets have. Otherwise a flood of made-up keys would reset them.
  */
 enum EvictionPriority {
   /** Buckets with at least one token that have denied no request since they were last full. */

@@ -21,8 +21,8 @@ record FullTime(long ticks, long remainder) {
   /**
    * Returns the debt at {@code now}, in units of {@code fixedRate}, between 0 and the maximum.
    *
-   * @param reach the longest delay in ticks that was ever granted for this bucket; debts beyond an
-   *     empty bucket are accepted up to this delay
+   * @param reach the longest delay in ticks that was ever granted for any bucket of the table;
+   *     debts beyond an empty bucket are accepted up to this delay
    */
   long debt(FixedPointRate fixedRate, long now, long reach) {
     long maxDebt = fixedRate.ceiling(reach);

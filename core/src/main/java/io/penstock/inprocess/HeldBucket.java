@@ -83,7 +83,7 @@ final class HeldBucket implements SipHash.HashFunction<HeldBucket> {
   public long apply(long high, long low, HeldBucket self, long cost, long maxDebt) {
     this.high = high;
     this.low = low;
-    this.lock = KeyLock.index(buckets.order(), high);
+    this.lock = KeyLock.index(buckets.tableNumber(), high);
     return 0;
   }
 
@@ -96,7 +96,8 @@ final class HeldBucket implements SipHash.HashFunction<HeldBucket> {
    */
   int compareTo(HeldBucket other) {
     int byLock = Integer.compare(lock, other.lock);
-    int byTable = byLock != 0 ? byLock : Long.compare(buckets.order(), other.buckets.order());
+    int byTable =
+        byLock != 0 ? byLock : Long.compare(buckets.tableNumber(), other.buckets.tableNumber());
     int byHigh = byTable != 0 ? byTable : Long.compare(high, other.high);
     return byHigh != 0 ? byHigh : Long.compare(low, other.low);
   }

@@ -44,7 +44,7 @@ abstract sealed class InProcessBuckets implements Buckets permits TokenBuckets, 
   abstract void deactivate();
 
   /** The number of the table, unique among all tables of all stores. */
-  abstract long order();
+  abstract long tableNumber();
 
   /** Computes the hash that identifies the bucket of {@code hold} in its table. */
   abstract void identify(HeldBucket hold);

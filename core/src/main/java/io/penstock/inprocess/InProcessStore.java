@@ -20,8 +20,9 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * A store that keeps its buckets in this process. Thread-safe.
  *
- * <p>Memory is bounded by {@link Builder#maxKeys}. Full buckets need no state, so their slots are
- * reused. At the cap, the store evicts the buckets with the smallest missing fraction first.
+ * <p>Memory is bounded by {@link Builder#maxKeys}. Full buckets need no state, so they are dropped
+ * when their part of the table is rebuilt. At the cap, the store evicts the buckets with the
+ * smallest missing fraction first.
  */
 public final class InProcessStore implements Store {
   private static final long MAX_KEYS = 1L << 30;

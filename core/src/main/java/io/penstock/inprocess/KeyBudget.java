@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * The maximum number of buckets of a store, and the eviction at that cap. Thread-safe.
  *
- * <p>Evicts from the largest table first, because a flood of invented keys makes its table the
+ * <p>Evicts from the largest table first, because a flood of made-up keys makes its table the
  * largest. If all candidates there are protected, it evicts from the requesting table, and then
  * from some others.
  */

@@ -28,16 +28,16 @@ final class KeyLock {
   private KeyLock() {}
 
   /** Returns the index of the lock of a key, given the number of its table and the key's hash. */
-  static int index(long order, long high) {
-    return (int) (((high + order * SPREAD) * SPREAD) >>> (Long.SIZE - BITS));
+  static int index(long tableNumber, long high) {
+    return (int) (((high + tableNumber * SPREAD) * SPREAD) >>> (Long.SIZE - BITS));
   }
 
   static ReentrantLock at(int index) {
     return LOCKS[index];
   }
 
-  static ReentrantLock of(long order, long high) {
-    return LOCKS[index(order, high)];
+  static ReentrantLock of(long tableNumber, long high) {
+    return LOCKS[index(tableNumber, high)];
   }
 
   /** Spins once; false once the caller has to take the lock instead. */

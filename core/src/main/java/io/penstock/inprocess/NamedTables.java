@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The tables for one name of a store, created lazily. Thread-safe. */
 final class NamedTables {
-  private static final AtomicLong ORDER = new AtomicLong();
+  private static final AtomicLong NEXT_NUMBER = new AtomicLong();
 
   private final InProcessStore store;
   private final String name;
-  private final long order = ORDER.getAndAdd(2);
+  private final long tableNumber = NEXT_NUMBER.getAndAdd(2);
   private final ReentrantLock lock = new ReentrantLock();
   private volatile @Nullable BucketTable buckets;
   private volatile @Nullable WindowTable windows;
@@ -62,8 +62,8 @@ final class NamedTables {
   }
 
   /** The number of the token bucket table; the number of the window table is one more. */
-  long order() {
-    return order;
+  long tableNumber() {
+    return tableNumber;
   }
 
   /**

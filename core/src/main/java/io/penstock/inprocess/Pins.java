@@ -25,7 +25,7 @@ final class Pins {
     LOCK.lock();
     long[] words = new long[size * WORDS_PER_BUCKET];
     for (int i = 0; i < size; i++) {
-      words[i * WORDS_PER_BUCKET] = holds[i].buckets.order();
+      words[i * WORDS_PER_BUCKET] = holds[i].buckets.tableNumber();
       words[i * WORDS_PER_BUCKET + 1] = holds[i].high;
       words[i * WORDS_PER_BUCKET + 2] = holds[i].low;
     }
@@ -37,10 +37,10 @@ final class Pins {
     LOCK.unlock();
   }
 
-  static boolean contains(long order, long high, long low) {
+  static boolean contains(long tableNumber, long high, long low) {
     long[] words = pinned;
     for (int i = 0; i < words.length; i += WORDS_PER_BUCKET) {
-      if (words[i] == order && words[i + 1] == high && words[i + 2] == low) {
+      if (words[i] == tableNumber && words[i + 1] == high && words[i + 2] == low) {
         return true;
       }
     }

@@ -201,16 +201,16 @@ final class Segment {
   /**
    * Returns the state of a slot once it is not held. May wait for the lock of its key.
    *
-   * @param order the number of the table
+   * @param tableNumber the number of the table
    */
-  long stateWhenReleased(int i, long order) {
+  long stateWhenReleased(int i, long tableNumber) {
     for (int spins = 0; ; spins++) {
       long word = (long) WORDS.getAcquire(words, i);
       if (!BucketWord.isHeld(word)) {
         return word;
       }
       if (!KeyLock.spin(spins)) {
-        ReentrantLock lock = KeyLock.of(order, words[i + 1]);
+        ReentrantLock lock = KeyLock.of(tableNumber, words[i + 1]);
         lock.lock();
         try {
           return (long) WORDS.getAcquire(words, i);
@@ -225,14 +225,14 @@ final class Segment {
    * Retires a slot and returns its last state; {@link BucketWord#RETIRED} if another thread did.
    * May wait for the lock of its key.
    *
-   * @param order the number of the table
+   * @param tableNumber the number of the table
    */
-  long retire(int i, long order) {
+  long retire(int i, long tableNumber) {
     for (int spins = 0; ; spins++) {
       long word = (long) WORDS.getAcquire(words, i);
       if (BucketWord.isHeld(word)) {
         if (!KeyLock.spin(spins)) {
-          return retireUnderLock(i, order);
+          return retireUnderLock(i, tableNumber);
         }
       } else if (word == RETIRED || word == EMPTY || tryRetire(i, word)) {
         return word;
@@ -240,8 +240,8 @@ final class Segment {
     }
   }
 
-  private long retireUnderLock(int i, long order) {
-    ReentrantLock lock = KeyLock.of(order, words[i + 1]);
+  private long retireUnderLock(int i, long tableNumber) {
+    ReentrantLock lock = KeyLock.of(tableNumber, words[i + 1]);
     lock.lock();
     try {
       while (true) {

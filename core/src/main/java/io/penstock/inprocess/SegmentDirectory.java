@@ -40,11 +40,11 @@ final class SegmentDirectory {
   }
 
   /**
-   * Returns the lock of a segment, which other segments may share; {@code order} is the number of
-   * the table.
+   * Returns the lock of a segment, which other segments may share; {@code tableNumber} is the
+   * number of the table.
    */
-  static ReentrantLock lock(long order, int index) {
-    return LOCKS[(int) ((order * 31 + index) & (LOCKS.length - 1))];
+  static ReentrantLock lock(long tableNumber, int index) {
+    return LOCKS[(int) ((tableNumber * 31 + index) & (LOCKS.length - 1))];
   }
 
   int length() {

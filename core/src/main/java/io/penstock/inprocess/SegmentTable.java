@@ -31,7 +31,7 @@ final class SegmentTable extends Table {
 
   private final NanoClock clock;
   private final KeyBudget budget;
-  private final long order;
+  private final long tableNumber;
   private final SegmentDirectory segments;
 
   private final ActiveLimits<FixedPointRate> activeLimits = new ActiveLimits<>();
@@ -54,7 +54,7 @@ final class SegmentTable extends Table {
     super(owner);
     this.clock = clock;
     this.budget = budget;
-    this.order = owner.order();
+    this.tableNumber = owner.tableNumber();
     int count = (int) Math.min(1 << 20, (maxKeys - 1) / KEYS_PER_SEGMENT + 1);
     this.segments = new SegmentDirectory(count, Segment.none(clock.nanos(), fixedRate));
   }
@@ -69,8 +69,8 @@ final class SegmentTable extends Table {
   }
 
   /** The number of the table, unique among all tables of all stores. */
-  long order() {
-    return order;
+  long tableNumber() {
+    return tableNumber;
   }
 
   long reach() {
@@ -129,11 +129,11 @@ final class SegmentTable extends Table {
       }
       if (cost == 0) {
         // As everywhere, the clock is read after the state.
-        long word = segment.stateWhenReleased(i, order);
+        long word = segment.stateWhenReleased(i, tableNumber);
         long debt = carried(segment, i, word, clock.nanos(), fixedRate);
         return debt > maxDebt ? ~debt : debt;
       }
-      long word = segment.retire(i, order);
+      long word = segment.retire(i, tableNumber);
       if (word == RETIRED) {
         return add(index, high, low, fixedRate, pauses);
       }
@@ -243,7 +243,7 @@ final class SegmentTable extends Table {
     Segment old = segments.get(index);
     long[] debts = new long[old.slots()];
     for (int n = 0; n < debts.length; n++) {
-      debts[n] = old.retire(Segment.slot(n), order);
+      debts[n] = old.retire(Segment.slot(n), tableNumber);
     }
     // All states are retired and can't change any more, and the clock is later than all of them.
     long now = clock.nanos();
@@ -301,7 +301,7 @@ final class SegmentTable extends Table {
    * Returns {@link BucketWord#LONG_FULL} if the bucket is full under all its limits, otherwise 1.
    */
   private long dropIfFull(Segment segment, int i, MultiLimitBucket multiLimit, long now) {
-    ReentrantLock lock = KeyLock.of(order, segment.keyAt(i).high());
+    ReentrantLock lock = KeyLock.of(tableNumber, segment.keyAt(i).high());
     lock.lock();
     try {
       if (multiLimit.isFull(now, reach.get())) {
@@ -340,7 +340,7 @@ final class SegmentTable extends Table {
     if (multiLimit == null) {
       return segment.rateAt(i).ticks(debt(segment, i, word, clock.nanos()));
     }
-    ReentrantLock lock = KeyLock.of(order, segment.words[i + 1]);
+    ReentrantLock lock = KeyLock.of(tableNumber, segment.words[i + 1]);
     lock.lock();
     try {
       return multiLimit.busyTicks(clock.nanos(), reach.get());
@@ -397,7 +397,7 @@ final class SegmentTable extends Table {
 
   private void consider(
       VictimSearch victim, Segment segment, int index, int i, long word, long now) {
-    if (Pins.contains(order, segment.words[i + 1], segment.words[i + 2])) {
+    if (Pins.contains(tableNumber, segment.words[i + 1], segment.words[i + 2])) {
       return;
     }
     MultiLimitBucket multiLimit = segment.multiLimitAt(i);
@@ -405,7 +405,7 @@ final class SegmentTable extends Table {
       victim.consider(segment, index, i, word, debt(segment, i, word, now));
       return;
     }
-    ReentrantLock lock = KeyLock.of(order, segment.keyAt(i).high());
+    ReentrantLock lock = KeyLock.of(tableNumber, segment.keyAt(i).high());
     if (lock.tryLock()) {
       try {
         double share = multiLimit.missingShare(now, reach.get());
@@ -440,7 +440,7 @@ final class SegmentTable extends Table {
     if (multiLimit == null) {
       return segment.evict(i, word);
     }
-    ReentrantLock lock = KeyLock.of(order, segment.keyAt(i).high());
+    ReentrantLock lock = KeyLock.of(tableNumber, segment.keyAt(i).high());
     if (!lock.tryLock()) {
       return false;
     }
@@ -474,6 +474,6 @@ final class SegmentTable extends Table {
   }
 
   private ReentrantLock lock(int index) {
-    return SegmentDirectory.lock(order, index);
+    return SegmentDirectory.lock(tableNumber, index);
   }
 }

@@ -13,14 +13,14 @@ final class TokenBuckets extends InProcessBuckets {
   private static final long TICK_NANOS = 1;
 
   private final BucketTable table;
-  private final long order;
+  private final long tableNumber;
   private final FixedPointRate fixedRate;
 
   TokenBuckets(InProcessStore store, String name, TokenBucket limit, NamedTables tables) {
     super(store, name, limit, tables);
     this.fixedRate = FixedPointRate.of(limit, TICK_NANOS);
     this.table = tables.buckets(fixedRate);
-    this.order = tables.order();
+    this.tableNumber = tables.tableNumber();
     table.activeLimits().add(fixedRate);
   }
 
@@ -72,8 +72,8 @@ final class TokenBuckets extends InProcessBuckets {
   }
 
   @Override
-  long order() {
-    return order;
+  long tableNumber() {
+    return tableNumber;
   }
 
   @Override

@@ -14,7 +14,7 @@ final class WindowBuckets extends InProcessBuckets {
   private static final long TOKEN = 1_000;
 
   private final WindowTable table;
-  private final long order;
+  private final long tableNumber;
   private final WindowLimit window;
   private final KeyWindows.WindowShape shape;
 
@@ -23,7 +23,7 @@ final class WindowBuckets extends InProcessBuckets {
     this.window = limit;
     this.shape = KeyWindows.WindowShape.of(limit);
     this.table = tables.windows();
-    this.order = tables.order() + 1;
+    this.tableNumber = tables.tableNumber() + 1;
     table.activeLimits().add(shape);
   }
 
@@ -68,8 +68,8 @@ final class WindowBuckets extends InProcessBuckets {
   }
 
   @Override
-  long order() {
-    return order;
+  long tableNumber() {
+    return tableNumber;
   }
 
   @Override

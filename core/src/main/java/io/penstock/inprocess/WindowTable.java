@@ -27,7 +27,7 @@ final class WindowTable extends Table {
   private final NanoClock clock;
   private final SipHash hash;
   private final KeyBudget budget;
-  private final long order;
+  private final long tableNumber;
   private final Map<Hash, KeyWindows> cells = new ConcurrentHashMap<>();
 
   /** The total weight, as counted by the budget. */
@@ -45,7 +45,7 @@ final class WindowTable extends Table {
     this.clock = clock;
     this.hash = hash;
     this.budget = budget;
-    this.order = owner.order() + 1;
+    this.tableNumber = owner.tableNumber() + 1;
   }
 
   void identify(HeldBucket hold) {
@@ -106,7 +106,7 @@ final class WindowTable extends Table {
         KeyBudget.pause();
       }
     }
-    ReentrantLock lock = KeyLock.of(order, key.high());
+    ReentrantLock lock = KeyLock.of(tableNumber, key.high());
     lock.lock();
     try {
       cell.growing = false;
@@ -127,7 +127,7 @@ final class WindowTable extends Table {
   }
 
   private boolean needsNewWindow(Hash key, KeyWindows cell, WindowLimit limit) {
-    ReentrantLock lock = KeyLock.of(order, key.high());
+    ReentrantLock lock = KeyLock.of(tableNumber, key.high());
     lock.lock();
     try {
       return !cell.retired && cell.needsNewWindow(limit, clock.nanos());
@@ -141,7 +141,7 @@ final class WindowTable extends Table {
    * it.
    */
   private boolean startGrowing(Hash key, KeyWindows cell) {
-    ReentrantLock lock = KeyLock.of(order, key.high());
+    ReentrantLock lock = KeyLock.of(tableNumber, key.high());
     lock.lock();
     try {
       boolean starts = !cell.retired && !cell.growing;
@@ -154,7 +154,7 @@ final class WindowTable extends Table {
 
   /** Makes room in a cell for one more entry; false if the budget is exhausted. */
   private boolean grow(Hash key, KeyWindows cell) {
-    ReentrantLock lock = KeyLock.of(order, key.high());
+    ReentrantLock lock = KeyLock.of(tableNumber, key.high());
     int needed;
     lock.lock();
     try {
@@ -281,7 +281,7 @@ final class WindowTable extends Table {
   long busyNanos() {
     long max = 0;
     for (Map.Entry<Hash, KeyWindows> entry : cells.entrySet()) {
-      ReentrantLock lock = KeyLock.of(order, entry.getKey().high());
+      ReentrantLock lock = KeyLock.of(tableNumber, entry.getKey().high());
       lock.lock();
       try {
         max = Math.max(max, entry.getValue().resetAfter(clock.nanos()));
@@ -312,7 +312,7 @@ final class WindowTable extends Table {
         break;
       }
       KeyWindows cell = entry.getValue();
-      ReentrantLock lock = KeyLock.of(order, entry.getKey().high());
+      ReentrantLock lock = KeyLock.of(tableNumber, entry.getKey().high());
       if (lock.tryLock()) {
         try {
           double share = cell.usedShare(now);
@@ -333,7 +333,7 @@ final class WindowTable extends Table {
   }
 
   private boolean isPinned(Hash key) {
-    return Pins.contains(order, key.high(), key.low());
+    return Pins.contains(tableNumber, key.high(), key.low());
   }
 
   private void sweep() {
@@ -362,7 +362,7 @@ final class WindowTable extends Table {
 
   private boolean drop(Map.Entry<Hash, KeyWindows> entry, boolean onlyUnused) {
     KeyWindows cell = entry.getValue();
-    ReentrantLock lock = KeyLock.of(order, entry.getKey().high());
+    ReentrantLock lock = KeyLock.of(tableNumber, entry.getKey().high());
     if (!lock.tryLock()) {
       return false;
     }

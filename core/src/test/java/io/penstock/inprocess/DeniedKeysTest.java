@@ -9,7 +9,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /**
- * P7: a flood of invented keys doesn't reset a key that is being denied, whatever is left in its
+ * P7: a flood of made-up keys doesn't reset a key that is being denied, whatever is left in its
  * bucket.
  */
 class DeniedKeysTest {

@@ -5,8 +5,8 @@ import io.penstock.RateLimiter;
 import java.util.SplittableRandom;
 
 /**
- * Sends many times more invented keys to a limiter than it keeps, in a JVM with a small heap.
- * Prints the figures that {@link FloodTest} checks.
+ * Sends many times more made-up keys to a limiter than it keeps, in a JVM with a small heap. Prints
+ * the figures that {@link FloodTest} checks.
  */
 final class Flood {
   private static final int CAP = 1_000_000;
@@ -25,7 +25,7 @@ final class Flood {
     long most = 0;
     long half = 0;
     for (int i = 0; i < keys; i++) {
-      limiter.tryAcquire("invented-" + Long.toHexString(random.nextLong()));
+      limiter.tryAcquire("made-up-" + Long.toHexString(random.nextLong()));
       most = Math.max(most, store.keys());
       if (i == keys / 2) {
         half = usedBytes();

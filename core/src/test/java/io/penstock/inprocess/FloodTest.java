@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 /**
- * P7 at full size: a flood of invented keys, ten million in the full build, in a JVM with a heap of
+ * P7 at full size: a flood of made-up keys, ten million in the full build, in a JVM with a heap of
  * 512 MiB.
  */
 class FloodTest {

@@ -117,7 +117,7 @@ final class Batch {
         lease.write(numbers);
       } else if (first instanceof GiveBackRequest back) {
         back.write(numbers);
-      } else if (first instanceof RaiseRequest raise) {
+      } else if (first instanceof RaiseDebtRequest raise) {
         raise.write(numbers);
       }
     }

@@ -49,7 +49,7 @@ final class CallBatcher {
   /** The thread that sets this takes the next requests from the queues and sends them. */
   private final AtomicBoolean callInFlight = new AtomicBoolean();
 
-  private volatile int requestsInFlight;
+  private volatile int lastCallSize;
 
   /** Receives the results of calls. */
   interface Callbacks {
@@ -84,8 +84,8 @@ final class CallBatcher {
   }
 
   /** Whether a call would go to an available server, as far as is known. */
-  boolean isOpen() {
-    return route.isOpen();
+  boolean isAvailable() {
+    return route.isAvailable();
   }
 
   /** Called when a request of this route timed out. */
@@ -112,8 +112,8 @@ final class CallBatcher {
   }
 
   /** The number of requests in the last call that was sent. */
-  int requestsInFlight() {
-    return requestsInFlight;
+  int lastCallSize() {
+    return lastCallSize;
   }
 
   private void send() {
@@ -141,7 +141,7 @@ final class CallBatcher {
     List<PendingRequest> requests = new ArrayList<>();
     List<PendingRequest> first = retries.poll();
     if (first != null) {
-      first.stream().filter(PendingRequest::send).forEach(requests::add);
+      first.stream().filter(PendingRequest::markSent).forEach(requests::add);
       return requests;
     }
     int claims = 0;
@@ -152,7 +152,7 @@ final class CallBatcher {
         break;
       }
       waiting.remove();
-      if (request.send()) {
+      if (request.markSent()) {
         requests.add(request);
       }
     }
@@ -174,7 +174,7 @@ final class CallBatcher {
   }
 
   private void send(Batch batch, long sent) {
-    requestsInFlight = batch.size();
+    lastCallSize = batch.size();
     CompletionStage<long[]> call;
     try {
       sending.accept(batch);

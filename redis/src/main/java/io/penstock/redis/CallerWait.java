@@ -15,21 +15,21 @@ final class CallerWait {
   /** With fewer callers a core is soon idle, so yielding gains nothing. */
   private static final int MIN_CALLERS_TO_YIELD = 2 * Runtime.getRuntime().availableProcessors();
 
-  private final IntSupplier requestsInFlight;
+  private final IntSupplier estimatedWaitingCallers;
   private final Consumer<PendingRequest> onTimeout;
   private final YieldBeforeParking yielding = new YieldBeforeParking();
 
   /**
    * @param onTimeout completes a request whose deadline has passed
    */
-  CallerWait(IntSupplier requestsInFlight, Consumer<PendingRequest> onTimeout) {
-    this.requestsInFlight = requestsInFlight;
+  CallerWait(IntSupplier estimatedWaitingCallers, Consumer<PendingRequest> onTimeout) {
+    this.estimatedWaitingCallers = estimatedWaitingCallers;
     this.onTimeout = onTimeout;
   }
 
   /** Blocks until the request is completed, at most until its deadline, even if interrupted. */
   Decision await(PendingRequest request, CompletableFuture<Decision> decision) {
-    if (!decision.isDone() && requestsInFlight.getAsInt() >= MIN_CALLERS_TO_YIELD) {
+    if (!decision.isDone() && estimatedWaitingCallers.getAsInt() >= MIN_CALLERS_TO_YIELD) {
       yielding.yieldIfUseful();
     }
     boolean interrupted = false;

@@ -104,7 +104,7 @@ final class Cluster implements Topology {
   }
 
   @Override
-  public int requestsInFlight() {
+  public int estimatedWaitingCallers() {
     int calls = 0;
     List<Server> now = primaries;
     for (int i = 0; i < now.size(); i++) {

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionStage;
 /** The route to the only server, which has all buckets. Immutable. */
 record DirectRoute(Server server) implements Route {
   @Override
-  public boolean isOpen() {
+  public boolean isAvailable() {
     return server.health().isAvailable();
   }
 

@@ -54,9 +54,11 @@ final class Dispatcher {
     this.topology =
         topology.apply(new StoreAssembler(settings, observer, timer, new CallReplies()));
     this.deadlines = new Deadlines(timer, this::timeOut);
-    this.waiting = new CallerWait(this.topology::requestsInFlight, this::timeOut);
+    this.waiting = new CallerWait(this.topology::estimatedWaitingCallers, this::timeOut);
     this.fallback = new Fallback(local, observer);
-    this.presence = new NodePresence(settings.nodes(), settings.keyPrefix(), this.topology, timer);
+    this.presence =
+        new NodePresence(
+            settings.nodes(), settings.keyPrefix(), this::registerNode, observer, timer);
     this.leases = new NodeLeases(timer, this::submit, this::forgetDenials, observer);
     this.topology.start(settings.startTimeout());
   }
@@ -88,6 +90,13 @@ final class Dispatcher {
   /** The number of nodes that limits are divided by. */
   int nodes() {
     return presence.count();
+  }
+
+  private CompletionStage<Long> registerNode(String redisKey, String node, long ttlMillis) {
+    Server server = topology.serverOf(redisKey);
+    return server == null
+        ? CompletableFuture.failedFuture(new ServerConnection.NotSent())
+        : server.registerNode(redisKey, node, ttlMillis);
   }
 
   /** The leases of this node. */
@@ -174,25 +183,25 @@ final class Dispatcher {
   }
 
   /** The requests that have to precede a request, because this node has decided without Redis. */
-  private List<RaiseRequest> reports(PendingRequest request) {
-    List<RaiseRequest> reports = List.of();
+  private List<RaiseDebtRequest> reports(PendingRequest request) {
+    List<RaiseDebtRequest> reports = List.of();
     if (request.operation() == Operation.TAKE && local.hasUnreported()) {
       for (RedisClaim claim : request.claims()) {
         LocalBuckets.Report report = local.report(claim);
         if (report != null) {
           reports = reports.isEmpty() ? new ArrayList<>() : reports;
-          reports.add(raise(report));
+          reports.add(raiseDebt(report));
         }
       }
     }
     return reports;
   }
 
-  private RaiseRequest raise(LocalBuckets.Report report) {
+  private RaiseDebtRequest raiseDebt(LocalBuckets.Report report) {
     RedisClaim claim = report.claim();
     RedisClaim missing = claim.buckets().claim(claim.key(), report.missingThousandths(), 0);
-    RaiseRequest raise =
-        new RaiseRequest(missing, serverClock.micros(), System.nanoTime() + GIVE_BACK_NANOS);
+    RaiseDebtRequest raise =
+        new RaiseDebtRequest(missing, serverClock.micros(), System.nanoTime() + GIVE_BACK_NANOS);
     var unused =
         raise
             .decision()
@@ -203,7 +212,7 @@ final class Dispatcher {
 
   private void submit(PendingRequest request) {
     CallBatcher batcher = topology.batcher(request.claims().get(0));
-    if (batcher.isOpen()) {
+    if (batcher.isAvailable()) {
       batcher.submit(reports(request), request, leaseRequests(request));
     } else {
       giveUp(request, Degradation.UNAVAILABLE);
@@ -302,7 +311,7 @@ final class Dispatcher {
             public void replied(
                 Operation operation, RedisClaim claim, long[] reply, int at, long granted) {
               if (claim.isLocal()) {
-                claim.codec().follow(local, operation, claim, reply, at, granted, passed);
+                claim.codec().updateCopy(local, operation, claim, reply, at, granted, passed);
               }
             }
           });

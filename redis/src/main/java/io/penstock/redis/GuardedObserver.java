@@ -68,6 +68,11 @@ final class GuardedObserver implements RedisObserver {
   }
 
   @Override
+  public void registrationRejected(String error, int nodes) {
+    guard(() -> observer.registrationRejected(error, nodes));
+  }
+
+  @Override
   public void leased(String name, long thousandths) {
     guard(() -> observer.leased(name, thousandths));
   }

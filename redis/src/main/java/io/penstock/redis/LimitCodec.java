@@ -27,11 +27,12 @@ abstract sealed class LimitCodec permits TokenBucketCodec, WindowCodec {
       Operation operation, RedisClaim claim, long[] replies, int reply, long granted) {}
 
   /**
-   * Makes the bucket in this process follow the one in Redis.
+   * Updates the copy of a bucket in this process after a reply: sets a token bucket to the level in
+   * Redis; counts the grants to this node for a window.
    *
    * @param passedNanos time since the call was sent
    */
-  abstract void follow(
+  abstract void updateCopy(
       LocalBuckets local,
       Operation operation,
       RedisClaim claim,

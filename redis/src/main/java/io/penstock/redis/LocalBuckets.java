@@ -17,15 +17,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * In-process copies of buckets, which decide while Redis doesn't respond. Thread-safe.
  *
- * <p>While Redis responds, a copy follows it: every reply sets the copy to the level that Redis
- * reported. When Redis stops responding, the copy starts from that level and counts what this node
- * grants.
+ * <p>While Redis responds, every reply sets the copy to the level that Redis reported. When Redis
+ * stops responding, the copy starts from that level and counts what this node grants.
  *
  * <p>After a copy has decided a request, its bucket is unreported until the level of the copy has
  * been written to Redis: the next call for the bucket starts with a request that raises the debt in
- * Redis to that of the copy ({@link Operation#RAISE}). Until then, replies can increase the debt of
- * the copy but not decrease it. So at any time, this node alone has granted at most what the limit
- * allows, whether Redis or the copy decided; n nodes together at most n times the limit.
+ * Redis to that of the copy ({@link Operation#RAISE_DEBT}). Until then, replies can increase the
+ * debt of the copy but not decrease it. So at any time, this node alone has granted at most what
+ * the limit allows, whether Redis or the copy decided; n nodes together at most n times the limit.
  *
  * <p>Windows have no level that could be set: their copies only count the grants of this node.
  */
@@ -168,7 +167,7 @@ final class LocalBuckets {
   }
 
   /** Sets the copy of a bucket to the level that Redis reported. */
-  void follow(RedisClaim claim, long missingThousandths) {
+  void setToRedisLevel(RedisClaim claim, long missingThousandths) {
     Claim local = claim.local();
     Buckets buckets = local.buckets();
     long missing = claim.localLimiter().share(missingThousandths);

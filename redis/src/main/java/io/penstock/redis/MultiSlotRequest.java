@@ -185,7 +185,7 @@ final class MultiSlotRequest {
             .map(claim -> Objects.requireNonNull(results.get(claim.redisKey())))
             .toArray(Decision[]::new);
     Decision decision = Decision.all(claims);
-    boolean inTime = request.send() && request.completeWithReply(decision);
+    boolean inTime = request.markSent() && request.completeWithReply(decision);
     if (denied && request.operation() == Operation.TAKE) {
       dispatch.denied(request.claims(), decision, startNanos);
     }

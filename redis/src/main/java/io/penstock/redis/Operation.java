@@ -11,7 +11,7 @@ enum Operation {
   /** Refunds a charge, up to the level that the bucket would have without it. */
   GIVE_BACK(6),
   /** Raises the debt to that of the bucket in this process, after decisions without Redis. */
-  RAISE(7);
+  RAISE_DEBT(7);
 
   private final int code;
 

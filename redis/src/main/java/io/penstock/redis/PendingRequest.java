@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The request of one caller while it is in flight. Thread-safe: it is completed exactly once, by
  * the reply or by its deadline, whichever is first.
  */
-sealed class PendingRequest permits GiveBackRequest, LeaseRequest, RaiseRequest, SlotRequest {
+sealed class PendingRequest permits GiveBackRequest, LeaseRequest, RaiseDebtRequest, SlotRequest {
   private enum Stage {
     WAITING,
     SENT,
@@ -67,7 +67,7 @@ sealed class PendingRequest permits GiveBackRequest, LeaseRequest, RaiseRequest,
   }
 
   /** Marks the request as sent, unless it was given up; from now on it may have been charged. */
-  boolean send() {
+  boolean markSent() {
     return stage.compareAndSet(Stage.WAITING, Stage.SENT);
   }
 

@@ -11,9 +11,12 @@ public interface RedisObserver {
   enum Degradation {
     /** Redis was known to be unavailable, and was not called. */
     UNAVAILABLE,
-    /** The call failed, or the request could not be sent before its deadline. */
+    /** Redis rejected the call, or the request could not be sent before its deadline. */
     FAILED,
-    /** The call was sent but Redis did not respond in time; it may have charged the request. */
+    /**
+     * The request was sent, but no response arrived before the deadline or before the connection
+     * broke. Redis may have charged the request.
+     */
     AMBIGUOUS,
     /**
      * The deadline passed, and this process noticed it late because it lacked CPU time. Redis may
@@ -55,6 +58,15 @@ public interface RedisObserver {
    * policy.
    */
   default void evicting(String policy) {}
+
+  /**
+   * Redis rejected the registration of this node, for example because of a missing permission. So
+   * the number of nodes is unknown, and {@link io.penstock.FailurePolicy#LOCAL_SHARE} divides
+   * limits by {@code nodes}, the last known number or 1. Called once until a registration succeeds.
+   *
+   * @param error the error reply, without the name of the user
+   */
+  default void registrationRejected(String error, int nodes) {}
 
   /** The limiter {@code name} leased {@code thousandths} of a token. */
   default void leased(String name, long thousandths) {}

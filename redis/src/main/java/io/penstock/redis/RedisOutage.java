@@ -36,7 +36,8 @@ public record RedisOutage(UnavailableReason reason, String address, String detai
         reason, address, failure != null && reason.needsDetail() ? detail(failure) : "");
   }
 
-  private static String detail(Throwable failure) {
+  /** Returns the message of a failure, without user names and passwords. */
+  static String detail(Throwable failure) {
     Throwable root = failure;
     while (root.getCause() != null && !(root instanceof RedisCommandExecutionException)) {
       root = root.getCause();

@@ -28,9 +28,10 @@ import java.util.function.Function;
  * var search = RateLimiter.on(store, "search", Limit.perMinute(100).burst(20));
  * }</pre>
  *
- * <p>Every decision returns within its deadline. While Redis is unavailable, the failure policy of
- * the limiter decides, and the decision is marked as degraded. Continuations of asynchronous
- * decisions run on the thread that reads from Redis or on the timer thread, so they must not block.
+ * <p>Every decision returns by its deadline, or at most 10 ms later (P8 in GUARANTEES.md). While
+ * Redis is unavailable, the failure policy of the limiter decides, and the decision is marked as
+ * degraded. Continuations of asynchronous decisions run on the thread that reads from Redis or on
+ * the timer thread, so they must not block.
  */
 public final class RedisStore implements Store {
   /** How long {@link #close} waits until Redis has processed returned leases. */
@@ -111,9 +112,9 @@ public final class RedisStore implements Store {
   }
 
   /**
-   * Runs requests that change no bucket, for at most a second or two, so that the first decisions
-   * of a cold JVM meet their deadline. Does nothing if Redis is unavailable. Call it before the
-   * store is used: the observer receives no events of decisions meanwhile.
+   * Runs requests that change no bucket, for up to a second, or two if Redis is slow, so that the
+   * first decisions of a cold JVM meet their deadline. Does nothing if Redis is unavailable. Call
+   * it before the store is used: the observer receives no events of decisions meanwhile.
    */
   public void warmUp() {
     if (isAvailable()) {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** Where the calls for some buckets go. Thread-safe. */
 interface Route {
   /** Whether the route leads to an available server, as far as is known. */
-  boolean isOpen();
+  boolean isAvailable();
 
   /** The server at the end of the route; null if there is none. */
   @Nullable Server server();

@@ -42,8 +42,8 @@ final class SingleServer implements Topology {
   }
 
   @Override
-  public int requestsInFlight() {
-    return batcher.requestsInFlight();
+  public int estimatedWaitingCallers() {
+    return batcher.lastCallSize();
   }
 
   @Override

@@ -25,7 +25,7 @@ final class SlotRoute implements Route {
   }
 
   @Override
-  public boolean isOpen() {
+  public boolean isAvailable() {
     Server owner = server();
     return owner != null && (owner.health().isAvailable() || owner.health().isNew());
   }

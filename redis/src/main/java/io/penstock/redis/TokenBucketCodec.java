@@ -139,14 +139,14 @@ final class TokenBucketCodec extends LimitCodec {
       case TAKE -> before + granted * claim.cost();
       case CHARGE -> fixedRate.charged(before, claim.cost());
       case REFUND, GIVE_BACK -> Math.max(0, before - claim.cost());
-      case RAISE -> Math.max(before, claim.cost());
+      case RAISE_DEBT -> Math.max(before, claim.cost());
       case RESET -> 0;
       case PEEK, LEASE -> before;
     };
   }
 
   @Override
-  void follow(
+  void updateCopy(
       LocalBuckets local,
       Operation operation,
       RedisClaim claim,
@@ -154,7 +154,8 @@ final class TokenBucketCodec extends LimitCodec {
       int reply,
       long granted,
       long passedNanos) {
-    local.follow(claim, missing(debtAfter(operation, claim, replies, reply, granted), passedNanos));
+    local.setToRedisLevel(
+        claim, missing(debtAfter(operation, claim, replies, reply, granted), passedNanos));
   }
 
   /**

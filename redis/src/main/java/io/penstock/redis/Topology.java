@@ -21,8 +21,12 @@ interface Topology {
   /** Why some buckets are unavailable; null if all are available, or if that is unknown. */
   @Nullable RedisOutage outage();
 
-  /** The approximate number of requests in flight. */
-  int requestsInFlight();
+  /**
+   * An estimate of how many callers wait for Redis: with one server, the number of requests in the
+   * last call that was sent; in a cluster, the number of calls in flight, most of which contain a
+   * single request.
+   */
+  int estimatedWaitingCallers();
 
   /**
    * Starts connecting, and waits until Redis is available or unavailable for a reason that is not

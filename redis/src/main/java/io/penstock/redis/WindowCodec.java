@@ -66,7 +66,7 @@ final class WindowCodec extends LimitCodec {
   }
 
   @Override
-  void follow(
+  void updateCopy(
       LocalBuckets local,
       Operation operation,
       RedisClaim claim,

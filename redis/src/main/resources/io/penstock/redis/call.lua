@@ -8,7 +8,7 @@
 --                      units per tick, units per thousandth, burst in thousandths
 --     window           1 fixed, 2 counter or 3 log; length in ticks; limit in thousandths
 --   the number of requests, then for each
---     operation        0 take, 1 peek, 2 charge, 3 refund, 4 reset, 5 lease, 6 give back, 7 raise
+--     operation        0 take, 1 peek, 2 charge, 3 refund, 4 reset, 5 lease, 6 give back, 7 raise debt
 --     count            the number of callers with this request
 --     the number of claims, then for each: key, limit, cost in thousandths, and the maximum delay in
 --                      ticks that it accepts; -1 if it can never be allowed
@@ -17,7 +17,7 @@
 --                      request; then the length in ticks, counted from before the call was sent
 --     only to give back, to one token bucket: the time of the charge, and the debt after it, in ticks
 --                      and a rest in units
---     only to raise, on one token bucket: the time at which the cost was missing; 0 if unknown
+--     only to raise debt, on one token bucket: the time at which the cost was missing; 0 if unknown
 --
 -- Returns integers: the number of foreign values that were replaced, then for each request
 --   the number of callers, in order, that it is granted to; then for each claim
@@ -39,7 +39,7 @@
 -- The script consists of the files in this directory that Script lists, concatenated in that order.
 -- Each file may use definitions of those before it.
 
-local TAKE, PEEK, CHARGE, REFUND, RESET, LEASE, GIVE_BACK, RAISE = 0, 1, 2, 3, 4, 5, 6, 7
+local TAKE, PEEK, CHARGE, REFUND, RESET, LEASE, GIVE_BACK, RAISE_DEBT = 0, 1, 2, 3, 4, 5, 6, 7
 local BUCKET, FIXED, COUNTER = 0, 1, 2
 
 -- A bucket has a state for each limit that it was recently used under, up to this many.

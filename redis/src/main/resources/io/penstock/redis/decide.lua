@@ -90,8 +90,8 @@ local function change(claim, operation)
     algorithm.refund(claim)
   elseif operation == GIVE_BACK then
     algorithm.giveBack(claim, { time = read(), ticks = read(), rest = read() })
-  elseif operation == RAISE then
-    algorithm.raise(claim, read())
+  elseif operation == RAISE_DEBT then
+    algorithm.raiseDebt(claim, read())
   else
     algorithm.reset(claim)
   end

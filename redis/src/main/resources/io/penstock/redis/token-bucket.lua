@@ -311,7 +311,7 @@ end
 
 -- Raises the debt to that of a node that has decided without Redis: as many tokens as the claim costs
 -- were missing there at the given time. A debt that is already larger stays.
-function tokenBucket.raise(claim, time)
+function tokenBucket.raiseDebt(claim, time)
   local elapsed = time > 0 and max(0, now - time) or 0
   local ticks, rest = claim.costTicks - elapsed, claim.costRest
   if ticks < 0 or not isGreater(ticks, rest, claim.ticks, claim.rest) then

@@ -363,7 +363,7 @@ class ClockStepIT {
         of.add(which);
       }
     }
-    requests.forEach(PendingRequest::send);
+    requests.forEach(PendingRequest::markSent);
     Batch batch = new Batch(requests);
     long[] replies = link.call(batch, false).toCompletableFuture().get(1, TimeUnit.MINUTES);
     batch.complete(replies, new LateGrants());

@@ -21,6 +21,7 @@ final class Counts implements RedisObserver {
   final List<Boolean> changes = new CopyOnWriteArrayList<>();
   final List<RedisOutage> outages = new CopyOnWriteArrayList<>();
   final List<String> evictions = new CopyOnWriteArrayList<>();
+  final List<String> registrationErrors = new CopyOnWriteArrayList<>();
   private final Map<String, AtomicLong> degraded = new ConcurrentHashMap<>();
   private final Map<Degradation, AtomicLong> reasons = new ConcurrentHashMap<>();
 
@@ -106,5 +107,10 @@ final class Counts implements RedisObserver {
   @Override
   public void evicting(String policy) {
     evictions.add(policy);
+  }
+
+  @Override
+  public void registrationRejected(String error, int nodes) {
+    registrationErrors.add(error);
   }
 }

@@ -144,7 +144,7 @@ class LeaseScriptIT {
   }
 
   private static long[] call(List<PendingRequest> requests) throws Exception {
-    requests.forEach(PendingRequest::send);
+    requests.forEach(PendingRequest::markSent);
     Batch batch = new Batch(requests);
     long[] replies = link.call(batch, false).toCompletableFuture().get(1, TimeUnit.MINUTES);
     assertThat(replies[0]).as("no foreign values").isZero();

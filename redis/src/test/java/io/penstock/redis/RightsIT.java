@@ -8,9 +8,12 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.penstock.Consistency;
 import io.penstock.Decision;
+import io.penstock.FailurePolicy;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
+import io.penstock.StoreOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,16 +30,68 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RightsIT {
   private static final Path PAGE = Path.of("..", "docs", "redis.md");
 
+  private static final StoreOptions SHARE =
+      new StoreOptions(FailurePolicy.LOCAL_SHARE, Consistency.EXACT);
+
+  private static String documentedPermissions() throws IOException {
+    return Files.readAllLines(PAGE).stream()
+        .map(String::strip)
+        .filter(text -> text.startsWith("ACL SETUSER"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void nodes_withTheDocumentedPermissions_areCounted() throws IOException {
+    Counts counts = new Counts();
+    try (RedisProcess redis = RedisProcess.start()) {
+      acl(redis, documentedPermissions());
+      try (RedisStore store = connect(redis, counts)) {
+        take(store);
+        await("registration")
+            .until(() -> registeredNodes(redis) > 0 || !counts.registrationErrors.isEmpty());
+        assertThat(counts.registrationErrors).isEmpty();
+        assertThat(registeredNodes(redis)).isEqualTo(1);
+      }
+    }
+  }
+
+  @Test
+  void nodes_registrationDenied_isReported() {
+    Counts counts = new Counts();
+    try (RedisProcess redis = RedisProcess.start()) {
+      acl(redis, "ACL SETUSER penstock on >password ~* +@all -zadd");
+      try (RedisStore store = connect(redis, counts)) {
+        take(store);
+        await("report").until(() -> !counts.registrationErrors.isEmpty());
+        assertThat(counts.registrationErrors.get(0)).doesNotContain("penstock", "password");
+        assertThat(store.isAvailable()).isTrue();
+        assertThat(registeredNodes(redis)).isZero();
+      }
+    }
+  }
+
+  private static RedisStore connect(RedisProcess redis, RedisObserver observer) {
+    return RedisStore.builder()
+        .deadline(Duration.ofSeconds(5))
+        .startTimeout(Duration.ofSeconds(10))
+        .observer(observer)
+        .connect(uri(redis));
+  }
+
+  private static void take(RedisStore store) {
+    RateLimiter limiter = RateLimiter.on(store, "l", Limit.perHour(10).burst(5), SHARE);
+    assertThat(limiter.take("k").degraded()).isFalse();
+  }
+
+  private static long registeredNodes(RedisProcess redis) {
+    return redis.with(commands -> commands.zcard("penstock:nodes"));
+  }
+
   @Test
   void limiters_withTheDocumentedPermissions_doEverything() throws IOException {
-    String line =
-        Files.readAllLines(PAGE).stream()
-            .map(String::strip)
-            .filter(text -> text.startsWith("ACL SETUSER"))
-            .findFirst()
-            .orElseThrow();
     try (RedisProcess redis = RedisProcess.start()) {
-      acl(redis, line);
+      acl(redis, documentedPermissions());
       RedisURI uri = uri(redis);
       try (RedisStore store =
           RedisStore.builder()

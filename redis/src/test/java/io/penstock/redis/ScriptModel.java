@@ -78,7 +78,7 @@ final class ScriptModel {
   }
 
   /** Raises the debt to what was missing at {@code micros}, less the refill since then. */
-  void raise(RaiseRequest request, long now) {
+  void raise(RaiseDebtRequest request, long now) {
     OfTokens effect = new OfTokens(request.claims().get(0), now);
     long elapsed = request.micros() == 0 ? 0 : Math.max(0, now - request.micros());
     long raised = request.claims().get(0).cost() - elapsed * effect.fixedRate.unitsPerTick();

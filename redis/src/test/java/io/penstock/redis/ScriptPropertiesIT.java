@@ -102,7 +102,7 @@ class ScriptPropertiesIT {
     }
 
     private void check(List<PendingRequest> requests) throws Exception {
-      requests.forEach(PendingRequest::send);
+      requests.forEach(PendingRequest::markSent);
       Batch batch = new Batch(requests);
       long[] replies = link.call(batch, false).toCompletableFuture().get(1, TimeUnit.MINUTES);
       LateGrants late = new LateGrants();
@@ -122,13 +122,13 @@ class ScriptPropertiesIT {
     }
 
     private static PendingRequest copy(PendingRequest request) {
-      return request instanceof RaiseRequest raise
-          ? new RaiseRequest(raise.claims().get(0), raise.micros(), raise.deadlineNanos())
+      return request instanceof RaiseDebtRequest raise
+          ? new RaiseDebtRequest(raise.claims().get(0), raise.micros(), raise.deadlineNanos())
           : store.newRequest(request.operation(), request.claims());
     }
 
     private @Nullable Decision decide(PendingRequest request) {
-      if (request instanceof RaiseRequest raise) {
+      if (request instanceof RaiseDebtRequest raise) {
         model.raise(raise, time.micros());
         return null;
       }
@@ -140,7 +140,7 @@ class ScriptPropertiesIT {
       long missing = 1 + random.nextLong(one.limit().burstThousandths());
       long micros = random.nextBoolean() ? 0 : time.micros() - random.nextInt(3_000_000);
       RedisClaim claim = one.claim("key" + random.nextInt(2), missing, 0);
-      return new RaiseRequest(claim, micros, System.nanoTime());
+      return new RaiseDebtRequest(claim, micros, System.nanoTime());
     }
 
     private PendingRequest request() {

@@ -30,7 +30,7 @@ class SlotRequestTest {
   private SlotRequest answered(Operation operation, Decision... results) {
     SlotRequest slotRequest = newSlotRequest(operation);
     slotRequest.setReceipts(List.of(ofFirst, ofSecond));
-    slotRequest.send();
+    slotRequest.markSent();
     slotRequest.completeWithReply(Decision.all(results));
     return slotRequest;
   }

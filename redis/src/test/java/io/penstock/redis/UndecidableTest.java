@@ -40,7 +40,7 @@ class UndecidableTest {
     private final List<Batch> calls = new ArrayList<>();
 
     @Override
-    public boolean isOpen() {
+    public boolean isAvailable() {
       return true;
     }
 

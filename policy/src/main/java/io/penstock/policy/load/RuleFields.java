@@ -268,8 +268,9 @@ public final class RuleFields {
               .needsLimit()
               .needsTokenBucket("leased", "leased needs token buckets; a window can't be leased")
               .description(
-                  "How a shared store is used: `exact` calls it for every request, `leased` leases"
-                      + " tokens in advance, `auto` leases tokens only for hot keys.")
+                  "How a shared store is used: `exact` calls it for every request, except while a"
+                      + " denial is cached; `leased` leases tokens in advance; `auto` leases tokens"
+                      + " only for hot keys.")
               .see("Store failures and consistency")
               .shows(rule -> rule.storeOptions().consistency())
               .reads(Rule.Builder::consistency),

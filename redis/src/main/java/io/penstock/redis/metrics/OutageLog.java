@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs when Redis becomes unavailable, with the reason, and when it recovers. Thread-safe. An
- * outage with the same reason as one in the last minute is not logged but counted, so that a server
- * that fails again and again doesn't fill the log.
+ * Logs when Redis becomes unavailable, with the reason, when it recovers, and when it rejects the
+ * registration of this node. Thread-safe. An outage with the same reason as one in the last minute
+ * is not logged but counted, so that a server that fails again and again doesn't fill the log.
  */
 public final class OutageLog implements RedisObserver {
   private static final Logger LOG = LoggerFactory.getLogger(OutageLog.class);
@@ -52,6 +52,16 @@ public final class OutageLog implements RedisObserver {
             + (suppressed == 0 ? "" : " (" + suppressed + " more outages since the last message)"));
     suppressed = 0;
     recoveryDue = true;
+  }
+
+  @Override
+  public void registrationRejected(String error, int nodes) {
+    warnings.accept(
+        "Cannot register this node in Redis ("
+            + error
+            + "); while Redis is unavailable, rules with share: true use 1/"
+            + nodes
+            + " of their limits. Check the permissions of the user, or set the number of nodes");
   }
 
   @Override

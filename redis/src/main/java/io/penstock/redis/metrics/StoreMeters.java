@@ -186,6 +186,11 @@ public final class StoreMeters implements RedisObserver {
   }
 
   @Override
+  public void registrationRejected(String error, int nodes) {
+    log.registrationRejected(error, nodes);
+  }
+
+  @Override
   public void available(boolean available) {
     if (available) {
       outage = null;

@@ -54,4 +54,15 @@ class OutageLogTest {
     assertThat(lines).hasSize(3);
     assertThat(lines.get(1)).contains("(CONNECTION_REFUSED: ");
   }
+
+  @Test
+  void registrationRejected_logsErrorAndConsequence() {
+    log.registrationRejected("ERR can't run this command", 1);
+
+    assertThat(lines)
+        .containsExactly(
+            "WARN Cannot register this node in Redis (ERR can't run this command); while Redis is"
+                + " unavailable, rules with share: true use 1/1 of their limits. Check the"
+                + " permissions of the user, or set the number of nodes");
+  }
 }

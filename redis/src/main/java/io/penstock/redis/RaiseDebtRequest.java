@@ -6,15 +6,15 @@ import java.util.List;
  * Raises the debt of a bucket to that of its copy in this process, after the copy has decided.
  * Thread-safe. No caller waits for it.
  */
-final class RaiseRequest extends PendingRequest {
+final class RaiseDebtRequest extends PendingRequest {
   private final long micros;
 
   /**
    * @param claim claims the tokens that are missing from the copy
    * @param micros the time by the server's clock, estimated by this node; 0 if unknown
    */
-  RaiseRequest(RedisClaim claim, long micros, long deadlineNanos) {
-    super(Operation.RAISE, List.of(claim), deadlineNanos);
+  RaiseDebtRequest(RedisClaim claim, long micros, long deadlineNanos) {
+    super(Operation.RAISE_DEBT, List.of(claim), deadlineNanos);
     this.micros = micros;
   }
 
