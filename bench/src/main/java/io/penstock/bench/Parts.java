@@ -12,6 +12,7 @@ import io.penstock.bench.policy.PolicyPart;
 import io.penstock.bench.redis.CallersPart;
 import io.penstock.bench.redis.ClusterPart;
 import io.penstock.bench.redis.LeasePart;
+import io.penstock.bench.redis.NetworkPart;
 import io.penstock.bench.redis.NodesPart;
 import io.penstock.bench.redis.OverGrantPart;
 import io.penstock.bench.redis.SharedPart;
@@ -37,6 +38,7 @@ record Parts(String name, String title, List<Part> parts) {
               "Redis",
               List.of(
                   new Part("limiters", "Throughput", SharedPart::measure),
+                  new Part("network", "Network", NetworkPart::measure),
                   new Part("overgrant", "Over-grant", OverGrantPart::measure),
                   new Part("leases", "Leases", LeasePart::measure),
                   new Part("sizing", "Server sizing", SizingPart::measure),

@@ -14,6 +14,7 @@ import java.util.logging.LogManager;
  *
  * <pre>
  * ask WORKLOAD callers millis    the tally
+ * time WORKLOAD callers millis   the same, with the latency of each request
  * fill WORKLOAD callers times    the tally, when each caller has sent that many requests
  * first                          sends one request for the hot key; its start in epoch milliseconds
  * until epochMillis callers      the tally of the hot key; later responses do not count
@@ -51,13 +52,14 @@ final class BenchNode {
   private String execute(String[] words)
       throws IOException, InterruptedException, ExecutionException, GaveUpException {
     return switch (words[0]) {
-      case "ask" -> {
+      case "ask", "time" -> {
         long maxNanos = TimeUnit.MILLISECONDS.toNanos(Long.parseLong(words[3]));
-        yield ask(words, (sent, nanos) -> nanos >= maxNanos);
+        Crowd crowd = new Crowd(limiter, words[0].equals("time"));
+        yield ask(crowd, words, (sent, nanos) -> nanos >= maxNanos);
       }
       case "fill" -> {
         long times = Long.parseLong(words[3]);
-        yield ask(words, (sent, nanos) -> sent == times);
+        yield ask(new Crowd(limiter, false), words, (sent, nanos) -> sent == times);
       }
       case "first" -> first();
       case "until" -> until(Long.parseLong(words[1]), Integer.parseInt(words[2]));
@@ -65,10 +67,10 @@ final class BenchNode {
     };
   }
 
-  private String ask(String[] words, Crowd.End end)
+  private static String ask(Crowd crowd, String[] words, Crowd.End end)
       throws InterruptedException, ExecutionException {
     Workload workload = Workload.valueOf(words[1]);
-    return new Crowd(limiter).ask(workload, Integer.parseInt(words[2]), end).toLine();
+    return crowd.ask(workload, Integer.parseInt(words[2]), end).toLine();
   }
 
   private String first() throws GaveUpException {
@@ -81,7 +83,7 @@ final class BenchNode {
 
   private String until(long epochMillis, int callers)
       throws InterruptedException, ExecutionException {
-    return new Crowd(new TimelyLimiter(limiter, epochMillis))
+    return new Crowd(new TimelyLimiter(limiter, epochMillis), false)
         .ask(Workload.HOT_KEY, callers, (sent, nanos) -> System.currentTimeMillis() > epochMillis)
         .toLine();
   }

@@ -16,9 +16,14 @@ final class Crowd {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final SharedLimiter limiter;
+  private final boolean timed;
 
-  Crowd(SharedLimiter limiter) {
+  /**
+   * @param timed whether to record the latency of each request
+   */
+  Crowd(SharedLimiter limiter, boolean timed) {
     this.limiter = limiter;
+    this.timed = timed;
   }
 
   /** The condition under which a caller stops. */
@@ -32,6 +37,7 @@ final class Crowd {
     limiter.expect(callers);
     Start start = new Start();
     CyclicBarrier gate = new CyclicBarrier(callers, start::begin);
+    List<Thread> threads = new ArrayList<>();
     List<Future<Tally>> tallies = new ArrayList<>();
     for (int caller = 0; caller < callers; caller++) {
       String[] keys = workload.keysOf(caller, callers);
@@ -41,35 +47,39 @@ final class Crowd {
                 gate.await();
                 return ask(keys, start.nanos, end);
               });
-      new Thread(task, "caller-" + caller).start();
+      Thread thread = new Thread(task, "caller-" + caller);
+      thread.start();
+      threads.add(thread);
       tallies.add(task);
     }
     Tally sum = Tally.NOTHING;
     for (Future<Tally> tally : tallies) {
       sum = sum.plus(tally.get());
     }
-    Tally others = new Tally(0, 0, 0, System.nanoTime() - start.nanos, othersSince(start.bytes));
-    return sum.plus(others);
+    long nanos = System.nanoTime() - start.nanos;
+    return sum.plus(new Tally(0, 0, 0, nanos, othersSince(start.usages, threads), new Latencies()));
   }
 
   /** The state at the start of the callers. Written before any of them reads it. */
   private static final class Start {
     private long nanos;
-    private Map<Long, Long> bytes = Map.of();
+    private Map<Long, Usage> usages = Map.of();
 
     void begin() {
-      bytes = allocations();
+      usages = usages();
       nanos = System.nanoTime();
     }
   }
 
   private Tally ask(String[] keys, long startNanos, End end) {
-    long bytesBefore = THREADS.getCurrentThreadAllocatedBytes();
+    Latencies latencies = new Latencies();
+    Usage before = ownUsage();
     long allowed = 0;
     long denied = 0;
     long gaveUp = 0;
     int next = 0;
-    for (long sent = 0; !end.reached(sent, System.nanoTime() - startNanos); sent++) {
+    long now = System.nanoTime();
+    for (long sent = 0; !end.reached(sent, now - startNanos); sent++) {
       try {
         if (limiter.tryAcquire(keys[next])) {
           allowed++;
@@ -80,27 +90,44 @@ final class Crowd {
         gaveUp++;
       }
       next = next + 1 == keys.length ? 0 : next + 1;
+      long sentNanos = now;
+      now = System.nanoTime();
+      if (timed) {
+        latencies.add(now - sentNanos);
+      }
     }
-    long bytes = THREADS.getCurrentThreadAllocatedBytes() - bytesBefore;
-    return new Tally(allowed, denied, gaveUp, 0, bytes);
+    return new Tally(allowed, denied, gaveUp, 0, ownUsage().minus(before), latencies);
   }
 
-  /** Returns the bytes allocated by other threads, such as those that read from Redis. */
-  private static long othersSince(Map<Long, Long> before) {
-    long bytes = 0;
-    for (Map.Entry<Long, Long> thread : allocations().entrySet()) {
-      bytes += Math.max(0, thread.getValue() - before.getOrDefault(thread.getKey(), 0L));
-    }
-    return bytes;
+  private static Usage ownUsage() {
+    return new Usage(THREADS.getCurrentThreadAllocatedBytes(), THREADS.getCurrentThreadCpuTime());
   }
 
-  private static Map<Long, Long> allocations() {
+  /**
+   * Returns the usage of other threads, such as those that read from Redis. A caller that has
+   * returned its tally may still be running, but has counted its usage itself.
+   */
+  private static Usage othersSince(Map<Long, Usage> before, List<Thread> callers) {
+    Map<Long, Usage> usages = usages();
+    callers.forEach(caller -> usages.remove(caller.getId()));
+    Usage sum = Usage.NONE;
+    for (Map.Entry<Long, Usage> thread : usages.entrySet()) {
+      sum = sum.plus(thread.getValue().minus(before.getOrDefault(thread.getKey(), Usage.NONE)));
+    }
+    return sum;
+  }
+
+  private static Map<Long, Usage> usages() {
     long[] ids = THREADS.getAllThreadIds();
     long[] bytes = THREADS.getThreadAllocatedBytes(ids);
-    Map<Long, Long> allocations = new HashMap<>();
+    long[] cpuNanos = THREADS.getThreadCpuTime(ids);
+    Map<Long, Usage> usages = new HashMap<>();
     for (int i = 0; i < ids.length; i++) {
-      allocations.put(ids[i], bytes[i]);
+      // Both are -1 for a thread that has just ended.
+      if (bytes[i] >= 0 && cpuNanos[i] >= 0) {
+        usages.put(ids[i], new Usage(bytes[i], cpuNanos[i]));
+      }
     }
-    return allocations;
+    return usages;
   }
 }

@@ -94,7 +94,7 @@ public final class LeasePart {
         Thread.sleep(STOPPED_MILLIS);
         nodes.get(1).thaw();
       }
-      Tally sum = new Tally(1, 0, 0, 0, 0);
+      Tally sum = new Tally(1, 0, 0, 0);
       for (NodeProcess node : nodes) {
         sum = sum.plus(node.tally());
       }

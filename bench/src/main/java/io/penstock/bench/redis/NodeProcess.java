@@ -50,6 +50,12 @@ final class NodeProcess implements AutoCloseable {
     send("ask %s %d %d".formatted(workload, callers, millis));
   }
 
+  /** Sends requests for {@code millis}, and records the latency of each. */
+  Tally time(Workload workload, int callers, long millis) throws IOException {
+    send("time %s %d %d".formatted(workload, callers, millis));
+    return tally();
+  }
+
   /** Lets each caller request each of its keys at least once. */
   Tally fill(Workload workload, int callers) throws IOException {
     // The last caller has the most keys.

@@ -47,7 +47,7 @@ public final class OverGrantPart {
     List<ReportTable> tables = new ArrayList<>();
     List<Ratio> ratios = new ArrayList<>();
     List<Plot> plots = new ArrayList<>();
-    int total = PROCESSES.length * RedisContender.values().length;
+    int total = PROCESSES.length * RedisContender.limiters().size();
     Progress progress = new Progress(total, STEP_SECONDS);
     for (int processes : PROCESSES) {
       String where = processes == 1 ? "1 process" : processes + " processes";
@@ -60,7 +60,7 @@ public final class OverGrantPart {
               "over_grant %",
               "late or abandoned");
       Bars.Builder bars = new Bars.Builder();
-      for (RedisContender contender : RedisContender.values()) {
+      for (RedisContender contender : RedisContender.limiters()) {
         progress.next("over-grant: " + contender.label + ", " + where);
         Tally tally = spend(contender, processes);
         table.add(line(contender, tally));
@@ -94,7 +94,7 @@ public final class OverGrantPart {
       }
       long end = nodes.get(0).first() + MILLIS;
       nodes.forEach(node -> node.askUntil(end, CALLERS));
-      Tally sum = new Tally(1, 0, 0, 0, 0);
+      Tally sum = new Tally(1, 0, 0, 0);
       for (NodeProcess node : nodes) {
         sum = sum.plus(node.tally());
       }

@@ -34,6 +34,16 @@ final class Readings {
         .add(reading);
   }
 
+  /** Returns the measured cells, in the order of their first readings. */
+  List<Cell> cells() {
+    return List.copyOf(readings.keySet());
+  }
+
+  /** Returns the contenders of a cell, in the order of their declaration. */
+  List<RedisContender> contenders(Cell cell) {
+    return Objects.requireNonNull(readings.get(cell)).keySet().stream().sorted().toList();
+  }
+
   double median(Cell cell, RedisContender contender, ToDoubleFunction<Reading> of) {
     double[] sorted = sorted(cell, contender, of);
     int middle = sorted.length / 2;

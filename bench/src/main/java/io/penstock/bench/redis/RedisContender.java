@@ -6,6 +6,8 @@ import io.github.bucket4j.distributed.proxy.optimization.Optimization;
 import io.penstock.Consistency;
 import io.penstock.FailurePolicy;
 import io.penstock.StoreOptions;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 
 /** The contenders with buckets in Redis. */
@@ -69,7 +71,22 @@ enum RedisContender {
     SharedLimiter open(String url, RedisLimits limits) {
       return new OnRedisson(url, limits);
     }
+  },
+  PING("PING", 10, "ping") {
+    @Override
+    SharedLimiter open(String url, RedisLimits limits) {
+      return BareCommand.ping(url);
+    }
+  },
+  EMPTY_EVAL_SHA("empty EVALSHA", 11, "evalsha") {
+    @Override
+    SharedLimiter open(String url, RedisLimits limits) {
+      return BareCommand.emptyScript(url);
+    }
   };
+
+  /** The contenders that decide nothing: the minimum cost of a command and of a script. */
+  static final List<RedisContender> FLOORS = List.of(PING, EMPTY_EVAL_SHA);
 
   /** Explains the columns and the numbers in the labels. */
   static final String NOTES =
@@ -102,6 +119,11 @@ enum RedisContender {
 
   private static StoreOptions local(Consistency consistency) {
     return new StoreOptions(FailurePolicy.LOCAL, consistency);
+  }
+
+  /** Returns the contenders that decide. */
+  static List<RedisContender> limiters() {
+    return Arrays.stream(values()).filter(contender -> !FLOORS.contains(contender)).toList();
   }
 
   abstract SharedLimiter open(String url, RedisLimits limits);

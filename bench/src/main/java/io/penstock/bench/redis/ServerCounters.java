@@ -50,6 +50,11 @@ record ServerCounters(Map<String, String> fields) {
     return 1e6 * (number("used_cpu_user") + number("used_cpu_sys"));
   }
 
+  /** Returns the bytes that the server received from clients and sent to them. */
+  double wireBytes() {
+    return number("total_net_input_bytes") + number("total_net_output_bytes");
+  }
+
   double usedMemory() {
     return number("used_memory");
   }

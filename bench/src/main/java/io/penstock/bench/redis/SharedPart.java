@@ -72,14 +72,14 @@ public final class SharedPart {
   }
 
   private void measure() throws IOException {
-    int contenders = RedisContender.values().length;
+    int contenders = RedisContender.limiters().size();
     Progress progress =
         new Progress(schedule.rounds * contenders * (1 + cells.size()), STEP_SECONDS);
     for (int round = 1; round <= schedule.rounds; round++) {
       String of = ", round %d of %d".formatted(round, schedule.rounds);
       List<NodeProcess> nodes = new ArrayList<>();
       try {
-        for (RedisContender contender : RedisContender.values()) {
+        for (RedisContender contender : RedisContender.limiters()) {
           progress.next("warm-up: " + contender.label + of);
           nodes.add(warm(contender));
         }

@@ -12,6 +12,9 @@ class ServerCountersTest {
       redis_version:7.0.15\r
       # Memory\r
       used_memory:1048576\r
+      # Stats\r
+      total_net_input_bytes:300\r
+      total_net_output_bytes:45\r
       # CPU\r
       used_cpu_sys:1.500000\r
       used_cpu_user:2.250000\r
@@ -38,6 +41,7 @@ class ServerCountersTest {
   void values_ofInfo_areConverted() {
     assertThat(counters.cpuMicros()).isEqualTo(3_750_000);
     assertThat(counters.usedMemory()).isEqualTo(1_048_576);
+    assertThat(counters.wireBytes()).isEqualTo(345);
     assertThat(counters.text("redis_version")).contains("7.0.15");
   }
 }
