@@ -93,6 +93,9 @@ public final class ExplicitRequest implements Request {
   }
 
   private static Map<String, List<String>> copy(Map<String, List<String>> values) {
+    if (values.isEmpty()) {
+      return Map.of();
+    }
     Map<String, List<String>> copy = new HashMap<>();
     values.forEach((name, each) -> copy.put(name, List.copyOf(each)));
     return copy;

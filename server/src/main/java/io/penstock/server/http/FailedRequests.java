@@ -133,12 +133,12 @@ public final class FailedRequests {
             + listener
             + " listener ("
             + failure.getClass().getName()
-            + place(failure)
+            + locationOf(failure)
             + "); it gets 500. Log level debug shows each failure with its stack trace");
     LOG.debug("Cannot handle a request to the {} listener", listener, failure);
   }
 
-  private static String place(Throwable failure) {
+  private static String locationOf(Throwable failure) {
     StackTraceElement[] trace = failure.getStackTrace();
     return trace.length == 0 ? "" : " at " + trace[0];
   }
