@@ -3,27 +3,40 @@ package io.penstock.redis;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reports to the observer whether Redis is available, and why not. Thread-safe. Each outage is
- * reported once, and again when its reason changes. While the store starts, an outage is reported
- * only if its reason is not temporary and two attempts in a row failed for it, because a starting
- * JVM or server can make a single attempt fail in unexpected ways.
+ * reported immediately, again when its reason changes, and from time to time while it lasts.
+ *
+ * <p>On a busy machine, a single attempt can fail for an unexpected reason. Another reason than the
+ * reported one therefore counts only if two attempts in a row fail for it. While the store starts,
+ * the same holds for the first reason, and temporary reasons are not reported.
  */
 final class OutageReports {
+  private static final long REPEAT_NANOS = TimeUnit.SECONDS.toNanos(30);
+
   private final RedisObserver observer;
+  private final LongSupplier clock;
 
   /** Released when Redis is available, or definitely not. */
   private final CountDownLatch started = new CountDownLatch(1);
 
   private boolean starting = true;
   private boolean available;
+  private @Nullable RedisOutage latest;
   private @Nullable RedisOutage reported;
+  private long reportedNanos;
   private volatile @Nullable RedisOutage current;
 
   OutageReports(RedisObserver observer) {
+    this(observer, System::nanoTime);
+  }
+
+  OutageReports(RedisObserver observer, LongSupplier clock) {
     this.observer = observer;
+    this.clock = clock;
   }
 
   /** Returns why Redis is unavailable; null if it is available, or if that is still unknown. */
@@ -33,6 +46,7 @@ final class OutageReports {
 
   synchronized void available() {
     current = null;
+    latest = null;
     reported = null;
     starting = false;
     if (!available) {
@@ -43,26 +57,36 @@ final class OutageReports {
   }
 
   synchronized void unavailable(RedisOutage outage) {
-    boolean repeated = current != null && current.reason() == outage.reason();
-    current = outage;
+    boolean repeated = hasSameReason(latest, outage);
+    latest = outage;
     if (available) {
       available = false;
       observer.available(false);
     }
-    if (!starting || (repeated && !outage.reason().isTemporary())) {
+    if (starting) {
+      current = outage;
+      if (repeated && !outage.reason().isTemporary()) {
+        report(outage);
+        started.countDown();
+      }
+    } else if (repeated || reported == null || hasSameReason(reported, outage)) {
       report(outage);
-      started.countDown();
     }
+  }
+
+  private static boolean hasSameReason(@Nullable RedisOutage first, RedisOutage second) {
+    return first != null
+        && first.reason() == second.reason()
+        && first.address().equals(second.address());
   }
 
   private void report(RedisOutage outage) {
     starting = false;
-    boolean same =
-        reported != null
-            && reported.reason() == outage.reason()
-            && reported.address().equals(outage.address());
-    if (!same) {
+    current = outage;
+    long now = clock.getAsLong();
+    if (!hasSameReason(reported, outage) || now - reportedNanos >= REPEAT_NANOS) {
       reported = outage;
+      reportedNanos = now;
       observer.unavailable(outage);
     }
   }

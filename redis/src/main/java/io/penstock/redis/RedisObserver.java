@@ -88,7 +88,8 @@ public interface RedisObserver {
 
   /**
    * Redis is unavailable. Called when it becomes unavailable, when it is unavailable at the start
-   * of the store, and when the reason changes; not while the store waits for Redis at its start.
+   * of the store, when the reason changes, and about every 30 seconds after that; not while the
+   * store waits for Redis at its start.
    */
   default void unavailable(RedisOutage outage) {}
 }

@@ -12,7 +12,8 @@ class OutageReportsTest {
   private static final Duration FOREVER = Duration.ofDays(1);
 
   private final Counts counts = new Counts();
-  private final OutageReports outages = new OutageReports(counts);
+  private long nowNanos = Long.MAX_VALUE - 5;
+  private final OutageReports outages = new OutageReports(counts, () -> nowNanos);
 
   private static RedisOutage outage(UnavailableReason reason) {
     return new RedisOutage(reason, "redis:6379", "");
@@ -68,11 +69,37 @@ class OutageReportsTest {
     outages.unavailable(TIMEOUT);
     outages.unavailable(TIMEOUT);
     outages.unavailable(CONNECTION_REFUSED);
+    outages.unavailable(CONNECTION_REFUSED);
     outages.available();
     outages.available();
     outages.unavailable(TIMEOUT);
 
     assertThat(counts.outages).containsExactly(TIMEOUT, CONNECTION_REFUSED, TIMEOUT);
     assertThat(counts.changes).containsExactly(true, false, true, false);
+  }
+
+  @Test
+  void unavailable_anotherReasonOnce_isIgnored() {
+    outages.available();
+    outages.unavailable(CONNECTION_REFUSED);
+    outages.unavailable(TIMEOUT);
+    outages.unavailable(CONNECTION_REFUSED);
+
+    assertThat(counts.outages).containsExactly(CONNECTION_REFUSED);
+    assertThat(outages.current()).isEqualTo(CONNECTION_REFUSED);
+  }
+
+  @Test
+  void unavailable_longOutage_isReportedAgain() {
+    outages.available();
+    outages.unavailable(TIMEOUT);
+    nowNanos += Duration.ofSeconds(29).toNanos();
+    outages.unavailable(TIMEOUT);
+    assertThat(counts.outages).hasSize(1);
+
+    nowNanos += Duration.ofSeconds(1).toNanos();
+    outages.unavailable(TIMEOUT);
+
+    assertThat(counts.outages).containsExactly(TIMEOUT, TIMEOUT);
   }
 }

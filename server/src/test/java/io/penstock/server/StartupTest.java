@@ -99,7 +99,7 @@ class StartupTest {
         // A reset, so that no sockets are left.
         socket.setSoLinger(true, 0);
       } catch (IOException notListening) {
-        Thread.yield();
+        Thread.onSpinWait();
       }
     }
   }

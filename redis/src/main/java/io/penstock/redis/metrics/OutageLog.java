@@ -8,13 +8,15 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Logs when Redis becomes unavailable, with the reason, when it recovers, and when it rejects the
- * registration of this node. Thread-safe. An outage with the same reason as one in the last minute
- * is not logged but counted, so that a server that fails again and again doesn't fill the log.
+ * registration of this node. Thread-safe. An outage with the same reason as one that was logged in
+ * the last minute is logged only if it lasts until the minute is over. Otherwise it is counted, so
+ * that a server that fails again and again doesn't fill the log.
  */
 public final class OutageLog implements RedisObserver {
   private static final Logger LOG = LoggerFactory.getLogger(OutageLog.class);
@@ -24,6 +26,13 @@ public final class OutageLog implements RedisObserver {
   private final Consumer<String> recoveries;
   private final LongSupplier clock;
   private final Map<UnavailableReason, Long> loggedNanos = new EnumMap<>(UnavailableReason.class);
+
+  /** The reason of the current outage, if it is logged. */
+  private @Nullable UnavailableReason logged;
+
+  /** The reason of the current outage, if it is counted but not logged. */
+  private @Nullable UnavailableReason counted;
+
   private boolean recoveryDue = true;
   private int suppressed;
 
@@ -39,18 +48,26 @@ public final class OutageLog implements RedisObserver {
 
   @Override
   public synchronized void unavailable(RedisOutage outage) {
-    long now = clock.getAsLong();
-    Long logged = loggedNanos.get(outage.reason());
-    if (logged != null && now - logged < INTERVAL_NANOS) {
-      suppressed++;
+    UnavailableReason reason = outage.reason();
+    if (reason == logged) {
       return;
     }
-    loggedNanos.put(outage.reason(), now);
+    long now = clock.getAsLong();
+    Long lastNanos = loggedNanos.get(reason);
+    if (lastNanos != null && now - lastNanos < INTERVAL_NANOS) {
+      suppressed += reason == counted ? 0 : 1;
+      counted = reason;
+      return;
+    }
+    int others = reason == counted ? suppressed - 1 : suppressed;
+    loggedNanos.put(reason, now);
     warnings.accept(
         outage
             + "; rules fall back to their on_store_failure policy"
-            + (suppressed == 0 ? "" : " (" + suppressed + " more outages since the last message)"));
+            + (others == 0 ? "" : " (" + others + " more outages since the last message)"));
     suppressed = 0;
+    logged = reason;
+    counted = null;
     recoveryDue = true;
   }
 
@@ -66,9 +83,13 @@ public final class OutageLog implements RedisObserver {
 
   @Override
   public synchronized void available(boolean available) {
-    if (available && recoveryDue) {
-      recoveries.accept("Redis is available");
-      recoveryDue = false;
+    if (available) {
+      logged = null;
+      counted = null;
+      if (recoveryDue) {
+        recoveries.accept("Redis is available");
+        recoveryDue = false;
+      }
     }
   }
 }

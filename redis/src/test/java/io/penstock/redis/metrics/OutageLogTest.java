@@ -46,6 +46,26 @@ class OutageLogTest {
   }
 
   @Test
+  void unavailable_sameReasonThatLasts_isLoggedOnceWhenTheMinuteIsOver() {
+    fail(UnavailableReason.TIMEOUT);
+    log.available(true);
+    fail(UnavailableReason.TIMEOUT);
+    nowNanos += TimeUnit.SECONDS.toNanos(30);
+    fail(UnavailableReason.TIMEOUT);
+    assertThat(lines).hasSize(2);
+
+    nowNanos += TimeUnit.SECONDS.toNanos(30);
+    fail(UnavailableReason.TIMEOUT);
+    nowNanos += TimeUnit.MINUTES.toNanos(5);
+    fail(UnavailableReason.TIMEOUT);
+
+    assertThat(lines).hasSize(3);
+    assertThat(lines.get(2)).startsWith("WARN Redis at").endsWith("policy");
+    log.available(true);
+    assertThat(lines).hasSize(4);
+  }
+
+  @Test
   void unavailable_anotherReason_isLoggedAtOnce() {
     fail(UnavailableReason.DISCONNECTED);
     fail(UnavailableReason.CONNECTION_REFUSED);

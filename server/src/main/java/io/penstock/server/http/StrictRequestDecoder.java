@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpContent;
@@ -119,6 +120,24 @@ final class StrictRequestDecoder extends VertxInternals.RequestDecoder {
 
   private static DecoderResult foldedLine() {
     return DecoderResult.failure(new IllegalArgumentException("folded line"));
+  }
+
+  /**
+   * An incomplete head at the end of the input is not a request: no client reads a response to it.
+   */
+  @Override
+  protected void decodeLast(ChannelHandlerContext connection, ByteBuf bytes, List<Object> messages)
+      throws Exception {
+    boolean withinHead = !withinBody;
+    super.decodeLast(connection, bytes, messages);
+    if (withinHead) {
+      messages.removeIf(StrictRequestDecoder::isIncompleteHead);
+    }
+  }
+
+  private static boolean isIncompleteHead(Object message) {
+    return message instanceof HttpRequest head
+        && head.decoderResult().cause() instanceof PrematureChannelClosureException;
   }
 
   @Override

@@ -35,8 +35,15 @@ final class GoAwayTextTest {
   private static final String INVALID_FRAME = "\0\0\1\6\0\0\0\0\0x";
 
   private static final String UPGRADE =
-      "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
-          + "HTTP2-Settings: AAMAAABk\r\n\r\n";
+      String.join(
+          "\r\n",
+          "GET / HTTP/1.1",
+          "Host: a",
+          "Connection: Upgrade, HTTP2-Settings",
+          "Upgrade: h2c",
+          "HTTP2-Settings: AAMAAABk",
+          "",
+          "");
 
   @TempDir private Path folder;
   private TestOrigin origin;

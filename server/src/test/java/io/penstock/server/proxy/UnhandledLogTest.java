@@ -36,8 +36,15 @@ final class UnhandledLogTest {
   private static final String GOOD = "GET /good HTTP/1.1\r\nHost: a\r\n\r\n";
   private static final String LONG = "a".repeat(9_000);
   private static final String UPGRADE =
-      "GET /good HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
-          + "HTTP2-Settings: AAMAAABk\r\n\r\n";
+      String.join(
+          "\r\n",
+          "GET /good HTTP/1.1",
+          "Host: a",
+          "Connection: Upgrade, HTTP2-Settings",
+          "Upgrade: h2c",
+          "HTTP2-Settings: AAMAAABk",
+          "",
+          "");
 
   @TempDir private Path folder;
   private Path log;
@@ -84,6 +91,9 @@ final class UnhandledLogTest {
         Arguments.of("GET /\" HTTP/1.1\r\nHost : a\r\n\r\n", "\"GET /\\x22 HTTP/1.1\" 400 "));
   }
 
+  private static final String CLOSING =
+      "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
   @ParameterizedTest
   @MethodSource("requests")
   void malformedRequest_hasALine(String request, String expected) throws Exception {
@@ -117,6 +127,24 @@ final class UnhandledLogTest {
       assertThat(RunningServer.rest(client)).contains("HTTP/1.1 408");
     }
     assertThat(lines(3)).filteredOn(line -> line.contains("\"- - -\" 408 ")).hasSize(2);
+  }
+
+  @Test
+  void timeout_afterTheRequestLine_hasOneLine() throws Exception {
+    assertThat(proxy.raw("GET /slow HTTP/1.1\r\nHost: a\r\n")).startsWith("HTTP/1.1 408");
+    proxy.raw(GOOD + CLOSING);
+    assertThat(lines(3)).hasSize(3).filteredOn(line -> line.contains("\"- - -\" 408 ")).hasSize(1);
+  }
+
+  @Test
+  void clientLeaves_withinTheHead_hasNoLine() throws Exception {
+    try (Socket client = proxy.connect()) {
+      client.getOutputStream().write("GET /left HTTP/1.1\r\nHost: a\r\n".getBytes(ISO_8859_1));
+      client.shutdownOutput();
+      assertThat(RunningServer.rest(client)).isEmpty();
+    }
+    proxy.raw(GOOD + CLOSING);
+    assertThat(lines(2)).hasSize(2).allMatch(line -> line.contains(" 200 "));
   }
 
   @Test
