@@ -2,6 +2,7 @@ package io.penstock.policy.load;
 
 import io.penstock.policy.address.Cidr;
 import io.penstock.policy.address.ClientAddress;
+import io.penstock.policy.address.Networks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,7 @@ final class AddressReader {
         problems.error(item.at(), item.path(), String.valueOf(e.getMessage()));
       }
     }
+    warnOfTrust(proxies, source, fields);
     int ipv6Prefix =
         fields.whole(
             "ipv6_prefix",
@@ -41,5 +43,21 @@ final class AddressReader {
             ClientAddress.DEFAULT_IPV6_PREFIX);
     fields.done();
     return new ClientAddress(proxies, source, ipv6Prefix);
+  }
+
+  private static void warnOfTrust(
+      List<Cidr> proxies, ClientAddress.AddressSource source, Fields fields) {
+    boolean isIpv4 = Networks.coverIpv4(proxies);
+    if (isIpv4 || Networks.coverIpv6(proxies)) {
+      fields.warning(
+          "trusted_proxies",
+          "trusts every "
+              + (isIpv4 ? "IPv4" : "IPv6")
+              + " address, so that any client can choose its address with "
+              + source.headerName()
+              + ": "
+              + (isIpv4 ? "0.0.0.0/0" : "::/0")
+              + "; list only the addresses of your proxies");
+    }
   }
 }

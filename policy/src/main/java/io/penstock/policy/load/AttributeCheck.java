@@ -116,6 +116,15 @@ final class AttributeCheck {
       checkClaim(attribute, use, at, path);
     } else if (attribute.source() == AttributeSource.STATED) {
       checkBare(attribute.name(), use, at, path);
+    } else {
+      checkName(attribute, at, path);
+    }
+  }
+
+  private void checkName(Attribute attribute, Location at, String path) {
+    String warning = NameCheck.warning(attribute);
+    if (warning != null && reported.add(attribute.toString())) {
+      problems.warning(at, path, warning);
     }
   }
 

@@ -48,6 +48,7 @@ final class MatchReader {
       if (conditions.stream().anyMatch(other -> other.subject().equals(subject))) {
         match.error(name, "duplicates a condition; list all values in one condition");
       }
+      ValueCheck.check(subject, values, problems);
       conditions.add(condition(subject, values));
     }
     return new Match(conditions);
@@ -104,20 +105,8 @@ final class MatchReader {
               subject, all(values, text -> new Pattern(text.toLowerCase(Locale.ROOT))));
       case METHOD ->
           new Condition.OneOf(subject, new LinkedHashSet<>(all(values, HttpMethods::parse)));
-      default -> literal(subject, values);
+      default -> new Condition.OneOf(subject, new LinkedHashSet<>(all(values, text -> text)));
     };
-  }
-
-  private Condition literal(KeyPart subject, List<Located<String>> values) {
-    for (Located<String> value : values) {
-      if (value.value().indexOf('*') >= 0) {
-        problems.warning(
-            value.at(),
-            value.path(),
-            "* is compared literally, it is not a wildcard: " + value.value());
-      }
-    }
-    return new Condition.OneOf(subject, new LinkedHashSet<>(all(values, text -> text)));
   }
 
   private <T> List<T> all(List<Located<String>> values, Function<String, T> parser) {

@@ -81,7 +81,9 @@ final class PolicyDraft {
     new Reachability(exempt, paths, problems).check(rules);
     PatternCheck patterns = new PatternCheck(paths, problems);
     rules.forEach(rule -> patterns.check(rule.value().match(), rule));
-    exempt.forEach(entry -> patterns.checkExempt(entry.value(), entry));
+    exempt.forEach(entry -> patterns.check(entry.value(), entry));
+    ExemptCheck.check(exempt, problems);
+    EnforcementCheck.check(rules, mode, sections.get("mode"), problems);
     problems.throwIfErrors();
     Policy policy =
         new Policy(

@@ -41,7 +41,7 @@ class NewcomersMistakesTest {
 
   @Test
   void corpus_coversManyMistakes() throws IOException {
-    assertThat(mistakes()).hasSizeGreaterThan(40);
+    assertThat(mistakes()).hasSizeGreaterThan(80);
   }
 
   private static List<Problem> problems(Path file) {
