@@ -329,7 +329,8 @@ class ProxyTlsTest {
         assertThatThrownBy(() -> ask(proxy, pki.client(), null, new String[] {weak}, old))
             .as(weak)
             .isInstanceOf(IOException.class)
-            .hasMessageContaining("handshake_failure");
+            // Newer JDKs disable static RSA in the client itself. ProxyTlsIT asks with OpenSSL.
+            .hasMessageMatching("(?s).*(handshake_failure|No appropriate protocol).*");
       }
       for (String strong :
           List.of(
