@@ -45,8 +45,8 @@ public final class ExplicitRequest implements Request {
     this.query = copy(stated.query);
     this.cookies = copy(stated.cookies);
     this.cookieHeader = String.join("; ", stated.cookieHeaders);
-    this.claims = Map.copyOf(stated.claims);
-    this.attributes = Map.copyOf(stated.attributes);
+    this.claims = stated.claims.isEmpty() ? Map.of() : Map.copyOf(stated.claims);
+    this.attributes = stated.attributes.isEmpty() ? Map.of() : Map.copyOf(stated.attributes);
     this.costThousandths = stated.costThousandths;
     this.token = null;
   }
@@ -231,12 +231,12 @@ public final class ExplicitRequest implements Request {
    * another value; setting any other attribute again replaces it.
    */
   public static final class Builder {
-    private final Map<String, List<String>> headers = new HashMap<>();
-    private final Map<String, List<String>> query = new HashMap<>();
-    private final Map<String, List<String>> cookies = new HashMap<>();
-    private final List<String> cookieHeaders = new ArrayList<>();
-    private final Map<String, String> claims = new HashMap<>();
-    private final Map<String, String> attributes = new HashMap<>();
+    private Map<String, List<String>> headers = Map.of();
+    private Map<String, List<String>> query = Map.of();
+    private Map<String, List<String>> cookies = Map.of();
+    private List<String> cookieHeaders = List.of();
+    private Map<String, String> claims = Map.of();
+    private Map<String, String> attributes = Map.of();
     private @Nullable IpAddress address;
     private @Nullable String method;
     private @Nullable String path;
@@ -283,32 +283,38 @@ public final class ExplicitRequest implements Request {
 
     /** Adds a header. Its name is case-insensitive. */
     public Builder header(String name, String value) {
-      return join(headers, name.toLowerCase(Locale.ROOT), value);
+      headers = join(headers, name.toLowerCase(Locale.ROOT), value);
+      return this;
     }
 
     /** Adds a decoded query parameter. */
     public Builder query(String name, String value) {
-      return join(query, name, value);
+      query = join(query, name, value);
+      return this;
     }
 
     public Builder cookie(String name, String value) {
-      return join(cookies, name, value);
+      cookies = join(cookies, name, value);
+      return this;
     }
 
     /** Adds the cookies in a {@code Cookie} header. */
     public Builder cookies(String header) {
+      cookieHeaders = cookieHeaders.isEmpty() ? new ArrayList<>() : cookieHeaders;
       cookieHeaders.add(header);
       return this;
     }
 
     /** Sets a claim of a token that the caller has verified. */
     public Builder claim(String name, String value) {
+      claims = writable(claims);
       claims.put(name, value);
       return this;
     }
 
     /** Sets an attribute that the caller defines. */
     public Builder attribute(String name, String value) {
+      attributes = writable(attributes);
       attributes.put(name, value);
       return this;
     }
@@ -345,9 +351,16 @@ public final class ExplicitRequest implements Request {
       return new ExplicitRequest(this);
     }
 
-    private Builder join(Map<String, List<String>> values, String name, String value) {
-      values.computeIfAbsent(name, unused -> new ArrayList<>(1)).add(value);
-      return this;
+    private static Map<String, List<String>> join(
+        Map<String, List<String>> values, String name, String value) {
+      Map<String, List<String>> joined = writable(values);
+      joined.computeIfAbsent(name, unused -> new ArrayList<>(1)).add(value);
+      return joined;
+    }
+
+    /** Most requests have few kinds of attributes, so maps are created when they are needed. */
+    private static <V> Map<String, V> writable(Map<String, V> values) {
+      return values.isEmpty() ? new HashMap<>() : values;
     }
   }
 }

@@ -110,7 +110,9 @@ final class ForwardAuthTest {
       HttpRequest.Builder request =
           RunningServer.headers(
               server.decision("/v1/forward-auth?deny_status=403"), loginHeaders("X-Original-"));
-      assertThat(RunningServer.send(request).statusCode()).isEqualTo(403);
+      HttpResponse<String> denied = RunningServer.send(request);
+      assertThat(denied.statusCode()).isEqualTo(403);
+      assertThat(denied.body()).contains("\"status\":403,");
       for (String bad : new String[] {"200", "x", "600", ""}) {
         assertThat(
                 RunningServer.send(server.decision("/v1/forward-auth?deny_status=" + bad))
@@ -308,14 +310,19 @@ final class ForwardAuthTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"X-Original-URI, /other", "X-Original-Method, GET"})
-  void forwardAuth_headersThatContradictEachOther_areRejected(String name, String forged) {
+  @CsvSource({
+    "X-Original-URI, /other, X-Original-URI and X-Forwarded-Uri must be equal",
+    "X-Original-Method, GET, X-Original-Method and X-Forwarded-Method must be equal"
+  })
+  void forwardAuth_headersThatContradictEachOther_areRejected(
+      String name, String forged, String detail) {
     try (RunningServer server = RunningServer.serving(folder, POLICY)) {
       HttpResponse<String> rejected =
           server.forwardAuth(
               name, forged, "X-Forwarded-Uri", "/login", "X-Forwarded-Method", "POST");
       assertThat(rejected.statusCode()).isEqualTo(400);
       assertThat(headers(rejected)).containsEntry("x-penstock-reason", "path_rejected");
+      assertThat(rejected.body()).contains(detail);
     }
   }
 
@@ -332,6 +339,7 @@ final class ForwardAuthTest {
               "other.example");
       assertThat(rejected.statusCode()).isEqualTo(400);
       assertThat(headers(rejected)).containsEntry("x-penstock-reason", "path_rejected");
+      assertThat(rejected.body()).contains("X-Original-Host and X-Forwarded-Host must be equal");
       HttpResponse<String> counted =
           server.forwardAuth(
               "X-Forwarded-Uri",
@@ -411,6 +419,7 @@ final class ForwardAuthTest {
         "ftp://shop.example/login",
         "shop.example:443",
         "\\login",
+        "*",
       })
   void forwardAuth_uriThatOriginsReadInDifferentWays_isRejected(String uri) {
     try (RunningServer server = RunningServer.serving(folder, POLICY)) {
@@ -423,6 +432,15 @@ final class ForwardAuthTest {
               .decision("/v1/forward-auth?deny_status=403")
               .headers("X-Original-URI", uri, "X-Original-Host", "shop.example");
       assertThat(RunningServer.send(nginx).statusCode()).isEqualTo(403);
+    }
+  }
+
+  @Test
+  void forwardAuth_asteriskOfOptions_isDecided() {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      HttpResponse<String> decided =
+          server.forwardAuth("X-Original-URI", "*", "X-Original-Method", "OPTIONS");
+      assertThat(decided.statusCode()).isEqualTo(200);
     }
   }
 

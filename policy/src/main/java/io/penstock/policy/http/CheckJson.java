@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * three decimal places, times in milliseconds rounded up.
  */
 public final class CheckJson {
+  static final String RETRY_AFTER = "retry_after_ms";
+
   private CheckJson() {}
 
   /** Returns the response as UTF-8. */
@@ -66,7 +68,7 @@ public final class CheckJson {
     writeScope(json, outcome.rule());
     json.writeStringField("mode", outcome.mode().code());
     json.writeFieldName("cost");
-    json.writeNumber(Rounding.tokens(outcome.costThousandths()));
+    Json.writeTokens(json, outcome.costThousandths());
     json.writeBooleanField("allowed", decision.allowed());
     writeFigures(json, decision);
     json.writeNumberField("delay_ms", Rounding.millis(decision.delay()));
@@ -83,9 +85,9 @@ public final class CheckJson {
   private static void writeFigures(JsonGenerator json, Decision decision) throws IOException {
     writeReason(json, decision.reason().orElse(null));
     json.writeFieldName("limit");
-    json.writeNumber(Rounding.tokens(decision.limit().burstThousandths()));
+    Json.writeTokens(json, decision.limit().burstThousandths());
     json.writeFieldName("remaining");
-    json.writeNumber(Rounding.tokens(decision.remainingThousandths()));
+    Json.writeTokens(json, decision.remainingThousandths());
     writeRetryAfter(json, decision);
     json.writeNumberField("reset_after_ms", Rounding.millis(decision.resetAfter()));
   }
@@ -96,9 +98,9 @@ public final class CheckJson {
     json.writeNullField("limit");
     json.writeNullField("remaining");
     if (verdict.allowed()) {
-      json.writeNumberField("retry_after_ms", 0);
+      json.writeNumberField(RETRY_AFTER, 0);
     } else {
-      json.writeNullField("retry_after_ms");
+      json.writeNullField(RETRY_AFTER);
     }
     json.writeNumberField("reset_after_ms", 0);
   }
@@ -109,9 +111,9 @@ public final class CheckJson {
 
   static void writeRetryAfter(JsonGenerator json, Decision decision) throws IOException {
     if (decision.neverAllowed()) {
-      json.writeNullField("retry_after_ms");
+      json.writeNullField(RETRY_AFTER);
     } else {
-      json.writeNumberField("retry_after_ms", Rounding.millis(decision.retryAfter()));
+      json.writeNumberField(RETRY_AFTER, Rounding.millis(decision.retryAfter()));
     }
   }
 }

@@ -26,8 +26,8 @@ public final class HttpAnswer {
   }
 
   /**
-   * Returns {@link #PASS}, {@link #BAD_REQUEST}, {@link #TOO_MANY_REQUESTS} or {@link
-   * #UNAVAILABLE}.
+   * Returns {@link #PASS}, {@link #BAD_REQUEST}, {@link #TOO_MANY_REQUESTS}, {@link #UNAVAILABLE},
+   * or the status that the caller chose for denials.
    */
   public int status() {
     return status;

@@ -19,6 +19,15 @@ public final class Json {
     void writeTo(JsonGenerator json) throws IOException;
   }
 
+  /** Writes an amount in thousandths as a decimal number of tokens without trailing zeros. */
+  static void writeTokens(JsonGenerator json, long thousandths) throws IOException {
+    if (thousandths % Rounding.TOKEN == 0) {
+      json.writeNumber(thousandths / Rounding.TOKEN);
+    } else {
+      json.writeNumber(Rounding.tokens(thousandths));
+    }
+  }
+
   /** Returns what {@code body} writes, as UTF-8. */
   public static byte[] bytes(JsonContent body) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(INITIAL_CAPACITY);

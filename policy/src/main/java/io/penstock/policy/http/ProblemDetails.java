@@ -1,11 +1,15 @@
 package io.penstock.policy.http;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.Decision;
 import io.penstock.Reason;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Outcome;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -18,16 +22,41 @@ final class ProblemDetails {
   private ProblemDetails() {}
 
   static byte[] bytes(int status, Outcome decisive, List<Outcome> outcomes) {
-    return Json.bytes(json -> write(json, status, decisive, outcomes));
+    return Json.bytes(
+        json -> {
+          writeBeforeWait(json, status, decisive, outcomes);
+          CheckJson.writeRetryAfter(json, decisive.decision());
+          json.writeEndObject();
+        });
   }
 
-  static byte[] rejectedPath() {
+  /** Returns the problem up to the wait, which {@link #bytes(byte[], Decision)} adds. */
+  static byte[] beforeWait(int status, Outcome decisive, List<Outcome> outcomes) {
+    byte[] object =
+        Json.bytes(
+            json -> {
+              writeBeforeWait(json, status, decisive, outcomes);
+              json.writeEndObject();
+            });
+    return (new String(object, 0, object.length - 1, UTF_8) + ",\"" + CheckJson.RETRY_AFTER + "\":")
+        .getBytes(UTF_8);
+  }
+
+  /** Returns a whole problem, without writing its constant part again. */
+  static byte[] bytes(byte[] beforeWait, Decision decision) {
+    byte[] wait = (Rounding.millis(decision.retryAfter()) + "}").getBytes(ISO_8859_1);
+    byte[] whole = Arrays.copyOf(beforeWait, beforeWait.length + wait.length);
+    System.arraycopy(wait, 0, whole, beforeWait.length, wait.length);
+    return whole;
+  }
+
+  static byte[] rejectedPath(int status) {
     return Json.bytes(
         json -> {
           json.writeStartObject();
           json.writeStringField("type", "about:blank");
           json.writeStringField("title", "Bad Request");
-          json.writeNumberField("status", HttpAnswer.BAD_REQUEST);
+          json.writeNumberField("status", status);
           json.writeStringField(
               "detail", "The path is ambiguous: servers may read it in different ways");
           json.writeStringField("reason", Reason.PATH_REJECTED.code());
@@ -35,10 +64,10 @@ final class ProblemDetails {
         });
   }
 
-  private static void write(
+  private static void writeBeforeWait(
       JsonGenerator json, int status, Outcome decisive, List<Outcome> outcomes) throws IOException {
-    boolean unavailable = status == HttpAnswer.UNAVAILABLE;
     Decision decision = decisive.decision();
+    boolean unavailable = decision.reason().filter(Reason::isUnavailable).isPresent();
     json.writeStartObject();
     json.writeStringField(
         "type", TYPES + (unavailable ? "temporary-reduced-capacity" : "quota-exceeded"));
@@ -53,8 +82,6 @@ final class ProblemDetails {
     }
     json.writeEndArray();
     CheckJson.writeReason(json, decision.reason().orElse(null));
-    CheckJson.writeRetryAfter(json, decision);
-    json.writeEndObject();
   }
 
   /** Writes the names of the limits that deny, as in the headers. */

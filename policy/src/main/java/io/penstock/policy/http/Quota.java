@@ -3,9 +3,10 @@ package io.penstock.policy.http;
 import io.penstock.Decision;
 import io.penstock.Limit;
 import io.penstock.TokenBucket;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of the headers about a limit that are the same for all requests. Immutable. */
+/** The parts of responses about a limit that are the same for all requests. Thread-safe. */
 final class Quota {
   private static final char REPLACEMENT = '?';
   private static final String RESET = ";t=";
@@ -18,6 +19,9 @@ final class Quota {
   private final String current;
   private final String policy;
   private final @Nullable NextToken refill;
+
+  // Benign races: each value is the same.
+  private volatile byte @Nullable [] problem;
 
   Quota(String rule, int number, Limit limit) {
     String name = quoted(name(rule, number));
@@ -63,6 +67,20 @@ final class Quota {
     if (reset >= 0) {
       items.append(RESET).append(reset);
     }
+  }
+
+  /**
+   * Returns the problem of a request that exceeds this limit only.
+   *
+   * @param beforeWait creates the constant part of the problem
+   */
+  byte[] problem(Decision decision, Supplier<byte[]> beforeWait) {
+    byte[] constant = problem;
+    if (constant == null) {
+      constant = beforeWait.get();
+      problem = constant;
+    }
+    return ProblemDetails.bytes(constant, decision);
   }
 
   /**

@@ -18,6 +18,8 @@ import java.util.Optional;
  * <p>Verdicts without an enforcing rule have no headers. Shadow rules never appear.
  */
 public final class VerdictResponses {
+  private static final int DEFAULT_STATUS = 0;
+
   private static final String CONTENT_TYPE = "Content-Type";
   private static final String PROBLEM_TYPE = "application/problem+json";
   private static final String JSON_TYPE = "application/json";
@@ -49,11 +51,20 @@ public final class VerdictResponses {
    * @throws IllegalArgumentException if the verdict is not a denial
    */
   public HttpAnswer deny(Verdict verdict, HeaderSink sink) {
-    int status = status(verdict);
-    byte[] problem = problem(verdict, status);
+    return deny(verdict, DEFAULT_STATUS, sink);
+  }
+
+  /**
+   * Like {@link #deny(Verdict, HeaderSink)}, with another status.
+   *
+   * @param status the status of the response, also in its body; 0 for the default
+   */
+  public HttpAnswer deny(Verdict verdict, int status, HeaderSink sink) {
+    int sent = status == DEFAULT_STATUS ? status(verdict) : status;
+    byte[] problem = problem(verdict, sent);
     headers(verdict, sink);
     sink.add(CONTENT_TYPE, PROBLEM_TYPE);
-    return new HttpAnswer(status, problem);
+    return new HttpAnswer(sent, problem);
   }
 
   /**
@@ -84,9 +95,9 @@ public final class VerdictResponses {
     return isUnavailable(decisive.get()) ? HttpAnswer.UNAVAILABLE : HttpAnswer.TOO_MANY_REQUESTS;
   }
 
-  private static byte[] problem(Verdict verdict, int status) {
+  private byte[] problem(Verdict verdict, int status) {
     if (verdict == Verdict.PATH_REJECTED) {
-      return ProblemDetails.rejectedPath();
+      return ProblemDetails.rejectedPath(status);
     }
     Outcome decisive =
         verdict
@@ -94,7 +105,25 @@ public final class VerdictResponses {
             .filter(outcome -> !outcome.decision().allowed())
             .orElseThrow(
                 () -> new IllegalArgumentException("verdict must be a denial: " + verdict));
-    return ProblemDetails.bytes(status, decisive, verdict.outcomes());
+    if (status != HttpAnswer.TOO_MANY_REQUESTS || !isOnlyExceeded(verdict, decisive)) {
+      return ProblemDetails.bytes(status, decisive, verdict.outcomes());
+    }
+    Decision decision = decisive.decision();
+    return quotas
+        .of(decisive.rule().name(), 0, decision.limit())
+        .problem(decision, () -> ProblemDetails.beforeWait(status, decisive, verdict.outcomes()));
+  }
+
+  /**
+   * Returns whether a request was denied for the usual reason by the only limit that applies. Then
+   * its problem differs from that of other requests only in the wait.
+   */
+  private static boolean isOnlyExceeded(Verdict verdict, Outcome decisive) {
+    Decision decision = decisive.decision();
+    return verdict.outcomes().size() == 1
+        && decisive.rule().limits().size() == 1
+        && !decision.neverAllowed()
+        && decision.reason().filter(decision.limit().exceeded()::equals).isPresent();
   }
 
   /** Adds the header fields for a verdict, whether it allows or denies. */

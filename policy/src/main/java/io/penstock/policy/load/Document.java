@@ -3,6 +3,7 @@ package io.penstock.policy.load;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Reads JSON and YAML documents of up to 64 MiB and 50 levels into trees with source locations. */
@@ -12,6 +13,11 @@ public final class Document {
 
   private Document() {}
 
+  /** Reads the text of a document into a tree. */
+  private interface TreeReader {
+    void read(String text, TreeBuilder tree) throws MalformedException;
+  }
+
   /**
    * Parses one document: JSON if the name ends in {@code .json}, else YAML.
    *
@@ -19,6 +25,41 @@ public final class Document {
    * @return the document; null if it can't be read, in which case there are errors
    */
   public static @Nullable Node parse(String text, String name, Problems problems) {
+    return parse(
+        text,
+        name,
+        problems,
+        isJson(name)
+            ? (document, tree) -> JsonTreeReader.read(document, name, tree)
+            : (document, tree) -> YamlTreeReader.read(document, name, tree, problems));
+  }
+
+  /**
+   * Reads JSON that is nearly always valid. It is parsed without locations first, which takes less
+   * time, and again with locations only if there are errors to report.
+   *
+   * @param reader converts the document; reports errors and returns null if it is invalid
+   * @return the result of the reader; null if there are errors
+   */
+  public static <T> @Nullable T readJson(
+      String text, String name, Problems problems, BiFunction<Node, Problems, @Nullable T> reader) {
+    Problems unlocated = new Problems(0);
+    Node quick =
+        parse(
+            text,
+            name,
+            unlocated,
+            (document, tree) -> JsonTreeReader.readUnlocated(document, name, tree));
+    T result = quick == null ? null : reader.apply(quick, unlocated);
+    if (unlocated.errorCount() == 0) {
+      return result;
+    }
+    Node document = parse(text, name, problems);
+    return document == null ? null : reader.apply(document, problems);
+  }
+
+  private static @Nullable Node parse(
+      String text, String name, Problems problems, TreeReader reader) {
     if (text.length() > MAX_BYTES) {
       problems.error(Location.of(name), "", "must not be larger than 64 MiB");
       return null;
@@ -28,11 +69,7 @@ public final class Document {
     int before = problems.errorCount();
     TreeBuilder tree = new TreeBuilder(problems);
     try {
-      if (isJson(name)) {
-        JsonTreeReader.read(document, name, tree);
-      } else {
-        YamlTreeReader.read(document, name, tree, problems);
-      }
+      reader.read(document, tree);
     } catch (MalformedException e) {
       problems.error(e.location(), "", String.valueOf(e.getMessage()));
     }

@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -22,20 +23,30 @@ public final class Fields {
   private final Node.Mapping mapping;
   private final String path;
   private final Problems problems;
-  private final Set<String> known = new LinkedHashSet<>();
+  private final Set<String> known;
 
-  private Fields(Node.Mapping mapping, String path, Problems problems) {
+  private Fields(Node.Mapping mapping, String path, Problems problems, Set<String> known) {
     this.mapping = mapping;
     this.path = path;
     this.problems = problems;
+    this.known = known;
   }
 
   /**
    * Returns the fields of {@code node}. Reports an error and returns null if it is not a mapping.
    */
   public static @Nullable Fields of(Located<Node> node, Problems problems) {
+    return of(node, problems, new LinkedHashSet<>());
+  }
+
+  /**
+   * Like {@link #of(Located, Problems)}, for a mapping whose fields are all known in advance.
+   *
+   * @param known the names of all fields that are read
+   */
+  public static @Nullable Fields of(Located<Node> node, Problems problems, Set<String> known) {
     if (node.value() instanceof Node.Mapping mapping) {
-      return new Fields(mapping, node.path(), problems);
+      return new Fields(mapping, node.path(), problems, known);
     }
     problems.error(node.at(), node.path(), "must be a mapping, not " + node.value().describe());
     return null;
@@ -61,6 +72,15 @@ public final class Fields {
     return mapping.entries().keySet();
   }
 
+  /** Calls {@code action} for each field in the order written, without reading it. */
+  public void forEach(BiConsumer<String, Located<Node>> action) {
+    mapping
+        .entries()
+        .forEach(
+            (name, entry) ->
+                action.accept(name, new Located<>(entry.value(), entry.value().at(), path(name))));
+  }
+
   public boolean has(String name) {
     return node(name) != null;
   }
@@ -68,12 +88,13 @@ public final class Fields {
   /** Returns whether a field is present and not null. */
   public boolean given(String name) {
     Node node = node(name);
-    return node != null
-        && !(node instanceof Node.Scalar scalar && scalar.kind() == Node.NodeKind.NULL);
+    return node != null && !node.isNull();
   }
 
   public @Nullable Node node(String name) {
-    known.add(name);
+    if (!known.contains(name)) {
+      known.add(name);
+    }
     Node.NodeField entry = mapping.entries().get(name);
     return entry == null ? null : entry.value();
   }

@@ -1,7 +1,6 @@
 package io.penstock.policy.load;
 
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -12,6 +11,11 @@ public sealed interface Node {
 
   /** Returns what kind of node this is, for messages, such as {@code a list}. */
   String describe();
+
+  /** Returns whether this is a null. */
+  default boolean isNull() {
+    return this instanceof Scalar scalar && scalar.kind() == NodeKind.NULL;
+  }
 
   /** The kind of a scalar. */
   enum NodeKind {
@@ -50,10 +54,14 @@ public sealed interface Node {
     }
   }
 
-  /** A mapping in the order written. */
+  /**
+   * A mapping.
+   *
+   * @param entries in the order written; not copied, so it must not be modified afterwards
+   */
   record Mapping(Location at, Map<String, NodeField> entries) implements Node {
     public Mapping {
-      entries = Collections.unmodifiableMap(new LinkedHashMap<>(entries));
+      entries = Collections.unmodifiableMap(entries);
     }
 
     @Override

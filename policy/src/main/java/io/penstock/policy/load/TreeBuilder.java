@@ -16,13 +16,14 @@ final class TreeBuilder {
   private static final class OpenNode {
     final Location at;
     final @Nullable List<Node> items;
-    final Map<String, Node.NodeField> entries = new LinkedHashMap<>();
+    final Map<String, Node.NodeField> entries;
     @Nullable String key;
     Location keyAt;
 
     OpenNode(Location at, @Nullable List<Node> items) {
       this.at = at;
       this.items = items;
+      this.entries = items == null ? new LinkedHashMap<>() : Map.of();
       this.keyAt = at;
     }
 

@@ -7,7 +7,11 @@ import io.penstock.policy.load.Node;
 import io.penstock.policy.load.Problems;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +24,23 @@ public final class CheckRequestReader {
   private static final int MAX_HOST_LENGTH = 512;
   private static final BigDecimal MAX_COST = new BigDecimal("1000000000000");
   private static final int COUNTED_DECIMALS = 3;
+
+  /** The names of all fields, in the order of the documentation. */
+  private static final Set<String> FIELDS =
+      Collections.unmodifiableSet(
+          new LinkedHashSet<>(
+              List.of(
+                  "ip",
+                  "method",
+                  "path",
+                  "host",
+                  "headers",
+                  "query",
+                  "cookies",
+                  "jwt",
+                  "attributes",
+                  "cost",
+                  "dry_run")));
 
   private final Fields fields;
   private final ExplicitRequest.Builder request = ExplicitRequest.builder();
@@ -35,7 +56,7 @@ public final class CheckRequestReader {
 
   /** Reads a part of a document. Reports errors and returns null if it is invalid. */
   public static @Nullable CheckRequest read(Located<Node> node, Problems problems) {
-    Fields fields = Fields.of(node, problems);
+    Fields fields = Fields.of(node, problems, FIELDS);
     if (fields == null) {
       return null;
     }

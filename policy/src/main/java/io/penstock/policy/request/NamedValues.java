@@ -52,14 +52,14 @@ final class NamedValues {
       request.error(field, "must have at most " + MAX_NAMES + " names");
       return;
     }
-    for (String name : values.names()) {
-      Located<Node> located = values.given(name) ? values.located(name) : null;
-      if (name.isEmpty() || name.length() > MAX_NAME_LENGTH) {
-        values.error(name, "must have a name of 1 to " + MAX_NAME_LENGTH + " characters");
-      } else if (located != null) {
-        reader.accept(name, located);
-      }
-    }
+    values.forEach(
+        (name, located) -> {
+          if (name.isEmpty() || name.length() > MAX_NAME_LENGTH) {
+            values.error(name, "must have a name of 1 to " + MAX_NAME_LENGTH + " characters");
+          } else if (!located.value().isNull()) {
+            reader.accept(name, located);
+          }
+        });
   }
 
   private void readList(String name, Located<Node> located, BiConsumer<String, String> values) {

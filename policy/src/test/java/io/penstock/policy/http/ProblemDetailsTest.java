@@ -57,6 +57,26 @@ class ProblemDetailsTest {
                 + "\"retry_after_ms\":334}");
   }
 
+  /** The constant part of a problem is cached, so that of another reason or status must not be. */
+  @Test
+  void body_cachedProblem_equalsANewOne() throws IOException {
+    Limited org = new Limited("per \"org\" é", Limit.perSecond(3).burst(1));
+    org.take(1_000);
+    Verdict costly = verdict(org.take(2_000));
+    for (int i = 0; i < 3; i++) {
+      Verdict usedUp = verdict(org.take(1_000));
+      byte[] created =
+          ProblemDetails.bytes(429, usedUp.decisive().orElseThrow(), usedUp.outcomes());
+      assertThat(ANSWERS.deny(usedUp, (name, value) -> {}).body()).isEqualTo(created);
+      assertThat(problem(costly).get("reason").textValue()).isEqualTo("cost_above_burst");
+      HttpAnswer chosen = ANSWERS.deny(usedUp, 403, (name, value) -> {});
+      assertThat(chosen.status()).isEqualTo(403);
+      assertThat(new ObjectMapper().readTree(chosen.body()).get("status").intValue())
+          .isEqualTo(403);
+      org.clock.advanceNanos(50_000_000);
+    }
+  }
+
   @Test
   void body_severalDenied_listsEveryEnforcingOne() throws IOException {
     Limited first = new Limited("first", Limit.perSecond(1));

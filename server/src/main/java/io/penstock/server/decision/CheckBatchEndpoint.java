@@ -44,7 +44,7 @@ final class CheckBatchEndpoint implements Handler<HttpServerRequest> {
   }
 
   private void decide(HttpServerRequest httpRequest, Buffer body) {
-    JsonDocuments.<List<CheckRequest>>read(
+    JsonDocuments.<List<CheckRequest>>readUnlocated(
         httpRequest,
         body,
         CheckBatchEndpoint::read,

@@ -34,7 +34,7 @@ final class CheckEndpoint implements Handler<HttpServerRequest> {
   }
 
   private void decide(HttpServerRequest httpRequest, Buffer body) {
-    JsonDocuments.<CheckRequest>read(
+    JsonDocuments.<CheckRequest>readUnlocated(
         httpRequest,
         body,
         CheckRequestReader::read,

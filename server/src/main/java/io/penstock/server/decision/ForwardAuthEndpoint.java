@@ -9,6 +9,7 @@ import io.penstock.policy.http.HttpAnswer;
 import io.penstock.policy.http.RequestLine;
 import io.penstock.server.http.DelayedRequests;
 import io.penstock.server.http.HeaderNames;
+import io.penstock.server.http.PeerAddress;
 import io.penstock.server.http.ProblemResponses;
 import io.penstock.server.http.QueryStrings;
 import io.penstock.server.http.RequestHeaders;
@@ -42,9 +43,9 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
   private static final String MALFORMED = "";
   private static final String TARGET_REJECTED =
       "X-Original-URI or X-Forwarded-Uri must begin with a slash, or be an http URL of the host"
-          + " that was requested, and must not contain a fragment. If the method, URI or host is"
-          + " sent in both an X-Original and an X-Forwarded header, or the URI both in a header and"
-          + " in the path, the values must be equal";
+          + " that was requested, and must not contain a fragment";
+  private static final String URIS_CONTRADICT =
+      "The URI in X-Original-URI or X-Forwarded-Uri must equal the part of the path after " + PATH;
   private static final int OK = 200;
   private static final int BAD_REQUEST = 400;
   private static final int MIN_DENY_STATUS = 400;
@@ -68,7 +69,7 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
     }
     RequestLine line = line(httpRequest);
     if (line == null) {
-      reject(httpRequest.response(), denyStatus);
+      reject(httpRequest, denyStatus);
       return;
     }
     Headers headers = new RequestHeaders(httpRequest.headers());
@@ -89,12 +90,12 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
   }
 
   private static IpAddress peer(HttpServerRequest httpRequest) {
-    String text = httpRequest.remoteAddress().hostAddress();
-    IpAddress peer = IpAddress.parse(text);
+    PeerAddress peer = PeerAddress.of(httpRequest);
     if (peer == null) {
-      throw new IllegalStateException("peer address is not an IP address: " + text);
+      throw new IllegalStateException(
+          "peer address is not an IP address: " + httpRequest.remoteAddress());
     }
-    return peer;
+    return peer.ip();
   }
 
   /** Returns the request to decide; null if its target has to be rejected. */
@@ -115,24 +116,49 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
     uri = either(uri, forwardedUri);
     host = either(host, forwardedHost);
     String appended = behind(httpRequest.uri());
-    if (uri != null && appended != null && !appended.equals(uri)) {
+    if (contradict(uri, appended)) {
       return null;
     }
     String requested = uri == null ? appended : uri;
-    OriginalTarget target = OriginalTarget.of(requested == null ? "/" : requested, host);
+    method = method == null ? httpRequest.method().name() : method;
+    OriginalTarget target = OriginalTarget.of(method, requested == null ? "/" : requested, host);
     if (target == null) {
       return null;
     }
     return RequestLine.of(
-        method == null ? httpRequest.method().name() : method,
+        method,
         target.target(),
         target.host() == null ? fields.get(HttpHeaders.HOST) : target.host());
   }
 
-  private void reject(HttpServerResponse response, int denyStatus) {
+  private void reject(HttpServerRequest httpRequest, int denyStatus) {
+    HttpServerResponse response = httpRequest.response();
     gate.responses().headers(Verdict.PATH_REJECTED, new ResponseHeaders(response));
     ProblemResponses.end(
-        response, denyStatus == 0 ? BAD_REQUEST : denyStatus, "Bad Request", TARGET_REJECTED);
+        response,
+        denyStatus == 0 ? BAD_REQUEST : denyStatus,
+        "Bad Request",
+        rejection(httpRequest.headers(), behind(httpRequest.uri())));
+  }
+
+  /** Returns why {@link #line} rejects a request. */
+  private static String rejection(MultiMap fields, @Nullable String appended) {
+    if (contradict(fields.get(ORIGINAL_METHOD), fields.get(FORWARDED_METHOD))) {
+      return contradiction("X-Original-Method", "X-Forwarded-Method");
+    }
+    if (contradict(fields.get(ORIGINAL_URI), fields.get(FORWARDED_URI))) {
+      return contradiction("X-Original-URI", "X-Forwarded-Uri");
+    }
+    if (hostsContradict(fields.get(ORIGINAL_HOST), fields.get(FORWARDED_HOST))) {
+      return contradiction("X-Original-Host", "X-Forwarded-Host");
+    }
+    return contradict(either(fields.get(ORIGINAL_URI), fields.get(FORWARDED_URI)), appended)
+        ? URIS_CONTRADICT
+        : TARGET_REJECTED;
+  }
+
+  private static String contradiction(String first, String second) {
+    return first + " and " + second + " must be equal if both are sent";
   }
 
   /**
@@ -186,10 +212,8 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
 
   private void respond(HttpServerResponse response, Verdict verdict, int denyStatus) {
     if (!verdict.allowed()) {
-      HttpAnswer answer = gate.responses().deny(verdict, new ResponseHeaders(response));
-      response
-          .setStatusCode(denyStatus == 0 ? answer.status() : denyStatus)
-          .end(Buffer.buffer(answer.body()));
+      HttpAnswer answer = gate.responses().deny(verdict, denyStatus, new ResponseHeaders(response));
+      response.setStatusCode(answer.status()).end(Buffer.buffer(answer.body()));
     } else if (verdict.delay().isZero()) {
       allow(response, verdict);
     } else {

@@ -14,9 +14,9 @@ record OriginalTarget(String target, @Nullable String host) {
   private static final List<String> SCHEMES = List.of("http://", "https://");
 
   /**
-   * Reads a target in origin form ({@code /login?x=1}), in asterisk form, or in absolute form
-   * ({@code http://host/login}). Rules match the path of an absolute target as that of any other
-   * request.
+   * Reads a target in origin form ({@code /login?x=1}), in asterisk form for {@code OPTIONS}, or in
+   * absolute form ({@code http://host/login}). Rules match the path of an absolute target as that
+   * of any other request.
    *
    * <p>Everything else is rejected, because origins interpret it in different ways. This includes
    * fragments: some origins remove them, others treat them as part of the path or of a parameter.
@@ -24,11 +24,11 @@ record OriginalTarget(String target, @Nullable String host) {
    * @param host the host that the client requested; null if the proxy doesn't send it
    * @return null if the target has to be rejected
    */
-  static @Nullable OriginalTarget of(String uri, @Nullable String host) {
+  static @Nullable OriginalTarget of(String method, String uri, @Nullable String host) {
     if (uri.indexOf('#') >= 0) {
       return null;
     }
-    if (uri.startsWith("/") || uri.equals("*")) {
+    if (uri.startsWith("/") || (uri.equals("*") && method.equals("OPTIONS"))) {
       return new OriginalTarget(uri, host);
     }
     for (String scheme : SCHEMES) {

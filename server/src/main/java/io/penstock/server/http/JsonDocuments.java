@@ -35,12 +35,41 @@ public final class JsonDocuments {
       Buffer body,
       BiFunction<Node, Problems, @Nullable T> reader,
       Consumer<T> then) {
+    parse(
+        request,
+        body,
+        (text, problems) -> {
+          Node document = Document.parse(text, NAME, problems);
+          return document == null ? null : reader.apply(document, problems);
+        },
+        then);
+  }
+
+  /**
+   * Like {@link #read}, but faster for valid documents. The result of the reader must not depend on
+   * locations in the document.
+   */
+  public static <T> void readUnlocated(
+      HttpServerRequest request,
+      Buffer body,
+      BiFunction<Node, Problems, @Nullable T> reader,
+      Consumer<T> then) {
+    parse(request, body, (text, problems) -> Document.readJson(text, NAME, problems, reader), then);
+  }
+
+  /** Parses the text of a body; reports errors and returns null if it is invalid. */
+  private interface BodyParser<T> {
+    @Nullable T parse(String text, Problems problems);
+  }
+
+  private static <T> void parse(
+      HttpServerRequest request, Buffer body, BodyParser<T> parser, Consumer<T> then) {
     if (body.length() <= MAX_INLINE_BYTES) {
-      new ParsedBody<T>(body, reader).complete(request, then);
+      new ParsedBody<>(body, parser).complete(request, then);
       return;
     }
     Objects.requireNonNull(Vertx.currentContext())
-        .executeBlocking(() -> new ParsedBody<T>(body, reader), false)
+        .executeBlocking(() -> new ParsedBody<>(body, parser), false)
         .onComplete(
             parsed -> parsed.complete(request, then),
             failure -> {
@@ -54,9 +83,8 @@ public final class JsonDocuments {
     private final Problems problems = new Problems(MAX_ERRORS);
     private final @Nullable T value;
 
-    ParsedBody(Buffer body, BiFunction<Node, Problems, @Nullable T> reader) {
-      Node document = Document.parse(body.toString(UTF_8), NAME, problems);
-      this.value = document == null ? null : reader.apply(document, problems);
+    ParsedBody(Buffer body, BodyParser<T> parser) {
+      this.value = parser.parse(body.toString(UTF_8), problems);
     }
 
     void complete(HttpServerRequest request, Consumer<T> then) {

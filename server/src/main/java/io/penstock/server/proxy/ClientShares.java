@@ -31,9 +31,10 @@ final class ClientShares {
     REJECTED
   }
 
-  /** Modified inside {@code compute} only. */
+  /** Guarded by itself. Removed from the map when its client has no exchange left. */
   private static final class Share {
     private int inFlight;
+    private boolean removed;
     private @Nullable Deque<Waiter> waiting;
   }
 
@@ -47,54 +48,63 @@ final class ClientShares {
   }
 
   Admission enter(String client, Waiter waiter) {
-    Admission[] entry = {Admission.ENTERED};
-    shares.compute(
-        client,
-        (name, known) -> {
-          Share share = known == null ? new Share() : known;
-          if (share.inFlight < max) {
-            share.inFlight++;
-            return share;
-          }
-          Deque<Waiter> waiting = share.waiting == null ? new ArrayDeque<>() : share.waiting;
-          share.waiting = waiting;
-          entry[0] = waiting.size() < maxWaiting ? Admission.WAITS : Admission.REJECTED;
-          if (entry[0] == Admission.WAITS) {
-            waiting.add(waiter);
-          }
-          return share;
-        });
-    return entry[0];
+    while (true) {
+      Share share = shares.get(client);
+      if (share == null) {
+        Share created = new Share();
+        Share other = shares.putIfAbsent(client, created);
+        share = other == null ? created : other;
+      }
+      synchronized (share) {
+        if (!share.removed) {
+          return enter(share, waiter);
+        }
+      }
+    }
+  }
+
+  private Admission enter(Share share, Waiter waiter) {
+    if (share.inFlight < max) {
+      share.inFlight++;
+      return Admission.ENTERED;
+    }
+    Deque<Waiter> waiting = share.waiting == null ? new ArrayDeque<>() : share.waiting;
+    share.waiting = waiting;
+    if (waiting.size() >= maxWaiting) {
+      return Admission.REJECTED;
+    }
+    waiting.add(waiter);
+    return Admission.WAITS;
   }
 
   /** Ends an exchange; the first waiting request of the client takes its place. */
   void leave(String client) {
-    @Nullable Waiter[] next = {null};
-    shares.computeIfPresent(
-        client,
-        (name, share) -> {
-          next[0] = share.waiting == null ? null : share.waiting.poll();
-          if (next[0] == null) {
-            share.inFlight--;
-          }
-          return share.inFlight == 0 ? null : share;
-        });
-    Waiter first = next[0];
-    if (first != null) {
-      first.proceed();
+    Share share = shares.get(client);
+    if (share == null) {
+      throw new IllegalStateException("client has no exchange: " + client);
+    }
+    Waiter next;
+    synchronized (share) {
+      next = share.waiting == null ? null : share.waiting.poll();
+      if (next == null && --share.inFlight == 0) {
+        share.removed = true;
+        shares.remove(client);
+      }
+    }
+    if (next != null) {
+      next.proceed();
     }
   }
 
   /** Stops waiting. Returns false if the request may already proceed. */
   boolean withdraw(String client, Waiter waiter) {
-    boolean[] withdrawn = {false};
-    shares.computeIfPresent(
-        client,
-        (name, share) -> {
-          withdrawn[0] = share.waiting != null && share.waiting.remove(waiter);
-          return share;
-        });
-    return withdrawn[0];
+    Share share = shares.get(client);
+    if (share == null) {
+      return false;
+    }
+    synchronized (share) {
+      return share.waiting != null && share.waiting.remove(waiter);
+    }
   }
 
   /** Returns the number of clients with exchanges. */

@@ -1,7 +1,6 @@
 package io.penstock.server.proxy;
 
 import io.penstock.policy.Verdict;
-import io.penstock.policy.address.IpAddress;
 import io.penstock.server.http.MalformedBodyException;
 import io.penstock.server.http.ProblemResponses;
 import io.penstock.server.http.Streams;
@@ -41,7 +40,7 @@ final class Exchange {
    * @param subscriber the address, or the network of an IPv6 address, that identifies the client
    * @param trusted whether the peer is a trusted proxy
    */
-  record ExchangeClient(IpAddress peer, String address, String subscriber, boolean trusted) {}
+  record ExchangeClient(String peer, String address, String subscriber, boolean trusted) {}
 
   Exchange(Vertx vertx, HttpServerRequest request, RequestTarget target, ExchangeClient client) {
     this.vertx = vertx;

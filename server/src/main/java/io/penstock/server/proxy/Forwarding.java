@@ -1,5 +1,6 @@
 package io.penstock.server.proxy;
 
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.penstock.server.http.InterimResponses;
 import io.penstock.server.http.Streams;
 import io.penstock.server.log.AccessEntry.AbortedBy;
@@ -14,7 +15,6 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.NetSocket;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +25,7 @@ import org.slf4j.LoggerFactory;
 final class Forwarding implements InFlightRequests.TimedRequest {
   private static final Logger LOG = LoggerFactory.getLogger(Forwarding.class);
   private static final int SWITCHING_PROTOCOLS = 101;
+  private static final int NOT_MODIFIED = 304;
   private static final long UNKNOWN = -1;
 
   private final Vertx vertx;
@@ -32,7 +33,7 @@ final class Forwarding implements InFlightRequests.TimedRequest {
   private final HttpServerRequest clientRequest;
   private final HttpServerResponse clientResponse;
   private final Upstream upstream;
-  private final Consumer<HttpServerResponse> additions;
+  private final AddedHeaders added;
   private final HttpClientRequest originRequest;
   private final RequestUpload upload;
   private final InFlightRequests.RequestTimeout timeout;
@@ -65,7 +66,7 @@ final class Forwarding implements InFlightRequests.TimedRequest {
   Forwarding(
       Exchange exchange,
       Upstream upstream,
-      Consumer<HttpServerResponse> additions,
+      AddedHeaders added,
       HttpClientRequest originRequest,
       InFlightRequests inFlight,
       ExchangeEvents events) {
@@ -74,7 +75,7 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     this.clientRequest = exchange.request();
     this.clientResponse = clientRequest.response();
     this.upstream = upstream;
-    this.additions = additions;
+    this.added = added;
     this.originRequest = originRequest;
     this.timeout = inFlight.enter(this);
     this.upload = new RequestUpload(vertx, clientRequest, originRequest, timeout);
@@ -170,11 +171,13 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     }
     exchange.setUpstreamStatus(response.statusCode());
     clientResponse.setStatusCode(response.statusCode());
-    clientResponse.setStatusMessage(
-        response.statusMessage() == null ? "" : response.statusMessage());
-    HopByHop.copyOthers(response.headers(), clientResponse.headers());
+    setStatusMessage(response);
+    HopByHop.copyOthers(
+        response.headers(),
+        clientResponse.headers(),
+        added.replaceRateLimits() ? AddedHeaders::isRateLimit : HopByHop.NONE);
     clientResponse.headers().add(ForwardingHeaders.VIA, ForwardingHeaders.via(clientRequest));
-    additions.accept(clientResponse);
+    added.addTo(clientResponse);
     mayHaveBody = mayHaveBody(response.statusCode());
     String length = response.headers().get(HttpHeaders.CONTENT_LENGTH);
     if (length == null) {
@@ -188,6 +191,19 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     response.handler(part -> forwardPart(part, response));
     response.endHandler(streamed -> finish(response));
     vertx.runOnContext(turn -> writeHead());
+  }
+
+  /**
+   * Forwards a status message other than the standard one. A 304 keeps its standard message:
+   * otherwise Vert.x adds {@code Content-Length: 0}, which would describe the client's cached copy.
+   */
+  private void setStatusMessage(HttpClientResponse response) {
+    String message = response.statusMessage() == null ? "" : response.statusMessage();
+    int status = response.statusCode();
+    if (status != NOT_MODIFIED
+        && !message.equals(HttpResponseStatus.valueOf(status).reasonPhrase())) {
+      clientResponse.setStatusMessage(message);
+    }
   }
 
   /**
@@ -239,7 +255,7 @@ final class Forwarding implements InFlightRequests.TimedRequest {
   }
 
   private boolean mayHaveBody(int status) {
-    return !clientRequest.method().name().equals("HEAD") && status != 204 && status != 304;
+    return !clientRequest.method().name().equals("HEAD") && status != 204 && status != NOT_MODIFIED;
   }
 
   private void finish(HttpClientResponse response) {
@@ -283,10 +299,13 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     stopTimeouts();
     exchange.setUpstreamStatus(SWITCHING_PROTOCOLS);
     clientResponse.setStatusCode(SWITCHING_PROTOCOLS);
-    HopByHop.copyOthers(response.headers(), clientResponse.headers());
+    HopByHop.copyOthers(
+        response.headers(),
+        clientResponse.headers(),
+        added.replaceRateLimits() ? AddedHeaders::isRateLimit : HopByHop.NONE);
     clientResponse.putHeader("Connection", "Upgrade");
     clientResponse.putHeader("Upgrade", response.headers().get("upgrade"));
-    additions.accept(clientResponse);
+    added.addTo(clientResponse);
     NetSocket originSocket = response.netSocket();
     originSocket.pause();
     Future<NetSocket> upgraded = clientRequest.toNetSocket();

@@ -40,7 +40,7 @@ enum ForwardingHeaders {
    */
   String set(HttpServerRequest from, Exchange.ExchangeClient client, MultiMap to) {
     boolean trusted = client.trusted();
-    String peer = client.peer().toString();
+    String peer = client.peer();
     String proto = from.isSSL() ? "https" : "http";
     String host = from.authority() == null ? null : from.authority().toString();
     append(to, FOR, peer, trusted);

@@ -32,13 +32,16 @@ final class HopByHop {
 
   private static final CharSequence TE = HeaderNames.of("te");
 
+  /** Matches no header. */
+  static final Predicate<String> NONE = name -> false;
+
   private HopByHop() {}
 
   /**
    * Copies the end-to-end headers, without those that the Connection header of {@code from} names.
    */
   static void copyOthers(MultiMap from, MultiMap to) {
-    copyOthers(from, to, name -> false);
+    copyOthers(from, to, NONE);
   }
 
   /** Copies the end-to-end headers, without those that match {@code without}. */

@@ -28,7 +28,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -158,11 +157,11 @@ final class OriginClient {
   /**
    * Forwards a request and its response.
    *
-   * @param additions adds headers to the response
+   * @param added the headers that are added to the response
    * @param unreached called if nothing was sent because no connection was available
    */
-  void forward(Exchange exchange, Consumer<HttpServerResponse> additions, Runnable unreached) {
-    OriginAttempt attempt = new OriginAttempt(exchange, additions, unreached);
+  void forward(Exchange exchange, AddedHeaders added, Runnable unreached) {
+    OriginAttempt attempt = new OriginAttempt(exchange, added, unreached);
     FailedRequests.endOnFailure(attempt);
     switch (shares.enter(attempt.subscriber, attempt)) {
       case ENTERED -> attempt.entered();
@@ -178,7 +177,7 @@ final class OriginClient {
   private final class OriginAttempt
       implements ClientShares.Waiter, FailedRequests.RequestWork, Forwarding.ExchangeEvents {
     private final Exchange exchange;
-    private final Consumer<HttpServerResponse> additions;
+    private final AddedHeaders added;
     private final Runnable unreached;
     private final String subscriber;
     private final Context context = vertx.getOrCreateContext();
@@ -192,9 +191,9 @@ final class OriginClient {
     private long waitedMillis;
     private long connectsBefore;
 
-    OriginAttempt(Exchange exchange, Consumer<HttpServerResponse> additions, Runnable unreached) {
+    OriginAttempt(Exchange exchange, AddedHeaders added, Runnable unreached) {
       this.exchange = exchange;
-      this.additions = additions;
+      this.added = added;
       this.unreached = unreached;
       this.subscriber = exchange.client().subscriber();
     }
@@ -354,7 +353,7 @@ final class OriginClient {
         // The number of exchanges is not limited, only that of waiting requests.
         releaseSlot();
       }
-      forwarding = new Forwarding(exchange, upstream, additions, request, inFlight.get(), this);
+      forwarding = new Forwarding(exchange, upstream, added, request, inFlight.get(), this);
       forwarding.start();
     }
 

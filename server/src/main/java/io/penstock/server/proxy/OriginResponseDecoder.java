@@ -160,7 +160,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
         return;
       }
       headers = (OriginHeaders) response.headers();
-      if (!HttpUtil.isKeepAlive(response)) {
+      if (!isKeepAlive(response)) {
         headers.retire();
       }
     }
@@ -170,6 +170,14 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
       complete = true;
       state = DecoderState.COMPLETE;
     }
+  }
+
+  private static boolean isKeepAlive(HttpResponse response) {
+    // Most responses have no Connection header, and are kept alive by default.
+    boolean isDefault =
+        response.protocolVersion().isKeepAliveDefault()
+            && !response.headers().contains(HttpHeaderNames.CONNECTION);
+    return isDefault || HttpUtil.isKeepAlive(response);
   }
 
   private void drop(ByteBuf bytes) {

@@ -98,6 +98,8 @@ final class OriginWarnings {
 
   private void invalidResponse(Throwable failure) {
     invalidResponses.warn(
-        "Invalid response from the origin; the client gets 502: " + failure.getMessage());
+        "Invalid response from the origin; the client gets 502, or an incomplete response if it has"
+            + " started: "
+            + failure.getMessage());
   }
 }

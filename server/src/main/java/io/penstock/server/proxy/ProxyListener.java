@@ -13,6 +13,7 @@ import io.penstock.policy.http.RequestLine;
 import io.penstock.policy.path.PathSettings;
 import io.penstock.server.http.DelayedRequests;
 import io.penstock.server.http.MalformedBodyException;
+import io.penstock.server.http.PeerAddress;
 import io.penstock.server.http.ProblemResponses;
 import io.penstock.server.http.RequestHeaders;
 import io.penstock.server.http.ResponseHeaders;
@@ -119,8 +120,7 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     }
     PathSettings paths = gate.engine().paths();
     RequestTarget target = RequestTarget.of(request, paths);
-    String peerText = String.valueOf(request.remoteAddress().hostAddress());
-    IpAddress peer = IpAddress.parse(peerText);
+    PeerAddress peer = PeerAddress.of(request);
     if (target == null && RequestTarget.hasRejectedPath(request, paths)) {
       gate.responses().headers(Verdict.PATH_REJECTED, new ResponseHeaders(request.response()));
       reject(request, 400, "Bad Request", REJECTED_PATH);
@@ -140,9 +140,8 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
         new RequestHeaders(
             request.headers(), plainNamesOnly, HopByHop.removedByClient(request.headers()));
     RequestLine line = RequestLine.of(request.method().name(), target.uri(), target.host());
-    HttpRequest policyRequest = gate.request(peer, line, headers, CallerAttributes.NOTHING);
-    Exchange exchange =
-        new Exchange(vertx, request, target, client(peer, peerText, policyRequest.address()));
+    HttpRequest policyRequest = gate.request(peer.ip(), line, headers, CallerAttributes.NOTHING);
+    Exchange exchange = new Exchange(vertx, request, target, client(peer, policyRequest.address()));
     exchanges.start(exchange);
     gate.decide(
         policyRequest,
@@ -173,14 +172,12 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     return codings.size() == 1 && codings.get(0).equalsIgnoreCase("chunked");
   }
 
-  private Exchange.ExchangeClient client(
-      IpAddress peer, String peerText, @Nullable IpAddress address) {
+  private Exchange.ExchangeClient client(PeerAddress peer, @Nullable IpAddress address) {
     ClientAddress clients = clients();
-    boolean isPeer = peer.isV4() && peer.equals(address);
-    String text = isPeer ? peerText : String.valueOf(address);
+    String text = peer.ip().equals(address) ? peer.text() : String.valueOf(address);
     String subscriber =
         address == null || address.isV4() ? text : address.subscriber(clients.ipv6Prefix());
-    return new Exchange.ExchangeClient(peer, text, subscriber, clients.trusts(peer));
+    return new Exchange.ExchangeClient(peer.text(), text, subscriber, clients.trusts(peer.ip()));
   }
 
   private ClientAddress clients() {
@@ -210,15 +207,7 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
   }
 
   private void forward(Exchange exchange, Verdict verdict) {
-    origin.forward(
-        exchange,
-        response -> {
-          if (gate.responses().hasLevels(verdict)) {
-            RateLimitHeaders.remove(response.headers());
-          }
-          gate.responses().headers(verdict, new ResponseHeaders(response));
-        },
-        () -> unreached(verdict));
+    origin.forward(exchange, new AddedHeaders(gate.responses(), verdict), () -> unreached(verdict));
   }
 
   private void unreached(Verdict verdict) {

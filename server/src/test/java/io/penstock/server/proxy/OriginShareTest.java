@@ -2,7 +2,10 @@ package io.penstock.server.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.policy.address.IpAddress;
+import io.penstock.policy.Verdict;
+import io.penstock.policy.http.HeaderFormat;
+import io.penstock.policy.http.Jitter;
+import io.penstock.policy.http.VerdictResponses;
 import io.penstock.server.http.Connections;
 import io.penstock.server.http.FailedRequests;
 import io.penstock.server.http.GuardedTransport;
@@ -15,7 +18,6 @@ import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -81,15 +83,16 @@ final class OriginShareTest {
 
   private void forward(OriginClient origin, HttpServerRequest request) {
     request.pause();
-    IpAddress peer = Objects.requireNonNull(IpAddress.parse("127.0.0.1"));
     Exchange exchange =
         new Exchange(
             vertx,
             request,
             new RequestTarget(request.uri(), "a"),
-            new Exchange.ExchangeClient(peer, "127.0.0.1", "127.0.0.1", false));
+            new Exchange.ExchangeClient("127.0.0.1", "127.0.0.1", "127.0.0.1", false));
     int before = unanswered.get();
-    origin.forward(exchange, response -> {}, () -> {});
+    AddedHeaders none =
+        new AddedHeaders(new VerdictResponses(HeaderFormat.NONE, Jitter.NONE), Verdict.UNLIMITED);
+    origin.forward(exchange, none, () -> {});
     switch (request.path()) {
       case "/throws-at-once" -> fail();
       case "/throws-when-sent" -> failAfter(before);

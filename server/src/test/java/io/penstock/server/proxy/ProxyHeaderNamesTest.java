@@ -56,7 +56,7 @@ final class ProxyHeaderNamesTest {
     assertThat(warnings.messages())
         .singleElement()
         .asString()
-        .startsWith("Invalid response from the origin; the client gets 502: ");
+        .startsWith("Invalid response from the origin; the client gets 502");
   }
 
   /** The origin may send a head in any number of parts. */

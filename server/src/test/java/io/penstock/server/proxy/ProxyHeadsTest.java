@@ -14,6 +14,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -79,6 +80,28 @@ final class ProxyHeadsTest {
         assertThat(client.status(next(client, HEADERS))).isEqualTo(200);
         send(socket, "ok");
         assertThat(next(client, DATA).payload().remaining()).isEqualTo(2);
+      }
+    }
+  }
+
+  /** A length would describe the copy in the client's cache. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "304 Not Modified\r\nTransfer-Encoding: chunked",
+        "304 Not Modified\r\nETag: a",
+        "304 Unchanged\r\nETag: a"
+      })
+  void notModified_withoutLength_getsNone(String head) throws IOException {
+    try (ProxyFixture proxy = proxy(false);
+        Socket client = proxy.connect()) {
+      send(client, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+      try (Socket socket = accept()) {
+        RawOrigin.readHead(socket);
+        send(socket, "HTTP/1.1 " + head + "\r\n\r\n");
+        assertThat(SocketOrigin.head(client).toLowerCase(Locale.ROOT))
+            .startsWith("http/1.1 304 not modified")
+            .doesNotContain("content-length", "transfer-encoding");
       }
     }
   }

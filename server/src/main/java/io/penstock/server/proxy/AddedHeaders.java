@@ -1,0 +1,45 @@
+package io.penstock.server.proxy;
+
+import io.penstock.policy.Verdict;
+import io.penstock.policy.http.VerdictResponses;
+import io.penstock.server.http.ResponseHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.Locale;
+import java.util.Set;
+
+/** The headers that a verdict adds to the response of an origin. Immutable. */
+record AddedHeaders(VerdictResponses responses, Verdict verdict) {
+  private static final Set<String> RATE_LIMITS =
+      Set.of(
+          "ratelimit",
+          "ratelimit-policy",
+          "ratelimit-limit",
+          "ratelimit-remaining",
+          "ratelimit-reset",
+          "x-ratelimit-limit",
+          "x-ratelimit-remaining",
+          "x-ratelimit-reset");
+
+  private static final String PREFIX = "ratelimit";
+  private static final int X_LENGTH = 2;
+
+  /** Returns whether the origin's own rate limit headers are replaced. */
+  boolean replaceRateLimits() {
+    return responses.hasLevels(verdict);
+  }
+
+  /**
+   * Returns whether a header of the origin reports a rate limit. A client could not interpret two
+   * values in one field.
+   */
+  static boolean isRateLimit(String name) {
+    boolean mayBe =
+        name.regionMatches(true, 0, PREFIX, 0, PREFIX.length())
+            || name.regionMatches(true, X_LENGTH, PREFIX, 0, PREFIX.length());
+    return mayBe && RATE_LIMITS.contains(name.toLowerCase(Locale.ROOT));
+  }
+
+  void addTo(HttpServerResponse response) {
+    responses.headers(verdict, new ResponseHeaders(response));
+  }
+}
