@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
  */
 class FloodTest {
   private static final long MEBIBYTE = 1 << 20;
-  private static final String KEYS = Boolean.getBoolean("penstock.full") ? "10000000" : "3000000";
+  private static final String KEYS = Boolean.getBoolean("penstock.full") ? "10000000" : "2000000";
 
   @Test
   void flood_ofManyKeysAtACapOfOneMillion_usesConstantMemoryAndResetsNoKey() throws Exception {

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Test;
 @Param(name = "key", gen = IntGen.class, conf = "1:2")
 public class LimiterLincheckTest {
   /** Each takes seconds, so only the full build checks many. */
-  private static final int SCENARIOS = Boolean.getBoolean("penstock.full") ? 10 : 2;
+  private static final boolean FULL = Boolean.getBoolean("penstock.full");
+
+  private static final int SCENARIOS = FULL ? 10 : 1;
+  private static final int RUNS = FULL ? 10 : 4;
 
   private final RateLimiter limiter =
       RateLimiter.on(
@@ -66,7 +69,7 @@ public class LimiterLincheckTest {
   @Test
   void manyRuns_ofThreeThreads_areLinearizable() {
     new StressOptions()
-        .iterations(10)
+        .iterations(RUNS)
         .invocationsPerIteration(500)
         .threads(3)
         .actorsPerThread(3)

@@ -10,6 +10,8 @@ import org.junit.jupiter.api.Test;
 
 /** One key under two limits is linearizable, alone and together with a window. */
 public class TiersLincheckTest {
+  private static final int RUNS = Boolean.getBoolean("penstock.full") ? 10 : 4;
+
   private final InProcessStore store =
       InProcessStore.builder().clock(new FrozenClock()).hash(new SipHash(1, 2)).build();
   private final RateLimiter large = RateLimiter.on(store, "x", Limit.perDay(1).burst(3));
@@ -51,7 +53,7 @@ public class TiersLincheckTest {
   @Test
   void manyRuns_ofThreeThreads_areLinearizable() {
     new StressOptions()
-        .iterations(10)
+        .iterations(RUNS)
         .invocationsPerIteration(300)
         .threads(3)
         .actorsPerThread(3)

@@ -88,11 +88,15 @@ final class CallBatcher {
     return route.isAvailable();
   }
 
-  /** Called when a request of this route timed out. */
-  void requestTimedOut() {
+  /**
+   * Called when a request of this route timed out.
+   *
+   * @param starved whether this process had no CPU time
+   */
+  void requestTimedOut(boolean starved) {
     Server server = route.server();
     if (server != null) {
-      server.requestTimedOut();
+      server.requestTimedOut(starved);
     }
   }
 

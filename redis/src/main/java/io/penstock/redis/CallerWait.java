@@ -27,7 +27,10 @@ final class CallerWait {
     this.onTimeout = onTimeout;
   }
 
-  /** Blocks until the request is completed, at most until its deadline, even if interrupted. */
+  /**
+   * Blocks until the request is completed or {@linkplain PendingRequest#isOverdue overdue}, even if
+   * interrupted.
+   */
   Decision await(PendingRequest request, CompletableFuture<Decision> decision) {
     if (!decision.isDone() && estimatedWaitingCallers.getAsInt() >= MIN_CALLERS_TO_YIELD) {
       yielding.yieldIfUseful();
@@ -36,13 +39,15 @@ final class CallerWait {
     try {
       while (true) {
         try {
-          long left = request.deadlineNanos() - System.nanoTime();
+          long left = request.giveUpNanos() - System.nanoTime();
           return decision.get(Math.max(0, left), TimeUnit.NANOSECONDS);
         } catch (InterruptedException later) {
           interrupted = true;
         } catch (TimeoutException timeout) {
-          onTimeout.accept(request);
-          return completed(decision);
+          if (request.isOverdue(System.nanoTime())) {
+            onTimeout.accept(request);
+            return completed(decision);
+          }
         } catch (ExecutionException failed) {
           throw new StoreException("the decision failed", failed.getCause());
         }

@@ -32,8 +32,7 @@ final class Deadlines {
   void watch(PendingRequest request) {
     long deadline = request.deadlineNanos();
     if (lastDeadlineNanos - deadline > MAX_LATENESS_NANOS) {
-      long left = Math.max(0, deadline - System.nanoTime());
-      var unused = timer.schedule(() -> giveUp(request), left, TimeUnit.NANOSECONDS);
+      watchAlone(request);
     } else {
       lastDeadlineNanos = deadline;
     }
@@ -42,6 +41,21 @@ final class Deadlines {
     if (timer.isShutdown()) {
       giveUpAll();
     }
+  }
+
+  private void watchAlone(PendingRequest request) {
+    long left = Math.max(0, request.giveUpNanos() - System.nanoTime());
+    var unused =
+        timer.schedule(
+            () -> {
+              if (request.isOverdue(System.nanoTime())) {
+                giveUp(request);
+              } else if (!request.decision().isDone()) {
+                watchAlone(request);
+              }
+            },
+            left,
+            TimeUnit.NANOSECONDS);
   }
 
   /** Times out all remaining requests, after the timer has been shut down. */
@@ -64,7 +78,7 @@ final class Deadlines {
   private void schedule() {
     PendingRequest first = pending.peek();
     if (first != null && scheduled.compareAndSet(false, true)) {
-      long left = Math.max(0, first.deadlineNanos() - System.nanoTime());
+      long left = Math.max(0, first.giveUpNanos() - System.nanoTime());
       var unused = timer.schedule(this::sweep, left, TimeUnit.NANOSECONDS);
     }
   }
@@ -72,7 +86,7 @@ final class Deadlines {
   private void sweep() {
     PendingRequest first;
     while ((first = pending.peek()) != null
-        && (first.decision().isDone() || first.deadlineNanos() - System.nanoTime() <= 0)) {
+        && (first.decision().isDone() || first.isOverdue(System.nanoTime()))) {
       pending.remove(first);
       if (!first.decision().isDone()) {
         giveUp(first);

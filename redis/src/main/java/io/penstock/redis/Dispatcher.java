@@ -25,12 +25,6 @@ final class Dispatcher {
   /** How long a refund or a report is retried while a slot is migrating in a cluster. */
   private static final long GIVE_BACK_NANOS = 1_000_000_000;
 
-  /**
-   * If a timeout is noticed later than this, the process is starved of CPU time, and the timeout is
-   * no evidence that Redis is slow. An idle machine is late by a fraction of a millisecond.
-   */
-  private static final long STARVED_NANOS = 5_000_000;
-
   private final GuardedObserver observer;
   private final ScheduledThreadPoolExecutor timer;
   private final Topology topology;
@@ -231,8 +225,8 @@ final class Dispatcher {
       split.timeOut();
       return;
     }
-    boolean starved = System.nanoTime() - request.deadlineNanos() > STARVED_NANOS;
-    topology.batcher(request.claims().get(0)).requestTimedOut();
+    boolean starved = request.isStarved(System.nanoTime());
+    topology.batcher(request.claims().get(0)).requestTimedOut(starved);
     giveUp(request, starved ? Degradation.STARVED : Degradation.FAILED);
   }
 

@@ -11,6 +11,15 @@ import org.jspecify.annotations.Nullable;
  * the reply or by its deadline, whichever is first.
  */
 sealed class PendingRequest permits GiveBackRequest, LeaseRequest, RaiseDebtRequest, SlotRequest {
+  /**
+   * If a deadline is noticed later than this, the process was starved of CPU time, and the timeout
+   * is no evidence that Redis is slow. An idle machine is late by a fraction of a millisecond.
+   */
+  private static final long STARVED_NANOS = 5_000_000;
+
+  /** The time to process a reply that arrived while the process was starved. */
+  private static final long GRACE_NANOS = 5_000_000;
+
   private enum Stage {
     WAITING,
     SENT,
@@ -23,12 +32,14 @@ sealed class PendingRequest permits GiveBackRequest, LeaseRequest, RaiseDebtRequ
   private final long deadlineNanos;
   private final CompletableFuture<Decision> decision = new CompletableFuture<>();
   private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.WAITING);
+  private volatile long giveUpNanos;
   private volatile @Nullable MultiSlotRequest split;
 
   PendingRequest(Operation operation, List<RedisClaim> claims, long deadlineNanos) {
     this.operation = operation;
     this.claims = claims;
     this.deadlineNanos = deadlineNanos;
+    this.giveUpNanos = deadlineNanos;
   }
 
   Operation operation() {
@@ -42,6 +53,32 @@ sealed class PendingRequest permits GiveBackRequest, LeaseRequest, RaiseDebtRequ
   /** The deadline, by {@link System#nanoTime}. */
   long deadlineNanos() {
     return deadlineNanos;
+  }
+
+  /** When the request is given up: at its deadline, or a little later if it is starved. */
+  long giveUpNanos() {
+    return giveUpNanos;
+  }
+
+  /**
+   * Returns whether to give the request up now. If its deadline is noticed too late, the reply may
+   * have arrived, and waits for the CPU as well: the request gets a short time to read it.
+   */
+  boolean isOverdue(long now) {
+    if (now - giveUpNanos < 0) {
+      return false;
+    }
+    boolean hadGrace = giveUpNanos != deadlineNanos;
+    if (!hadGrace && isStarved(now)) {
+      giveUpNanos = now + GRACE_NANOS;
+      return false;
+    }
+    return true;
+  }
+
+  /** Returns whether the process had no CPU time when the deadline passed. */
+  boolean isStarved(long now) {
+    return now - deadlineNanos > STARVED_NANOS;
   }
 
   /** The request that this one was split into, if one call can't decide it; otherwise null. */

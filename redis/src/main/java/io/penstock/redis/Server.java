@@ -84,9 +84,13 @@ final class Server {
     return connection.registerNode(redisKey, node, ttlMillis);
   }
 
-  /** Called when a request timed out. */
-  void requestTimedOut() {
-    health.requestTimedOut(inFlight.get() == 0 ? System.nanoTime() : silentSinceNanos);
+  /**
+   * Called when a request timed out.
+   *
+   * @param starved whether this process had no CPU time
+   */
+  void requestTimedOut(boolean starved) {
+    health.requestTimedOut(inFlight.get() == 0 ? System.nanoTime() : silentSinceNanos, starved);
   }
 
   void close() {

@@ -37,6 +37,11 @@ final class ServerHealth {
   /** This many consecutive late responses are treated like a missing one. */
   private static final int MAX_SLOW = 3;
 
+  /** After a silence of this many deadlines, the server is unavailable. */
+  private static final int MAX_DEADLINES = 2;
+
+  private static final int STARVED_DEADLINES = 10;
+
   private final ServerConnection connection;
   private final ScheduledExecutorService timer;
   private final HealthListener listener;
@@ -119,12 +124,14 @@ final class ServerHealth {
   }
 
   /**
-   * Called when a request timed out; a call has been in flight since {@code inFlightSinceNanos}.
+   * Called when a request timed out; a call has been in flight since {@code inFlightSinceNanos}. If
+   * this process is starved of CPU time, the server may have responded, so that a longer silence is
+   * needed.
    */
-  void requestTimedOut(long inFlightSinceNanos) {
+  void requestTimedOut(long inFlightSinceNanos, boolean starved) {
     long now = System.nanoTime();
     long since = Math.min(now - inFlightSinceNanos, now - availableSinceNanos);
-    if (since > 2 * deadlineNanos) {
+    if (since > (starved ? STARVED_DEADLINES : MAX_DEADLINES) * deadlineNanos) {
       markUnavailable(true, now);
     }
   }

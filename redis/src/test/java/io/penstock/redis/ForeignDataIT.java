@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -201,6 +202,7 @@ class ForeignDataIT {
   }
 
   @Test
+  @Tag("full")
   void take_onGarbage_findsAnEmptyBucket() {
     limits()
         .forEach(

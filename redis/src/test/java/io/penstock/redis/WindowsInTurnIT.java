@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** P10: windows of different lengths under one name, used in turn. */
@@ -120,6 +121,7 @@ class WindowsInTurnIT {
   }
 
   @Test
+  @Tag("full")
   void take_underAWindowFirstUsedLate_addsAtMostTheDifferenceOfTheLimits() {
     Random random = new Random(12);
     for (int run = 0; run < 25; run++) {

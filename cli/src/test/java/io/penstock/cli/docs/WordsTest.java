@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -46,6 +47,12 @@ class WordsTest {
   }
 
   private static final List<AvoidedWord> WORDS = words();
+
+  /** Most lines have no avoided word, which one search finds faster than one for each word. */
+  private static final Pattern ANY_WORD =
+      Pattern.compile(
+          WORDS.stream().map(word -> "(?:" + word.pattern() + ")").collect(Collectors.joining("|")),
+          Pattern.CASE_INSENSITIVE);
 
   private static List<AvoidedWord> words() {
     try (InputStream list =
@@ -127,6 +134,9 @@ class WordsTest {
 
   private static List<String> find(String line) {
     List<String> found = new ArrayList<>();
+    if (!ANY_WORD.matcher(line).find()) {
+      return found;
+    }
     for (AvoidedWord word : WORDS) {
       Matcher match = word.pattern().matcher(line);
       if (match.find()) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(300)
 class PolicyLoaderScaleTest {
-  private static final int RULES = Boolean.getBoolean("penstock.full") ? 100_000 : 20_000;
+  private static final int RULES = Boolean.getBoolean("penstock.full") ? 100_000 : 10_000;
   private static final int HIDING = RULES / 4 * 3;
 
   private static String json(IntFunction<String> match, String last) {

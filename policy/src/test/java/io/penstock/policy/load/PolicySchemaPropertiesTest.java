@@ -24,7 +24,7 @@ class PolicySchemaPropertiesTest {
     check(new PolicyMutations(new Random(seed)).policy().toString());
   }
 
-  @Property(tries = 2_000)
+  @Property(tries = 700)
   void validate_mutatedPolicy_agreesWithTheLoader(@ForAll long seed) {
     Random random = new Random(seed);
     PolicyMutations mutations = new PolicyMutations(random);
