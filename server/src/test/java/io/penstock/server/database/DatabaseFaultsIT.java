@@ -66,6 +66,7 @@ class DatabaseFaultsIT {
   }
 
   @Test
+  @Tag("full")
   void database_killedAndStartedAgain_losesNoDenialSilently() throws Exception {
     try (PostgresProcess postgres = new PostgresProcess(folder);
         RunningServer server =
