@@ -9,14 +9,17 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Batches requests for one route into calls. Thread-safe.
  *
- * <p>One call is in flight at a time. Requests that arrive in the meantime are sent together in the
- * next call. So an idle store adds no delay, and a busy one sends larger calls instead of more.
+ * <p>Several calls may be in flight. Requests that arrive in the meantime are sent at once, or
+ * together in a later call, as {@link CallWindow} decides. So an idle store adds no delay, and a
+ * busy one sends larger calls instead of more. Calls are sent in the order of their requests, on
+ * one connection.
  *
  * <p>Requests that a cluster rejects because a slot is being migrated are retried: immediately and
  * one by one if the keys of a call are split over two nodes, otherwise after a short pause, until
@@ -46,10 +49,14 @@ final class CallBatcher {
   /** Rejected requests, which are sent next; each list as a separate call. */
   private final Queue<List<PendingRequest>> retries = new ConcurrentLinkedQueue<>();
 
-  /** The thread that sets this takes the next requests from the queues and sends them. */
-  private final AtomicBoolean callInFlight = new AtomicBoolean();
+  private final CallWindow window = new CallWindow();
 
-  private volatile int lastCallSize;
+  /** The thread that sets this takes the next requests from the queues and sends them. */
+  private final AtomicBoolean sendLock = new AtomicBoolean();
+
+  private final AtomicInteger queued = new AtomicInteger();
+  private final AtomicInteger callsInFlight = new AtomicInteger();
+  private final AtomicInteger requestsInFlight = new AtomicInteger();
 
   /** Receives the results of calls. */
   interface Callbacks {
@@ -109,37 +116,52 @@ final class CallBatcher {
       List<? extends PendingRequest> before,
       PendingRequest request,
       List<? extends PendingRequest> after) {
+    // Counted first, so that the number is never too small for what is in the queue.
+    queued.addAndGet(before.size() + 1 + after.size());
     waiting.addAll(before);
     waiting.add(request);
     waiting.addAll(after);
     send();
   }
 
-  /** The number of requests in the last call that was sent. */
-  int lastCallSize() {
-    return lastCallSize;
+  /** The number of requests that were sent and have no reply yet. */
+  int requestsInFlight() {
+    return requestsInFlight.get();
   }
 
   private void send() {
     // Every completed call runs this loop again, so no request that arrives in the meantime is left
     // behind.
-    while (!waiting.isEmpty() || !retries.isEmpty()) {
-      if (!callInFlight.compareAndSet(false, true)) {
-        return;
+    while (hasNext() && sendLock.compareAndSet(false, true)) {
+      try {
+        sendNext();
+      } finally {
+        sendLock.set(false);
       }
+    }
+  }
+
+  private boolean hasNext() {
+    return !retries.isEmpty() || (!waiting.isEmpty() && isAdmitted());
+  }
+
+  private boolean isAdmitted() {
+    return window.admits(queued.get(), callsInFlight.get(), requestsInFlight.get());
+  }
+
+  private void sendNext() {
+    if (hasNext()) {
       long now = System.nanoTime();
       List<PendingRequest> requests = next();
-      if (requests.isEmpty()) {
-        callInFlight.set(false);
-      } else if (send(requests, now)) {
-        return;
+      if (!requests.isEmpty()) {
+        send(requests, now);
       }
     }
   }
 
   /**
-   * Returns the next requests, in order. Only the thread that has set {@link #callInFlight} may
-   * call this.
+   * Returns the next requests, in order. Only the thread that has set {@link #sendLock} may call
+   * this.
    */
   private List<PendingRequest> next() {
     List<PendingRequest> requests = new ArrayList<>();
@@ -149,13 +171,15 @@ final class CallBatcher {
       return requests;
     }
     int claims = 0;
+    int maxRequests = window.isProbing() ? 1 : MAX_REQUESTS;
     PendingRequest request;
-    while (requests.size() < MAX_REQUESTS && (request = waiting.peek()) != null) {
+    while (requests.size() < maxRequests && (request = waiting.peek()) != null) {
       claims += request.claims().size();
       if (claims > MAX_CLAIMS && !requests.isEmpty()) {
         break;
       }
       waiting.remove();
+      queued.decrementAndGet();
       if (request.markSent()) {
         requests.add(request);
       }
@@ -163,22 +187,22 @@ final class CallBatcher {
     return requests;
   }
 
-  /** Sends a call; false if the call could not be built, in which case its requests have failed. */
-  private boolean send(List<PendingRequest> requests, long sent) {
+  /** Sends a call. If it can't be built, its requests fail. */
+  private void send(List<PendingRequest> requests, long sent) {
     Batch batch;
     try {
       batch = new Batch(requests);
     } catch (RuntimeException failure) {
-      callInFlight.set(false);
       callbacks.aborted(requests, failure);
-      return false;
+      return;
     }
+    requests.forEach(request -> window.sending(request.claims().get(0).redisKey()));
     send(batch, sent);
-    return true;
   }
 
   private void send(Batch batch, long sent) {
-    lastCallSize = batch.size();
+    callsInFlight.incrementAndGet();
+    boolean unloaded = window.isUnloaded(requestsInFlight.addAndGet(batch.size()));
     CompletionStage<long[]> call;
     try {
       sending.accept(batch);
@@ -186,11 +210,15 @@ final class CallBatcher {
     } catch (RuntimeException failure) {
       call = CompletableFuture.failedStage(failure);
     }
-    call.whenComplete((replies, failure) -> completed(batch, replies, failure, sent));
+    call.whenComplete((replies, failure) -> completed(batch, replies, failure, sent, unloaded));
   }
 
   private void completed(
-      Batch batch, long @Nullable [] replies, @Nullable Throwable failure, long sent) {
+      Batch batch,
+      long @Nullable [] replies,
+      @Nullable Throwable failure,
+      long sent,
+      boolean unloaded) {
     if (replies == null) {
       // Report the failure before the next call, which would probably fail as well.
       try {
@@ -200,19 +228,26 @@ final class CallBatcher {
       } catch (RuntimeException aborted) {
         callbacks.aborted(batch.requests(), aborted);
       }
-      callInFlight.set(false);
-      send();
+      window.failed();
+      ended(batch);
       return;
     }
+    long now = System.nanoTime();
+    window.replied(now, now - sent, unloaded);
     if (batch.size() < MIN_CALLERS_PER_KEY * batch.keyCount()) {
-      callInFlight.set(false);
-      send();
+      ended(batch);
       complete(batch, replies, sent);
     } else {
       complete(batch, replies, sent);
-      callInFlight.set(false);
-      send();
+      ended(batch);
     }
+  }
+
+  /** Called when a call is no longer in flight. */
+  private void ended(Batch batch) {
+    requestsInFlight.addAndGet(-batch.size());
+    callsInFlight.decrementAndGet();
+    send();
   }
 
   private void complete(Batch batch, long[] replies, long sent) {

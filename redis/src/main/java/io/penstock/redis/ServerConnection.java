@@ -40,6 +40,7 @@ final class ServerConnection {
   /** Write-locked for ASKING, because that command affects the next command on the connection. */
   private final ReadWriteLock dispatching = new ReentrantReadWriteLock();
 
+  private volatile OrderedWrites writes = new OrderedWrites();
   private volatile byte @Nullable [] probeKey;
   private @Nullable StatefulRedisConnection<byte[], byte[]> connection;
   private boolean closed;
@@ -131,16 +132,19 @@ final class ServerConnection {
       args.addKey(Utf8.bytes(key));
     }
     args.add(numbers);
-    Lock lock = asking ? dispatching.writeLock() : dispatching.readLock();
-    lock.lock();
-    try {
-      if (asking) {
-        var unused = open.async().asking();
-      }
-      return open.async().dispatch(command, new LongsOutput(ByteArrayCodec.INSTANCE), args);
-    } finally {
-      lock.unlock();
-    }
+    return writes.inOrder(
+        () -> {
+          Lock lock = asking ? dispatching.writeLock() : dispatching.readLock();
+          lock.lock();
+          try {
+            if (asking) {
+              var unused = open.async().asking();
+            }
+            return open.async().dispatch(command, new LongsOutput(ByteArrayCodec.INSTANCE), args);
+          } finally {
+            lock.unlock();
+          }
+        });
   }
 
   /**
@@ -197,6 +201,7 @@ final class ServerConnection {
   private synchronized boolean adopt(StatefulRedisConnection<byte[], byte[]> fresh) {
     if (!closed) {
       connection = fresh;
+      writes = new OrderedWrites();
     }
     return !closed;
   }

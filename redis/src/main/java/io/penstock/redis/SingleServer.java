@@ -43,7 +43,7 @@ final class SingleServer implements Topology {
 
   @Override
   public int estimatedWaitingCallers() {
-    return batcher.lastCallSize();
+    return batcher.requestsInFlight();
   }
 
   @Override
