@@ -31,7 +31,7 @@ class StarvedNodesIT {
   private static final int CALLERS = 64;
   private static final double BURST = 10;
   private static final double RATE_PER_SECOND = 10;
-  private static final Duration LOAD = Duration.ofSeconds(8);
+  private static final Duration LOAD = Duration.ofSeconds(15);
 
   @TempDir Path folder;
 
