@@ -3,6 +3,7 @@ package io.penstock.redis;
 import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.RedisURI;
 import io.penstock.Consistency;
 import io.penstock.FailurePolicy;
@@ -278,7 +279,8 @@ class FaultsIT {
         command("SCRIPT", "FLUSH");
         load.awaitExact(50, BACK);
       }
-      assertThat(counts.failures).isEmpty();
+      // On a busy machine, the connection may have been replaced because a probe timed out.
+      assertThat(counts.failures).noneMatch(RedisNoScriptException.class::isInstance);
     }
   }
 }

@@ -135,10 +135,13 @@ class LostAnswersIT {
   void rejected_isNotAmbiguous() {
     try (RedisStore patient = open(PATIENT)) {
       RateLimiter limiter = RateLimiter.on(patient, "x", SLOW, CLOSED);
+      // On a busy machine, requests of the other store may have missed their deadline.
+      long failed = counts.degraded(Degradation.FAILED);
+      long ambiguous = counts.degraded(Degradation.AMBIGUOUS);
       redis.command("CONFIG", "SET", "maxmemory", "1");
       assertThat(limiter.take("k").degraded()).isTrue();
-      assertThat(counts.degraded(Degradation.FAILED)).isEqualTo(1);
-      assertThat(counts.degraded(Degradation.AMBIGUOUS)).isZero();
+      assertThat(counts.degraded(Degradation.FAILED)).isEqualTo(failed + 1);
+      assertThat(counts.degraded(Degradation.AMBIGUOUS)).isEqualTo(ambiguous);
       redis.command("CONFIG", "SET", "maxmemory", "0");
       await("available again").until(() -> !limiter.take("k").degraded());
       assertThat(level.peek("k").remaining()).isEqualTo(9);
