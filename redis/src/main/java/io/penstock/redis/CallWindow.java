@@ -132,7 +132,7 @@ final class CallWindow {
     probing = false;
   }
 
-  /** Called when a call failed, whose duration says nothing. */
+  /** Called when a call failed, so that its duration means nothing. */
   synchronized void failed() {
     probing = false;
   }
