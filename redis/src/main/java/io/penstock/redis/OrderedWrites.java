@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Commands of other threads are written by the event loop of the connection, in order. A command
  * that this event loop sends itself, for example after a reply, would be written immediately,
  * before those that wait. So it has to wait as well.
+ *
+ * <p>The event loop is learned from the first reply, because Lettuce doesn't expose it. Until then,
+ * commands may overtake others, which affects their order only.
  */
 final class OrderedWrites {
   /** The event loop of the connection; null until it is known. */

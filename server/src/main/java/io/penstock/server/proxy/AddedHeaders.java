@@ -6,6 +6,7 @@ import io.penstock.server.http.ResponseHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** The headers that a verdict adds to the response of an origin. Immutable. */
 record AddedHeaders(VerdictResponses responses, Verdict verdict) {
@@ -23,16 +24,15 @@ record AddedHeaders(VerdictResponses responses, Verdict verdict) {
   private static final String PREFIX = "ratelimit";
   private static final int X_LENGTH = 2;
 
-  /** Returns whether the origin's own rate limit headers are replaced. */
-  boolean replaceRateLimits() {
-    return responses.hasLevels(verdict);
+  /**
+   * Returns which headers of the origin are replaced: its own rate limits, if the verdict has some.
+   * A client could not interpret two values in one field.
+   */
+  Predicate<String> replaced() {
+    return responses.hasLevels(verdict) ? AddedHeaders::isRateLimit : HopByHop.NONE;
   }
 
-  /**
-   * Returns whether a header of the origin reports a rate limit. A client could not interpret two
-   * values in one field.
-   */
-  static boolean isRateLimit(String name) {
+  private static boolean isRateLimit(String name) {
     boolean mayBe =
         name.regionMatches(true, 0, PREFIX, 0, PREFIX.length())
             || name.regionMatches(true, X_LENGTH, PREFIX, 0, PREFIX.length());

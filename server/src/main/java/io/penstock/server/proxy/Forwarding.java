@@ -172,10 +172,7 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     exchange.setUpstreamStatus(response.statusCode());
     clientResponse.setStatusCode(response.statusCode());
     setStatusMessage(response);
-    HopByHop.copyOthers(
-        response.headers(),
-        clientResponse.headers(),
-        added.replaceRateLimits() ? AddedHeaders::isRateLimit : HopByHop.NONE);
+    HopByHop.copyOthers(response.headers(), clientResponse.headers(), added.replaced());
     clientResponse.headers().add(ForwardingHeaders.VIA, ForwardingHeaders.via(clientRequest));
     added.addTo(clientResponse);
     mayHaveBody = mayHaveBody(response.statusCode());
@@ -299,10 +296,7 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     stopTimeouts();
     exchange.setUpstreamStatus(SWITCHING_PROTOCOLS);
     clientResponse.setStatusCode(SWITCHING_PROTOCOLS);
-    HopByHop.copyOthers(
-        response.headers(),
-        clientResponse.headers(),
-        added.replaceRateLimits() ? AddedHeaders::isRateLimit : HopByHop.NONE);
+    HopByHop.copyOthers(response.headers(), clientResponse.headers(), added.replaced());
     clientResponse.putHeader("Connection", "Upgrade");
     clientResponse.putHeader("Upgrade", response.headers().get("upgrade"));
     added.addTo(clientResponse);
