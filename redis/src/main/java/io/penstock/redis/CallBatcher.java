@@ -196,12 +196,11 @@ final class CallBatcher {
       callbacks.aborted(requests, failure);
       return;
     }
-    requests.forEach(request -> window.sending(request.claims().get(0).redisKey()));
     send(batch, sent);
   }
 
   private void send(Batch batch, long sent) {
-    callsInFlight.incrementAndGet();
+    int calls = callsInFlight.incrementAndGet();
     boolean unloaded = window.isUnloaded(requestsInFlight.addAndGet(batch.size()));
     CompletionStage<long[]> call;
     try {
@@ -210,15 +209,18 @@ final class CallBatcher {
     } catch (RuntimeException failure) {
       call = CompletableFuture.failedStage(failure);
     }
-    call.whenComplete((replies, failure) -> completed(batch, replies, failure, sent, unloaded));
+    call.whenComplete(
+        (replies, failure) -> {
+          if (replies != null) {
+            long now = System.nanoTime();
+            window.replied(now, now - sent, calls, unloaded);
+          }
+          completed(batch, replies, failure, sent);
+        });
   }
 
   private void completed(
-      Batch batch,
-      long @Nullable [] replies,
-      @Nullable Throwable failure,
-      long sent,
-      boolean unloaded) {
+      Batch batch, long @Nullable [] replies, @Nullable Throwable failure, long sent) {
     if (replies == null) {
       // Report the failure before the next call, which would probably fail as well.
       try {
@@ -232,8 +234,6 @@ final class CallBatcher {
       ended(batch);
       return;
     }
-    long now = System.nanoTime();
-    window.replied(now, now - sent, unloaded);
     if (batch.size() < MIN_CALLERS_PER_KEY * batch.keyCount()) {
       ended(batch);
       complete(batch, replies, sent);

@@ -5,48 +5,63 @@ import java.util.concurrent.TimeUnit;
 /**
  * Decides when the next call of a route is sent while others are in flight. Thread-safe.
  *
- * <p>Calls are pipelined on one connection. How many are worthwhile depends on the ratio of the
- * round trip to the time that a call takes the server and the client: on a network, waiting for a
- * reply wastes a whole round trip, so requests are sent at once. Next to the server, the next reply
- * is near, and larger calls save more time than they cost. Identical requests are nearly free
- * within a call, so they are worth more waiting than requests for distinct keys.
+ * <p>Calls are pipelined on one connection, and the number of calls in flight is limited like the
+ * congestion window of TCP Vegas. A call that takes longer than the round trip without load has
+ * waited in a queue, be it at the server or for a core of this machine. From the time in the queue
+ * follows how many of the calls in flight are queued:
+ *
+ * <pre>
+ * queued calls = calls in flight × (time to reply − round trip) ÷ time to reply
+ * </pre>
+ *
+ * <p>While few calls are queued, the window grows, so that requests are sent at once: waiting for a
+ * reply would waste a round trip. When more are queued, sending more calls only lengthens the
+ * queue, so the window shrinks, and requests wait for each other to share a call, which costs the
+ * server and the client less.
  *
  * <p>With a window of {@code w} calls, a call is sent when nothing is in flight, or when its
  * requests are at least the {@code w}-th part of all requests that are waiting for a reply. The
- * rest is sent with the next reply.
+ * rest is sent with the next reply. So calls have similar sizes.
  *
- * <p>The round trip is that of a call that doesn't wait for others: under load, the time to reply
- * consists mostly of the queue at the server, which is no reason to send more. If there was no such
- * call for a while, one is sent alone.
+ * <p>The round trip is that of calls that don't wait for others. If there was no such call for a
+ * while, one is sent alone.
  */
 final class CallWindow {
-  /** The share of the round trip per call in the window. */
-  private static final long DISTINCT_NANOS = 15_000;
+  private static final int MAX_CALLS = 256;
 
-  private static final long REPEATED_NANOS = 120_000;
+  /** The window grows while fewer calls than this are queued. */
+  private static final double MIN_QUEUED = 1.5;
 
-  private static final int MAX_CALLS = 64;
+  /** The window shrinks while more calls than this are queued. */
+  private static final double MAX_QUEUED = 2.5;
+
+  /** The window grows and shrinks by at least one call, and by this part of it. */
+  private static final int STEP = 4;
+
+  /** Variations of the round trip up to this part of it are no queue. */
+  private static final int JITTER = 8;
+
+  /** The weight of a call in the average number of queued calls. */
+  private static final double WEIGHT = 1.0 / 8;
+
+  /** The minimum number of replies between two changes of the window. */
+  private static final int MIN_REPLIES = 8;
 
   private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** With this part of the window in flight, calls don't wait for each other. */
   private static final int UNLOADED_PART = 4;
 
-  /** The number of recent requests among which a key counts as repeated. */
-  private static final int RECENT = 16;
+  private volatile int calls = 1;
 
-  /** The weight of a request in the share of repeated keys: 1/64. */
-  private static final int REPEATED_SHIFT = 6;
+  /** The round trip of a call that doesn't wait for others. Guarded by this. */
+  private long baseNanos;
 
-  private static final int WHOLE = 1 << 16;
-  private static final int MOSTLY = WHOLE * 3 / 4;
+  /** The average number of queued calls. Guarded by this. */
+  private double queuedCalls;
 
-  private final int[] recentKeys = new int[RECENT];
-  private int nextRecent;
-  private volatile int repeated;
-
-  /** The round trip of a call that doesn't wait for others. */
-  private volatile long baseNanos;
+  /** The number of replies since the window has changed. Guarded by this. */
+  private int replies;
 
   /** The shortest round trip without load since the interval began. Guarded by this. */
   private long intervalNanos = Long.MAX_VALUE;
@@ -64,19 +79,13 @@ final class CallWindow {
     if (probing) {
       return false;
     }
-    int calls = calls();
-    return callsInFlight < calls && queued * calls >= queued + requestsInFlight;
+    int max = calls;
+    return callsInFlight < max && (long) queued * max >= queued + requestsInFlight;
   }
 
-  /** The number of calls in flight up to which sending at once is worthwhile. */
-  private int calls() {
-    long perCall = isRepeated() ? REPEATED_NANOS : DISTINCT_NANOS;
-    return (int) Math.max(1, Math.min(MAX_CALLS, baseNanos / perCall));
-  }
-
-  /** Returns whether most requests have a key that another recent request has, too. */
-  boolean isRepeated() {
-    return repeated > MOSTLY;
+  /** The maximum number of calls in flight. */
+  int calls() {
+    return calls;
   }
 
   /** Returns whether the next call is sent alone to measure the round trip. */
@@ -84,35 +93,40 @@ final class CallWindow {
     return probing;
   }
 
-  /** Called for each request that is sent, by one thread at a time. */
-  void sending(String redisKey) {
-    int hash = redisKey.hashCode();
-    int seen = 0;
-    for (int recent : recentKeys) {
-      if (recent == hash) {
-        seen = WHOLE;
-        break;
-      }
-    }
-    recentKeys[nextRecent] = hash;
-    nextRecent = (nextRecent + 1) % RECENT;
-    int share = repeated;
-    repeated = share + ((seen - share) >> REPEATED_SHIFT);
-  }
-
   /** Returns whether a call that makes this many requests in flight doesn't wait for others. */
   boolean isUnloaded(int requestsInFlight) {
-    return requestsInFlight <= Math.max(1, calls() / UNLOADED_PART);
+    return requestsInFlight <= Math.max(1, calls / UNLOADED_PART);
   }
 
   /**
    * Called with the duration of a call.
    *
+   * @param callsInFlight the number of calls in flight when it was sent, with itself
    * @param unloaded whether the call didn't wait for others when it was sent
    */
-  synchronized void replied(long now, long nanos, boolean unloaded) {
-    long base = baseNanos;
-    if (base == 0 || nanos < base) {
+  synchronized void replied(long now, long nanos, int callsInFlight, boolean unloaded) {
+    measureRoundTrip(now, nanos, unloaded);
+    double waited = Math.max(0, nanos - baseNanos - baseNanos / JITTER);
+    queuedCalls += (callsInFlight * waited / nanos - queuedCalls) * WEIGHT;
+    if (++replies >= Math.max(MIN_REPLIES, calls)) {
+      adjust(callsInFlight);
+    }
+  }
+
+  private void adjust(int callsInFlight) {
+    int window = calls;
+    int step = Math.max(1, window / STEP);
+    if (queuedCalls > MAX_QUEUED) {
+      calls = Math.max(1, window - step);
+      replies = 0;
+    } else if (queuedCalls < MIN_QUEUED && callsInFlight > window / 2) {
+      calls = Math.min(MAX_CALLS, window + step);
+      replies = 0;
+    }
+  }
+
+  private void measureRoundTrip(long now, long nanos, boolean unloaded) {
+    if (baseNanos == 0 || nanos < baseNanos) {
       baseNanos = nanos;
     }
     if (unloaded) {

@@ -6,37 +6,22 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class CallWindowTest {
-  private static final long MICRO = 1_000;
-  private static final long LOOPBACK = 70 * MICRO;
-  private static final long NETWORK = 1_000 * MICRO;
+  private static final long ROUND_TRIP = 1_000_000;
+  private static final int REPLIES = 10_000;
 
   private final CallWindow window = new CallWindow();
   private long now = System.nanoTime();
 
-  private void reply(long nanos, boolean unloaded) {
-    now += nanos;
-    window.replied(now, nanos, unloaded);
+  private void reply(long nanos, int callsInFlight, boolean unloaded) {
+    now += nanos / callsInFlight;
+    window.replied(now, nanos, callsInFlight, unloaded);
   }
 
-  private void sendDistinct() {
-    for (int i = 0; i < 1_000; i++) {
-      window.sending("key" + i);
+  /** Replies to calls that use the whole window. */
+  private void replies(int count, long nanos) {
+    for (int i = 0; i < count; i++) {
+      reply(nanos, window.calls(), false);
     }
-  }
-
-  private void sendRepeated() {
-    for (int i = 0; i < 1_000; i++) {
-      window.sending("key");
-    }
-  }
-
-  /** Returns the size of the first call that is sent behind one that has the other requests. */
-  private int callSize(int requests) {
-    int queued = 1;
-    while (!window.admits(queued, 1, requests - queued)) {
-      queued++;
-    }
-    return queued;
   }
 
   @Test
@@ -45,62 +30,69 @@ class CallWindowTest {
   }
 
   @Test
-  void admits_unknownRoundTrip_oneCallAtATime() {
+  void admits_newWindow_oneCallAtATime() {
     assertThat(window.admits(100, 1, 1)).isFalse();
   }
 
   @Test
-  void admits_distinctKeys_fewLargeCallsNearbyAndManyOnANetwork() {
-    sendDistinct();
-    reply(LOOPBACK, true);
-    assertThat(callSize(4)).isEqualTo(1);
-    assertThat(callSize(64)).isEqualTo(16);
-    assertThat(window.admits(64, 4, 64)).isFalse();
-    CallWindow far = new CallWindow();
-    far.replied(now, NETWORK, true);
-    assertThat(far.admits(1, 1, 63)).isTrue();
-    assertThat(far.admits(1, 1, 255)).isFalse();
-    assertThat(far.admits(4, 1, 252)).isTrue();
-  }
-
-  @Test
-  void admits_repeatedKey_oneCallNearbyAndSomeOnANetwork() {
-    sendRepeated();
-    reply(LOOPBACK, true);
-    assertThat(window.isRepeated()).isTrue();
-    assertThat(window.admits(64, 1, 64)).isFalse();
-    CallWindow far = new CallWindow();
-    far.replied(now, NETWORK, true);
-    for (int i = 0; i < 1_000; i++) {
-      far.sending("key");
+  void admits_partOfTheWaitingRequests_asManyCallsAsTheWindowHas() {
+    reply(ROUND_TRIP, 1, true);
+    while (window.calls() < 8) {
+      replies(1, ROUND_TRIP);
     }
-    assertThat(far.admits(1, 1, 63)).isFalse();
-    assertThat(far.admits(8, 1, 56)).isTrue();
-    assertThat(far.admits(100, 8, 56)).isFalse();
+    assertThat(window.calls()).isEqualTo(8);
+    assertThat(window.admits(7, 1, 57)).isFalse();
+    assertThat(window.admits(8, 1, 56)).isTrue();
+    assertThat(window.admits(8, 8, 56)).isFalse();
   }
 
   @Test
-  void replied_underLoad_doesNotChangeTheRoundTrip() {
-    sendDistinct();
-    reply(LOOPBACK, true);
-    for (int i = 0; i < 1_000; i++) {
-      reply(NETWORK, false);
+  void replied_withoutQueue_growsWhileTheWindowIsUsed() {
+    reply(ROUND_TRIP, 1, true);
+    replies(REPLIES, ROUND_TRIP);
+    assertThat(window.calls()).isEqualTo(256);
+  }
+
+  @Test
+  void replied_withoutQueueByFewCallers_staysSmall() {
+    for (int i = 0; i < REPLIES; i++) {
+      reply(ROUND_TRIP, Math.min(4, window.calls()), true);
     }
-    assertThat(callSize(64)).isEqualTo(16);
+    assertThat(window.calls()).isEqualTo(8);
   }
 
   @Test
-  void replied_longerRoundTripsWithoutLoad_areUsedAfterAWhile() {
-    reply(LOOPBACK, true);
-    now += TimeUnit.SECONDS.toNanos(6);
-    reply(NETWORK, true);
-    reply(NETWORK, true);
-    assertThat(callSize(64)).isEqualTo(16);
-    now += TimeUnit.SECONDS.toNanos(6);
-    reply(NETWORK, true);
-    // At most doubled, because one slow call proves little.
-    assertThat(callSize(64)).isEqualTo(8);
-    assertThat(window.isProbing()).isFalse();
+  void replied_fromAQueue_shrinksToOneCall() {
+    reply(ROUND_TRIP, 1, true);
+    replies(300, ROUND_TRIP);
+    assertThat(window.calls()).isGreaterThan(16);
+    for (int i = 0; i < 300; i++) {
+      reply(4 * ROUND_TRIP, 64, false);
+    }
+    assertThat(window.calls()).isEqualTo(1);
+  }
+
+  @Test
+  void replied_singleSlowCall_changesLittle() {
+    reply(ROUND_TRIP, 1, true);
+    while (window.calls() < 16) {
+      replies(1, ROUND_TRIP);
+    }
+    int before = window.calls();
+    reply(50 * ROUND_TRIP, 16, false);
+    replies(20, ROUND_TRIP);
+    assertThat(window.calls()).isGreaterThanOrEqualTo(before);
+  }
+
+  @Test
+  void replied_longerRoundTripWithoutLoad_isUsedAfterAWhile() {
+    reply(ROUND_TRIP, 1, true);
+    for (int interval = 0; interval < 3; interval++) {
+      now += TimeUnit.SECONDS.toNanos(6);
+      reply(4 * ROUND_TRIP, 1, true);
+    }
+    replies(REPLIES, 4 * ROUND_TRIP);
+    assertThat(window.calls()).isEqualTo(256);
   }
 
   @Test
@@ -108,24 +100,23 @@ class CallWindowTest {
     probe();
     assertThat(window.admits(256, 1, 256)).isFalse();
     assertThat(window.admits(256, 0, 0)).isTrue();
-    reply(2 * NETWORK, true);
+    reply(2 * ROUND_TRIP, 1, true);
     assertThat(window.isProbing()).isFalse();
-    assertThat(callSize(64)).isEqualTo(8);
   }
 
   private void probe() {
-    reply(LOOPBACK, true);
+    reply(ROUND_TRIP, 1, true);
     for (int i = 0; i < 2; i++) {
       now += TimeUnit.SECONDS.toNanos(6);
-      reply(NETWORK, false);
+      reply(ROUND_TRIP, 8, false);
     }
     assertThat(window.isProbing()).isTrue();
   }
 
   @Test
-  void failed_whileProbing_sendsOn() {
+  void failed_whileProbing_stopsProbing() {
     probe();
     window.failed();
-    assertThat(window.admits(1, 1, 3)).isTrue();
+    assertThat(window.isProbing()).isFalse();
   }
 }

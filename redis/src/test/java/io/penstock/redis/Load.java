@@ -22,6 +22,9 @@ import java.util.concurrent.locks.LockSupport;
 final class Load implements AutoCloseable {
   private static final long PAUSE_NANOS = 1_000_000;
 
+  /** If a sleeping thread wakes up later than this, the machine has too few cores for its work. */
+  private static final double STARVED_MILLIS = 3;
+
   private final Map<FailurePolicy, RateLimiter> limiters;
   private final List<Thread> callers = new ArrayList<>();
   private final ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
@@ -137,7 +140,8 @@ final class Load implements AutoCloseable {
 
   /**
    * P8: within the deadline and 10 ms. A busy machine wakes up threads late, so the delay of a
-   * thread that only sleeps is added, and the slowest percent only has to be within a second.
+   * thread that only sleeps is added, and the slowest percent only has to be within a second. On a
+   * starved machine, the delays of single threads differ too much, so this holds for the median.
    */
   void assertInTime(String what, List<Answer> some, Duration deadline) {
     long[] took = some.stream().mapToLong(Answer::tookNanos).sorted().toArray();
@@ -154,8 +158,10 @@ final class Load implements AutoCloseable {
         at(took, 1),
         at(lag, 0.99),
         at(lag, 1));
-    assertThat(at(took, 0.99)).isLessThan(deadline.toMillis() + 10 + 2 * at(lag, 0.99));
-    assertThat(at(took, 1)).isLessThan(1_000 + 2 * at(lag, 1));
+    boolean starved = at(lag, 0.99) > STARVED_MILLIS;
+    assertThat(at(took, starved ? 0.5 : 0.99))
+        .isLessThan(deadline.toMillis() + 10 + 2 * at(lag, 0.99));
+    assertThat(at(took, 1)).isLessThan((starved ? 10_000 : 1_000) + 2 * at(lag, 1));
   }
 
   private static double at(long[] sorted, double quantile) {
