@@ -3,11 +3,14 @@ package io.penstock.redis;
 import java.util.Arrays;
 
 /**
- * An array of integers in MessagePack, which Redis parses much faster than decimal arguments.
- * Integers must be at least -1. Not thread-safe.
+ * Integers in MessagePack, which Redis parses much faster than decimal arguments: up to 15 as one
+ * value after another, more as an array. Integers must be at least -1. Not thread-safe.
  */
 final class MessagePackArray {
   private static final int HEADER = 5;
+
+  /** As many as a call with one request has. Scripts read them faster without an array. */
+  private static final int MAX_SEPARATE = 15;
 
   private byte[] bytes = new byte[256];
   private int size = HEADER;
@@ -38,8 +41,11 @@ final class MessagePackArray {
     }
   }
 
-  /** Returns the encoded array. */
+  /** Returns the encoded integers. */
   byte[] toBytes() {
+    if (count <= MAX_SEPARATE) {
+      return Arrays.copyOfRange(bytes, HEADER, size);
+    }
     bytes[0] = (byte) 0xdd;
     for (int i = 0; i < 4; i++) {
       bytes[1 + i] = (byte) (count >>> (24 - 8 * i));

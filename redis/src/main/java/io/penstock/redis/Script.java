@@ -18,6 +18,7 @@ final class Script {
   private static final List<String> DECIDE =
       List.of(
           "call.lua",
+          "single.lua",
           "fast-path.lua",
           "arithmetic.lua",
           "token-bucket.lua",

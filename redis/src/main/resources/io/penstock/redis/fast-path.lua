@@ -1,8 +1,16 @@
--- A fast path for the most common calls: all requests take from token buckets under one limit that
--- replaces no other, each bucket occurs once, and each has a state for that limit only. It comes first
--- because defining the functions of the following files takes longer than this whole path. It writes
--- nothing until it is certain that it can handle the call. Otherwise it returns nil, and the rest of
--- the script decides.
+-- A fast path for calls with several requests like those of single.lua, in which each bucket occurs
+-- once. It writes nothing until it is certain that it can handle the call. Otherwise it returns nil, and
+-- the rest of the script decides.
+
+local numbers = { cmsgpack.unpack(ARGV[1]) }
+if type(numbers[1]) == 'table' then
+  numbers = numbers[1]
+end
+
+local function isWhole(number, minimum)
+  return type(number) == 'number' and number >= minimum and number < 2^53 and number == floor(number)
+end
+
 local function decideFast()
   local perTick, perThousandth, burst = numbers[3], numbers[4], numbers[5]
   local reach, count = numbers[6], numbers[8]
@@ -14,7 +22,7 @@ local function decideFast()
   local burstRest = fmod(units, perTick)
   local burstTicks = (units - burstRest) / perTick
   local values = redis.call('MGET', unpack(KEYS))
-  local replies = { 0 }
+  local replies, expiries = { 0 }, {}
   for i = 1, count do
     local at = 2 + 7 * i
     local key = numbers[at + 3]
@@ -41,6 +49,8 @@ local function decideFast()
         return nil
       end
       newReach = oldReach
+      local expiry = written + oldTicks
+      expiries[key] = expiry - expiry % EXPIRY_STEP
       if left >= 0 then
         ticks, rest = left, oldRest
       end
@@ -88,9 +98,15 @@ local function decideFast()
       if ticks >= burstTicks then
         newReach = max(newReach, ticks - burstTicks + (rest > burstRest and 1 or 0))
       end
-      redis.call('SET', KEYS[key],
-        cmsgpack.pack(MARK, now, ticks, rest, perTick, perThousandth, burst, newReach, 0),
-        'PX', ceil((ticks + 1) / 1000))
+      local value =
+        cmsgpack.pack(MARK, now, ticks, rest, perTick, perThousandth, burst, newReach, 0)
+      local expiry = now + ticks
+      expiry = expiry - expiry % EXPIRY_STEP
+      if expiry == expiries[key] then
+        redis.call('SET', KEYS[key], value, 'KEEPTTL')
+      else
+        redis.call('SET', KEYS[key], value, 'PX', ceil((expiry + 2 * EXPIRY_STEP - now) / 1000))
+      end
     end
   end
   replies[3 * count + 2] = now

@@ -10,9 +10,9 @@
 -- Leased tokens count as missing until they are returned or the lease expires: they are a lower bound
 -- of the debt of every state.
 
--- The type marks of values with absolute times, as earlier versions wrote them, without and with
--- leases.
-local OLD_MARK, OLD_LEASED = 't', 'h'
+-- The type marks of values that earlier versions wrote, without and with leases. The keys of the first
+-- two expire earlier than those of new values; the others also have absolute times.
+local EARLY_MARK, EARLY_LEASED, OLD_MARK, OLD_LEASED = 'T', 'H', 't', 'h'
 
 local MAX_UNITS = 2^49
 local MAX_TICKS = 2^52
@@ -85,9 +85,9 @@ local function parse(value)
   -- For an old value, the time of the write is unknown, and times are absolute.
   bucket.stepped = written > now
   local elapsed = max(0, now - written)
-  if mark == LEASED or mark == OLD_LEASED then
+  if mark == LEASED or mark == EARLY_LEASED or mark == OLD_LEASED then
     bucket.leases, first = leases.parse(fields, first, elapsed)
-  elseif mark ~= MARK and mark ~= OLD_MARK then
+  elseif mark ~= MARK and mark ~= EARLY_MARK and mark ~= OLD_MARK then
     error('not a bucket')
   end
   local count = (#fields - first + 1) / 7
@@ -378,6 +378,9 @@ function tokenBucket.save(key, bucket)
   if maxTicks == 0 then
     redis.call('DEL', key)
   else
-    redis.call('SET', key, cmsgpack.pack(mark, unpack(fields)), 'PX', ceil(maxTicks / 1000))
+    local expiry = now + maxTicks
+    expiry = expiry - expiry % EXPIRY_STEP
+    redis.call('SET', key, cmsgpack.pack(mark, unpack(fields)),
+      'PX', ceil((expiry + 2 * EXPIRY_STEP - now) / 1000))
   end
 end
