@@ -15,6 +15,9 @@ import org.junit.jupiter.api.Test;
  */
 public class JointLincheckTest {
   /** Each takes seconds, so only the full build checks many. */
+  /** An operation counts as hung after this time; the default of 10 s passes on a busy machine. */
+  private static final long HANG_MILLIS = 300_000;
+
   private static final boolean FULL = Boolean.getBoolean("penstock.full");
 
   private static final int SCENARIOS = FULL ? 10 : 1;
@@ -61,6 +64,7 @@ public class JointLincheckTest {
   @Test
   void everyInterleaving_ofTwoThreads_isLinearizable() {
     new ModelCheckingOptions()
+        .invocationTimeout$lincheck(HANG_MILLIS)
         .iterations(SCENARIOS)
         .invocationsPerIteration(150)
         .threads(2)
@@ -73,6 +77,7 @@ public class JointLincheckTest {
   @Test
   void manyRuns_ofThreeThreads_areLinearizable() {
     new StressOptions()
+        .invocationTimeout$lincheck(HANG_MILLIS)
         .iterations(RUNS)
         .invocationsPerIteration(500)
         .threads(3)

@@ -13,6 +13,9 @@ import org.junit.jupiter.api.Test;
 @Param(name = "key", gen = IntGen.class, conf = "1:2")
 public class LimiterLincheckTest {
   /** Each takes seconds, so only the full build checks many. */
+  /** An operation counts as hung after this time; the default of 10 s passes on a busy machine. */
+  private static final long HANG_MILLIS = 300_000;
+
   private static final boolean FULL = Boolean.getBoolean("penstock.full");
 
   private static final int SCENARIOS = FULL ? 10 : 1;
@@ -57,6 +60,7 @@ public class LimiterLincheckTest {
   @Test
   void everyInterleaving_ofTwoThreads_isLinearizable() {
     new ModelCheckingOptions()
+        .invocationTimeout$lincheck(HANG_MILLIS)
         .iterations(SCENARIOS)
         .invocationsPerIteration(150)
         .threads(2)
@@ -69,6 +73,7 @@ public class LimiterLincheckTest {
   @Test
   void manyRuns_ofThreeThreads_areLinearizable() {
     new StressOptions()
+        .invocationTimeout$lincheck(HANG_MILLIS)
         .iterations(RUNS)
         .invocationsPerIteration(500)
         .threads(3)

@@ -10,6 +10,9 @@ import org.junit.jupiter.api.Test;
 
 /** One key under two limits is linearizable, alone and together with a window. */
 public class TiersLincheckTest {
+  /** An operation counts as hung after this time; the default of 10 s passes on a busy machine. */
+  private static final long HANG_MILLIS = 300_000;
+
   private static final int RUNS = Boolean.getBoolean("penstock.full") ? 10 : 4;
 
   private final InProcessStore store =
@@ -53,6 +56,7 @@ public class TiersLincheckTest {
   @Test
   void manyRuns_ofThreeThreads_areLinearizable() {
     new StressOptions()
+        .invocationTimeout$lincheck(HANG_MILLIS)
         .iterations(RUNS)
         .invocationsPerIteration(300)
         .threads(3)
