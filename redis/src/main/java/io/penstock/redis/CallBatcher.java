@@ -49,7 +49,7 @@ final class CallBatcher {
   /** Rejected requests, which are sent next; each list as a separate call. */
   private final Queue<List<PendingRequest>> retries = new ConcurrentLinkedQueue<>();
 
-  private final CallWindow window = new CallWindow();
+  private final CallWindow window;
 
   /** The thread that sets this takes the next requests from the queues and sends them. */
   private final AtomicBoolean sendLock = new AtomicBoolean();
@@ -76,6 +76,12 @@ final class CallBatcher {
      * Called when the keys of a request are split over two nodes, so that one call can't decide it.
      */
     void keysSplit(PendingRequest request);
+
+    /**
+     * Called when a call was not executed because its slots can't be decided together. The requests
+     * must be submitted again, each to its current batcher.
+     */
+    void slotsRejected(List<PendingRequest> requests);
   }
 
   /**
@@ -85,6 +91,7 @@ final class CallBatcher {
   CallBatcher(
       Route route, Callbacks callbacks, Consumer<Batch> sending, ScheduledExecutorService timer) {
     this.route = route;
+    this.window = new CallWindow(route::parallelRoutes);
     this.callbacks = callbacks;
     this.sending = sending;
     this.timer = timer;
@@ -259,6 +266,11 @@ final class CallBatcher {
   }
 
   private void rejected(Batch batch, Throwable cause) {
+    if (cause instanceof SlotsRejected) {
+      batch.requests().forEach(PendingRequest::rejected);
+      callbacks.slotsRejected(batch.requests());
+      return;
+    }
     if (!route.isRetryable(cause)) {
       callbacks.failed(batch.requests(), route.explain(cause));
       return;

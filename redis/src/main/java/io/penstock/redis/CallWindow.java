@@ -1,6 +1,7 @@
 package io.penstock.redis;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 
 /**
  * Decides when the next call of a route is sent while others are in flight. Thread-safe.
@@ -41,6 +42,7 @@ final class CallWindow {
   private static final int WHOLE = 1 << 16;
   private static final int MOSTLY = WHOLE * 3 / 4;
 
+  private final IntSupplier routes;
   private final int[] recentKeys = new int[RECENT];
   private int nextRecent;
   private volatile int repeated;
@@ -56,6 +58,19 @@ final class CallWindow {
 
   private volatile boolean probing;
 
+  CallWindow() {
+    this(() -> 1);
+  }
+
+  /**
+   * @param routes the number of routes among which requests for distinct keys are distributed. Each
+   *     route sends its share of the calls; otherwise the calls to several servers would be smaller
+   *     than those to one, and cost more.
+   */
+  CallWindow(IntSupplier routes) {
+    this.routes = routes;
+  }
+
   /** Returns whether a call should be sent now; a racy answer is corrected by the next reply. */
   boolean admits(int queued, int callsInFlight, int requestsInFlight) {
     if (callsInFlight == 0) {
@@ -70,7 +85,7 @@ final class CallWindow {
 
   /** The number of calls in flight up to which sending at once is worthwhile. */
   private int calls() {
-    long perCall = isRepeated() ? REPEATED_NANOS : DISTINCT_NANOS;
+    long perCall = isRepeated() ? REPEATED_NANOS : DISTINCT_NANOS * routes.getAsInt();
     return (int) Math.max(1, Math.min(MAX_CALLS, baseNanos / perCall));
   }
 

@@ -17,6 +17,11 @@ interface Route {
   /** Whether a call failed without any effect and may soon succeed. */
   boolean isRetryable(Throwable failure);
 
+  /** The number of routes among which the keys of all requests are distributed. */
+  default int parallelRoutes() {
+    return 1;
+  }
+
   /** Adds advice to the message of a failure, if there is any. */
   default Throwable explain(Throwable failure) {
     return failure;

@@ -6,14 +6,14 @@
 local function decideFast()
   local perTick, perThousandth, burst = numbers[3], numbers[4], numbers[5]
   local reach, count = numbers[6], numbers[8]
-  if numbers[1] ~= 1 or numbers[2] ~= BUCKET or numbers[7] ~= 0 or count ~= #KEYS
+  if numbers[1] ~= 1 or numbers[2] ~= BUCKET or numbers[7] ~= 0 or count ~= #names
     or burst * perThousandth >= 2^53 then
     return nil
   end
   local units = burst * perThousandth
   local burstRest = fmod(units, perTick)
   local burstTicks = (units - burstRest) / perTick
-  local values = redis.call('MGET', unpack(KEYS))
+  local values = values or redis.call('MGET', unpack(names))
   local replies = { 0 }
   for i = 1, count do
     local at = 2 + 7 * i
@@ -26,7 +26,7 @@ local function decideFast()
     end
     local ticks, rest, newReach = 0, 0, 0
     -- MGET returns nothing for values of other types, which are foreign.
-    value = value or redis.pcall('GET', KEYS[key])
+    value = value or KEYS[key] and redis.pcall('GET', KEYS[key])
     if value then
       local ok, mark, written, oldTicks, oldRest, tick, thousandth, whole, oldReach, retired, other =
         pcall(cmsgpack.unpack, value)
@@ -88,7 +88,7 @@ local function decideFast()
       if ticks >= burstTicks then
         newReach = max(newReach, ticks - burstTicks + (rest > burstRest and 1 or 0))
       end
-      redis.call('SET', KEYS[key],
+      redis.call('SET', names[key],
         cmsgpack.pack(MARK, now, ticks, rest, perTick, perThousandth, burst, newReach, 0),
         'PX', ceil((ticks + 1) / 1000))
     end
