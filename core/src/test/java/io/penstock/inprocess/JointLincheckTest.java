@@ -14,10 +14,10 @@ import org.junit.jupiter.api.Test;
  * tokens taken by a request that is then denied.
  */
 public class JointLincheckTest {
-  /** Each takes seconds, so only the full build checks many. */
   /** An operation counts as hung after this time; the default of 10 s passes on a busy machine. */
   private static final long HANG_MILLIS = 300_000;
 
+  /** Each takes seconds, so only the full build checks many. */
   private static final boolean FULL = Boolean.getBoolean("penstock.full");
 
   private static final int SCENARIOS = FULL ? 10 : 1;

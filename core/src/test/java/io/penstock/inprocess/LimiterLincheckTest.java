@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 /** The keyed limiter is linearizable. */
 @Param(name = "key", gen = IntGen.class, conf = "1:2")
 public class LimiterLincheckTest {
-  /** Each takes seconds, so only the full build checks many. */
   /** An operation counts as hung after this time; the default of 10 s passes on a busy machine. */
   private static final long HANG_MILLIS = 300_000;
 
+  /** Each takes seconds, so only the full build checks many. */
   private static final boolean FULL = Boolean.getBoolean("penstock.full");
 
   private static final int SCENARIOS = FULL ? 10 : 1;

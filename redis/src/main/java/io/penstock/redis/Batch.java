@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.IntPredicate;
 
 /**
  * The requests of one call to Redis, which are decided as if they were sent one by one, in order.
@@ -17,6 +18,7 @@ final class Batch {
   private final Map<String, Integer> keys = new LinkedHashMap<>();
   private final Map<LimitCodec, Integer> limits = new LinkedHashMap<>();
   private final List<PendingRequest> requests;
+  private boolean keysAsArguments;
 
   /**
    * Callers with identical requests, in order, with no request in between that could affect the
@@ -95,6 +97,38 @@ final class Batch {
 
   int keyCount() {
     return keys.size();
+  }
+
+  /** The slot of all its buckets in a cluster; -1 if they are in several. */
+  int onlySlot() {
+    int first = groups.get(0).claims.get(0).slot();
+    return allSlots(slot -> slot == first) ? first : -1;
+  }
+
+  boolean allSlots(IntPredicate test) {
+    for (EqualRequests group : groups) {
+      for (RedisClaim claim : group.claims) {
+        if (!test.test(claim.slot())) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** The slot of a key by its number, which starts at 1. */
+  int slotOfKey(int number) {
+    return SlotTable.slotOf(
+        keys.keySet().stream().skip(number - 1L).findFirst().orElseThrow());
+  }
+
+  /** Makes the keys arguments of the script, so that they may be in several slots. */
+  void passKeysAsArguments() {
+    keysAsArguments = true;
+  }
+
+  boolean passesKeysAsArguments() {
+    return keysAsArguments;
   }
 
   private static <T> int numberOf(Map<T, Integer> numbers, T of) {

@@ -76,6 +76,12 @@ final class CallBatcher {
      * Called when the keys of a request are split over two nodes, so that one call can't decide it.
      */
     void keysSplit(PendingRequest request);
+
+    /**
+     * Called when a call was not executed because its slots can't be decided together. The requests
+     * must be submitted again, each to its current batcher.
+     */
+    void slotsRejected(List<PendingRequest> requests);
   }
 
   /**
@@ -259,6 +265,11 @@ final class CallBatcher {
   }
 
   private void rejected(Batch batch, Throwable cause) {
+    if (cause instanceof SlotsRejected) {
+      batch.requests().forEach(PendingRequest::rejected);
+      callbacks.slotsRejected(batch.requests());
+      return;
+    }
     if (!route.isRetryable(cause)) {
       callbacks.failed(batch.requests(), route.explain(cause));
       return;

@@ -25,6 +25,9 @@ final class Cluster implements Topology {
   private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long TICK_MILLIS = 100;
 
+  /** How long a slot whose keys were not all at its owner has calls of its own. */
+  private static final long SEPARATE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   /** How long a server without slots is kept, because a slot may be migrating to it. */
   private static final long UNUSED_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -33,14 +36,18 @@ final class Cluster implements Topology {
   private final StoreAssembler assembler;
   private final ScheduledExecutorService timer;
   private final ProbeKeys probeKeys;
-  private final Map<ServerAddress, Server> servers = new ConcurrentHashMap<>();
+  private final Map<ServerAddress, PrimaryRoute> servers = new ConcurrentHashMap<>();
   private final AtomicReferenceArray<@Nullable CallBatcher> batchers =
       new AtomicReferenceArray<>(SlotTable.SLOTS);
-  private final AtomicReferenceArray<@Nullable Server> owners =
+  private final AtomicReferenceArray<@Nullable PrimaryRoute> owners =
       new AtomicReferenceArray<>(SlotTable.SLOTS);
+
+  /** Slots with calls of their own, which follow redirections; each with the time it began. */
+  private final Map<Integer, Long> separate = new ConcurrentHashMap<>();
+
   private final AtomicBoolean refreshing = new AtomicBoolean();
   private final OutageReports outages;
-  private volatile List<Server> primaries = List.of();
+  private volatile List<PrimaryRoute> primaries = List.of();
   private volatile boolean allSlotsServed;
   private volatile boolean available;
   private volatile boolean stale = true;
@@ -67,14 +74,36 @@ final class Cluster implements Topology {
 
   @Override
   public CallBatcher batcher(RedisClaim claim) {
-    int slot = claim.slot();
+    PrimaryRoute owner = owners.get(claim.slot());
+    return owner != null && isShared(claim.slot(), owner)
+        ? owner.batcher()
+        : slotBatcher(claim.slot());
+  }
+
+  private CallBatcher slotBatcher(int slot) {
     CallBatcher batcher = batchers.get(slot);
     if (batcher == null) {
-      batcher = assembler.newBatcher(new SlotRoute(slot, this));
+      batcher = assembler.newBatcher(slotRoute(slot));
       CallBatcher other = batchers.compareAndExchange(slot, null, batcher);
       batcher = other == null ? batcher : other;
     }
     return batcher;
+  }
+
+  SlotRoute slotRoute(int slot) {
+    return new SlotRoute(slot, this);
+  }
+
+  /** Whether requests to a slot may go into one call with those to other slots of a primary. */
+  boolean isShared(int slot, PrimaryRoute primary) {
+    return owners.get(slot) == primary
+        && primary.acceptsSeveralSlots()
+        && (separate.isEmpty() || !separate.containsKey(slot));
+  }
+
+  /** Called when the owner of a slot doesn't have all of its keys. */
+  void separate(int slot) {
+    separate.put(slot, System.nanoTime());
   }
 
   @Override
@@ -84,18 +113,16 @@ final class Cluster implements Topology {
 
   @Override
   public List<List<RedisClaim>> groupByCall(List<RedisClaim> all) {
-    int first = all.get(0).slot();
-    boolean oneSlot = true;
-    for (int i = 1; i < all.size(); i++) {
-      oneSlot &= all.get(i).slot() == first;
-    }
-    if (oneSlot) {
+    if (all.size() == 1) {
       return List.of(all);
     }
-    Map<Integer, List<RedisClaim>> bySlot = new LinkedHashMap<>();
-    all.forEach(
-        claim -> bySlot.computeIfAbsent(claim.slot(), slot -> new ArrayList<>()).add(claim));
-    return List.copyOf(bySlot.values());
+    Map<Object, List<RedisClaim>> byCall = new LinkedHashMap<>();
+    for (RedisClaim claim : all) {
+      PrimaryRoute owner = owners.get(claim.slot());
+      Object call = owner != null && isShared(claim.slot(), owner) ? owner : claim.slot();
+      byCall.computeIfAbsent(call, first -> new ArrayList<>()).add(claim);
+    }
+    return byCall.size() == 1 ? List.of(all) : List.copyOf(byCall.values());
   }
 
   @Override
@@ -105,49 +132,58 @@ final class Cluster implements Topology {
 
   @Override
   public int estimatedWaitingCallers() {
-    int calls = 0;
-    List<Server> now = primaries;
+    int requests = 0;
+    List<PrimaryRoute> now = primaries;
     for (int i = 0; i < now.size(); i++) {
-      calls += now.get(i).callsInFlight();
+      requests += now.get(i).server().requestsInFlight();
     }
-    return calls;
+    return requests;
+  }
+
+  int primaryCount() {
+    return Math.max(1, primaries.size());
   }
 
   /** The owner of a slot; null if none is known. */
   @Nullable Server owner(int slot) {
-    return owners.get(slot);
+    PrimaryRoute owner = owners.get(slot);
+    return owner == null ? null : owner.server();
   }
 
-  /** Returns the server at an address, which may not be connected yet. */
-  Server server(ServerAddress address) {
+  /** Returns the route to the server at an address, which may not be connected yet. */
+  PrimaryRoute primary(ServerAddress address) {
     return servers.computeIfAbsent(
         address,
         fresh -> {
           Server server = assembler.newServer(fresh, connector.at(fresh), this::updateAvailability);
           server.health().start();
-          return server;
+          return new PrimaryRoute(server, this, assembler);
         });
   }
 
   /** Called when a server redirects a slot permanently to another. */
-  void moved(int slot, Server owner) {
+  void moved(int slot, PrimaryRoute owner) {
     owners.set(slot, owner);
     stale = true;
   }
 
   /** Called when a server reports that no server has the slot. */
   void notServed(int slot, Server server) {
-    if (owners.compareAndSet(slot, server, null)) {
+    PrimaryRoute owner = owners.get(slot);
+    if (owner != null && owner.server() == server && owners.compareAndSet(slot, owner, null)) {
       allSlotsServed = false;
       updateAvailability();
     }
   }
 
   private synchronized void updateAvailability() {
-    boolean now =
-        allSlotsServed
-            && primaries.stream().allMatch(server -> server.health().isAvailable())
-            && !closed;
+    boolean now = allSlotsServed && !closed;
+    for (PrimaryRoute primary : primaries) {
+      if (!primary.server().health().isAvailable()) {
+        primary.reset();
+        now = false;
+      }
+    }
     available = now;
     if (now) {
       outages.available();
@@ -159,6 +195,7 @@ final class Cluster implements Topology {
   private RedisOutage findOutage() {
     RedisOutage noTable = unread;
     return primaries.stream()
+        .map(PrimaryRoute::server)
         .filter(server -> !server.health().isAvailable())
         .map(Cluster::outageOf)
         .findFirst()
@@ -195,6 +232,8 @@ final class Cluster implements Topology {
     if (due && !closed && refreshing.compareAndSet(false, true)) {
       refresh();
     }
+    long now = System.nanoTime();
+    separate.values().removeIf(since -> now - since > SEPARATE_NANOS);
     if (!closed) {
       long jittered = TICK_MILLIS / 2 + ThreadLocalRandom.current().nextLong(TICK_MILLIS + 1);
       var unused = timer.schedule(this::tick, jittered, TimeUnit.MILLISECONDS);
@@ -226,7 +265,8 @@ final class Cluster implements Topology {
     List<ServerAddress> available = new ArrayList<>();
     List<ServerAddress> others = new ArrayList<>(connector.seeds());
     servers.forEach(
-        (address, server) -> (server.health().isAvailable() ? available : others).add(address));
+        (address, route) ->
+            (route.server().health().isAvailable() ? available : others).add(address));
     Collections.shuffle(available);
     Collections.shuffle(others);
     available.addAll(others);
@@ -234,11 +274,11 @@ final class Cluster implements Topology {
   }
 
   private void adopt(SlotTable table) {
-    Map<Server, Integer> firstSlots = new LinkedHashMap<>();
+    Map<PrimaryRoute, Integer> firstSlots = new LinkedHashMap<>();
     int next = 0;
     int served = 0;
     for (SlotTable.Range range : table.inOrder()) {
-      Server owner = server(range.owner());
+      PrimaryRoute owner = primary(range.owner());
       firstSlots.putIfAbsent(owner, range.first());
       for (; next < range.first(); next++) {
         owners.set(next, null);
@@ -250,7 +290,7 @@ final class Cluster implements Topology {
     for (; next < SlotTable.SLOTS; next++) {
       owners.set(next, null);
     }
-    firstSlots.forEach((server, slot) -> server.probeWith(slot, probeKeys));
+    firstSlots.forEach((route, slot) -> route.server().probeWith(slot, probeKeys));
     primaries = List.copyOf(firstSlots.keySet());
     allSlotsServed = served == SlotTable.SLOTS;
     forgetUnused();
@@ -260,10 +300,10 @@ final class Cluster implements Topology {
   private void forgetUnused() {
     long now = System.nanoTime();
     servers.forEach(
-        (address, server) -> {
-          if (!primaries.contains(server) && now - server.lastUsedNanos() > UNUSED_NANOS) {
+        (address, route) -> {
+          if (!primaries.contains(route) && now - route.server().lastUsedNanos() > UNUSED_NANOS) {
             servers.remove(address);
-            server.close();
+            route.server().close();
           }
         });
   }
@@ -272,7 +312,7 @@ final class Cluster implements Topology {
   public void close() {
     closed = true;
     outages.close();
-    servers.values().forEach(Server::close);
+    servers.values().forEach(route -> route.server().close());
     connector.close();
   }
 }

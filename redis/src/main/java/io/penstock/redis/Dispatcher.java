@@ -335,6 +335,18 @@ final class Dispatcher {
     public void keysSplit(PendingRequest request) {
       split(request, request.claims().stream().map(List::of).toList());
     }
+
+    @Override
+    public void slotsRejected(List<PendingRequest> requests) {
+      for (PendingRequest request : requests) {
+        List<List<RedisClaim>> groups = topology.groupByCall(request.claims());
+        if (groups.size() == 1) {
+          topology.batcher(request.claims().get(0)).submit(request);
+        } else {
+          split(request, groups);
+        }
+      }
+    }
   }
 
   private void denied(List<RedisClaim> claims, Decision denial, long passedNanos) {

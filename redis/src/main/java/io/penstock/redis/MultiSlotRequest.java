@@ -168,23 +168,15 @@ final class MultiSlotRequest {
   }
 
   private void complete(boolean denied, List<RedisClaim> lost, List<Decision> fallback) {
-    Map<String, Decision> results = new HashMap<>();
+    Map<String, Decision> degraded = new HashMap<>();
     for (int i = 0; i < lost.size(); i++) {
-      results.put(lost.get(i).redisKey(), fallback.get(i));
+      degraded.put(lost.get(i).redisKey(), fallback.get(i));
     }
-    for (SlotRequest slotRequest : slotRequests) {
-      if (!results.containsKey(slotRequest.claims().get(0).redisKey())) {
-        List<Decision> own = denied ? slotRequest.resultsUntaken() : slotRequest.result().results();
-        for (int i = 0; i < own.size(); i++) {
-          results.put(slotRequest.claims().get(i).redisKey(), own.get(i));
-        }
-      }
+    Decision decision = decision(denied, degraded);
+    if (request instanceof SlotRequest part) {
+      part.setUntakenResult(decision(true, degraded));
+      part.setReceipts(slotRequests.stream().flatMap(each -> each.taken().stream()).toList());
     }
-    Decision[] claims =
-        request.claims().stream()
-            .map(claim -> Objects.requireNonNull(results.get(claim.redisKey())))
-            .toArray(Decision[]::new);
-    Decision decision = Decision.all(claims);
     boolean inTime = request.markSent() && request.completeWithReply(decision);
     if (denied && request.operation() == Operation.TAKE) {
       dispatch.denied(request.claims(), decision, startNanos);
@@ -192,5 +184,26 @@ final class MultiSlotRequest {
     if (denied || !inTime) {
       slotRequests.stream().map(SlotRequest::taken).forEach(dispatch::giveBack);
     }
+  }
+
+  /**
+   * @param untaken whether to return the results as if nothing had been taken
+   * @param degraded the results of claims without a response
+   */
+  private Decision decision(boolean untaken, Map<String, Decision> degraded) {
+    Map<String, Decision> results = new HashMap<>(degraded);
+    for (SlotRequest slotRequest : slotRequests) {
+      if (!degraded.containsKey(slotRequest.claims().get(0).redisKey())) {
+        List<Decision> own =
+            untaken ? slotRequest.resultsUntaken() : slotRequest.result().results();
+        for (int i = 0; i < own.size(); i++) {
+          results.put(slotRequest.claims().get(i).redisKey(), own.get(i));
+        }
+      }
+    }
+    return Decision.all(
+        request.claims().stream()
+            .map(claim -> Objects.requireNonNull(results.get(claim.redisKey())))
+            .toArray(Decision[]::new));
   }
 }

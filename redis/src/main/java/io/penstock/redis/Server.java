@@ -10,6 +10,7 @@ final class Server {
   private final ServerConnection connection;
   private final ServerHealth health;
   private final AtomicInteger inFlight = new AtomicInteger();
+  private final AtomicInteger requestsInFlight = new AtomicInteger();
   private int probedSlot = -1;
 
   /** Since when there has been no response, while calls are in flight. */
@@ -40,9 +41,9 @@ final class Server {
     }
   }
 
-  /** The number of calls in flight. */
-  int callsInFlight() {
-    return inFlight.get();
+  /** The number of requests that were sent and have no reply yet. */
+  int requestsInFlight() {
+    return requestsInFlight.get();
   }
 
   /** The time of the last call or response, whichever is later. */
@@ -62,15 +63,17 @@ final class Server {
       silentSinceNanos = sent;
     }
     inFlight.incrementAndGet();
+    requestsInFlight.addAndGet(batch.size());
     return connection
         .call(batch, asking)
-        .whenComplete((replies, failure) -> completed(sent, failure));
+        .whenComplete((replies, failure) -> completed(batch, sent, failure));
   }
 
-  private void completed(long sent, @Nullable Throwable failure) {
+  private void completed(Batch batch, long sent, @Nullable Throwable failure) {
     long now = System.nanoTime();
     silentSinceNanos = now;
     inFlight.decrementAndGet();
+    requestsInFlight.addAndGet(-batch.size());
     Throwable cause = failure == null ? null : FailureCauses.cause(failure);
     if (cause == null || Redirection.isSlotError(cause)) {
       health.answered(sent, now - sent);

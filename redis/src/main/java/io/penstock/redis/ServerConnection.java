@@ -127,11 +127,15 @@ final class ServerConnection {
       Batch batch,
       byte[] numbers) {
     CommandArgs<byte[], byte[]> args =
-        new CommandArgs<>(ByteArrayCodec.INSTANCE).add(scriptArgument).add(batch.keyCount());
-    for (String key : batch.keys()) {
-      args.addKey(Utf8.bytes(key));
+        new CommandArgs<>(ByteArrayCodec.INSTANCE).add(scriptArgument);
+    if (batch.passesKeysAsArguments()) {
+      args.add(0).add(numbers);
+      batch.keys().forEach(key -> args.add(Utf8.bytes(key)));
+    } else {
+      args.add(batch.keyCount());
+      batch.keys().forEach(key -> args.addKey(Utf8.bytes(key)));
+      args.add(numbers);
     }
-    args.add(numbers);
     return writes.inOrder(
         () -> {
           Lock lock = asking ? dispatching.writeLock() : dispatching.readLock();

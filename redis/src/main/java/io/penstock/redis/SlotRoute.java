@@ -37,6 +37,10 @@ final class SlotRoute implements Route {
 
   @Override
   public CompletionStage<long[]> call(Batch batch) {
+    if (batch.onlySlot() != slot) {
+      // The other slots could be decided together with this one when the request was submitted.
+      return CompletableFuture.failedStage(new SlotsRejected());
+    }
     Server owner = server();
     if (owner == null) {
       return CompletableFuture.failedStage(new ServerConnection.NotSent());
@@ -45,7 +49,7 @@ final class SlotRoute implements Route {
         .exceptionallyCompose(failure -> redirected(batch, owner, FailureCauses.cause(failure)));
   }
 
-  private static CompletionStage<long[]> call(Server server, Batch batch, boolean asking) {
+  static CompletionStage<long[]> call(Server server, Batch batch, boolean asking) {
     return server.health().isNew()
         ? CompletableFuture.failedStage(new NotConnectedYet())
         : server.call(batch, asking);
@@ -55,11 +59,16 @@ final class SlotRoute implements Route {
   private CompletionStage<long[]> redirected(Batch batch, Server server, Throwable failure) {
     Redirection redirection = Redirection.of(failure, server.address());
     if (redirection != null) {
-      Server target = cluster.server(redirection.to());
-      if (!redirection.asking()) {
+      PrimaryRoute target = cluster.primary(redirection.to());
+      if (redirection.asking()) {
+        cluster.separate(slot);
+      } else {
         cluster.moved(slot, target);
       }
-      return call(target, batch, redirection.asking());
+      return call(target.server(), batch, redirection.asking());
+    }
+    if (Redirection.isSplit(failure)) {
+      cluster.separate(slot);
     }
     if (Redirection.isNotServed(failure)) {
       cluster.notServed(slot, server);
@@ -69,6 +78,11 @@ final class SlotRoute implements Route {
 
   @Override
   public boolean isRetryable(Throwable failure) {
+    return isTemporary(failure);
+  }
+
+  /** Whether a call to a slot failed without any effect and may soon succeed. */
+  static boolean isTemporary(Throwable failure) {
     return failure instanceof NotConnectedYet
         || Redirection.isRedirection(failure)
         || Redirection.isSplit(failure);

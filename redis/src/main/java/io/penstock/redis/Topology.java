@@ -22,9 +22,8 @@ interface Topology {
   @Nullable RedisOutage outage();
 
   /**
-   * An estimate of how many callers wait for Redis: with one server, the number of requests in the
-   * last call that was sent; in a cluster, the number of calls in flight, most of which contain a
-   * single request.
+   * An estimate of how many callers wait for Redis: the number of requests that were sent and have
+   * no reply yet.
    */
   int estimatedWaitingCallers();
 

@@ -1,6 +1,7 @@
 -- Decides requests in order. Each request takes from all of its buckets, or from none.
 --
--- KEYS     the buckets, without duplicates
+-- KEYS     the buckets, without duplicates; none if they are in several slots of a cluster
+-- ARGV[2]  and all further arguments: the buckets, if they are in several slots
 -- ARGV[1]  integers in MessagePack, up to 15 as one value after another, more as an array:
 --   the number of limits, then for each
 --     token bucket     0, units per tick, units per thousandth, burst in thousandths, reach in ticks,
@@ -27,6 +28,9 @@
 --   for a lease instead: thousandths granted, the debt afterwards as for a token bucket, thousandths
 --                      kept, thousandths that all holders together have
 --   and finally the time
+-- or, if buckets in several slots can't be decided in one call, without having changed anything:
+--   -1 and the numbers of the keys that this server doesn't have, or -2 if it rejects calls for
+--   several slots
 --
 -- All numbers are integers below 2^53, so doubles are exact. A tick is a microsecond. A debt may have
 -- more units than that, so it always consists of two numbers: ticks, and a rest of less than a tick.
@@ -48,6 +52,39 @@ local MAX_STATES = 16
 -- The type marks of token bucket values, without and with leases; fast-path.lua only handles the
 -- first.
 local MARK, LEASED = 'B', 'L'
+
+local names = KEYS
+
+-- The values of buckets in several slots; otherwise nil. A cluster doesn't redirect a call for keys in
+-- ARGV. Instead, it rejects each command for a key that it doesn't have, or that would be created
+-- although its slot is being migrated. All keys are read before anything is written, so such a call
+-- fails as a whole.
+local values
+
+if ARGV[2] then
+  names, values = {}, {}
+  local missing, rejected = { -1 }, false
+  for i = 2, #ARGV do
+    local value = redis.pcall('GET', ARGV[i])
+    if type(value) == 'table' then
+      local reason = value.err
+      if string.find(reason, 'non local key', 1, true)
+        or string.find(reason, 'cluster is down', 1, true)
+        or string.find(reason, 'slot not served', 1, true) then
+        missing[#missing + 1] = i - 1
+      elseif string.sub(reason, 1, 9) ~= 'WRONGTYPE' then
+        rejected = true
+      end
+      value = ''
+    end
+    names[i - 1], values[i - 1] = ARGV[i], value
+  end
+  if missing[2] then
+    return missing
+  elseif rejected then
+    return { -2 }
+  end
+end
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

@@ -35,8 +35,11 @@ local buckets = {}
 local function bucketOf(key, limit)
   local bucket = buckets[key]
   if not bucket then
-    local name = KEYS[key]
-    local value = limit.algorithm ~= log and redis.pcall('GET', name)
+    local value = values and values[key]
+    -- The fast path may have replaced it by a number.
+    if limit.algorithm ~= log and value ~= false and type(value) ~= 'string' then
+      value = redis.pcall('GET', names[key])
+    end
     -- An error means a value of another type. Treat it as foreign, like an empty value.
     if type(value) == 'table' then
       value = ''
@@ -103,7 +106,7 @@ for _ = 1, read() do
   for i = 1, read() do
     local key, limit = read(), limits[read()]
     local claim = {
-      key = KEYS[key], limit = limit, bucket = bucketOf(key, limit), cost = read(), delay = read(),
+      key = names[key], limit = limit, bucket = bucketOf(key, limit), cost = read(), delay = read(),
     }
     claim.writes = operation ~= PEEK and claim.cost > 0 and claim.delay >= 0
     claims[i] = claim
@@ -126,7 +129,7 @@ end
 
 for key, bucket in pairs(buckets) do
   if bucket.changed then
-    bucket.algorithm.save(KEYS[key], bucket)
+    bucket.algorithm.save(names[key], bucket)
   end
 end
 

@@ -14,14 +14,14 @@ end
 local function decideFast()
   local perTick, perThousandth, burst = numbers[3], numbers[4], numbers[5]
   local reach, count = numbers[6], numbers[8]
-  if numbers[1] ~= 1 or numbers[2] ~= BUCKET or numbers[7] ~= 0 or count ~= #KEYS
+  if numbers[1] ~= 1 or numbers[2] ~= BUCKET or numbers[7] ~= 0 or count ~= #names
     or burst * perThousandth >= 2^53 then
     return nil
   end
   local units = burst * perThousandth
   local burstRest = fmod(units, perTick)
   local burstTicks = (units - burstRest) / perTick
-  local values = redis.call('MGET', unpack(KEYS))
+  local values = values or redis.call('MGET', unpack(names))
   local replies, expiries = { 0 }, {}
   for i = 1, count do
     local at = 2 + 7 * i
@@ -34,7 +34,7 @@ local function decideFast()
     end
     local ticks, rest, newReach = 0, 0, 0
     -- MGET returns nothing for values of other types, which are foreign.
-    value = value or redis.pcall('GET', KEYS[key])
+    value = value or KEYS[key] and redis.pcall('GET', KEYS[key])
     if value then
       local ok, mark, written, oldTicks, oldRest, tick, thousandth, whole, oldReach, retired, other =
         pcall(cmsgpack.unpack, value)
@@ -103,9 +103,9 @@ local function decideFast()
       local expiry = now + ticks
       expiry = expiry - expiry % EXPIRY_STEP
       if expiry == expiries[key] then
-        redis.call('SET', KEYS[key], value, 'KEEPTTL')
+        redis.call('SET', names[key], value, 'KEEPTTL')
       else
-        redis.call('SET', KEYS[key], value, 'PX', ceil((expiry + 2 * EXPIRY_STEP - now) / 1000))
+        redis.call('SET', names[key], value, 'PX', ceil((expiry + 2 * EXPIRY_STEP - now) / 1000))
       end
     end
   end

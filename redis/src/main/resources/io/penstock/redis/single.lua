@@ -4,7 +4,7 @@
 -- defining functions, and the variables that they share, takes longer than the whole decision.
 repeat
   -- An array begins with a larger byte than a number.
-  if string.byte(ARGV[1]) >= 0x80 then
+  if ARGV[2] or string.byte(ARGV[1]) >= 0x80 then
     break
   end
   local _, kind, perTick, perThousandth, burst, reach, replaced, _, operation, times, _, _, _, cost, delay =

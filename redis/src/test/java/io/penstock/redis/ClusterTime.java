@@ -12,7 +12,7 @@ import java.util.List;
  * in its own slot, so the time is stored once for every key that the test uses.
  */
 final class ClusterTime implements AutoCloseable {
-  private static final String KEY = "'test:now:{' .. string.match(KEYS[1], '{(.-)}') .. '}'";
+  private static final String KEY = "'test:now:{' .. string.match(names[1], '{(.-)}') .. '}'";
   private static final List<String> TAGS = tags();
 
   private final RedisClusterClient client;

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -27,6 +29,7 @@ class ReshardIT {
   private static ClusterProcesses cluster;
 
   private final Counts counts = new Counts();
+  private final AtomicLong callsWithSeveralSlots = new AtomicLong();
 
   @BeforeAll
   static void start() {
@@ -45,6 +48,7 @@ class ReshardIT {
             .startTimeout(Duration.ofSeconds(20))
             .denialMemory(false)
             .observer(counts)
+            .callObserver(batch -> callsWithSeveralSlots.addAndGet(batch.onlySlot() < 0 ? 1 : 0))
             .connect(cluster.url());
     assertThat(store.isAvailable()).isTrue();
     return store;
@@ -91,8 +95,75 @@ class ReshardIT {
       assertThat(load.mostFalselyDenied()).isZero();
       assertThat(load.degraded(key -> true)).isZero();
       assertThat(counts.failures).isEmpty();
+      assertThat(callsWithSeveralSlots).hasPositiveValue();
     }
     assertThat(cluster.keysWithoutTtl()).isEmpty();
+  }
+
+  @Test
+  @Tag("slow")
+  void slotsOfARequestMigrateUnderLoad_eachIsChargedOnce() throws Exception {
+    List<String> keys =
+        List.of(cluster.keyAt(0, 60), cluster.keyAt(0, 61), cluster.keyAt(0, 62));
+    AtomicLong granted = new AtomicLong();
+    AtomicLong degraded = new AtomicLong();
+    AtomicLong denied = new AtomicLong();
+    AtomicBoolean stopped = new AtomicBoolean();
+    List<Thread> callers = new ArrayList<>();
+    try (RedisStore store = connect(Duration.ofSeconds(10));
+        RedisStore another = connect(Duration.ofSeconds(10))) {
+      for (int i = 0; i < 8; i++) {
+        RedisStore own = i % 2 == 0 ? store : another;
+        Claim[] claims = {
+          wide(own).at(keys.get(0)), narrow(own).at(keys.get(1)), wide(own).at(keys.get(2))
+        };
+        Thread caller =
+            new Thread(
+                () -> {
+                  while (!stopped.get()) {
+                    Decision decision = RateLimiter.all(claims).take();
+                    (decision.degraded() ? degraded : decision.allowed() ? granted : denied)
+                        .incrementAndGet();
+                  }
+                });
+        callers.add(caller);
+        caller.start();
+      }
+      int moves = 0;
+      while (granted.get() < BURST * 9 / 10 || moves < 4) {
+        RedisProcess to = primary((1 + moves) % 3);
+        for (String key : keys.subList(moves % 3, 3)) {
+          cluster.move(slotOf(key), to);
+        }
+        moves++;
+      }
+      await("used up").until(() -> granted.get() >= BURST && denied.get() > 0);
+      stopped.set(true);
+      for (Thread caller : callers) {
+        caller.join(60_000);
+      }
+      System.out.printf(
+          "3 slots of a request moved, %d times: %d of %d granted, %d refunds%n",
+          moves, granted.get(), BURST, counts.refunded.get());
+      assertThat(granted).hasValue(BURST);
+      assertThat(degraded).hasValue(0);
+      assertThat(counts.failures).isEmpty();
+      for (String key : List.of(keys.get(0), keys.get(2))) {
+        await("given back")
+            .until(() -> Math.floor(wide(store).peek(key).remaining()) == 10 * BURST - BURST);
+      }
+      keys.forEach(key -> cluster.move(slotOf(key), primary(0)));
+    } finally {
+      stopped.set(true);
+    }
+  }
+
+  private static RateLimiter wide(RedisStore store) {
+    return RateLimiter.on(store, "wide", Limit.perDay(10).burst(10 * BURST));
+  }
+
+  private static RateLimiter narrow(RedisStore store) {
+    return RateLimiter.on(store, "narrow", Limit.perDay(1).burst(BURST));
   }
 
   /** Half of the buckets of a slot are on one server and half on another, permanently. */

@@ -42,7 +42,7 @@ final class ScriptTime {
             .replace(
                 NOW,
                 // A probe has no keys, and so no slot for the time.
-                "local now = KEYS[1] and tonumber(redis.call('GET', " + key + ")) or 0\n")
+                "local now = names[1] and tonumber(redis.call('GET', " + key + ")) or 0\n")
             .replace("'PX', ceil(", "'PX', 3600000 + ceil(")
             .replace("'PEXPIRE', key, ceil(", "'PEXPIRE', key, 3600000 + ceil("));
   }

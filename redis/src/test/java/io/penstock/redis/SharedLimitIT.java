@@ -52,7 +52,7 @@ class SharedLimitIT {
     }
     return Script.of(
         text.replace(taken, taken + noting("claim.key", "times"))
-            .replace(takenAsUsual, takenAsUsual + noting("KEYS[numbers[at + 3]]", "granted")));
+            .replace(takenAsUsual, takenAsUsual + noting("names[numbers[at + 3]]", "granted")));
   }
 
   private static String noting(String key, String times) {

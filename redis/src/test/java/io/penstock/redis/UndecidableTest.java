@@ -80,6 +80,9 @@ class UndecidableTest {
 
     @Override
     public void keysSplit(PendingRequest request) {}
+
+    @Override
+    public void slotsRejected(List<PendingRequest> requests) {}
   }
 
   @Test

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Compares a cluster with one server. In a cluster, a call contains only requests of one slot. */
+/** Compares a cluster with one server. */
 public final class ClusterPart {
   private static final List<Cell> CELLS =
       List.of(
@@ -59,11 +59,17 @@ public final class ClusterPart {
       }
     }
     progress.done();
-    double one = perSecond(readings.get(1));
+    Reading server = readings.get(0);
+    Reading one = readings.get(1);
+    Reading three = readings.get(2);
     return new Findings(
         List.of(table),
         NOTES,
-        List.of(Ratio.of("redis.cluster.three-primaries.one", perSecond(readings.get(2)) / one)));
+        List.of(
+            Ratio.of(
+                "redis.cluster.server-time",
+                three.serverMicrosPerRequest() / server.serverMicrosPerRequest()),
+            Ratio.of("redis.cluster.three-primaries.one", perSecond(three) / perSecond(one))));
   }
 
   /** Measures all cells on some servers, and returns the reading of {@link #REFERENCE}. */

@@ -26,6 +26,7 @@ public record Target(String name, double bound, boolean isMinimum) {
           atLeast("redis.user.local-buckets", 0.97),
           atLeast("redis.user.seed-lua", 1.3),
           atMost("redis.hot.calls", 0.2),
+          atMost("redis.cluster.server-time", 1.3),
           atLeast("redis.network.worst", 0.95),
           atMost("redis.network.latency", 1.1),
           atLeast("redis.network.hot.1ms.256", 1.5),
