@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 
 /**
@@ -18,6 +19,7 @@ final class Batch {
   private final Map<String, Integer> keys = new LinkedHashMap<>();
   private final Map<LimitCodec, Integer> limits = new LinkedHashMap<>();
   private final List<PendingRequest> requests;
+  private boolean decidedLocally;
   private boolean keysAsArguments;
 
   /**
@@ -85,6 +87,14 @@ final class Batch {
     return requests;
   }
 
+  /** Runs an action with each request, in order, but only once. Thread-safe. */
+  synchronized void decideLocally(Consumer<PendingRequest> action) {
+    if (!decidedLocally) {
+      decidedLocally = true;
+      requests.forEach(action);
+    }
+  }
+
   /** The callers of each group of identical requests, in order. */
   List<List<PendingRequest>> callersByGroup() {
     return groups.stream().map(EqualRequests::callers).toList();
@@ -118,8 +128,7 @@ final class Batch {
 
   /** The slot of a key by its number, which starts at 1. */
   int slotOfKey(int number) {
-    return SlotTable.slotOf(
-        keys.keySet().stream().skip(number - 1L).findFirst().orElseThrow());
+    return SlotTable.slotOf(keys.keySet().stream().skip(number - 1L).findFirst().orElseThrow());
   }
 
   /** Makes the keys arguments of the script, so that they may be in several slots. */
@@ -163,6 +172,13 @@ final class Batch {
     /** A request was denied. */
     void denied(List<RedisClaim> claims, Decision denial);
 
+    /**
+     * A request that takes tokens was completed by the reply.
+     *
+     * @param granted whether Redis charged it
+     */
+    void completed(PendingRequest request, boolean granted);
+
     /** A request was granted, but its caller has already given up. */
     void grantedLate(PendingRequest request, List<Receipt> receipts);
 
@@ -197,10 +213,13 @@ final class Batch {
         if (caller == granted && group.operation == Operation.TAKE) {
           results.denied(group.claims, decision);
         }
-        if (!request.completeWithReply(decision)
-            && caller < granted
-            && request.operation() == Operation.TAKE) {
-          results.grantedLate(request, receipts(group, replies, next, caller));
+        boolean completed = request.completeWithReply(decision);
+        if (request.operation() == Operation.TAKE) {
+          if (completed) {
+            results.completed(request, caller < granted);
+          } else if (caller < granted) {
+            results.grantedLate(request, receipts(group, replies, next, caller));
+          }
         }
       }
       for (RedisClaim claim : group.claims) {

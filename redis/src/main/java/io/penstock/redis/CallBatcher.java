@@ -54,12 +54,21 @@ final class CallBatcher {
   /** The thread that sets this takes the next requests from the queues and sends them. */
   private final AtomicBoolean sendLock = new AtomicBoolean();
 
+  /** The calls in flight, in the order in which they were sent. */
+  private final Queue<Batch> inFlight = new ConcurrentLinkedQueue<>();
+
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger callsInFlight = new AtomicInteger();
   private final AtomicInteger requestsInFlight = new AtomicInteger();
 
   /** Receives the results of calls. */
   interface Callbacks {
+    /**
+     * Returns the requests that have to precede a request in its call. Called when the request is
+     * about to be sent, by one thread at a time.
+     */
+    List<? extends PendingRequest> preceding(PendingRequest request);
+
     /**
      * Called with the reply to a call that was sent at {@code sentNanos}. The next call may be sent
      * before this method returns.
@@ -114,17 +123,13 @@ final class CallBatcher {
   }
 
   void submit(PendingRequest request) {
-    submit(List.of(), request, List.of());
+    submit(request, List.of());
   }
 
-  /** Submits a request between others that go into the same call, unless that call is full. */
-  void submit(
-      List<? extends PendingRequest> before,
-      PendingRequest request,
-      List<? extends PendingRequest> after) {
+  /** Submits a request with others that go into the same call, unless that call is full. */
+  void submit(PendingRequest request, List<? extends PendingRequest> after) {
     // Counted first, so that the number is never too small for what is in the queue.
-    queued.addAndGet(before.size() + 1 + after.size());
-    waiting.addAll(before);
+    queued.addAndGet(1 + after.size());
     waiting.add(request);
     waiting.addAll(after);
     send();
@@ -133,6 +138,11 @@ final class CallBatcher {
   /** The number of requests that were sent and have no reply yet. */
   int requestsInFlight() {
     return requestsInFlight.get();
+  }
+
+  /** The calls in flight, in the order in which they were sent; may change at any time. */
+  Iterable<Batch> callsInFlight() {
+    return inFlight;
   }
 
   private void send() {
@@ -187,10 +197,19 @@ final class CallBatcher {
       waiting.remove();
       queued.decrementAndGet();
       if (request.markSent()) {
+        addPreceding(request, requests);
         requests.add(request);
       }
     }
     return requests;
+  }
+
+  private void addPreceding(PendingRequest request, List<PendingRequest> requests) {
+    for (PendingRequest preceding : callbacks.preceding(request)) {
+      if (preceding.markSent()) {
+        requests.add(preceding);
+      }
+    }
   }
 
   /** Sends a call. If it can't be built, its requests fail. */
@@ -206,6 +225,7 @@ final class CallBatcher {
   }
 
   private void send(Batch batch, long sent) {
+    inFlight.add(batch);
     int calls = callsInFlight.incrementAndGet();
     boolean unloaded = window.isUnloaded(requestsInFlight.addAndGet(batch.size()));
     CompletionStage<long[]> call;
@@ -251,6 +271,7 @@ final class CallBatcher {
 
   /** Called when a call is no longer in flight. */
   private void ended(Batch batch) {
+    inFlight.remove(batch);
     requestsInFlight.addAndGet(-batch.size());
     callsInFlight.decrementAndGet();
     send();

@@ -140,10 +140,6 @@ final class Cluster implements Topology {
     return requests;
   }
 
-  int primaryCount() {
-    return Math.max(1, primaries.size());
-  }
-
   /** The owner of a slot; null if none is known. */
   @Nullable Server owner(int slot) {
     PrimaryRoute owner = owners.get(slot);

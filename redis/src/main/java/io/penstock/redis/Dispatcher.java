@@ -176,7 +176,7 @@ final class Dispatcher {
     return leaseRequests;
   }
 
-  /** The requests that have to precede a request, because this node has decided without Redis. */
+  /** The reports that have to precede a request, because this node has decided without Redis. */
   private List<RaiseDebtRequest> reports(PendingRequest request) {
     List<RaiseDebtRequest> reports = List.of();
     if (request.operation() == Operation.TAKE && local.hasUnreported()) {
@@ -207,7 +207,7 @@ final class Dispatcher {
   private void submit(PendingRequest request) {
     CallBatcher batcher = topology.batcher(request.claims().get(0));
     if (batcher.isAvailable()) {
-      batcher.submit(reports(request), request, leaseRequests(request));
+      batcher.submit(request, leaseRequests(request));
     } else {
       giveUp(request, Degradation.UNAVAILABLE);
     }
@@ -242,11 +242,42 @@ final class Dispatcher {
       return;
     }
     try {
-      request
-          .decision()
-          .complete(fallback.decide(request.operation(), request.claims(), degradation));
+      request.decision().complete(decideLocally(request, degradation));
     } catch (RuntimeException failure) {
       request.decision().completeExceptionally(failure);
+    }
+  }
+
+  private Decision decideLocally(PendingRequest request, Degradation why) {
+    decideInFlight(request.claims());
+    return fallback.decide(
+        request.operation(), request.claims(), why, request.removeLocalDecision());
+  }
+
+  /**
+   * Lets local buckets decide the requests that are in flight, before they decide requests that
+   * were submitted later.
+   */
+  private void decideInFlight(List<RedisClaim> claims) {
+    for (RedisClaim claim : claims) {
+      if (claim.isLocal()) {
+        topology
+            .batcher(claim)
+            .callsInFlight()
+            .forEach(call -> call.decideLocally(this::decideInFlight));
+      }
+    }
+  }
+
+  private void decideInFlight(PendingRequest request) {
+    if (request.operation() != Operation.TAKE
+        || request instanceof SlotRequest
+        || request.decision().isDone()) {
+      return;
+    }
+    Decision ahead = fallback.decideAhead(request.claims());
+    if (ahead != null && !request.setLocalDecision(ahead)) {
+      fallback.undo(request.claims(), ahead);
     }
   }
 
@@ -264,7 +295,8 @@ final class Dispatcher {
 
     @Override
     public Decision decide(Operation operation, List<RedisClaim> claims, Degradation why) {
-      return fallback.decide(operation, claims, why);
+      decideInFlight(claims);
+      return fallback.decide(operation, claims, why, null);
     }
 
     @Override
@@ -281,6 +313,11 @@ final class Dispatcher {
   /** Handles the results of calls. */
   private final class CallReplies implements CallBatcher.Callbacks {
     @Override
+    public List<RaiseDebtRequest> preceding(PendingRequest request) {
+      return reports(request);
+    }
+
+    @Override
     public void replied(Batch batch, long[] replies, long sentNanos) {
       long passed = System.nanoTime() - sentNanos;
       serverClock.set(replies[replies.length - 1]);
@@ -294,6 +331,11 @@ final class Dispatcher {
             @Override
             public void denied(List<RedisClaim> claims, Decision denial) {
               Dispatcher.this.denied(claims, denial, passed);
+            }
+
+            @Override
+            public void completed(PendingRequest request, boolean granted) {
+              Dispatcher.this.completed(request, granted);
             }
 
             @Override
@@ -352,6 +394,17 @@ final class Dispatcher {
   private void denied(List<RedisClaim> claims, Decision denial, long passedNanos) {
     if (denials != null) {
       denials.add(claims, denial, denials.now() - passedNanos);
+    }
+  }
+
+  /** Corrects the local buckets if they have decided, too. */
+  private void completed(PendingRequest request, boolean granted) {
+    Decision ahead = request.removeLocalDecision();
+    boolean counted = ahead != null && ahead.allowed();
+    if (granted && !counted && local.hasUnreported()) {
+      local.grantedMeanwhile(request.claims());
+    } else if (ahead != null && !granted) {
+      fallback.undo(request.claims(), ahead);
     }
   }
 

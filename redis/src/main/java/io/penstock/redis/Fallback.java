@@ -5,6 +5,7 @@ import io.penstock.FailurePolicy;
 import io.penstock.redis.RedisObserver.Degradation;
 import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides requests while Redis is unavailable: by the failure policies of their limiters, and from
@@ -23,18 +24,46 @@ final class Fallback {
   }
 
   /**
+   * Decides a request in flight from the in-process buckets, in case that its reply is late.
+   *
+   * @return null if they don't decide it
+   */
+  @Nullable Decision decideAhead(List<RedisClaim> claims) {
+    List<RedisClaim> localClaims = localClaims(claims);
+    // Windows can't be refunded.
+    boolean undoable = localClaims.stream().allMatch(RedisClaim::isTokenBucket);
+    return localClaims.isEmpty() || !undoable || claims.stream().anyMatch(Fallback::isClosed)
+        ? null
+        : local.decide(Operation.TAKE, localClaims);
+  }
+
+  /** Undoes the effect of {@link #decideAhead}. */
+  void undo(List<RedisClaim> claims, Decision ahead) {
+    if (ahead.allowed()) {
+      local.undo(localClaims(claims));
+    }
+  }
+
+  private static List<RedisClaim> localClaims(List<RedisClaim> claims) {
+    return claims.stream().filter(RedisClaim::isLocal).toList();
+  }
+
+  /**
    * Decides a request by the failure policies of its limiters. If any of them fails closed or its
    * local bucket denies, the request is denied and nothing is taken. Operations other than requests
    * are not executed.
+   *
+   * @param ahead the result of {@link #decideAhead}; null if the request was not in flight
    */
-  Decision decide(Operation operation, List<RedisClaim> claims, Degradation why) {
+  Decision decide(
+      Operation operation, List<RedisClaim> claims, Degradation why, @Nullable Decision ahead) {
     if (operation != Operation.TAKE && operation != Operation.PEEK) {
       return withoutBucket(claims.get(0), why);
     }
     claims.forEach(claim -> observer.degraded(claim.buckets().name(), why));
     boolean closed = claims.stream().anyMatch(Fallback::isClosed);
     Iterator<Decision> localDecisions =
-        closed ? List.<Decision>of().iterator() : localDecisions(operation, claims);
+        closed ? List.<Decision>of().iterator() : localDecisions(operation, claims, ahead);
     Decision[] decisions = new Decision[claims.size()];
     for (int i = 0; i < decisions.length; i++) {
       RedisClaim claim = claims.get(i);
@@ -50,12 +79,15 @@ final class Fallback {
     return claim.buckets().onFailure() == FailurePolicy.CLOSED;
   }
 
-  private Iterator<Decision> localDecisions(Operation operation, List<RedisClaim> claims) {
-    List<RedisClaim> localClaims = claims.stream().filter(RedisClaim::isLocal).toList();
-    if (localClaims.isEmpty()) {
-      return List.<Decision>of().iterator();
+  private Iterator<Decision> localDecisions(
+      Operation operation, List<RedisClaim> claims, @Nullable Decision ahead) {
+    if (ahead != null) {
+      return ahead.results().iterator();
     }
-    return local.decide(operation, localClaims).results().iterator();
+    List<RedisClaim> localClaims = localClaims(claims);
+    return localClaims.isEmpty()
+        ? List.<Decision>of().iterator()
+        : local.decide(operation, localClaims).results().iterator();
   }
 
   private static Decision withoutBucket(RedisClaim claim, Degradation why) {

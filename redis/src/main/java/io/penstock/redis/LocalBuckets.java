@@ -22,8 +22,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>After a copy has decided a request, its bucket is unreported until the level of the copy has
  * been written to Redis: the next call for the bucket starts with a request that raises the debt in
- * Redis to that of the copy ({@link Operation#RAISE_DEBT}). Until then, replies can increase the
- * debt of the copy but not decrease it. So at any time, this node alone has granted at most what
+ * Redis to that of the copy ({@link Operation#RAISE_DEBT}). Until then, the copy also counts what
+ * Redis grants this node, and replies can increase its debt but not decrease it. Requests that are
+ * in flight when a copy starts to decide are older than those that it decides, so it decides them
+ * first, as if their replies were late. So at any time, this node alone has granted at most what
  * the limit allows, whether Redis or the copy decided; n nodes together at most n times the limit.
  *
  * <p>Windows have no level that could be set: their copies only count the grants of this node.
@@ -49,19 +51,20 @@ final class LocalBuckets {
 
   /** The state of a report to Redis; guarded by the lock of its stripe. */
   private static final class Unreported {
-    /** The number of decisions of the copy. */
-    long decisions;
+    /** The number of changes of the copy that Redis doesn't know. */
+    long changes;
 
-    boolean inFlight;
+    /** The number of changes that the last report included; 0 if it failed. */
+    long reported;
   }
 
   /**
    * A report that has to be sent.
    *
    * @param missingThousandths the tokens that are missing from the copy
-   * @param decisions the number of decisions that the report includes
+   * @param changes the number of changes of the copy that the report includes
    */
-  record Report(RedisClaim claim, long missingThousandths, long decisions) {}
+  record Report(RedisClaim claim, long missingThousandths, long changes) {}
 
   LocalBuckets() {
     for (int i = 0; i < STRIPES; i++) {
@@ -114,7 +117,41 @@ final class LocalBuckets {
       unreported.incrementAndGet();
     }
     if (own != null) {
-      own.decisions++;
+      own.changes++;
+    }
+  }
+
+  /**
+   * Returns tokens that {@link #decide} took from token buckets, because Redis has denied the
+   * request in time.
+   */
+  void undo(List<RedisClaim> claims) {
+    for (RedisClaim claim : claims) {
+      var unused = claim.local().buckets().refund(claim.key(), claim.thousandths());
+    }
+  }
+
+  /** Counts tokens that Redis granted to this node, if the copy has decided as well. */
+  void grantedMeanwhile(List<RedisClaim> claims) {
+    for (RedisClaim claim : claims) {
+      if (claim.isLocal() && claim.isTokenBucket()) {
+        grantedMeanwhile(claim);
+      }
+    }
+  }
+
+  private void grantedMeanwhile(RedisClaim claim) {
+    Stripe stripe = stripes[stripeOf(claim)];
+    stripe.lock.lock();
+    try {
+      Unreported own = stripe.unreported.get(claim.redisKey());
+      if (own != null) {
+        own.changes++;
+        long granted = claim.localLimiter().share(claim.thousandths());
+        var unused = claim.local().buckets().charge(claim.key(), granted);
+      }
+    } finally {
+      stripe.lock.unlock();
     }
   }
 
@@ -125,7 +162,7 @@ final class LocalBuckets {
 
   /**
    * Returns the report that has to be sent before a request for a bucket; null if there is none, or
-   * if it is in flight. The caller has to call {@link #reported} afterwards.
+   * if it was already sent. The caller has to call {@link #reported} afterwards.
    */
   @Nullable Report report(RedisClaim claim) {
     if (!claim.isLocal()) {
@@ -135,13 +172,13 @@ final class LocalBuckets {
     stripe.lock.lock();
     try {
       Unreported own = stripe.unreported.get(claim.redisKey());
-      if (own == null || own.inFlight) {
+      if (own == null || own.reported == own.changes) {
         return null;
       }
-      own.inFlight = true;
+      own.reported = own.changes;
       Claim local = claim.local();
       long missing = missing(local.buckets(), local);
-      return new Report(claim, missing, own.decisions);
+      return new Report(claim, missing, own.changes);
     } finally {
       stripe.lock.unlock();
     }
@@ -156,8 +193,9 @@ final class LocalBuckets {
       if (own == null) {
         return;
       }
-      own.inFlight = false;
-      if (successful && own.decisions == report.decisions) {
+      if (!successful) {
+        own.reported = 0;
+      } else if (own.changes == report.changes) {
         stripe.unreported.remove(report.claim.redisKey());
         unreported.decrementAndGet();
       }

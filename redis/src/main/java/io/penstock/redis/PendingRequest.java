@@ -34,6 +34,7 @@ sealed class PendingRequest permits GiveBackRequest, LeaseRequest, RaiseDebtRequ
   private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.WAITING);
   private volatile long giveUpNanos;
   private volatile @Nullable MultiSlotRequest split;
+  private volatile @Nullable Decision local;
 
   PendingRequest(Operation operation, List<RedisClaim> claims, long deadlineNanos) {
     this.operation = operation;
@@ -101,6 +102,30 @@ sealed class PendingRequest permits GiveBackRequest, LeaseRequest, RaiseDebtRequ
    */
   CompletableFuture<Decision> callerDecision() {
     return decision;
+  }
+
+  /**
+   * Sets the decision of the local buckets on a request in flight, which they count until its reply
+   * arrives.
+   *
+   * @return false if the reply has arrived, so that the decision has to be undone
+   */
+  boolean setLocalDecision(Decision decision) {
+    local = decision;
+    Stage now = stage.get();
+    return now == Stage.SENT || now == Stage.GIVEN_UP || removeLocalDecision() == null;
+  }
+
+  /** Removes and returns the decision of the local buckets; null if there is none. */
+  @Nullable Decision removeLocalDecision() {
+    if (local == null) {
+      return null;
+    }
+    synchronized (this) {
+      Decision removed = local;
+      local = null;
+      return removed;
+    }
   }
 
   /** Marks the request as sent, unless it was given up; from now on it may have been charged. */

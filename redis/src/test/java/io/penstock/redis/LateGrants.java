@@ -12,6 +12,9 @@ final class LateGrants implements Batch.Results {
   public void denied(List<RedisClaim> claims, Decision denial) {}
 
   @Override
+  public void completed(PendingRequest request, boolean granted) {}
+
+  @Override
   public void grantedLate(PendingRequest request, List<Receipt> late) {
     receipts.addAll(late);
   }

@@ -64,6 +64,11 @@ class UndecidableTest {
   /** Behaves like the store. */
   private static final class Answers implements CallBatcher.Callbacks {
     @Override
+    public List<PendingRequest> preceding(PendingRequest request) {
+      return List.of();
+    }
+
+    @Override
     public void replied(Batch batch, long[] replies, long sentNanos) {
       batch.complete(replies, new LateGrants());
     }
