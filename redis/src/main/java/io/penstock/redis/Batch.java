@@ -118,8 +118,7 @@ final class Batch {
 
   /** The slot of a key by its number, which starts at 1. */
   int slotOfKey(int number) {
-    return SlotTable.slotOf(
-        keys.keySet().stream().skip(number - 1L).findFirst().orElseThrow());
+    return SlotTable.slotOf(keys.keySet().stream().skip(number - 1L).findFirst().orElseThrow());
   }
 
   /** Makes the keys arguments of the script, so that they may be in several slots. */

@@ -103,8 +103,7 @@ class ReshardIT {
   @Test
   @Tag("slow")
   void slotsOfARequestMigrateUnderLoad_eachIsChargedOnce() throws Exception {
-    List<String> keys =
-        List.of(cluster.keyAt(0, 60), cluster.keyAt(0, 61), cluster.keyAt(0, 62));
+    List<String> keys = List.of(cluster.keyAt(0, 60), cluster.keyAt(0, 61), cluster.keyAt(0, 62));
     AtomicLong granted = new AtomicLong();
     AtomicLong degraded = new AtomicLong();
     AtomicLong denied = new AtomicLong();
