@@ -83,15 +83,11 @@ final class Cluster implements Topology {
   private CallBatcher slotBatcher(int slot) {
     CallBatcher batcher = batchers.get(slot);
     if (batcher == null) {
-      batcher = assembler.newBatcher(slotRoute(slot));
+      batcher = assembler.newBatcher(new SlotRoute(slot, this));
       CallBatcher other = batchers.compareAndExchange(slot, null, batcher);
       batcher = other == null ? batcher : other;
     }
     return batcher;
-  }
-
-  SlotRoute slotRoute(int slot) {
-    return new SlotRoute(slot, this);
   }
 
   /** Whether requests to a slot may go into one call with those to other slots of a primary. */

@@ -7,9 +7,9 @@ import java.util.concurrent.CompletionStage;
  * The route to one primary of a cluster, for calls that contain several of its slots. Thread-safe.
  *
  * <p>The keys of such a call are arguments of the script, because a cluster rejects keys of several
- * slots. It doesn't redirect the call either: if the primary doesn't have one of the keys, the call
- * has no effect, and its requests are submitted again, those of that slot in calls of its own. A
- * call for a single slot is sent like those of {@link SlotRoute}, which follow redirections.
+ * slots. If the primary doesn't have one of the keys, the call has no effect, and its requests are
+ * submitted again, those of that slot in calls of its own, which follow redirections ({@link
+ * SlotRoute}).
  */
 final class PrimaryRoute implements Route {
   private static final int KEYS_MISSING = -1;
@@ -55,15 +55,25 @@ final class PrimaryRoute implements Route {
 
   @Override
   public CompletionStage<long[]> call(Batch batch) {
+    if (!batch.allSlots(slot -> cluster.isShared(slot, this))) {
+      return CompletableFuture.failedStage(new SlotsRejected());
+    }
     int slot = batch.onlySlot();
     if (slot >= 0) {
-      return cluster.slotRoute(slot).call(batch);
-    }
-    if (!batch.allSlots(each -> cluster.isShared(each, this))) {
-      return CompletableFuture.failedStage(new SlotsRejected());
+      return SlotRoute.call(server, batch, false)
+          .exceptionallyCompose(failure -> failed(slot, FailureCauses.cause(failure)));
     }
     batch.passKeysAsArguments();
     return SlotRoute.call(server, batch, false).thenCompose(replies -> replied(batch, replies));
+  }
+
+  /** Leaves redirections to the slot, because other slots must not wait for another server. */
+  private CompletionStage<long[]> failed(int slot, Throwable failure) {
+    if (!Redirection.isSlotError(failure)) {
+      return CompletableFuture.failedStage(failure);
+    }
+    cluster.separate(slot);
+    return CompletableFuture.failedStage(new SlotsRejected());
   }
 
   private CompletionStage<long[]> replied(Batch batch, long[] replies) {
