@@ -8,6 +8,7 @@ import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.http.ExplainJson;
 import io.penstock.policy.http.ExplainText;
 import io.penstock.policy.jwt.JwtSettings;
+import io.penstock.policy.jwt.TokenCheck;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.PolicyLoader;
 import java.nio.file.Path;
@@ -68,6 +69,11 @@ final class ExplainCommand implements Callable<Integer> {
     if (format == Format.JSON) {
       console.out().println(JsonText.of(json -> ExplainJson.write(explanation, json)));
     } else {
+      if (parsed.hasToken()
+          && policy.jwt().acceptTokens()
+          && explanation.token() == TokenCheck.Result.ABSENT) {
+        console.out().println("token absent: Authorization is not a Bearer token");
+      }
       ExplainText.lines(explanation).forEach(console.out()::println);
     }
     return console.exitStatus(Console.OK);

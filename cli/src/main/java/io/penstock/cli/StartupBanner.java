@@ -10,6 +10,9 @@ import java.util.Optional;
 
 /** The lines that {@code penstock serve} prints at startup: addresses, and commands to try. */
 final class StartupBanner {
+  /** The command that started the program, which the launchers pass on. */
+  private static final String COMMAND_PROPERTY = "penstock.command";
+
   private StartupBanner() {}
 
   static List<String> lines(Settings settings, PenstockServer server) {
@@ -29,7 +32,7 @@ final class StartupBanner {
     if (settings.policy().isEmpty() && settings.postgres().isEmpty()) {
       lines.add("");
       lines.add("This is the sample policy. To write your own:");
-      lines.add("  penstock init");
+      lines.add("  " + System.getProperty(COMMAND_PROPERTY, "penstock") + " init");
     }
     return lines;
   }

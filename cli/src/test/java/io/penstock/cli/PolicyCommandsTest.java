@@ -217,6 +217,42 @@ class PolicyCommandsTest {
   }
 
   @Test
+  void explain_exemptRequest_namesTheExemption() throws IOException {
+    String exempting =
+        write(
+            "exempt.yaml",
+            "exempt: [{match: {path: /healthz}}, {match: {path: /metrics, method: GET}}]\n"
+                + "rules: [{name: one, limit_keys: [\"ip:address\"], rate: 1/s}]\n");
+    String request = "{\"path\": \"/metrics\", \"method\": \"GET\"}";
+    assertThat(CommandRun.of("explain", exempting, "--request", request).out())
+        .isEqualTo(
+            lines(
+                "one does not apply: the request is exempt by exempt[1]: path is /metrics, method is"
+                    + " GET",
+                "verdict: allowed, no rule is enforced"));
+  }
+
+  @Test
+  void explain_authorizationWithoutBearerToken_saysSo() throws IOException {
+    String verifying =
+        write(
+            "jwt.yaml",
+            "jwt: {secret: a-shared-secret-of-more-than-32-bytes}\n"
+                + "rules: [{name: one, limit_keys: [\"jwt:sub\"], rate: 1/s}]\n");
+    String line = "token absent: Authorization is not a Bearer token";
+    assertThat(
+            CommandRun.of(
+                    "explain",
+                    verifying,
+                    "--request",
+                    "{\"headers\": {\"Authorization\": \"Basic YTpi\"}}")
+                .out()
+                .lines())
+        .startsWith(line);
+    assertThat(CommandRun.of("explain", verifying, "--request", "{}").out()).doesNotContain(line);
+  }
+
+  @Test
   void explain_invalidRequest_isReportedWithLocations() {
     assertThat(CommandRun.of("explain", good, "--request", "{\"pth\": \"/\", \"cost\": -1}"))
         .isEqualTo(

@@ -37,7 +37,10 @@ class UsageErrorsIT {
       assertThat(run.await()).isEqualTo(1);
       assertThat(run.err().lines()).hasSize(1);
       assertThat(run.err().strip())
-          .isEqualTo("--port: can't listen: Address already in use; 0 selects a free port");
+          .isEqualTo(
+              "--port: can't listen on port "
+                  + taken.getLocalPort()
+                  + ": Address already in use; 0 selects a free port");
     }
   }
 

@@ -146,12 +146,19 @@ final class CompiledPolicy {
   }
 
   boolean exempts(Request request) {
+    return exemption(request) >= 0;
+  }
+
+  /**
+   * Returns the position of the first exemption that a request meets; negative if it meets none.
+   */
+  int exemption(Request request) {
     for (int i = 0; i < exempt.size(); i++) {
       if (exempt.get(i).accepts(request)) {
-        return true;
+        return i;
       }
     }
-    return false;
+    return -1;
   }
 
   /**

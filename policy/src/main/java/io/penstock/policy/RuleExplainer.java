@@ -1,5 +1,7 @@
 package io.penstock.policy;
 
+import static java.util.stream.Collectors.joining;
+
 import io.penstock.policy.address.IpAddress;
 import java.util.List;
 import java.util.stream.Stream;
@@ -38,8 +40,9 @@ final class RuleExplainer {
     if (rejected) {
       return "the path is rejected";
     }
-    if (policy.exempts(request)) {
-      return "the request is exempt";
+    int exemption = policy.exemption(request);
+    if (exemption >= 0) {
+      return exempt(exemption);
     }
     for (Condition condition : rule.match().conditions()) {
       if (condition.fit(request, onRepeated(rule)) == Condition.Fit.NO) {
@@ -52,6 +55,12 @@ final class RuleExplainer {
       }
     }
     return null;
+  }
+
+  private String exempt(int position) {
+    return policy.policy().exempt().get(position).conditions().stream()
+        .map(condition -> condition.subject() + " is " + sanitize(condition.describe()))
+        .collect(joining(", ", "the request is exempt by exempt[" + position + "]: ", ""));
   }
 
   /** Describes how a rule with limits applies. */

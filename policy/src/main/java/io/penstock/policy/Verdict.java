@@ -126,6 +126,45 @@ public final class Verdict {
     return maxDelay;
   }
 
+  /**
+   * Returns the denial of an allowed request that can't be delayed: each rule that requires a delay
+   * denies instead, with the delay as the wait until a retry.
+   */
+  public Verdict withoutDelay() {
+    List<Outcome> all = new ArrayList<>(outcomes.length);
+    for (Outcome outcome : outcomes) {
+      all.add(
+          outcome.mode() == Mode.ENFORCE
+              ? new Outcome(
+                  outcome.rule(),
+                  outcome.mode(),
+                  outcome.key(),
+                  outcome.costThousandths(),
+                  withoutDelay(outcome.decision()))
+              : outcome);
+    }
+    return of(all);
+  }
+
+  private static Decision withoutDelay(Decision decision) {
+    List<Decision> results = decision.results();
+    if (results.size() > 1) {
+      return Decision.all(results.stream().map(Verdict::withoutDelay).toArray(Decision[]::new));
+    }
+    Decision result = results.get(0);
+    if (result.delay().isZero()) {
+      return decision;
+    }
+    Decision denial =
+        Decision.deny(
+            result.limiter(),
+            result.limit(),
+            result.remainingThousandths(),
+            result.resetAfter().toNanos(),
+            result.delay().toNanos());
+    return result.degradation().map(denial::asDegraded).orElse(denial);
+  }
+
   void reportTo(PolicyObserver observer) {
     for (Outcome outcome : outcomes) {
       observer.decided(outcome);

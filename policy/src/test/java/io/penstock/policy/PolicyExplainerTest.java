@@ -237,17 +237,21 @@ class PolicyExplainerTest {
 
   @Test
   void explain_exempt_appliesToNoRule() {
+    Match health = new Match(List.of(new Condition.OneOf(KeyPart.parse("host"), Set.of("h"))));
     Match partner = new Match(List.of(new Condition.OneOf(KeyPart.parse("tenant"), Set.of("p"))));
     Policy policy =
         policy(
             Mode.ENFORCE,
-            List.of(partner),
+            List.of(health, partner),
             rule("r"),
             rule("vip").unlimited(),
             rule("off").mode(Mode.OFF, 100));
 
     assertThat(explain(policy, with("tenant", "p")))
-        .containsExactly("not: the request is exempt", "not: the request is exempt", "not: is off");
+        .containsExactly(
+            "not: the request is exempt by exempt[1]: tenant is p",
+            "not: the request is exempt by exempt[1]: tenant is p",
+            "not: is off");
   }
 
   @Test

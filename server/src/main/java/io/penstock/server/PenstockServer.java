@@ -291,6 +291,7 @@ public final class PenstockServer implements AutoCloseable {
     ProxyMeters.register(handler, registry);
     return open(
         Setting.PROXY_PORT,
+        settings.proxyPort(),
         HttpListener.open(
             vertx,
             new HttpListener.ListenerAddress(
@@ -313,6 +314,7 @@ public final class PenstockServer implements AutoCloseable {
     paths.putAll(handler.routes().paths());
     return open(
         Setting.PORT,
+        settings.port(),
         HttpListener.open(
             vertx,
             new HttpListener.ListenerAddress(
@@ -327,6 +329,7 @@ public final class PenstockServer implements AutoCloseable {
   private HttpListener openAdminListener(Settings settings, AdminStart handler) {
     return open(
         Setting.ADMIN_PORT,
+        settings.adminPort(),
         HttpListener.open(
             adminVertx,
             new HttpListener.ListenerAddress(
@@ -380,11 +383,11 @@ public final class PenstockServer implements AutoCloseable {
     return new Bodies(vertx, ListenerPolicy.MAX_BODY_BYTES, settings.requestTimeoutMillis());
   }
 
-  private static HttpListener open(Setting port, Future<HttpListener> opening) {
+  private static HttpListener open(Setting port, int number, Future<HttpListener> opening) {
     try {
       return opening.await(MAX_START_SECONDS, TimeUnit.SECONDS);
     } catch (Exception e) {
-      throw new StartException(port, e);
+      throw new StartException(port, number, e);
     }
   }
 

@@ -7,8 +7,14 @@ public final class StartException extends RuntimeException {
   private static final long serialVersionUID = 1;
   private static final String IN_USE = "in use";
 
-  StartException(Setting port, Exception cause) {
-    this(port.flag() + ": can't listen: " + reason(String.valueOf(cause.getMessage())), cause);
+  StartException(Setting port, int number, Exception cause) {
+    this(
+        port.flag()
+            + ": can't listen on port "
+            + number
+            + ": "
+            + reason(String.valueOf(cause.getMessage())),
+        cause);
   }
 
   private StartException(String message, Exception cause) {

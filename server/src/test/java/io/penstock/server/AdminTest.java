@@ -131,6 +131,34 @@ final class AdminTest {
   }
 
   @Test
+  void keys_mappedName_isRejectedWithTheSources(@TempDir Path other) {
+    String policy =
+        """
+        attributes: {user_id: jwt:sub}
+        jwt: caller
+        rules:
+          - {name: user, limit_keys: ["user_id|ip:address"], rate: 1/h, burst: 2}
+        """;
+    try (RunningServer mapping = RunningServer.serving(other, policy)) {
+      mapping.check("{\"jwt\":{\"sub\":\"zoe\"}}");
+      mapping.check("{\"attributes\":{\"user_id\":\"zoe\"},\"cost\":2}");
+      String key = "{\"rule\":\"user\",\"key\":{\"%s\":\"zoe\"}}";
+      for (String operation : new String[] {"peek", "reset"}) {
+        HttpResponse<String> rejected =
+            mapping.admin("/v1/keys/" + operation, key.formatted("user_id"));
+        assertThat(rejected.statusCode()).isEqualTo(400);
+        assertThat(rejected.body()).contains("name the source: jwt:sub, caller:user_id");
+      }
+      assertThat(mapping.admin("/v1/keys/peek", key.formatted("jwt:sub")).body())
+          .contains("\"key\":\"jwt:sub=zoe\"", "\"remaining\":1");
+      assertThat(mapping.admin("/v1/keys/peek", key.formatted("caller:user_id")).body())
+          .contains("\"key\":\"user_id=zoe\"", "\"remaining\":0");
+      String twice = "{\"rule\":\"user\",\"key\":{\"user_id\":\"zoe\",\"caller:user_id\":\"zoe\"}}";
+      assertThat(mapping.admin("/v1/keys/peek", twice).statusCode()).isEqualTo(400);
+    }
+  }
+
+  @Test
   void mode_shadow_deniesNothingUntilItEnds() {
     server.check(A);
     server.check(A);

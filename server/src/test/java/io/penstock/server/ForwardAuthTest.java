@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.testing.ManualClock;
+import io.penstock.testing.Ports;
 import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -149,14 +150,72 @@ final class ForwardAuthTest {
   }
 
   @Test
-  void forwardAuth_tooManyDelayed_is503AndRefunded() {
+  void forwardAuth_tooManyDelayed_isDeniedAndRefunded() {
     try (RunningServer server = delaying(0)) {
       assertThat(server.forwardAuth().statusCode()).isEqualTo(200);
-      HttpResponse<String> rejected = server.forwardAuth();
-      assertThat(rejected.statusCode()).isEqualTo(503);
-      assertThat(rejected.body()).contains("Too many requests are being held back");
-      assertThat(peek(server)).contains("\"reset_after_ms\":300000");
+      for (int i = 0; i < 3; i++) {
+        HttpResponse<String> denied = server.forwardAuth();
+        assertThat(denied.statusCode()).isEqualTo(429);
+        assertThat(headers(denied))
+            .containsEntry("x-penstock-reason", "token_bucket_exceeded")
+            .containsEntry("ratelimit-remaining", "0")
+            .containsEntry("content-type", "application/problem+json")
+            .containsKeys("ratelimit", "ratelimit-policy", "retry-after");
+        assertThat(denied.body())
+            .contains("\"violated-policies\":[\"slow\"]", "\"retry_after_ms\":300000");
+        assertThat(peek(server)).contains("\"reset_after_ms\":300000");
+      }
     }
+  }
+
+  @Test
+  void forwardAuth_tooManyDelayed_isDeniedWithTheDenyStatus() {
+    try (RunningServer server = delaying(0)) {
+      assertThat(server.forwardAuth().statusCode()).isEqualTo(200);
+      HttpResponse<String> denied =
+          RunningServer.send(server.decision("/v1/forward-auth?deny_status=403"));
+      assertThat(denied.statusCode()).isEqualTo(403);
+      assertThat(denied.body()).contains("\"status\":403,");
+      assertThat(headers(denied)).containsEntry("x-penstock-reason", "token_bucket_exceeded");
+    }
+  }
+
+  @Test
+  void forwardAuth_ruleFailsClosed_isDeniedWithTheReason() {
+    try (RunningServer server = failingClosed()) {
+      HttpResponse<String> denied = server.forwardAuth();
+      assertThat(denied.statusCode()).isEqualTo(503);
+      assertThat(headers(denied)).containsEntry("x-penstock-reason", "store_unavailable");
+    }
+  }
+
+  /** Envoy appends the path, and treats every 5xx as a failure of Penstock. */
+  @Test
+  void forwardAuth_ruleFailsClosedAndPathIsAppended_isDeniedWith429() {
+    try (RunningServer server = failingClosed()) {
+      HttpResponse<String> denied =
+          RunningServer.send(server.decision("/v1/forward-auth/vault?deny_status=503"));
+      assertThat(denied.statusCode()).isEqualTo(429);
+      assertThat(headers(denied)).containsEntry("x-penstock-reason", "store_unavailable");
+      assertThat(denied.body()).contains("#temporary-reduced-capacity", "\"status\":429");
+      assertThat(RunningServer.send(server.decision("/v1/forward-auth/a%2Fb")).statusCode())
+          .isEqualTo(400);
+    }
+  }
+
+  /** A rule that denies, because its Redis is unreachable. */
+  private RunningServer failingClosed() {
+    String policy =
+        """
+        rules:
+          - {name: vault, limit_keys: [], rate: 1/s, on_store_failure: closed}
+        """;
+    return RunningServer.with(
+        Map.of(
+            Setting.POLICY,
+            RunningServer.write(folder, policy).toString(),
+            Setting.REDIS,
+            "redis://127.0.0.1:" + Ports.free()));
   }
 
   /** A policy that allows one request in five minutes immediately. The clock does not advance. */

@@ -76,7 +76,7 @@ class StartupTest {
       for (int i = 0; i < STARTS; i++) {
         assertThatThrownBy(() -> RunningServer.with(settings))
             .isInstanceOf(StartException.class)
-            .hasMessageStartingWith("--port: can't listen: ");
+            .hasMessageStartingWith("--port: can't listen on port " + taken.getLocalPort() + ": ");
       }
       assertThat(warnings.stackTraces()).isEmpty();
     } finally {

@@ -25,6 +25,10 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ProxyContract {
   private static final int BURST = 3;
+
+  /** More requests than a proxy needs to regard Penstock as unavailable, if it counts them. */
+  private static final int MORE_THAN_MAX_FAILS = 7;
+
   private static final String WEB_SOCKET =
       "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
   private static final int LARGE_BODY_BYTES = 1 << 20;
@@ -280,15 +284,46 @@ abstract class ProxyContract {
   void rulesThatFailClosed_storeUnavailable_denyWith503() throws IOException {
     String unreachable = "redis://127.0.0.1:" + Ports.free();
     try (Protected degraded = withLongTimeouts("--redis", unreachable)) {
-      Reply reply = degraded.newClient().get("/vault");
-
-      assertThat(reply.status()).isEqualTo(503);
-      assertThat(reply.header("X-Penstock-Reason")).isEqualTo("store_unavailable");
-      assertThat(reply.header("Content-Type")).isEqualTo("application/problem+json");
-      assertThat(reply.body()).contains("#temporary-reduced-capacity\"", "\"status\":503");
+      for (int i = 0; i < MORE_THAN_MAX_FAILS; i++) {
+        Reply reply = degraded.newClient().get("/vault");
+        assertThat(reply.status()).isEqualTo(503);
+        assertThat(reply.header("X-Penstock-Reason")).isEqualTo("store_unavailable");
+        assertThat(reply.header("Content-Type")).isEqualTo("application/problem+json");
+        assertThat(reply.body()).contains("#temporary-reduced-capacity\"", "\"status\":503");
+      }
       assertThat(origin.seen("/vault")).isEmpty();
       assertThat(degraded.newClient().get("/open").status()).isEqualTo(200);
     }
+  }
+
+  @Test
+  void requests_beyondMaxDelayed_areDeniedAndOtherLimitsStillApply() throws IOException {
+    try (Protected delaying = withLongTimeouts("--max-delayed", "0")) {
+      Client exhausted = delaying.newClient();
+      exhaust(exhausted);
+      assertThat(delaying.newClient().get("/queue").status()).isEqualTo(200);
+
+      for (int i = 0; i < MORE_THAN_MAX_FAILS; i++) {
+        Reply reply = delaying.newClient().get("/queue");
+        assertThat(reply.status()).isEqualTo(429);
+        assertThat(reply.header("X-Penstock-Reason")).isEqualTo("token_bucket_exceeded");
+        assertThat(reply.header("Retry-After")).matches("[1-9][0-9]+");
+        assertThat(exhausted.get("/").status()).isEqualTo(429);
+      }
+      assertThat(origin.seen("/queue")).hasSize(1);
+    }
+  }
+
+  @Test
+  void paths_thatAreRejected_get400() {
+    Reply reply = shared.newClient().get("/rejected%2Fpath");
+
+    assertThat(reply.status()).isEqualTo(400);
+    assertThat(reply.header("X-Penstock-Reason")).isEqualTo("path_rejected");
+    assertThat(reply.header("Retry-After")).isEmpty();
+    assertThat(reply.header("Content-Type")).isEqualTo("application/problem+json");
+    assertThat(reply.body()).contains("\"title\":\"Bad Request\"", "\"status\":400");
+    assertThat(origin.seen("/rejected")).isEmpty();
   }
 
   @Test

@@ -209,6 +209,19 @@ public final class Gate {
     return all;
   }
 
+  /**
+   * Denies a request that is allowed after a delay but can't be held back. Its charges are
+   * refunded, and the observer is notified of the denial.
+   *
+   * @return the denial, for which nothing is to be refunded
+   */
+  public Verdict denyDelayed(Request request, Verdict verdict) {
+    refund(verdict);
+    Verdict denial = verdict.withoutDelay();
+    denial.decisive().ifPresent(decisive -> observer.denied(request, decisive));
+    return denial;
+  }
+
   /** Refunds everything that was charged for a request that is not carried out. */
   public void refund(Verdict verdict) {
     refund(verdict, rule -> true);

@@ -20,7 +20,10 @@ public interface GateObserver {
    */
   default void decided(Verdict verdict, long nanos) {}
 
-  /** A rule denied a request. Called after {@link #decided}. */
+  /**
+   * A rule denied a request. Called after {@link #decided}, which may have reported a delay: a
+   * request that can't be held back is denied instead.
+   */
   default void denied(Request request, Outcome decisive) {}
 
   /** A request could not be decided because of an error; the client gets a response with 500. */

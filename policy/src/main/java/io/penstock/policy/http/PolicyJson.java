@@ -11,6 +11,9 @@ import io.penstock.policy.KeyPart;
 import io.penstock.policy.Match;
 import io.penstock.policy.Policy;
 import io.penstock.policy.Rule;
+import io.penstock.policy.address.ClientAddress;
+import io.penstock.policy.jwt.JwtSettings;
+import io.penstock.policy.jwt.KeySource;
 import io.penstock.policy.load.RuleField;
 import io.penstock.policy.load.RuleFields;
 import io.penstock.policy.path.PathSettings;
@@ -22,7 +25,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes a loaded policy as JSON, without its secrets. */
+/** Writes a loaded policy as JSON, without its secrets and keys. */
 public final class PolicyJson {
   private PolicyJson() {}
 
@@ -30,8 +33,10 @@ public final class PolicyJson {
   public static void write(Policy policy, JsonGenerator json) throws IOException {
     json.writeStartObject();
     json.writeStringField("mode", policy.mode().code());
+    write(policy.clientAddress(), json);
     write(policy.paths(), json);
     write(policy.attributes(), json);
+    write(policy.jwt(), json);
     json.writeArrayFieldStart("exempt");
     for (Match match : policy.exempt()) {
       write(match, json);
@@ -42,6 +47,29 @@ public final class PolicyJson {
       write(rule, json);
     }
     json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private static void write(ClientAddress clients, JsonGenerator json) throws IOException {
+    json.writeObjectFieldStart("client_address");
+    json.writeFieldName("trusted_proxies");
+    write(clients.trustedProxies(), json);
+    json.writeStringField("header", clients.source().headerName());
+    json.writeNumberField("ipv6_prefix", clients.ipv6Prefix());
+    json.writeEndObject();
+  }
+
+  private static void write(JwtSettings jwt, JsonGenerator json) throws IOException {
+    json.writeObjectFieldStart("jwt");
+    json.writeStringField("trust", jwt.trust().code());
+    KeySource keys = jwt.keys();
+    json.writeStringField("keys", keys == null ? null : keys.field());
+    json.writeFieldName("algorithms");
+    write(jwt.algorithms(), json);
+    json.writeStringField("issuer", jwt.issuer());
+    json.writeFieldName("audience");
+    write(jwt.audience(), json);
+    json.writeNumberField("leeway_seconds", jwt.leeway().toSeconds());
     json.writeEndObject();
   }
 

@@ -37,11 +37,22 @@ public record JwtSettings(
 
   /** How tokens are accepted. */
   public enum Trust {
-    NONE,
+    NONE("none"),
     /** The policy states that no tokens are accepted. */
-    CALLER,
-    DECODE_ONLY,
-    VERIFY
+    CALLER("caller"),
+    DECODE_ONLY("trusted"),
+    VERIFY("verify");
+
+    private final String code;
+
+    Trust(String code) {
+      this.code = code;
+    }
+
+    /** Returns the name in policies and in the admin API. */
+    public String code() {
+      return code;
+    }
   }
 
   public JwtSettings {

@@ -11,6 +11,9 @@ import java.util.List;
 
 /** The source of verification keys. Immutable. */
 public sealed interface KeySource {
+  /** Returns the field of a policy that names such a source. */
+  String field();
+
   /** Returns the algorithms to accept if none are configured. */
   default List<String> defaultAlgorithms() {
     return Algorithms.KEY_SET_DEFAULTS;
@@ -27,6 +30,11 @@ public sealed interface KeySource {
 
   /** A secret shared with the issuer, for HS256, HS384 and HS512. */
   record Secret(String secret) implements KeySource {
+    @Override
+    public String field() {
+      return "secret";
+    }
+
     @Override
     public List<String> defaultAlgorithms() {
       return List.of("HS256");
@@ -62,6 +70,11 @@ public sealed interface KeySource {
   record PublicKey(String pem) implements KeySource {
     public PublicKey {
       VerificationKey.of(Pem.publicKey(pem));
+    }
+
+    @Override
+    public String field() {
+      return "public_key";
     }
 
     @Override
@@ -103,6 +116,11 @@ public sealed interface KeySource {
         throw new IllegalArgumentException("must be a JWK set: " + file + ": " + e.getMessage(), e);
       }
     }
+
+    @Override
+    public String field() {
+      return "jwks_file";
+    }
   }
 
   /**
@@ -122,6 +140,11 @@ public sealed interface KeySource {
         throw new IllegalArgumentException(
             "refresh must be at least " + MIN_REFRESH + ": " + refresh);
       }
+    }
+
+    @Override
+    public String field() {
+      return "jwks_url";
     }
 
     /** Returns the URL without user, password and query, any of which may be a secret. */

@@ -4,27 +4,41 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.penstock.policy.Attribute;
 import io.penstock.policy.Attribute.AttributeSource;
+import io.penstock.policy.AttributeMap;
 import io.penstock.policy.ExplicitRequest;
 import io.penstock.policy.KeyPart;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.Rule;
 import io.penstock.policy.RuleBuckets;
 import java.net.URLDecoder;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The values of a rule's {@code limit_keys} that select its buckets, for administration. Immutable.
- * The text form is that of keys in responses and logs, such as {@code user_id=7&path=/search}.
+ * The text form is that of keys in responses and logs, such as {@code user_id=7&path=/search}, and
+ * names a bucket exactly.
+ *
+ * @param values the value of each attribute
+ * @param unqualified the attributes in {@code values} under a bare name that may also stand for
+ *     another source, if the policy maps it
  */
-public record BucketKey(Map<Attribute, String> values) {
+public record BucketKey(Map<Attribute, String> values, Set<Attribute> unqualified) {
   private static final Pattern HASH = Pattern.compile("#[A-Za-z0-9_-]{22}");
+
+  /** Stands before a bare name to state that the caller supplied the value. */
+  private static final String CALLER = AttributeMap.CALLER + ":";
 
   public BucketKey {
     values = Map.copyOf(values);
+    unqualified = Set.copyOf(unqualified);
   }
 
   /**
@@ -43,22 +57,35 @@ public record BucketKey(Map<Attribute, String> values) {
       }
       values.put(decoded(part.substring(0, equals)), decoded(part.substring(equals + 1)));
     }
-    return of(values);
+    return new BucketKey(of(values).values, Set.of());
   }
 
   /**
-   * Returns the key with these values by the names of attributes.
+   * Returns the key with these values by the names of attributes. The name {@code caller:user_id}
+   * is the attribute {@code user_id} as supplied by a caller.
    *
    * @throws IllegalArgumentException if a name is not that of an attribute, or a value is invalid
    */
   public static BucketKey of(Map<String, String> named) {
     Map<Attribute, String> values = new LinkedHashMap<>();
+    Set<Attribute> unqualified = new HashSet<>();
     named.forEach(
         (name, value) -> {
-          Attribute attribute = Attribute.parse(name);
-          values.put(attribute, checked(attribute, value));
+          Attribute attribute = attribute(name);
+          if (values.put(attribute, checked(attribute, value)) != null) {
+            throw new IllegalArgumentException(attribute + " must have one value: " + name);
+          }
+          if (attribute.source() == AttributeSource.STATED && !name.startsWith(CALLER)) {
+            unqualified.add(attribute);
+          }
         });
-    return new BucketKey(values);
+    return new BucketKey(values, unqualified);
+  }
+
+  private static Attribute attribute(String name) {
+    return name.startsWith(CALLER)
+        ? new Attribute(AttributeSource.STATED, name.substring(CALLER.length()))
+        : Attribute.parse(name);
   }
 
   /**
@@ -71,13 +98,25 @@ public record BucketKey(Map<Attribute, String> values) {
     engine.policy().rules().stream()
         .filter(rule -> rule.name().equals(name))
         .findFirst()
-        .ifPresent(this::check);
+        .ifPresent(rule -> check(rule, engine.policy().attributes()));
     ExplicitRequest.Builder request = ExplicitRequest.builder();
     values.forEach(request::state);
     return engine.buckets(name, request.build());
   }
 
-  private void check(Rule rule) {
+  private void check(Rule rule, AttributeMap attributes) {
+    for (Attribute bare : unqualified) {
+      if (attributes.maps(bare.name())) {
+        throw new IllegalArgumentException(
+            bare
+                + " is mapped, and each source has its own bucket; name the source: "
+                + Stream.concat(
+                        attributes.sources().getOrDefault(bare.name(), List.of()).stream()
+                            .map(Attribute::toString),
+                        Stream.of(CALLER + bare + " if the caller supplied it"))
+                    .collect(Collectors.joining(", ")));
+      }
+    }
     for (Attribute attribute : values.keySet()) {
       if (rule.limitKeys().stream().noneMatch(part -> part.alternatives().contains(attribute))) {
         String keys =

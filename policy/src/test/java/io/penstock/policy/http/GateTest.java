@@ -2,6 +2,8 @@ package io.penstock.policy.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.Decision;
+import io.penstock.Reason;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.ExplicitRequest;
 import io.penstock.policy.Outcome;
@@ -69,6 +71,45 @@ class GateTest {
         engine,
         new VerdictResponses(HeaderFormat.ALL, Jitter.NONE),
         GateObserver.all(List.of(observer, GateObserver.NONE)));
+  }
+
+  @Test
+  void denyDelayed_requestOfTwoLimits_deniesByTheDelayingOneAndRefundsOnce() {
+    Gate delaying =
+        gate(
+            """
+            rules:
+              - {name: wide, group: wide, limit_keys: [], rate: 1/min, burst: 9}
+              - name: slow
+                limit_keys: []
+                on_limit: delay
+                max_delay_ms: 600000
+                limits:
+                  - {rate: 1/min, burst: 1}
+                  - {rate: 1/s, burst: 9}
+            """);
+    assertThat(delaying.decide(REQUEST, Phase.WHOLE).delay()).isZero();
+    events.clear();
+    for (int i = 0; i < 3; i++) {
+      Verdict delayed = delaying.decide(REQUEST, Phase.WHOLE);
+      assertThat(delayed.delay()).hasMinutes(1);
+
+      Verdict denial = delaying.denyDelayed(REQUEST, delayed);
+
+      assertThat(denial.allowed()).isFalse();
+      assertThat(denial.delay()).isZero();
+      Outcome decisive = denial.decisive().orElseThrow();
+      assertThat(decisive.rule().name()).isEqualTo("slow");
+      assertThat(decisive.decision().retryAfter()).hasMinutes(1);
+      assertThat(denial.reason()).contains(Reason.TOKEN_BUCKET_EXCEEDED);
+      assertThat(decisive.decision().results())
+          .extracting(Decision::allowed)
+          .containsExactly(false, true);
+      delaying.refund(denial);
+    }
+    assertThat(events.subList(0, 2)).containsExactly("allowed true", "denied by slow");
+    assertThat(delaying.decide(REQUEST, Phase.WHOLE).outcomes().get(0).decision().remaining())
+        .isEqualTo(7);
   }
 
   @Test

@@ -86,6 +86,57 @@ class BucketKeyTest {
   }
 
   @Test
+  void bucketsOf_mappedName_isRejectedWithTheSources() {
+    assertThatThrownBy(() -> mapped(Map.of("user_id", "zoe")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "user_id is mapped, and each source has its own bucket; name the source: jwt:sub,"
+                + " header:x-user, caller:user_id if the caller supplied it");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "jwt:sub, zoe, jwt:sub=zoe",
+    "caller:user_id, zoe, user_id=zoe",
+    "ip:address, 192.0.2.1, ip:address=192.0.2.1"
+  })
+  void bucketsOf_sourceOfAMappedName_selectsItsBucket(String name, String value, String key) {
+    assertThat(mapped(Map.of(name, value))).isEqualTo(key);
+  }
+
+  @Test
+  void parse_mappedNameAsPrinted_selectsTheSameBucket() {
+    assertThat(mapped(BucketKey.parse("user_id=zoe"))).isEqualTo("user_id=zoe");
+  }
+
+  @Test
+  void of_sameAttributeTwice_isRejected() {
+    assertThatThrownBy(() -> BucketKey.of(Map.of("user_id", "a", "caller:user_id", "b")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("user_id must have one value");
+  }
+
+  private String mapped(Map<String, String> values) {
+    return mapped(BucketKey.of(values));
+  }
+
+  private String mapped(BucketKey key) {
+    Policy policy =
+        PolicyLoader.parse(
+                """
+                attributes: {user_id: "jwt:sub|header:x-user"}
+                jwt: trusted
+                rules:
+                  - {name: user, limit_keys: ["user_id|ip:address"], rate: 1/s}
+                """,
+                "policy.yaml")
+            .policy();
+    try (PolicyEngine mapping = new PolicyEngine(store, policy)) {
+      return key.bucketsOf("user", mapping).orElseThrow().key();
+    }
+  }
+
+  @Test
   void bucketsOf_unknownRule_isEmpty() {
     assertThat(BucketKey.parse("").bucketsOf("nope", engine)).isEmpty();
   }

@@ -8,6 +8,7 @@ import io.penstock.policy.request.BucketKey;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,12 +67,16 @@ record KeyRequest(String rule, BucketKey key, long thousandths) {
         }
       }
     }
-    return BucketKey.of(values);
+    return checked(fields, () -> BucketKey.of(values));
   }
 
   private static BucketKey parsed(Fields fields, String text) {
+    return checked(fields, () -> BucketKey.parse(text));
+  }
+
+  private static BucketKey checked(Fields fields, Supplier<BucketKey> key) {
     try {
-      return BucketKey.parse(text);
+      return key.get();
     } catch (IllegalArgumentException e) {
       fields.invalid("key", e);
       return BucketKey.of(Map.of());

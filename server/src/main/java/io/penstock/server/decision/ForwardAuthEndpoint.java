@@ -1,6 +1,7 @@
 package io.penstock.server.decision;
 
 import io.penstock.policy.HostName;
+import io.penstock.policy.Request;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.address.Headers;
 import io.penstock.policy.address.IpAddress;
@@ -73,13 +74,14 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
       return;
     }
     Headers headers = new RequestHeaders(httpRequest.headers());
+    Request request = gate.requestBehind(() -> peer(httpRequest), line, headers);
     gate.decide(
-        gate.requestBehind(() -> peer(httpRequest), line, headers),
+        request,
         VertxInternals::eventLoop,
         new Gate.VerdictHandler() {
           @Override
           public void decided(Verdict verdict) {
-            respond(httpRequest.response(), verdict, denyStatus);
+            respond(httpRequest, request, verdict, denyStatus);
           }
 
           @Override
@@ -210,21 +212,40 @@ final class ForwardAuthEndpoint implements Handler<HttpServerRequest> {
     }
   }
 
-  private void respond(HttpServerResponse response, Verdict verdict, int denyStatus) {
+  private void respond(
+      HttpServerRequest httpRequest, Request request, Verdict verdict, int denyStatus) {
+    HttpServerResponse response = httpRequest.response();
     if (!verdict.allowed()) {
-      HttpAnswer answer = gate.responses().deny(verdict, denyStatus, new ResponseHeaders(response));
-      response.setStatusCode(answer.status()).end(Buffer.buffer(answer.body()));
+      deny(httpRequest, verdict, denyStatus);
     } else if (verdict.delay().isZero()) {
       allow(response, verdict);
     } else {
       delayed.hold(
           response,
+          request,
           verdict,
           () -> allow(response, verdict),
-          () ->
-              ProblemResponses.end(
-                  response, 503, "Service Unavailable", DelayedRequests.FULL_DETAIL));
+          denial -> deny(httpRequest, denial, denyStatus));
     }
+  }
+
+  /**
+   * Responds to a denied request. If the proxy appends the client's path, it can't choose the
+   * status for denials, and may treat every 5xx as a failure of Penstock, as Envoy does. Such a
+   * response must not let a denied request pass, so the status is 429 instead of 503.
+   */
+  private void deny(HttpServerRequest httpRequest, Verdict verdict, int denyStatus) {
+    HttpServerResponse response = httpRequest.response();
+    boolean replaced =
+        gate.responses().status(verdict) == HttpAnswer.UNAVAILABLE
+            && !PATH.equals(httpRequest.path());
+    HttpAnswer answer =
+        gate.responses()
+            .deny(
+                verdict,
+                replaced ? HttpAnswer.TOO_MANY_REQUESTS : denyStatus,
+                new ResponseHeaders(response));
+    response.setStatusCode(answer.status()).end(Buffer.buffer(answer.body()));
   }
 
   private void allow(HttpServerResponse response, Verdict verdict) {

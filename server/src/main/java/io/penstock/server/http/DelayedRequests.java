@@ -1,15 +1,19 @@
 package io.penstock.server.http;
 
+import io.penstock.policy.Request;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.http.Gate;
+import io.penstock.server.log.RepeatedWarning;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.slf4j.LoggerFactory;
 
 /** Holds back a limited number of requests until their tokens are available. Thread-safe. */
 public final class DelayedRequests {
-  /** The detail of the response if the limit is reached. */
-  public static final String FULL_DETAIL = "Too many requests are being held back";
+  private static final RepeatedWarning FULL =
+      new RepeatedWarning(LoggerFactory.getLogger(DelayedRequests.class));
 
   private final Vertx vertx;
   private final Gate gate;
@@ -18,7 +22,7 @@ public final class DelayedRequests {
 
   /**
    * @param gate refunds the requests that are not carried out
-   * @param max the max number of requests that are held back
+   * @param max the max number of requests that are held back; further ones are denied
    */
   public DelayedRequests(Vertx vertx, Gate gate, int max) {
     this.vertx = vertx;
@@ -32,19 +36,28 @@ public final class DelayedRequests {
 
   /**
    * Calls {@code due} after the delay of an allowed request. If the client disconnects before that,
-   * or the limit is reached, the request is refunded instead.
+   * the request is refunded instead. If the limit is reached, it is refunded and denied.
    *
-   * @param full called if the limit is reached, to respond with 503 and {@link #FULL_DETAIL}
+   * @param denied called with the denial if the limit is reached
    */
-  public void hold(HttpServerResponse response, Verdict verdict, Runnable due, Runnable full) {
+  public void hold(
+      HttpServerResponse response,
+      Request request,
+      Verdict verdict,
+      Runnable due,
+      Consumer<Verdict> denied) {
     if (response.closed()) {
       gate.refund(verdict);
       return;
     }
     if (held.incrementAndGet() > max) {
       held.decrementAndGet();
-      gate.refund(verdict);
-      full.run();
+      // With a limit of 0, the warm-up and some operators turn delays off on purpose.
+      if (max > 0) {
+        FULL.warn(
+            "max_delayed is reached (" + max + "); further requests are denied instead of delayed");
+      }
+      denied.accept(gate.denyDelayed(request, verdict));
       return;
     }
     long timer =

@@ -1,5 +1,6 @@
 package io.penstock.server.proxy;
 
+import io.penstock.policy.Request;
 import io.penstock.policy.Rule;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.address.ClientAddress;
@@ -51,7 +52,7 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
   private final Set<HttpConnection> closing = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param maxDelayed the max number of requests that are held back; further ones get 503
+   * @param maxDelayed the max number of requests that are held back; further ones are denied
    * @param log receives each request when it is finished; null for no log
    */
   public ProxyListener(
@@ -149,7 +150,7 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
         new Gate.VerdictHandler() {
           @Override
           public void decided(Verdict verdict) {
-            ProxyListener.this.decided(exchange, verdict);
+            ProxyListener.this.decided(exchange, policyRequest, verdict);
           }
 
           @Override
@@ -184,12 +185,12 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     return gate.engine().policy().clientAddress();
   }
 
-  private void decided(Exchange exchange, Verdict verdict) {
+  private void decided(Exchange exchange, Request policyRequest, Verdict verdict) {
     exchange.setVerdict(verdict);
     if (!verdict.allowed()) {
       deny(exchange, verdict);
     } else if (!verdict.delay().isZero()) {
-      hold(exchange, verdict);
+      hold(exchange, policyRequest, verdict);
     } else if (exchange.request().version() == HttpVersion.HTTP_2) {
       // On HTTP/2, Vert.x knows only after this event whether there is a body.
       vertx.runOnContext(then -> forward(exchange, verdict));
@@ -198,12 +199,16 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     }
   }
 
-  private void hold(Exchange exchange, Verdict verdict) {
+  private void hold(Exchange exchange, Request policyRequest, Verdict verdict) {
     delayed.hold(
         exchange.request().response(),
+        policyRequest,
         verdict,
         () -> forward(exchange, verdict),
-        () -> exchange.respondWithError(503, "Service Unavailable", DelayedRequests.FULL_DETAIL));
+        denial -> {
+          exchange.setVerdict(denial);
+          deny(exchange, denial);
+        });
   }
 
   private void forward(Exchange exchange, Verdict verdict) {

@@ -109,6 +109,27 @@ final class ProxyRefundTest {
     }
   }
 
+  @Test
+  void tooManyDelayed_isDeniedAndRefunded() throws Exception {
+    String delaying =
+        """
+        rules:
+          - {name: slow, limit_keys: [], rate: 1/5min, burst: 1, on_limit: delay, max_delay_ms: 600000}
+        """;
+    try (TestOrigin origin = new TestOrigin(request -> request.response().end());
+        ProxyFixture proxy =
+            new ProxyFixture(folder, delaying, origin.url(), Map.of(Setting.MAX_DELAYED, "0"))) {
+      assertThat(proxy.raw(GET)).startsWith("HTTP/1.1 200");
+      for (int i = 0; i < 3; i++) {
+        assertThat(proxy.raw(GET))
+            .startsWith("HTTP/1.1 429")
+            .contains("X-Penstock-Reason: token_bucket_exceeded", "Retry-After: ");
+      }
+      assertThat(peek(proxy, "slow", null)).doesNotContain("\"reset_after_ms\":6");
+      assertThat(origin.reached()).isEqualTo(1);
+    }
+  }
+
   private static String nobody() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return "http://127.0.0.1:" + socket.getLocalPort();
