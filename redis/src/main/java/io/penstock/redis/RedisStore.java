@@ -12,6 +12,8 @@ import io.penstock.Store;
 import io.penstock.StoreException;
 import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
+import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -37,11 +39,17 @@ public final class RedisStore implements Store {
   /** How long {@link #close} waits until Redis has processed returned leases. */
   private static final long MAX_REFUND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  private static final int MILLIS_DIGITS = 3;
+
   private final String keyPrefix;
   private final long deadlineNanos;
   private final Dispatcher dispatcher;
 
-  RedisStore(RedisStoreBuilder settings, Function<StoreAssembler, Topology> topology) {
+  /**
+   * @param address the address of the server or servers for messages; empty if it is unknown
+   */
+  RedisStore(
+      RedisStoreBuilder settings, String address, Function<StoreAssembler, Topology> topology) {
     this.keyPrefix = settings.keyPrefix();
     this.deadlineNanos = settings.deadline().toNanos();
     this.dispatcher = new Dispatcher(settings, topology);
@@ -49,8 +57,18 @@ public final class RedisStore implements Store {
       String reason = unavailableReason();
       close();
       throw new StoreException(
-          reason.isEmpty() ? "Redis did not respond in " + settings.startTimeout() : reason, null);
+          reason.isEmpty() ? noAttemptCompleted(address, settings.startTimeout()) : reason, null);
     }
+  }
+
+  static String noAttemptCompleted(String address, Duration timeout) {
+    String seconds =
+        BigDecimal.valueOf(timeout.toMillis(), MILLIS_DIGITS).stripTrailingZeros().toPlainString();
+    return "Cannot connect to Redis"
+        + (address.isEmpty() ? "" : " at " + address)
+        + ": no connection attempt was completed within "
+        + seconds
+        + " s; this process may lack CPU time";
   }
 
   /**
