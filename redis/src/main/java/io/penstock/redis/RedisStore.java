@@ -30,6 +30,10 @@ import java.util.function.Function;
  * var search = RateLimiter.on(store, "search", Limit.perMinute(100).burst(20));
  * }</pre>
  *
+ * <p>Close the store when the application shuts down, so that it returns its leases and closes its
+ * connections. Requests in flight are then completed by the failure policy; later ones fail with a
+ * {@link StoreException}.
+ *
  * <p>Every decision returns by its deadline, or at most 10 ms later (P8 in GUARANTEES.md). While
  * Redis is unavailable, the failure policy of the limiter decides, and the decision is marked as
  * degraded. Continuations of asynchronous decisions run on the thread that reads from Redis or on
@@ -52,7 +56,7 @@ public final class RedisStore implements Store {
       RedisStoreBuilder settings, String address, Function<StoreAssembler, Topology> topology) {
     this.keyPrefix = settings.keyPrefix();
     this.deadlineNanos = settings.deadline().toNanos();
-    this.dispatcher = new Dispatcher(settings, topology);
+    this.dispatcher = new Dispatcher(settings, address, topology);
     if (settings.failFast() && !isAvailable()) {
       String reason = unavailableReason();
       close();
@@ -64,8 +68,8 @@ public final class RedisStore implements Store {
   static String noAttemptCompleted(String address, Duration timeout) {
     String seconds =
         BigDecimal.valueOf(timeout.toMillis(), MILLIS_DIGITS).stripTrailingZeros().toPlainString();
-    return "Cannot connect to Redis"
-        + (address.isEmpty() ? "" : " at " + address)
+    return "Cannot connect to "
+        + RedisOutage.redisAt(address)
         + ": no connection attempt was completed within "
         + seconds
         + " s; this process may lack CPU time";
@@ -89,8 +93,18 @@ public final class RedisStore implements Store {
     if (ClusterUrl.isClusterUrl(url)) {
       ClusterUrl.servers(url);
     } else {
-      RedisURI.create(url);
+      parse(url);
     }
+  }
+
+  /** Parses the URL of one server or of sentinels. Messages never contain a password. */
+  static RedisURI parse(String url) {
+    if (!url.contains("://")) {
+      throw new IllegalArgumentException(
+          "the Redis URL must begin with redis://, rediss://, redis-sentinel:// or"
+              + " redis-cluster://, such as redis://localhost:6379");
+    }
+    return RedisURI.create(url);
   }
 
   /** Creates a store on a connection that belongs to the application. */

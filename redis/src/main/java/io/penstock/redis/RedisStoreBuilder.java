@@ -119,7 +119,7 @@ public final class RedisStoreBuilder {
   public RedisStore connect(String url) {
     return ClusterUrl.isClusterUrl(url)
         ? connectToCluster(ClusterUrl.servers(url))
-        : connect(RedisURI.create(url));
+        : connect(RedisStore.parse(url));
   }
 
   /**
