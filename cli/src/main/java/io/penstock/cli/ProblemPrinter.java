@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
  *     |                  ^
  * </pre>
  *
- * <p>Lines that may contain a secret are not printed, nor are those with syntax errors, because an
- * unquoted secret may be the cause. Not thread-safe.
+ * <p>Lines that may contain a secret are not printed. The line of a syntax error may be any part of
+ * an unquoted secret, so it is printed only if the whole source has no secrets. Not thread-safe.
  */
 final class ProblemPrinter {
   private static final int MAX_WIDTH = 160;
@@ -55,16 +55,17 @@ final class ProblemPrinter {
       out.println(colored(color, problem.toString()));
       Location at = problem.location();
       List<String> lines = sources.computeIfAbsent(at.file(), ProblemPrinter::lines);
-      if (!problem.path().isEmpty() && at.line() > 0 && at.line() <= lines.size()) {
+      boolean isSyntaxError = problem.path().isEmpty();
+      if (at.line() > 0
+          && at.line() <= lines.size()
+          && !(isSyntaxError && lines.stream().anyMatch(ProblemPrinter::hasSecret))) {
         excerpt(lines.get(at.line() - 1), at, color);
       }
     }
   }
 
   private void excerpt(String line, Location at, String color) {
-    if (line.length() > MAX_WIDTH
-        || at.column() > line.length() + 1
-        || SECRET.matcher(line).find()) {
+    if (line.length() > MAX_WIDTH || at.column() > line.length() + 1 || hasSecret(line)) {
       return;
     }
     String number = String.valueOf(at.line());
@@ -74,6 +75,10 @@ final class ProblemPrinter {
         colored(DIM, "  " + " ".repeat(number.length()) + " | ")
             + " ".repeat(at.column() - 1)
             + colored(color, "^"));
+  }
+
+  private static boolean hasSecret(String line) {
+    return SECRET.matcher(line).find();
   }
 
   private String colored(String color, String text) {

@@ -97,6 +97,24 @@ class PolicyCommandsTest {
   }
 
   @Test
+  void validate_wrongIndentation_showsTheSourceLineWithACaret() throws IOException {
+    String policy = write("indented.yaml", "rules:\n  - name: a\n      rate: 5/s\n");
+
+    assertThat(CommandRun.of("validate", policy).out().lines().limit(3))
+        .satisfiesExactly(
+            line -> assertThat(line).contains(":3:11: mapping values", "check the indentation"),
+            line -> assertThat(line).isEqualTo("  3 |       rate: 5/s"),
+            line -> assertThat(line).isEqualTo("    |           ^"));
+  }
+
+  @Test
+  void validate_syntaxErrorInAFileWithASecret_showsNoLine() throws IOException {
+    String policy = write("s.yaml", "jwt:\n  secret: >\n    hunter2\n   hunter3: hunter4: a\n");
+
+    assertThat(CommandRun.of("validate", policy).out()).doesNotContain("hunter", "|");
+  }
+
+  @Test
   void validate_lineWithASecret_isNotShown() throws IOException {
     String policy =
         write("s.yaml", "{jwt: {secret: hunter2hunter2}, rules: [{name: a, limit_keys: [ip]}]}\n");

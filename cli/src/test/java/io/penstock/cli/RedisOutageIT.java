@@ -101,7 +101,7 @@ class RedisOutageIT {
           .until(
               () -> {
                 String log = service.process().err();
-                return log.lastIndexOf("Redis is available") > log.indexOf("(CONNECTION_REFUSED: ");
+                return log.lastIndexOf("is available again") > log.indexOf("(CONNECTION_REFUSED: ");
               });
       assertThat(service.isDegraded()).isFalse();
     }

@@ -7,8 +7,10 @@ import io.penstock.Limit;
 import io.penstock.StoreException;
 import io.penstock.redis.PendingRequest.Loss;
 import io.penstock.redis.RedisObserver.Degradation;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -37,8 +39,17 @@ final class Dispatcher {
   private final @Nullable DenialMemory denials;
   private final NodeLeases leases;
   private final SplitDispatch splitDispatch = new SplitDispatch();
+  private final String address;
+  private final Duration deadline;
+  private volatile boolean closed;
 
-  Dispatcher(RedisStoreBuilder settings, Function<StoreAssembler, Topology> topology) {
+  /**
+   * @param address the address of the server or servers for messages; empty if it is unknown
+   */
+  Dispatcher(
+      RedisStoreBuilder settings, String address, Function<StoreAssembler, Topology> topology) {
+    this.address = address;
+    this.deadline = settings.deadline();
     this.denials = settings.denialMemory() ? new DenialMemory(settings.denialClock()) : null;
     this.observer = new GuardedObserver(settings.observer());
     this.timer =
@@ -124,11 +135,21 @@ final class Dispatcher {
             done -> {
               forgetDenials(request);
               return done.degraded()
-                  ? CompletableFuture.failedFuture(
-                      new StoreException(
-                          request.operation() + " failed: Redis is unavailable", null))
+                  ? CompletableFuture.failedFuture(new StoreException(failed(request), null))
                   : CompletableFuture.completedFuture(null);
             });
+  }
+
+  private String failed(PendingRequest change) {
+    RedisOutage outage = outage();
+    String reason =
+        outage == null
+            ? RedisOutage.redisAt(address)
+                + " did not respond within "
+                + deadline.toMillis()
+                + " ms, or rejected the call"
+            : outage.toString();
+    return change.operation().name().toLowerCase(Locale.ROOT) + " failed: " + reason;
   }
 
   /** Called after a change is complete, because denials may still arrive until then. */
@@ -143,6 +164,9 @@ final class Dispatcher {
   }
 
   private CompletableFuture<Decision> start(PendingRequest request) {
+    if (closed) {
+      throw new StoreException("the store is closed", null);
+    }
     Decision cached =
         denials != null && request.operation() == Operation.TAKE
             ? denials.find(request.claims())
@@ -443,11 +467,12 @@ final class Dispatcher {
   }
 
   /**
-   * Shuts down, and completes all pending requests.
+   * Shuts down, and completes all pending requests. Requests that start later fail.
    *
    * @param timeoutNanos how long to wait until unused leases have been returned
    */
   void close(long timeoutNanos) {
+    closed = true;
     leases.close(timeoutNanos);
     timer.shutdown();
     deadlines.giveUpAll();

@@ -12,10 +12,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>On a busy machine, a single attempt can fail for an unexpected reason. Another reason than the
  * reported one therefore counts only if two attempts in a row fail for it. While the store starts,
- * the same holds for the first reason, and temporary reasons are not reported.
+ * the same holds for the first reason, and temporary reasons are not reported. A store that fails
+ * fast reports no outage before it was available, because its creation throws the reason instead.
  */
 final class OutageReports {
-  private static final long REPEAT_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long REPEAT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final RedisObserver observer;
   private final LongSupplier clock;
@@ -24,18 +25,23 @@ final class OutageReports {
   private final CountDownLatch started = new CountDownLatch(1);
 
   private boolean starting = true;
+
+  /** Whether a failed start is reported by an exception. */
+  private boolean failingFast;
+
   private boolean available;
   private @Nullable RedisOutage latest;
   private @Nullable RedisOutage reported;
   private long reportedNanos;
   private volatile @Nullable RedisOutage current;
 
-  OutageReports(RedisObserver observer) {
-    this(observer, System::nanoTime);
+  OutageReports(RedisObserver observer, boolean failFast) {
+    this(observer, failFast, System::nanoTime);
   }
 
-  OutageReports(RedisObserver observer, LongSupplier clock) {
+  OutageReports(RedisObserver observer, boolean failFast, LongSupplier clock) {
     this.observer = observer;
+    this.failingFast = failFast;
     this.clock = clock;
   }
 
@@ -49,6 +55,7 @@ final class OutageReports {
     latest = null;
     reported = null;
     starting = false;
+    failingFast = false;
     if (!available) {
       available = true;
       observer.available(true);
@@ -83,6 +90,9 @@ final class OutageReports {
   private void report(RedisOutage outage) {
     starting = false;
     current = outage;
+    if (failingFast) {
+      return;
+    }
     long now = clock.getAsLong();
     if (!hasSameReason(reported, outage) || now - reportedNanos >= REPEAT_NANOS) {
       reported = outage;

@@ -88,8 +88,9 @@ public interface RedisObserver {
 
   /**
    * Redis is unavailable. Called when it becomes unavailable, when it is unavailable at the start
-   * of the store, when the reason changes, and about every 30 seconds after that; not while the
-   * store waits for Redis at its start.
+   * of the store, when the reason changes, and about every 5 seconds after that; not while the
+   * store waits for Redis at its start, and not if the start fails with {@link
+   * RedisStoreBuilder#failFast}.
    */
   default void unavailable(RedisOutage outage) {}
 }

@@ -50,13 +50,18 @@ public record RedisOutage(UnavailableReason reason, String address, String detai
     return safe.substring(0, Math.min(safe.length(), MAX_DETAIL_LENGTH));
   }
 
+  /** Returns "Redis", with the address if it is known. */
+  static String redisAt(String address) {
+    return address.isEmpty() ? "Redis" : "Redis at " + address;
+  }
+
   /**
    * Returns a sentence such as "Cannot connect to Redis at redis:6379 (NOAUTH: the server requires
    * a password, and none is configured)".
    */
   @Override
   public String toString() {
-    String redis = address.isEmpty() ? "Redis" : "Redis at " + address;
+    String redis = redisAt(address);
     return (reason.preventsConnection() ? "Cannot connect to " + redis : redis + " is unavailable")
         + " ("
         + reason.name()

@@ -12,6 +12,8 @@ import io.penstock.Store;
 import io.penstock.StoreException;
 import io.penstock.StoreOptions;
 import io.penstock.TokenBucket;
+import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -28,6 +30,10 @@ import java.util.function.Function;
  * var search = RateLimiter.on(store, "search", Limit.perMinute(100).burst(20));
  * }</pre>
  *
+ * <p>Close the store when the application shuts down, so that it returns its leases and closes its
+ * connections. Requests in flight are then completed by the failure policy; later ones fail with a
+ * {@link StoreException}.
+ *
  * <p>Every decision returns by its deadline, or at most 10 ms later (P8 in GUARANTEES.md). While
  * Redis is unavailable, the failure policy of the limiter decides, and the decision is marked as
  * degraded. Continuations of asynchronous decisions run on the thread that reads from Redis or on
@@ -37,20 +43,36 @@ public final class RedisStore implements Store {
   /** How long {@link #close} waits until Redis has processed returned leases. */
   private static final long MAX_REFUND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  private static final int MILLIS_DIGITS = 3;
+
   private final String keyPrefix;
   private final long deadlineNanos;
   private final Dispatcher dispatcher;
 
-  RedisStore(RedisStoreBuilder settings, Function<StoreAssembler, Topology> topology) {
+  /**
+   * @param address the address of the server or servers for messages; empty if it is unknown
+   */
+  RedisStore(
+      RedisStoreBuilder settings, String address, Function<StoreAssembler, Topology> topology) {
     this.keyPrefix = settings.keyPrefix();
     this.deadlineNanos = settings.deadline().toNanos();
-    this.dispatcher = new Dispatcher(settings, topology);
+    this.dispatcher = new Dispatcher(settings, address, topology);
     if (settings.failFast() && !isAvailable()) {
       String reason = unavailableReason();
       close();
       throw new StoreException(
-          reason.isEmpty() ? "Redis did not respond in " + settings.startTimeout() : reason, null);
+          reason.isEmpty() ? noAttemptCompleted(address, settings.startTimeout()) : reason, null);
     }
+  }
+
+  static String noAttemptCompleted(String address, Duration timeout) {
+    String seconds =
+        BigDecimal.valueOf(timeout.toMillis(), MILLIS_DIGITS).stripTrailingZeros().toPlainString();
+    return "Cannot connect to "
+        + RedisOutage.redisAt(address)
+        + ": no connection attempt was completed within "
+        + seconds
+        + " s; this process may lack CPU time";
   }
 
   /**
@@ -71,8 +93,18 @@ public final class RedisStore implements Store {
     if (ClusterUrl.isClusterUrl(url)) {
       ClusterUrl.servers(url);
     } else {
-      RedisURI.create(url);
+      parse(url);
     }
+  }
+
+  /** Parses the URL of one server or of sentinels. Messages never contain a password. */
+  static RedisURI parse(String url) {
+    if (!url.contains("://")) {
+      throw new IllegalArgumentException(
+          "the Redis URL must begin with redis://, rediss://, redis-sentinel:// or"
+              + " redis-cluster://, such as redis://localhost:6379");
+    }
+    return RedisURI.create(url);
   }
 
   /** Creates a store on a connection that belongs to the application. */

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** Options of a store. Not thread-safe. */
 public final class RedisStoreBuilder {
@@ -118,7 +119,7 @@ public final class RedisStoreBuilder {
   public RedisStore connect(String url) {
     return ClusterUrl.isClusterUrl(url)
         ? connectToCluster(ClusterUrl.servers(url))
-        : connect(RedisURI.create(url));
+        : connect(RedisStore.parse(url));
   }
 
   /**
@@ -126,7 +127,8 @@ public final class RedisStoreBuilder {
    */
   public RedisStore connect(RedisURI uri) {
     Connector connector = Connector.to(uri);
-    return new RedisStore(this, assembler -> assembler.singleServer(connector));
+    return new RedisStore(
+        this, connector.address(), assembler -> assembler.singleServer(connector));
   }
 
   /**
@@ -140,7 +142,7 @@ public final class RedisStoreBuilder {
       throw new IllegalArgumentException("seeds must not be empty: " + seeds);
     }
     ClusterConnector connector = ClusterConnector.to(List.copyOf(seeds));
-    return new RedisStore(this, assembler -> assembler.cluster(connector));
+    return new RedisStore(this, addresses(connector), assembler -> assembler.cluster(connector));
   }
 
   /**
@@ -150,13 +152,14 @@ public final class RedisStoreBuilder {
    */
   public RedisStore on(StatefulRedisConnection<byte[], byte[]> connection) {
     Connector connector = Connector.of(connection);
-    return new RedisStore(this, assembler -> assembler.singleServer(connector));
+    return new RedisStore(
+        this, connector.address(), assembler -> assembler.singleServer(connector));
   }
 
   /** Like {@link #on(StatefulRedisConnection)}, for a connection to a cluster. */
   public RedisStore on(StatefulRedisClusterConnection<byte[], byte[]> connection) {
     ClusterConnector connector = ClusterConnector.of(connection);
-    return new RedisStore(this, assembler -> assembler.cluster(connector));
+    return new RedisStore(this, addresses(connector), assembler -> assembler.cluster(connector));
   }
 
   /**
@@ -175,7 +178,12 @@ public final class RedisStoreBuilder {
   public RedisStore connect(
       Supplier<StatefulRedisConnection<byte[], byte[]>> connections, String address) {
     Connector connector = Connector.by(connections, address);
-    return new RedisStore(this, assembler -> assembler.singleServer(connector));
+    return new RedisStore(
+        this, connector.address(), assembler -> assembler.singleServer(connector));
+  }
+
+  private static String addresses(ClusterConnector connector) {
+    return connector.seeds().stream().map(ServerAddress::toString).collect(Collectors.joining(","));
   }
 
   private static Duration positive(String name, Duration duration) {

@@ -256,11 +256,18 @@ final class ServerConnection {
     }
   }
 
+  /** Closes the connection, and then the client: closed at once, it would close both again. */
   void close() {
+    StatefulRedisConnection<byte[], byte[]> last;
     synchronized (this) {
       closed = true;
+      last = connection;
+      connection = null;
     }
-    drop();
-    connector.close();
+    if (last != null && connector.ownsConnections()) {
+      var unused = last.closeAsync().whenComplete((done, failure) -> connector.close());
+    } else {
+      connector.close();
+    }
   }
 }

@@ -21,7 +21,7 @@ final class StoreAssembler {
     this.callbacks = callbacks;
     this.evictions = new EvictionWatch(observer);
     this.probeKeys = new ProbeKeys(settings.keyPrefix());
-    this.outages = new OutageReports(observer);
+    this.outages = new OutageReports(observer, settings.failFast());
   }
 
   Topology singleServer(Connector connector) {

@@ -13,7 +13,7 @@ class OutageReportsTest {
 
   private final Counts counts = new Counts();
   private long nowNanos = Long.MAX_VALUE - 5;
-  private final OutageReports outages = new OutageReports(counts, () -> nowNanos);
+  private final OutageReports outages = new OutageReports(counts, false, () -> nowNanos);
 
   private static RedisOutage outage(UnavailableReason reason) {
     return new RedisOutage(reason, "redis:6379", "");
@@ -64,6 +64,28 @@ class OutageReportsTest {
   }
 
   @Test
+  void awaitStart_unavailableAndFailFast_leavesTheReasonToTheException() {
+    OutageReports failingFast = new OutageReports(counts, true, () -> nowNanos);
+    failingFast.unavailable(CONNECTION_REFUSED);
+    failingFast.unavailable(CONNECTION_REFUSED);
+    failingFast.awaitStart(FOREVER);
+    failingFast.unavailable(CONNECTION_REFUSED);
+
+    assertThat(counts.outages).isEmpty();
+    assertThat(failingFast.current()).isEqualTo(CONNECTION_REFUSED);
+  }
+
+  @Test
+  void unavailable_failFastAndAvailableBefore_isReported() {
+    OutageReports failingFast = new OutageReports(counts, true, () -> nowNanos);
+    failingFast.available();
+    failingFast.awaitStart(FOREVER);
+    failingFast.unavailable(TIMEOUT);
+
+    assertThat(counts.outages).containsExactly(TIMEOUT);
+  }
+
+  @Test
   void unavailable_repeated_isReportedOnceForEachReason() {
     outages.available();
     outages.unavailable(TIMEOUT);
@@ -93,7 +115,7 @@ class OutageReportsTest {
   void unavailable_longOutage_isReportedAgain() {
     outages.available();
     outages.unavailable(TIMEOUT);
-    nowNanos += Duration.ofSeconds(29).toNanos();
+    nowNanos += Duration.ofSeconds(4).toNanos();
     outages.unavailable(TIMEOUT);
     assertThat(counts.outages).hasSize(1);
 

@@ -11,6 +11,7 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.penstock.Decision;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
+import io.penstock.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -161,10 +162,46 @@ class StartIT {
     for (CompletableFuture<Decision> answer : decisions) {
       assertThat(answer.get(1, TimeUnit.MINUTES).degraded()).isTrue();
     }
-    assertThat(limiter.take("k").degraded()).as("a closed store is unavailable").isTrue();
-    assertThat(limiter.takeAsync("k").toCompletableFuture().get(1, TimeUnit.MINUTES).degraded())
-        .isTrue();
     store.close();
+  }
+
+  @Test
+  void take_closedStore_failsAlsoIfTheDenialIsCached() {
+    RedisStore store =
+        builder().deadline(Duration.ofSeconds(5)).connect(RedisURI.create(redis.url()));
+    await("available").until(store::isAvailable);
+    RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1));
+    assertThat(limiter.take("k").allowed()).isTrue();
+    assertThat(limiter.take("k").allowed()).isFalse();
+    store.close();
+
+    assertThatThrownBy(() -> limiter.take("k"))
+        .isInstanceOf(StoreException.class)
+        .hasMessage("the store is closed");
+    assertThatThrownBy(() -> limiter.tryAcquire("other"))
+        .isInstanceOf(StoreException.class)
+        .hasMessage("the store is closed");
+    assertThat(limiter.takeAsync("k").toCompletableFuture())
+        .failsWithin(Duration.ofMinutes(1))
+        .withThrowableThat()
+        .withMessageContaining("the store is closed");
+    assertThat(limiter.refundAsync("k", 1).toCompletableFuture())
+        .failsWithin(Duration.ofMinutes(1))
+        .withThrowableThat()
+        .withMessageContaining("the store is closed");
+  }
+
+  @Test
+  void charge_redisUnavailable_failsWithAddressAndReason() {
+    redis.kill();
+    try (RedisStore store = builder().connect(RedisURI.create(redis.url()))) {
+      await("outage").until(() -> store.outage().isPresent());
+      assertThat(RateLimiter.on(store, "x", LIMIT).chargeAsync("k", 1).toCompletableFuture())
+          .failsWithin(Duration.ofMinutes(1))
+          .withThrowableThat()
+          .withMessageContaining(
+              "charge failed: Cannot connect to Redis at 127.0.0.1:" + redis.port() + " (");
+    }
   }
 
   @Test

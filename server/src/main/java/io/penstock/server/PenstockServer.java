@@ -439,8 +439,8 @@ public final class PenstockServer implements AutoCloseable {
     drain();
     List<Future<Void>> closing = new ArrayList<>(List.of(decision.close(shutdown)));
     proxy.ifPresent(listener -> closing.add(listener.close(shutdown)));
-    await(Future.join(closing).mapEmpty(), shutdown);
-    await(admin.close(ADMIN_CLOSE_TIMEOUT), ADMIN_CLOSE_TIMEOUT);
+    ShutdownWait.await("listeners", Future.join(closing).mapEmpty(), shutdown);
+    ShutdownWait.await("admin listener", admin.close(ADMIN_CLOSE_TIMEOUT), ADMIN_CLOSE_TIMEOUT);
     closeResources();
     LOG.info("shutdown complete");
   }
@@ -467,20 +467,12 @@ public final class PenstockServer implements AutoCloseable {
 
   private static void close(Vertx vertx, GuardedTransport transport) {
     transport.stopAccepting();
-    await(vertx.close(), ADMIN_CLOSE_TIMEOUT);
+    ShutdownWait.await("event loops", vertx.close(), ADMIN_CLOSE_TIMEOUT);
   }
 
   private void closeResources() {
     while (!resources.isEmpty()) {
       resources.pop().run();
-    }
-  }
-
-  private static void await(Future<Void> future, Duration timeout) {
-    try {
-      future.await(timeout.toMillis() + 500, TimeUnit.MILLISECONDS);
-    } catch (Exception e) {
-      LOG.warn("shutdown did not complete in time: {}", String.valueOf(e.getMessage()));
     }
   }
 }

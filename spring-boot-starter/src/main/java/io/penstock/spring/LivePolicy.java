@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +33,9 @@ import org.springframework.core.io.Resource;
  */
 public final class LivePolicy implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LivePolicy.class);
+
+  /** The attributes that the filters take from the principal. */
+  private static final Set<String> SUPPLIED = Set.of("user_id");
 
   private final PolicyEngine engine;
   private final String origin;
@@ -73,7 +77,7 @@ public final class LivePolicy implements AutoCloseable {
   private @Nullable PolicyWatcher watcher(Resource source) {
     try {
       return source.isFile() && !(source instanceof ClassPathResource)
-          ? new PolicyWatcher(source.getFile().toPath(), new ReloadListener())
+          ? new PolicyWatcher(source.getFile().toPath(), new ReloadListener(), SUPPLIED)
           : null;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -83,7 +87,8 @@ public final class LivePolicy implements AutoCloseable {
   private static LoadedPolicy parse(Resource source) {
     try {
       String text = source.getContentAsString(StandardCharsets.UTF_8);
-      return PolicyLoader.parse(text, Objects.requireNonNullElse(source.getFilename(), "policy"));
+      String name = Objects.requireNonNullElse(source.getFilename(), "policy");
+      return PolicyLoader.parse(text, name, SUPPLIED);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read penstock.policy: " + e.getMessage(), e);
     }

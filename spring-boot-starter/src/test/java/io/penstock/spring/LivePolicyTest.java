@@ -18,6 +18,7 @@ import io.penstock.policy.jwt.KeyFailure;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.Problem;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,7 +27,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.FileSystemResource;
+import org.springframework.core.io.Resource;
 
 class LivePolicyTest {
   private static final String GOOD = "rules: [{name: a, limit_keys: [], rate: 5/s, burst: 5}]";
@@ -57,6 +60,33 @@ class LivePolicyTest {
       Files.writeString(file, GOOD.replace("name: a", "name: c"));
       await().until(() -> policy.active().rejected().isEmpty());
       assertThat(policy.engine().policy().rules().get(0).name()).isEqualTo("c");
+    }
+  }
+
+  @Test
+  void start_userOfThePrincipal_causesNoWarning() throws IOException {
+    String text =
+        "rules: [{name: a, limit_keys: [user_id], rate: 5/s, on_missing_key: skip},"
+            + " {name: b, limit_keys: [account], rate: 5/s, on_missing_key: skip}]";
+    Path file = Files.writeString(folder.resolve("policy.yaml"), text);
+    List<Resource> sources =
+        List.of(
+            new FileSystemResource(file),
+            new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8)));
+
+    for (Resource source : sources) {
+      try (LivePolicy policy =
+          new LivePolicy(
+              source,
+              InProcessStore.create(),
+              PolicyObserver.NONE,
+              List.of(),
+              UnaryOperator.identity())) {
+        assertThat(policy.active().loaded().warnings())
+            .singleElement()
+            .asString()
+            .contains("is not a part of an HTTP request: account");
+      }
     }
   }
 

@@ -25,15 +25,19 @@ final class AttributeCheck {
   }
 
   private final AttributeMap attributes;
+  private final Set<String> supplied;
   private final boolean hasClaims;
   private final Problems problems;
   private final Set<String> reported = new HashSet<>();
 
   /**
+   * @param supplied the bare names that the application supplies, without a declaration
    * @param hasClaims whether the policy states where the claims of tokens come from
    */
-  AttributeCheck(AttributeMap attributes, boolean hasClaims, Problems problems) {
+  AttributeCheck(
+      AttributeMap attributes, Set<String> supplied, boolean hasClaims, Problems problems) {
     this.attributes = attributes;
+    this.supplied = supplied;
     this.hasClaims = hasClaims;
     this.problems = problems;
   }
@@ -153,7 +157,9 @@ final class AttributeCheck {
     if (use == Use.COST && attributes.maps(name)) {
       problems.error(at, path, "must name the source, because attributes doesn't apply: " + name);
     }
-    if (attributes.declares(name) || (use == Use.COST && name.equals("fixed"))) {
+    if (attributes.declares(name)
+        || supplied.contains(name)
+        || (use == Use.COST && name.equals("fixed"))) {
       return;
     }
     String builtIn = BuiltInNames.near(name);
@@ -172,11 +178,15 @@ final class AttributeCheck {
       problems.warning(
           at,
           path,
-          "is supplied only by callers of /v1/check and by applications: "
+          "is not a part of an HTTP request: "
               + name
-              + "; map it or declare it: attributes: {"
+              + "; take it from one, such as attributes: {"
               + name
-              + ": caller}");
+              + ": header:x-"
+              + name.replace('_', '-')
+              + "}, or declare attributes: {"
+              + name
+              + ": caller} if callers of /v1/check or the application supply it");
     }
   }
 }

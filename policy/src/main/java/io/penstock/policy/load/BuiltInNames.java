@@ -5,11 +5,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the built-in attribute that an author meant by another name. */
 final class BuiltInNames {
   private static final List<String> ROUTE_ATTRIBUTES = List.of("method", "path", "host");
+  private static final Set<String> NAMED_SOURCES = Set.of("header", "query", "cookie", "jwt");
   private static final Map<String, String> OTHER_NAMES = new HashMap<>();
   private static final Map<String, String> OTHER_PREFIXES = new HashMap<>();
 
@@ -59,6 +61,10 @@ final class BuiltInNames {
     if (bareName.regionMatches(true, 0, "x-", 0, 2)) {
       return "header:" + bareName.toLowerCase(Locale.ROOT);
     }
+    int dot = bareName.indexOf('.');
+    if (dot > 0 && NAMED_SOURCES.contains(bareName.substring(0, dot))) {
+      return bareName.replaceFirst("\\.", ":");
+    }
     return ROUTE_ATTRIBUTES.stream()
         .filter(attribute -> name.startsWith(attribute.substring(0, 1)))
         .filter(attribute -> Suggestions.distance(name, attribute) <= 1)
@@ -81,10 +87,16 @@ final class BuiltInNames {
         "ip:address".equals(OTHER_NAMES.get(prefix))
             ? "ip:address"
             : OTHER_PREFIXES.getOrDefault(prefix, prefix) + ":" + name;
-    return !meant.equals(text) && isValid(meant) ? "; did you mean " + meant + "?" : "";
+    return !meant.equals(text) && isBuiltIn(meant) ? "; did you mean " + meant + "?" : "";
   }
 
-  private static boolean isValid(String attribute) {
+  /** Returns whether an attribute is that of a header, parameter, cookie or claim. */
+  static boolean isNamedSource(String attribute) {
+    return NAMED_SOURCES.contains(attribute.substring(0, Math.max(0, attribute.indexOf(':'))));
+  }
+
+  /** Returns whether a text is a valid built-in attribute. */
+  static boolean isBuiltIn(String attribute) {
     try {
       return Attribute.parse(attribute).source() != Attribute.AttributeSource.STATED;
     } catch (IllegalArgumentException e) {

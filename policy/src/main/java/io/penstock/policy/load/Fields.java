@@ -81,6 +81,11 @@ public final class Fields {
                 action.accept(name, new Located<>(entry.value(), entry.value().at(), path(name))));
   }
 
+  /** Returns whether a field was read, or declared as known. */
+  boolean isKnown(String name) {
+    return known.contains(name);
+  }
+
   public boolean has(String name) {
     return node(name) != null;
   }
@@ -300,7 +305,7 @@ public final class Fields {
 
   /** A name without a value may be a part of an unquoted secret, so it is not quoted. */
   private void unknown(String name, Node.NodeField entry) {
-    String hint = problems.isFull() ? "" : Suggestions.hint(name, known);
+    String hint = problems.isFull() ? "" : Suggestions.ofField(name, known);
     String prefix = name.substring(0, Math.max(0, name.indexOf(':')));
     if (known.contains(prefix)) {
       problems.error(entry.at(), path(prefix), "must have a space after the colon");

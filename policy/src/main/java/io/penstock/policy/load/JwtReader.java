@@ -90,14 +90,19 @@ final class JwtReader {
           "must have exactly one of "
               + String.join(", ", SOURCES)
               + (given.isEmpty() ? "" : ", not " + String.join(" and ", given)));
+      given.forEach(source -> read(fields, source, refresh));
       return null;
     }
     String source = given.get(0);
     if (!source.equals("jwks_url")) {
       fields.reject("refresh_seconds", "needs a jwks_url");
     }
+    return read(fields, source, refresh);
+  }
+
+  private @Nullable KeySource read(Fields fields, String source, int refreshSeconds) {
     try {
-      return keys(fields, source, Duration.ofSeconds(refresh));
+      return keys(fields, source, Duration.ofSeconds(refreshSeconds));
     } catch (IllegalArgumentException e) {
       fields.invalid(source, e);
       return null;

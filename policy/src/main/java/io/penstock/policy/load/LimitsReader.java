@@ -5,12 +5,18 @@ import io.penstock.TokenBucket;
 import io.penstock.policy.Cost;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the limits of a rule in any of their forms. */
 final class LimitsReader {
   private static final int MAX_LIMITS = 10;
   private static final long ONE = 1_000;
+
+  private static final Map<String, String> UNITS =
+      Map.of(
+          "s", "s", "second", "s", "m", "min", "min", "min", "minute", "min", "h", "h", "hour", "h",
+          "d", "d", "day", "d");
 
   /**
    * The limits of a rule. Immutable.
@@ -67,11 +73,24 @@ final class LimitsReader {
 
   private RuleLimits shortForm() {
     Cost cost = CostReader.read(rule, false);
+    String unit = rule.names().contains("per") ? rule.text("per") : null;
+    if (unit != null) {
+      rule.reject("per", "must be a part of the rate: " + rateWith(unit));
+      rule.declareKnown(LimitReader.SHORT_FIELDS);
+      return new RuleLimits(List.of(), cost, false);
+    }
     if (!rule.has("rate") && !rule.has("limit") && !rule.has("algorithm")) {
       rule.error("rate", "is required, or limits, algorithm_config or unlimited: true");
       return new RuleLimits(List.of(), cost, false);
     }
     return one(LimitReader.shortForm(rule), rule, algorithm(rule), cost);
+  }
+
+  /** Returns the rate that {@code limit} or {@code rate} and {@code per} were meant to be. */
+  private String rateWith(String unit) {
+    String name = rule.has("limit") ? "limit" : "rate";
+    String amount = rule.node(name) instanceof Node.Scalar number ? number.text() : "5";
+    return "rate: " + amount + "/" + UNITS.getOrDefault(unit, "s");
   }
 
   private RuleLimits several() {

@@ -12,10 +12,15 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the conditions of a rule. */
 final class MatchReader {
+  /** A method and a path, or a path. */
+  private static final java.util.regex.Pattern REQUEST =
+      java.util.regex.Pattern.compile("(?:([A-Z]+) )?(/\\S*)");
+
   private final Fields match;
   private final Problems problems;
 
@@ -27,8 +32,28 @@ final class MatchReader {
   /** Returns the conditions of {@code match} in {@code fields}; any request if there are none. */
   static Match read(Fields fields) {
     Located<Node> written = fields.located("match");
+    if (written != null
+        && written.value() instanceof Node.Scalar scalar
+        && scalar.kind() == Node.NodeKind.TEXT) {
+      fields.error("match", "must be a mapping: " + meant(scalar.text()));
+      return Match.ANY;
+    }
     Fields match = written == null ? null : Fields.of(texts(written), fields.problems());
     return match == null ? Match.ANY : new MatchReader(match).read();
+  }
+
+  /** Returns the conditions that were probably meant by a text. */
+  private static String meant(String text) {
+    Matcher request = REQUEST.matcher(text);
+    if (!request.matches()) {
+      return "{method: POST, path: /login}, for example";
+    }
+    String method = request.group(1);
+    return "{"
+        + (method == null ? "" : "method: " + method + ", ")
+        + "path: "
+        + request.group(2)
+        + "}";
   }
 
   private static Located<Node> texts(Located<Node> match) {

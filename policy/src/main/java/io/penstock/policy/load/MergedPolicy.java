@@ -83,7 +83,7 @@ public record MergedPolicy(
 
   private static AttributeCheck attributeCheck(Policy files, Problems problems) {
     return new AttributeCheck(
-        files.attributes(), files.jwt().trust() != JwtSettings.Trust.NONE, problems);
+        files.attributes(), Set.of(), files.jwt().trust() != JwtSettings.Trust.NONE, problems);
   }
 
   private static List<Problem> warnings(

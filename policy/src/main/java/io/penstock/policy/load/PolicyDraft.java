@@ -5,6 +5,7 @@ import io.penstock.policy.Match;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Policy;
 import io.penstock.policy.Rule;
+import io.penstock.policy.address.Cidr;
 import io.penstock.policy.address.ClientAddress;
 import io.penstock.policy.jwt.JwtSettings;
 import io.penstock.policy.path.PathSettings;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A policy that is being assembled from one or more documents. Not thread-safe. */
@@ -20,6 +22,7 @@ final class PolicyDraft {
   static final List<String> EDITOR_FIELDS = List.of("$schema");
 
   private final Problems problems;
+  private final Set<String> supplied;
   private final List<WrittenRule> writtenRules = new ArrayList<>();
   private final List<Located<Node>> writtenExempt = new ArrayList<>();
   private final List<Located<Rule>> rules = new ArrayList<>();
@@ -41,7 +44,11 @@ final class PolicyDraft {
    */
   private record WrittenRule(Located<Node> node, String prefix, boolean bare) {}
 
-  PolicyDraft(Problems problems) {
+  /**
+   * @param supplied the attributes that the application supplies without a declaration
+   */
+  PolicyDraft(Set<String> supplied, Problems problems) {
+    this.supplied = supplied;
     this.problems = problems;
   }
 
@@ -64,7 +71,23 @@ final class PolicyDraft {
     writtenExempt.addAll(items(fields, "exempt"));
     addSections(fields, origin);
     fields.declareKnown(EDITOR_FIELDS);
+    rejectRuleFields(fields);
     fields.done();
+  }
+
+  /** Reports fields of a rule at the top level, once. */
+  private static void rejectRuleFields(Fields fields) {
+    List<String> misplaced =
+        fields.names().stream()
+            .filter(name -> RuleFields.NAMES.contains(name) && !fields.isKnown(name))
+            .toList();
+    if (!misplaced.isEmpty()) {
+      fields.reject(
+          misplaced.get(0),
+          "is a field of a rule: move it into an entry of rules. A file has either rules, or the"
+              + " fields of a single rule with limit_keys at the top level");
+      fields.declareKnown(misplaced);
+    }
   }
 
   /**
@@ -99,7 +122,8 @@ final class PolicyDraft {
   }
 
   private void readRules() {
-    AttributeCheck check = new AttributeCheck(attributes, sections.containsKey("jwt"), problems);
+    AttributeCheck check =
+        new AttributeCheck(attributes, supplied, sections.containsKey("jwt"), problems);
     if (declared != null) {
       check.checkSources(declared);
     }
@@ -132,8 +156,19 @@ final class PolicyDraft {
   }
 
   private void addExempt(Located<Node> entry, AttributeCheck check) {
+    if (entry.value() instanceof Node.Scalar scalar) {
+      problems.error(entry.at(), entry.path(), "must be a mapping: " + exemption(scalar.text()));
+      return;
+    }
     Fields fields = Fields.of(entry, problems);
     if (fields == null) {
+      return;
+    }
+    if (!fields.has("match") && fields.names().stream().anyMatch(BuiltInNames::isBuiltIn)) {
+      problems.error(
+          entry.at(),
+          entry.path(),
+          "conditions must be in match, such as {match: {\"ip:address\": 10.0.0.0/8}}");
       return;
     }
     int before = problems.errorCount();
@@ -149,6 +184,13 @@ final class PolicyDraft {
       return;
     }
     exempt.add(new Located<>(match, entry.at(), entry.path()));
+  }
+
+  /** Returns the exemption that was probably meant by a text. */
+  private static String exemption(String text) {
+    return Cidr.parse(text) == null
+        ? "{match: {\"ip:address\": 10.0.0.0/8}}, for example"
+        : "{match: {\"ip:address\": " + text + "}}";
   }
 
   private void addSections(Fields fields, DocumentSource origin) {

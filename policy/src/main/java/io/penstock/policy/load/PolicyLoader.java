@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Loads policies. Reports all errors of a policy at once, each with its location. A policy with
@@ -19,7 +20,7 @@ public final class PolicyLoader {
    * @throws PolicyException if the policy can't be used
    */
   public static LoadedPolicy load(Path fileOrFolder) {
-    return load(fileOrFolder, new ReadFiles());
+    return load(fileOrFolder, Set.of(), new ReadFiles());
   }
 
   /**
@@ -29,15 +30,25 @@ public final class PolicyLoader {
    * @throws PolicyException if the policy can't be used
    */
   public static LoadedPolicy parse(String text, String name) {
+    return parse(text, name, Set.of());
+  }
+
+  /**
+   * Like {@link #parse(String, String)}, in an application that supplies attributes of its own.
+   *
+   * @param supplied the names of these attributes, which rules may use without a declaration
+   * @throws PolicyException if the policy can't be used
+   */
+  public static LoadedPolicy parse(String text, String name, Set<String> supplied) {
     Problems problems = new Problems();
-    PolicyDraft draft = new PolicyDraft(problems);
+    PolicyDraft draft = new PolicyDraft(supplied, problems);
     add(text, name, new DocumentSource("", Path.of(""), new ReadFiles()), draft, problems);
     return draft.finish(Location.of(name));
   }
 
-  static LoadedPolicy load(Path root, ReadFiles read) {
+  static LoadedPolicy load(Path root, Set<String> supplied, ReadFiles read) {
     Problems problems = new Problems();
-    PolicyDraft draft = new PolicyDraft(problems);
+    PolicyDraft draft = new PolicyDraft(supplied, problems);
     boolean isFolder = Files.isDirectory(root);
     List<Path> files = filesUnder(root, read, problems);
     if (isFolder && files.isEmpty() && problems.errorCount() == 0) {

@@ -37,6 +37,7 @@ public final class PolicyWatcher implements AutoCloseable {
   private final PolicyListener listener;
   private final Duration quietPeriod;
   private final NanoClock time;
+  private final Set<String> supplied;
   private final Clock clock = Clock.systemUTC();
   private long seenNanos;
   private @Nullable ReadFiles loadedFiles;
@@ -50,6 +51,16 @@ public final class PolicyWatcher implements AutoCloseable {
     this(fileOrFolder, INTERVAL, listener);
   }
 
+  /**
+   * Like {@link #PolicyWatcher(Path, PolicyListener)}, in an application that supplies attributes
+   * of its own.
+   *
+   * @param supplied the names of these attributes, which rules may use without a declaration
+   */
+  public PolicyWatcher(Path fileOrFolder, PolicyListener listener, Set<String> supplied) {
+    this(fileOrFolder, INTERVAL, QUIET_PERIOD, listener, NanoClock.system(), supplied);
+  }
+
   public PolicyWatcher(Path fileOrFolder, Duration interval, PolicyListener listener) {
     this(fileOrFolder, interval, QUIET_PERIOD, listener, NanoClock.system());
   }
@@ -60,6 +71,16 @@ public final class PolicyWatcher implements AutoCloseable {
       Duration quietPeriod,
       PolicyListener listener,
       NanoClock time) {
+    this(fileOrFolder, interval, quietPeriod, listener, time, Set.of());
+  }
+
+  private PolicyWatcher(
+      Path fileOrFolder,
+      Duration interval,
+      Duration quietPeriod,
+      PolicyListener listener,
+      NanoClock time,
+      Set<String> supplied) {
     if (interval.isNegative() || interval.isZero()) {
       throw new IllegalArgumentException("interval must be positive: " + interval);
     }
@@ -68,6 +89,7 @@ public final class PolicyWatcher implements AutoCloseable {
     this.quietPeriod = quietPeriod;
     this.listener = listener;
     this.time = time;
+    this.supplied = Set.copyOf(supplied);
   }
 
   /**
@@ -79,7 +101,7 @@ public final class PolicyWatcher implements AutoCloseable {
   public synchronized LoadedPolicy load() {
     ReadFiles read = new ReadFiles();
     try {
-      return PolicyLoader.load(root, read);
+      return PolicyLoader.load(root, supplied, read);
     } finally {
       loadedFiles = read;
       loadedSignature = null;

@@ -3,6 +3,7 @@ package io.penstock.policy.load;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Suggests corrections for misspelled words. */
@@ -10,7 +11,28 @@ public final class Suggestions {
   private static final int MAX_LENGTH = 40;
   private static final int MIN_CONTAINED_LENGTH = 4;
 
+  /** Names that other limiters use for fields of a rule. */
+  private static final Map<String, String> OTHER_NAMES =
+      Map.of(
+          "on_failure", "on_store_failure",
+          "on_error", "on_store_failure",
+          "failure_policy", "on_store_failure",
+          "key", "limit_keys",
+          "keys", "limit_keys",
+          "limit_by", "limit_keys",
+          "key_by", "limit_keys",
+          "period", "window",
+          "interval", "window");
+
   private Suggestions() {}
+
+  /** Like {@link #hint}, for the name of a field. */
+  static String ofField(String name, Collection<String> known) {
+    String other = OTHER_NAMES.get(name);
+    return other != null && known.contains(other)
+        ? "; did you mean " + other + "?"
+        : hint(name, known);
+  }
 
   /**
    * Returns {@code "; did you mean burst?"} if one of {@code known} is close to {@code word}, else

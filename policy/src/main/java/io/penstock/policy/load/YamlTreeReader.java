@@ -40,6 +40,10 @@ final class YamlTreeReader {
           "(tag handle|numbers, but found:|escape character|expected URI in UTF-8:|version:).*",
           DOTALL);
 
+  /** Messages of the parser whose usual cause is a line with the wrong indentation. */
+  private static final Pattern INDENTATION_MESSAGE =
+      Pattern.compile("mapping values are not allowed here|expected <block end>.*", DOTALL);
+
   private final String file;
   private final TreeBuilder tree;
   private final Problems problems;
@@ -163,6 +167,11 @@ final class YamlTreeReader {
   private static String readable(MarkedYamlEngineException e) {
     String problem =
         QUOTING_MESSAGE.matcher(String.valueOf(e.getProblem())).replaceFirst("$1 something else");
+    if (INDENTATION_MESSAGE.matcher(problem).matches()) {
+      return problem
+          + "; check the indentation: the fields of a mapping must begin in the same column. Quote"
+          + " text that contains a colon and a space";
+    }
     if (e.getContext() == null) {
       return problem;
     }

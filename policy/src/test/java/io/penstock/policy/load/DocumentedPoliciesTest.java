@@ -63,7 +63,7 @@ class DocumentedPoliciesTest {
 
   /** Most examples are excerpts, and don't declare the names that callers supply. */
   private static boolean isAboutNames(Problem warning) {
-    return warning.message().startsWith("is supplied only by callers");
+    return warning.message().startsWith("is not a part of an HTTP request");
   }
 
   private String lines(List<Problem> problems) {

@@ -15,12 +15,19 @@ import org.slf4j.LoggerFactory;
 /**
  * Logs when Redis becomes unavailable, with the reason, when it recovers, and when it rejects the
  * registration of this node. Thread-safe. An outage with the same reason as one that was logged in
- * the last minute is logged only if it lasts until the minute is over. Otherwise it is counted, so
- * that a server that fails again and again doesn't fill the log.
+ * the last minute is logged only if it lasts, after about 5 seconds. Otherwise it is counted, so
+ * that a server that fails again and again doesn't fill the log. The recovery from each outage that
+ * was logged is logged too.
  */
 public final class OutageLog implements RedisObserver {
   private static final Logger LOG = LoggerFactory.getLogger(OutageLog.class);
   private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** Outages that last longer are logged; the store repeats its report every 5 seconds. */
+  private static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(4);
+
+  private static final long MAX_MILLIS_SHOWN_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long MAX_SECONDS_SHOWN_NANOS = TimeUnit.MINUTES.toNanos(2);
 
   private final Consumer<String> warnings;
   private final Consumer<String> recoveries;
@@ -33,6 +40,10 @@ public final class OutageLog implements RedisObserver {
   /** The reason of the current outage, if it is counted but not logged. */
   private @Nullable UnavailableReason counted;
 
+  /** The last report of the current outage; null if Redis is available. */
+  private @Nullable RedisOutage current;
+
+  private long sinceNanos;
   private boolean recoveryDue = true;
   private int suppressed;
 
@@ -48,13 +59,19 @@ public final class OutageLog implements RedisObserver {
 
   @Override
   public synchronized void unavailable(RedisOutage outage) {
+    long now = clock.getAsLong();
+    if (current == null) {
+      sinceNanos = now;
+    }
+    current = outage;
     UnavailableReason reason = outage.reason();
     if (reason == logged) {
       return;
     }
-    long now = clock.getAsLong();
     Long lastNanos = loggedNanos.get(reason);
-    if (lastNanos != null && now - lastNanos < INTERVAL_NANOS) {
+    boolean recent = lastNanos != null && now - lastNanos < INTERVAL_NANOS;
+    boolean lasting = logged == null && now - sinceNanos >= LASTING_NANOS;
+    if (recent && !lasting) {
       suppressed += reason == counted ? 0 : 1;
       counted = reason;
       return;
@@ -63,12 +80,26 @@ public final class OutageLog implements RedisObserver {
     loggedNanos.put(reason, now);
     warnings.accept(
         outage
+            + (lasting ? " for " + duration(now - sinceNanos) : "")
             + "; rules fall back to their on_store_failure policy"
-            + (others == 0 ? "" : " (" + others + " more outages since the last message)"));
+            + (others == 0 ? "" : " (" + others(others) + " since the last message)"));
     suppressed = 0;
     logged = reason;
     counted = null;
     recoveryDue = true;
+  }
+
+  private static String others(int count) {
+    return count == 1 ? "1 more outage" : count + " more outages";
+  }
+
+  private static String duration(long nanos) {
+    if (nanos < MAX_MILLIS_SHOWN_NANOS) {
+      return TimeUnit.NANOSECONDS.toMillis(nanos) + " ms";
+    }
+    return nanos < MAX_SECONDS_SHOWN_NANOS
+        ? TimeUnit.NANOSECONDS.toSeconds(nanos) + " s"
+        : TimeUnit.NANOSECONDS.toMinutes(nanos) + " min";
   }
 
   @Override
@@ -83,13 +114,22 @@ public final class OutageLog implements RedisObserver {
 
   @Override
   public synchronized void available(boolean available) {
-    if (available) {
-      logged = null;
-      counted = null;
-      if (recoveryDue) {
-        recoveries.accept("Redis is available");
-        recoveryDue = false;
-      }
+    if (!available) {
+      return;
     }
+    if (recoveryDue) {
+      recoveries.accept(current == null ? "Redis is available" : recovery(current));
+      recoveryDue = false;
+    }
+    current = null;
+    logged = null;
+    counted = null;
+  }
+
+  private String recovery(RedisOutage outage) {
+    return "Redis "
+        + (outage.address().isEmpty() ? "" : "at " + outage.address() + " ")
+        + "is available again after "
+        + duration(clock.getAsLong() - sinceNanos);
   }
 }

@@ -30,39 +30,73 @@ class OutageLogTest {
   }
 
   @Test
-  void unavailable_sameReasonWithinAMinute_isCounted() {
+  void unavailable_shortOutagesWithinAMinute_areCounted() {
     log.available(true);
     for (int i = 0; i < 4; i++) {
       fail(UnavailableReason.TIMEOUT);
       log.available(true);
     }
-    assertThat(lines).hasSize(3).startsWith("Redis is available").endsWith("Redis is available");
+    assertThat(lines).hasSize(3).startsWith("Redis is available");
+    assertThat(lines.get(2)).isEqualTo("Redis at redis:6379 is available again after 0 ms");
 
     nowNanos += TimeUnit.MINUTES.toNanos(1);
     fail(UnavailableReason.TIMEOUT);
 
     assertThat(lines).hasSize(4);
-    assertThat(lines.get(3)).endsWith("(3 more outages since the last message)");
+    assertThat(lines.get(3)).endsWith(" policy (3 more outages since the last message)");
   }
 
   @Test
-  void unavailable_sameReasonThatLasts_isLoggedOnceWhenTheMinuteIsOver() {
+  void unavailable_oneShortOutageWithinAMinute_isCountedInTheSingular() {
+    for (int i = 0; i < 2; i++) {
+      fail(UnavailableReason.TIMEOUT);
+      log.available(true);
+    }
+    nowNanos += TimeUnit.MINUTES.toNanos(1);
+    fail(UnavailableReason.TIMEOUT);
+
+    assertThat(lines.get(2)).endsWith(" policy (1 more outage since the last message)");
+  }
+
+  @Test
+  void unavailable_lastingOutageWithinAMinute_isLoggedWithItsRecovery() {
     fail(UnavailableReason.TIMEOUT);
     log.available(true);
-    fail(UnavailableReason.TIMEOUT);
-    nowNanos += TimeUnit.SECONDS.toNanos(30);
     fail(UnavailableReason.TIMEOUT);
     assertThat(lines).hasSize(2);
 
-    nowNanos += TimeUnit.SECONDS.toNanos(30);
-    fail(UnavailableReason.TIMEOUT);
-    nowNanos += TimeUnit.MINUTES.toNanos(5);
-    fail(UnavailableReason.TIMEOUT);
-
-    assertThat(lines).hasSize(3);
-    assertThat(lines.get(2)).startsWith("WARN Redis at").endsWith("policy");
+    for (int i = 0; i < 7; i++) {
+      nowNanos += TimeUnit.SECONDS.toNanos(5);
+      fail(UnavailableReason.TIMEOUT);
+    }
+    nowNanos += TimeUnit.SECONDS.toNanos(4);
     log.available(true);
-    assertThat(lines).hasSize(4);
+
+    assertThat(lines.subList(2, lines.size()))
+        .containsExactly(
+            "WARN Redis at redis:6379 is unavailable (TIMEOUT: no response in time) for 5 s; rules"
+                + " fall back to their on_store_failure policy",
+            "Redis at redis:6379 is available again after 39 s");
+  }
+
+  @Test
+  void unavailable_reasonsThatAlternate_areLoggedOnceEach() {
+    for (int i = 0; i < 5; i++) {
+      fail(UnavailableReason.DISCONNECTED);
+      fail(UnavailableReason.CONNECTION_REFUSED);
+      nowNanos += TimeUnit.SECONDS.toNanos(5);
+    }
+
+    assertThat(lines).hasSize(2);
+  }
+
+  @Test
+  void available_addressUnknown_logsTheDuration() {
+    log.unavailable(new RedisOutage(UnavailableReason.TIMEOUT, "", ""));
+    nowNanos += TimeUnit.MINUTES.toNanos(3);
+    log.available(true);
+
+    assertThat(lines.get(1)).isEqualTo("Redis is available again after 3 min");
   }
 
   @Test
