@@ -56,7 +56,7 @@ class MultiSlotRequestIT {
   void open() {
     store =
         RedisStore.builder()
-            .deadline(Duration.ofMillis(500))
+            .deadline(Duration.ofSeconds(2))
             .startTimeout(Duration.ofSeconds(10))
             .nodes(2)
             .observer(counts)
