@@ -26,21 +26,29 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
   /** Not an outcome: the caller has to retry. */
   private static final long RETRY = Long.MIN_VALUE;
 
+  /**
+   * In place of the maximum debt: the burst, and the caller doesn't need the debt afterwards, so
+   * that tokens may come from {@link Stripes}.
+   */
+  private static final long BURST = Long.MAX_VALUE;
+
   /** A cost that fills any bucket. */
   private static final long RESET = -FixedPointRate.MAX_DEBT;
 
   private final NanoClock clock;
   private final SipHash hash;
   private final SegmentTable segments;
+  private final Striping striping;
   private final HotKeys hotKeys = new HotKeys();
 
   /** The hash of the empty key, which identifies the global bucket. */
   private final Hash globalKey;
 
-  BucketTable(NanoClock clock, SipHash hash, SegmentTable segments) {
+  BucketTable(NanoClock clock, SipHash hash, SegmentTable segments, Striping striping) {
     this.clock = clock;
     this.hash = hash;
     this.segments = segments;
+    this.striping = striping;
     this.globalKey = hash.of("");
   }
 
@@ -50,6 +58,11 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
 
   ActiveLimits<FixedPointRate> activeLimits() {
     return segments.activeLimits();
+  }
+
+  /** Takes {@code cost} units if the debt afterwards is at most the burst. */
+  boolean tryTake(String key, FixedPointRate fixedRate, long cost) {
+    return take(key, fixedRate, cost, cost == 0 ? fixedRate.burst() : BURST) >= 0;
   }
 
   /**
@@ -102,12 +115,23 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
   @Override
   public long apply(long high, long low, FixedPointRate fixedRate, long cost, long maxDebt) {
     Segment likely = segments.of(high);
+    if (maxDebt == BURST && likely.hasStripes()) {
+      long taken = takeFromStripes(likely, high, low, fixedRate, cost);
+      if (taken >= 0) {
+        return taken;
+      }
+    }
     if (cost > 0 && !isForced(maxDebt) && !likely.mostlyDenies()) {
       long taken = takeByEarlierClock(likely, high, low, fixedRate, cost, maxDebt);
       if (taken != RETRY) {
         return taken;
       }
     }
+    long limit = maxDebt == BURST ? fixedRate.burst() : maxDebt;
+    return decide(high, low, fixedRate, cost, limit);
+  }
+
+  private long decide(long high, long low, FixedPointRate fixedRate, long cost, long maxDebt) {
     for (int spins = 0; ; spins++) {
       Segment segment = segments.of(high);
       int i = segment.find(high, low);
@@ -115,7 +139,8 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
       if (i < 0 || !segment.hasOnlyLimit(i, fixedRate)) {
         outcome = applyWithoutSlot(segment, i, high, low, fixedRate, cost, maxDebt);
       } else if (BucketWord.isHeld((long) WORDS.getAcquire(segment.words, i))) {
-        outcome = KeyLock.spin(spins) ? RETRY : underLock(segment, i, fixedRate, cost, maxDebt);
+        boolean spin = !segment.hasStripes() && KeyLock.spin(spins);
+        outcome = spin ? RETRY : underLock(segment, i, fixedRate, cost, maxDebt);
       } else {
         outcome = attempt(segment, i, fixedRate, cost, maxDebt);
       }
@@ -154,6 +179,7 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
     ReentrantLock lock = KeyLock.of(segments.tableNumber(), segment.words[i + 1]);
     lock.lock();
     try {
+      segment.closeStripes(i);
       return attempt(segment, i, fixedRate, cost, maxDebt);
     } finally {
       lock.unlock();
@@ -255,18 +281,66 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
       return RETRY;
     }
     long now = BucketWord.instant(fixedRate, elapsed);
-    while (true) {
+    long limit = maxDebt == BURST ? fixedRate.burst() : maxDebt;
+    for (int lostRaces = 0; ; lostRaces++) {
       long word = (long) WORDS.getAcquire(segment.words, i);
       long debt = Math.max(0, BucketWord.fullAt(word) - now);
       long next = debt + cost;
-      if ((word & HELD) != 0 || next > maxDebt || debt > fixedRate.burst()) {
+      if ((word & HELD) != 0 || next > limit || debt > fixedRate.burst()) {
         return RETRY;
       }
       if (next > fixedRate.burst()) {
         segments.extendReach(fixedRate.ticks(next - fixedRate.burst()));
       }
       if (WORDS.compareAndSet(segment.words, i, word, BucketWord.word(now + next))) {
+        if (maxDebt == BURST && lostRaces >= striping.lostRaces()) {
+          openStripes(segment, i, now, cost);
+        }
         return next;
+      }
+    }
+  }
+
+  /** Takes tokens from the stripes of a bucket; negative if it has none or they can't be used. */
+  private long takeFromStripes(
+      Segment segment, long high, long low, FixedPointRate fixedRate, long cost) {
+    int i = segment.find(high, low);
+    if (i < 0 || !segment.hasOnlyLimit(i, fixedRate)) {
+      return RETRY;
+    }
+    Stripes stripes = segment.stripesAt(i);
+    if (stripes == null || !stripes.isOpen()) {
+      return RETRY;
+    }
+    long elapsed = clock.nanos() - segment.base;
+    if (!BucketWord.spans(fixedRate, elapsed)) {
+      return RETRY;
+    }
+    long now = BucketWord.instant(fixedRate, elapsed);
+    long taken = stripes.tryTake(now, cost);
+    if (taken >= 0) {
+      return taken;
+    }
+    ReentrantLock lock = KeyLock.of(segments.tableNumber(), high);
+    lock.lock();
+    try {
+      return stripes.refill(segment.words, now, cost) ? stripes.tryTake(now, cost) : RETRY;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Opens the stripes of a contended bucket, unless another thread has the lock of the key. */
+  private void openStripes(Segment segment, int i, long now, long cost) {
+    ReentrantLock lock = KeyLock.of(segments.tableNumber(), segment.words[i + 1]);
+    if (lock.tryLock()) {
+      try {
+        Stripes stripes = segment.ensureStripes(i, striping);
+        if (stripes != null) {
+          stripes.open(segment.words, now, cost);
+        }
+      } finally {
+        lock.unlock();
       }
     }
   }
@@ -302,6 +376,7 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
       if (changes && !segment.hasOnlyLimit(i, fixedRate)) {
         return false;
       }
+      segment.closeStripes(i);
       long word = (long) WORDS.getAcquire(segment.words, i);
       if ((word & HELD) == 0 && WORDS.compareAndSet(segment.words, i, word, word | HELD)) {
         hold.word = word;

@@ -33,6 +33,7 @@ public final class InProcessStore implements Store {
   private final NanoClock clock;
   private final long maxKeys;
   private final SipHash hash;
+  private final Striping striping;
   private final KeyBudget budget;
   private final Map<String, NamedTables> tables = new ConcurrentHashMap<>();
   private final Transaction.TransactionPool transactions = new Transaction.TransactionPool();
@@ -41,6 +42,7 @@ public final class InProcessStore implements Store {
     this.clock = builder.clock;
     this.maxKeys = builder.maxKeys;
     this.hash = builder.hash;
+    this.striping = builder.striping;
     this.budget = new KeyBudget(builder.maxKeys);
   }
 
@@ -58,6 +60,7 @@ public final class InProcessStore implements Store {
     private NanoClock clock = NanoClock.system();
     private long maxKeys = 1_000_000;
     private SipHash hash = SipHash.random();
+    private Striping striping = Striping.DEFAULT;
 
     private Builder() {}
 
@@ -80,6 +83,12 @@ public final class InProcessStore implements Store {
     /** A fixed hash key, for tests that have to be reproducible. */
     Builder hash(SipHash hash) {
       this.hash = hash;
+      return this;
+    }
+
+    /** When buckets are striped, for tests that have to reach that state without contention. */
+    Builder striping(Striping striping) {
+      this.striping = striping;
       return this;
     }
 
@@ -242,7 +251,7 @@ public final class InProcessStore implements Store {
 
   BucketTable newBucketTable(FixedPointRate fixedRate, NamedTables owner) {
     SegmentTable segments = new SegmentTable(clock, budget, maxKeys, fixedRate, owner);
-    return new BucketTable(clock, hash, segments);
+    return new BucketTable(clock, hash, segments, striping);
   }
 
   WindowTable newWindowTable(NamedTables owner) {

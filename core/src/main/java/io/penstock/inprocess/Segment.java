@@ -32,6 +32,7 @@ final class Segment {
   static final int MOVED = -2;
 
   private static final int WORDS_PER_SLOT = 3;
+  private static final int MAX_STRIPED_SLOTS = 4;
   private static final double MAX_LOAD_FACTOR = 0.75;
   private static final double INITIAL_LOAD_FACTOR = 0.5;
 
@@ -60,6 +61,9 @@ final class Segment {
 
   /** Whether most requests are denied here. An unsynchronized hint. */
   private boolean mostlyDenies;
+
+  /** The stripes of contended buckets, open or closed, as a linked list. */
+  private volatile @Nullable Stripes stripes;
 
   Segment(int expected, long base, FixedPointRate fixedRate, boolean mixed) {
     this(base, fixedRate, Math.max(8, (int) (expected / INITIAL_LOAD_FACTOR) + 1), mixed);
@@ -194,6 +198,41 @@ final class Segment {
     }
   }
 
+  boolean hasStripes() {
+    return stripes != null;
+  }
+
+  /** Returns the stripes of the bucket at {@code i} if it has been contended. */
+  @Nullable Stripes stripesAt(int i) {
+    Stripes found = stripes;
+    while (found != null && found.slot != i) {
+      found = found.next;
+    }
+    return found;
+  }
+
+  /** Like {@link #stripesAt}, but creates them unless too many buckets have been contended. */
+  synchronized @Nullable Stripes ensureStripes(int i, Striping striping) {
+    Stripes found = stripesAt(i);
+    int count = 0;
+    for (Stripes each = stripes; each != null; each = each.next) {
+      count++;
+    }
+    if (found == null && count < MAX_STRIPED_SLOTS) {
+      found = new Stripes(i, rateAt(i), striping, stripes);
+      stripes = found;
+    }
+    return found;
+  }
+
+  /** Closes the stripes of the bucket at {@code i}, if any. Requires the lock of its key. */
+  void closeStripes(int i) {
+    Stripes found = stripesAt(i);
+    if (found != null) {
+      found.close(words);
+    }
+  }
+
   Hash keyAt(int i) {
     return new Hash(words[i + 1], words[i + 2]);
   }
@@ -213,6 +252,7 @@ final class Segment {
         ReentrantLock lock = KeyLock.of(tableNumber, words[i + 1]);
         lock.lock();
         try {
+          closeStripes(i);
           return (long) WORDS.getAcquire(words, i);
         } finally {
           lock.unlock();
@@ -244,6 +284,7 @@ final class Segment {
     ReentrantLock lock = KeyLock.of(tableNumber, words[i + 1]);
     lock.lock();
     try {
+      closeStripes(i);
       while (true) {
         long word = (long) WORDS.getAcquire(words, i);
         if (word == RETIRED || tryRetire(i, word)) {

@@ -386,13 +386,30 @@ final class SegmentTable extends Table {
       int start = (int) Math.floorMod(first * 0x9e37_79b9L, (long) slots);
       for (int k = 0; k < slots && !victim.isDone(); k++) {
         int i = Segment.slot((start + k) % slots);
-        long word = (long) WORDS.getAcquire(segment.words, i);
+        long word = stateWithoutStripes(segment, i);
         if (word != EMPTY && (word & HELD) == 0) {
           consider(victim, segment, index, i, word, now);
         }
       }
     }
     return victim.found() && remove(victim);
+  }
+
+  /** Reads a state; closes its stripes first, unless another thread has the lock of the key. */
+  private long stateWithoutStripes(Segment segment, int i) {
+    long word = (long) WORDS.getAcquire(segment.words, i);
+    if (segment.hasStripes() && BucketWord.isHeld(word)) {
+      ReentrantLock lock = KeyLock.of(tableNumber, segment.words[i + 1]);
+      if (lock.tryLock()) {
+        try {
+          segment.closeStripes(i);
+        } finally {
+          lock.unlock();
+        }
+        word = (long) WORDS.getAcquire(segment.words, i);
+      }
+    }
+    return word;
   }
 
   private void consider(

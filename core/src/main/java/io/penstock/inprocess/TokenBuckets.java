@@ -39,7 +39,7 @@ final class TokenBuckets extends InProcessBuckets {
   @Override
   public boolean tryTake(String key, long costThousandths) {
     return fixedRate.isWithinBurst(costThousandths)
-        && table.take(key, fixedRate, fixedRate.units(costThousandths), fixedRate.burst()) >= 0;
+        && table.tryTake(key, fixedRate, fixedRate.units(costThousandths));
   }
 
   @Override

@@ -8,7 +8,6 @@ import io.penstock.NanoClock;
 import io.penstock.RateLimiter;
 import io.penstock.TokenBucket;
 import io.penstock.algorithm.Trace;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -19,45 +18,14 @@ import org.junit.jupiter.api.Test;
 class ConcurrencyTest {
   private static final int THREADS = 16;
 
-  /** A clock that remembers the last reading of each thread. */
-  private static final class SteppingClock implements NanoClock {
-    private final AtomicLong nanos = new AtomicLong();
-    private final ThreadLocal<Long> last = ThreadLocal.withInitial(() -> 0L);
-    private final long step;
-
-    SteppingClock(long step) {
-      this.step = step;
-    }
-
-    @Override
-    public long nanos() {
-      long now = nanos.addAndGet(step);
-      last.set(now);
-      return now;
-    }
-
-    @Override
-    public void sleep(long nanos) {
-      this.nanos.addAndGet(nanos);
-    }
-
-    @Override
-    public void schedule(long nanos, Runnable task) {
-      task.run();
-    }
-  }
-
-  private interface Body {
-    void run(int thread) throws Exception;
-  }
-
   @Test
   void tryAcquire_manyThreadsOnOneKey_grantsAllThatTheLimitHasAndNoMore() throws Exception {
     SteppingClock clock = new SteppingClock(10_000);
     TokenBucket limit = Limit.perSecond(3_000).burst(100);
     RateLimiter limiter = RateLimiter.on(InProcessStore.builder().clock(clock).build(), "x", limit);
     Trace trace = new Trace(limit.rate(), limit.burstThousandths());
-    inParallel(
+    Parallel.run(
+        THREADS,
         thread -> {
           for (int i = 0; i < 20_000; i++) {
             if (limiter.tryAcquire("k")) {
@@ -80,7 +48,8 @@ class ConcurrencyTest {
     for (int key = 0; key < traces.length; key++) {
       traces[key] = new Trace(limit.rate(), limit.burstThousandths());
     }
-    inParallel(
+    Parallel.run(
+        THREADS,
         thread -> {
           for (int i = 0; i < 30_000; i++) {
             int key = (i * 7 + thread) % traces.length;
@@ -107,7 +76,8 @@ class ConcurrencyTest {
     RateLimiter third =
         RateLimiter.on(store, "third", Limit.fixedWindow(40_000, java.time.Duration.ofDays(1)));
     AtomicLong granted = new AtomicLong();
-    inParallel(
+    Parallel.run(
+        THREADS,
         thread -> {
           JointRequest forth = RateLimiter.all(first.at("a"), second.at("b"), third.at("c"));
           JointRequest back = RateLimiter.all(third.at("c"), second.at("b"), first.at("a"));
@@ -126,7 +96,8 @@ class ConcurrencyTest {
     InProcessStore store =
         InProcessStore.builder().clock(new SteppingClock(1)).maxKeys(1_000).build();
     RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(2));
-    inParallel(
+    Parallel.run(
+        THREADS,
         thread -> {
           for (int i = 0; i < 5_000; i++) {
             assertThat(limiter.tryAcquire("key-" + thread + "-" + i)).isTrue();
@@ -148,7 +119,8 @@ class ConcurrencyTest {
       traces[i] = new Trace(limits[i].rate(), limits[i].burstThousandths());
     }
     RateLimiter passing = RateLimiter.on(store, "x", Limit.perSecond(50).burst(3));
-    inParallel(
+    Parallel.run(
+        THREADS,
         thread -> {
           int which = thread % limits.length;
           JointRequest joint = RateLimiter.all(limiters[which].at("k"));
@@ -165,30 +137,5 @@ class ConcurrencyTest {
       assertThat(trace.size()).isGreaterThanOrEqualTo(100);
       trace.check();
     }
-  }
-
-  private static void inParallel(Body body) throws Exception {
-    CountDownLatch start = new CountDownLatch(1);
-    Thread[] threads = new Thread[THREADS];
-    Throwable[] failures = new Throwable[THREADS];
-    for (int t = 0; t < THREADS; t++) {
-      int thread = t;
-      threads[t] =
-          new Thread(
-              () -> {
-                try {
-                  start.await();
-                  body.run(thread);
-                } catch (Throwable failure) {
-                  failures[thread] = failure;
-                }
-              });
-      threads[t].start();
-    }
-    start.countDown();
-    for (Thread thread : threads) {
-      thread.join();
-    }
-    assertThat(failures).containsOnlyNulls();
   }
 }

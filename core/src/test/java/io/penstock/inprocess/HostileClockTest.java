@@ -87,9 +87,13 @@ class HostileClockTest {
   void take_onAnyClock_gainsNothingByStepsBackAndIsFreeWithinAWindow(
       @ForAll("limits") TokenBucket limit,
       @ForAll("starts") long start,
+      @ForAll boolean striped,
       @ForAll("steps") List<Step> steps) {
     ManualClock clock = new ManualClock(start);
-    RateLimiter limiter = RateLimiter.on(InProcessStore.builder().clock(clock).build(), "x", limit);
+    Striping striping = striped ? StripesTest.ALWAYS : Striping.DEFAULT;
+    RateLimiter limiter =
+        RateLimiter.on(
+            InProcessStore.builder().clock(clock).striping(striping).build(), "x", limit);
     FixedPointRate fixedRate = FixedPointRate.of(limit, 1);
     BigInteger full = BigInteger.valueOf(fixedRate.burst());
     BigInteger level = full;
@@ -124,7 +128,7 @@ class HostileClockTest {
     return Combinators.combine(
             LimitArbitraries.hostileSteps(),
             Arbitraries.strings().alpha().ofLength(2),
-            Arbitraries.of(0.001, 0.25, 0.5, 1.0))
+            Arbitraries.of(0.001, 0.01, 0.25, 0.5, 1.0))
         .as(Step::new)
         .list()
         .ofMinSize(1)

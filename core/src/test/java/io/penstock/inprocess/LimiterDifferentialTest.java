@@ -17,6 +17,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
 
 /**
  * P2, P3, P4, P9 and P10 of the limiter: the same requests to the limiter and to the pure function.
@@ -43,8 +44,22 @@ class LimiterDifferentialTest {
       @ForAll("limits") TokenBucket first,
       @ForAll("limits") TokenBucket second,
       @ForAll("steps") List<Step> steps) {
+    compare(InProcessStore.builder().clock(clock).build(), first, second, steps);
+  }
+
+  @Property(tries = 5000)
+  void everyOperation_onAStripedKey_agreesWithThePureFunction(
+      @ForAll("limits") TokenBucket first,
+      @ForAll("limits") TokenBucket second,
+      @ForAll("stripedSteps") List<Step> steps) {
+    InProcessStore store =
+        InProcessStore.builder().clock(clock).striping(StripesTest.ALWAYS).build();
+    compare(store, first, second, steps);
+  }
+
+  private void compare(
+      InProcessStore store, TokenBucket first, TokenBucket second, List<Step> steps) {
     clock.set(-7);
-    InProcessStore store = InProcessStore.builder().clock(clock).build();
     RateLimiter limiter = RateLimiter.on(store, "first", first);
     RateLimiter other = RateLimiter.on(store, "second", second);
     ModelLimiter model = new ModelLimiter(first);
@@ -138,5 +153,28 @@ class LimiterDifferentialTest {
         .list()
         .ofMinSize(1)
         .ofMaxSize(60);
+  }
+
+  /** Mostly small requests for one key at short intervals, for which buckets stay striped. */
+  @Provide
+  Arbitrary<List<Step>> stripedSteps() {
+    Arbitrary<Kind> kinds =
+        Arbitraries.frequencyOf(
+            Tuple.of(9, Arbitraries.just(Kind.TRY)), Tuple.of(1, Arbitraries.of(Kind.values())));
+    Arbitrary<Long> pauses =
+        Arbitraries.frequencyOf(
+            Tuple.of(9, Arbitraries.longs().between(0, 1_000_000)),
+            Tuple.of(1, LimitArbitraries.honestSteps()));
+    return Combinators.combine(
+            kinds,
+            pauses,
+            Arbitraries.just("a"),
+            Arbitraries.frequency(
+                Tuple.of(6, 0.01), Tuple.of(3, 0.003), Tuple.of(1, 0.2), Tuple.of(1, 0.4)),
+            Arbitraries.longs().between(0, 5_000_000_000L))
+        .as(Step::new)
+        .list()
+        .ofMinSize(10)
+        .ofMaxSize(80);
   }
 }
