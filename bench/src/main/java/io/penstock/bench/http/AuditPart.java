@@ -60,6 +60,10 @@ public final class AuditPart {
     }
   }
 
+  // The two servers swap places each round.
+  private static final List<Boolean> FIRST_RECORDED = List.of(true, false);
+  private static final List<Boolean> LAST_RECORDED = List.of(false, true);
+
   public static Findings measure(boolean quick) throws IOException, InterruptedException {
     int rounds = quick ? 3 : 6;
     long seconds = quick ? 3 : 10;
@@ -76,13 +80,13 @@ public final class AuditPart {
         Rates recorded = new Rates();
         Rates plain = new Rates();
         for (int round = 0; round <= rounds; round++) {
-          progress.next(callers.title + ", recorded");
-          double one = measure(wrk, with, callers, seconds);
-          progress.next(callers.title + ", not recorded");
-          double other = measure(wrk, without, callers, seconds);
-          if (round > 0) {
-            recorded.add(one);
-            plain.add(other);
+          boolean warmUp = round == 0;
+          for (boolean records : round % 2 == 0 ? FIRST_RECORDED : LAST_RECORDED) {
+            progress.next(callers.title + (records ? ", recorded" : ", not recorded"));
+            double rate = measure(wrk, records ? with : without, callers, seconds);
+            if (!warmUp) {
+              (records ? recorded : plain).add(rate);
+            }
           }
         }
         add(table, callers.title + ", recorded", recorded);

@@ -6,6 +6,7 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.Arrays;
@@ -18,9 +19,9 @@ import java.util.List;
 final class BareServer extends VerticleBase {
   private final int port;
   private final Buffer body;
-  private final List<String[]> headers;
+  private final List<CharSequence[]> headers;
 
-  private BareServer(int port, String body, List<String[]> headers) {
+  private BareServer(int port, String body, List<CharSequence[]> headers) {
     this.port = port;
     this.body = Buffer.buffer(body);
     this.headers = headers;
@@ -28,8 +29,7 @@ final class BareServer extends VerticleBase {
 
   public static void main(String[] args) {
     int port = Integer.parseInt(args[0]);
-    List<String[]> headers =
-        Arrays.stream(args).skip(2).map(header -> header.split(": ", 2)).toList();
+    List<CharSequence[]> headers = Arrays.stream(args).skip(2).map(BareServer::encode).toList();
     Vertx vertx =
         Vertx.vertx(new VertxOptions().setPreferNativeTransport(true).setEventLoopPoolSize(1));
     vertx
@@ -40,6 +40,13 @@ final class BareServer extends VerticleBase {
               System.err.println("Cannot start the bare server: " + failure.getMessage());
               System.exit(1);
             });
+  }
+
+  /** Encodes a name and its value once, as Penstock does. */
+  private static CharSequence[] encode(String header) {
+    return Arrays.stream(header.split(": ", 2))
+        .map(HttpHeaders::createOptimized)
+        .toArray(CharSequence[]::new);
   }
 
   @Override
@@ -56,8 +63,8 @@ final class BareServer extends VerticleBase {
   }
 
   private void end(HttpServerResponse response) {
-    for (String[] header : headers) {
-      response.putHeader(header[0], header[1]);
+    for (CharSequence[] header : headers) {
+      response.headers().add(header[0], header[1]);
     }
     if (body.length() == 0) {
       response.end();

@@ -7,6 +7,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** The requests of the benchmarks. */
@@ -87,11 +88,20 @@ enum BenchRequest {
 
   /** A response, for servers that send the same without a decision. */
   record BenchResponse(int status, List<String> headers, String body) {
-    /** Returns this response without the headers of another. */
+    /** Returns this response without headers whose names another response has. */
     BenchResponse without(BenchResponse other) {
       List<String> more =
-          headers.stream().filter(header -> !other.headers.contains(header)).toList();
+          headers.stream().filter(header -> !other.names().contains(name(header))).toList();
       return new BenchResponse(status, more, body);
+    }
+
+    /** Returns the names of the headers in lower case. */
+    Set<String> names() {
+      return headers.stream().map(BenchResponse::name).collect(Collectors.toSet());
+    }
+
+    private static String name(String header) {
+      return header.split(": ", 2)[0].toLowerCase(Locale.ROOT);
     }
   }
 }

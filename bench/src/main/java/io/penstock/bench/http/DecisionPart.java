@@ -18,8 +18,8 @@ public final class DecisionPart {
       """
       Each server has one worker and receives one kind of request; five processes of each run one after the
       other. wrk uses one thread and 32 connections. The bare server is Vert.x: it reads the same requests
-      and sends the headers and body that Penstock sent once. nginx evaluates limit_req and sends a file with
-      the same headers. Latencies are those of the last processes under an open-loop load of half of the
+      and sends the headers and body that Penstock sent once, with names and values that are encoded once.
+      nginx evaluates limit_req and sends a cached file with the same headers. Latencies are those of the last processes under an open-loop load of half of the
       server's own peak, measured from the scheduled time of each request.
       """;
 

@@ -5,6 +5,7 @@ import io.penstock.bench.report.Progress;
 import io.penstock.bench.report.Ratio;
 import io.penstock.bench.report.ReportTable;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -23,7 +24,8 @@ final class HttpContest implements AutoCloseable {
   private final int warmUp;
   private final Wrk wrk;
   private final Map<HttpEntry, Rates> rates = new LinkedHashMap<>();
-  private final Map<HttpEntry, Integer> ports = new HashMap<>();
+  private final Map<HttpEntry, Rates> cpuMicros = new LinkedHashMap<>();
+  private final Map<HttpEntry, ServerProcess> servers = new HashMap<>();
   private final List<ServerProcess> owned = new ArrayList<>();
   private Progress progress = new Progress(0, 0);
   private boolean backwards;
@@ -62,11 +64,16 @@ final class HttpContest implements AutoCloseable {
   void enter(String server, BenchRequest request, ServerProcess process) {
     HttpEntry entry = new HttpEntry(server, request);
     rates.putIfAbsent(entry, new Rates());
-    ports.put(entry, process.port());
+    cpuMicros.putIfAbsent(entry, new Rates());
+    servers.put(entry, process);
   }
 
   int port(HttpEntry entry) {
-    return Objects.requireNonNull(ports.get(entry));
+    return server(entry).port();
+  }
+
+  private ServerProcess server(HttpEntry entry) {
+    return Objects.requireNonNull(servers.get(entry));
   }
 
   int size() {
@@ -115,11 +122,24 @@ final class HttpContest implements AutoCloseable {
     for (int round = 1; round <= rounds; round++) {
       for (HttpEntry entry : order) {
         progress.next("round " + round + " of " + rounds + ", " + entry);
-        rates(entry).add(wrk.measure(port(entry), entry.request, seconds));
+        measure(entry);
       }
       // No server always follows the same one.
       Collections.reverse(order);
     }
+  }
+
+  private void measure(HttpEntry entry) throws IOException, InterruptedException {
+    Duration before = server(entry).cpuTime();
+    Wrk.WrkLoad load = wrk.measure(port(entry), entry.request, seconds);
+    double micros = server(entry).cpuTime().minus(before).toNanos() / 1e3;
+    rates(entry).add(load.perSecond());
+    cpuMicros(entry).add(micros / load.responses());
+  }
+
+  /** Returns the CPU time of the server per response. */
+  private Rates cpuMicros(HttpEntry entry) {
+    return Objects.requireNonNull(cpuMicros.get(entry));
   }
 
   ReportTable table() {
@@ -127,14 +147,17 @@ final class HttpContest implements AutoCloseable {
   }
 
   ReportTable table(String title) {
-    ReportTable table = new ReportTable(title, "", "responses/s", "min..max", "µs/response");
+    ReportTable table =
+        new ReportTable(
+            title, "", "responses/s", "min..max", "µs/response", "CPU time in µs/response");
     rates.forEach(
         (entry, measured) ->
             table.add(
                 entry.toString(),
                 format("%,.0f", measured.median()),
                 format("%,.0f..%,.0f", measured.min(), measured.max()),
-                format("%.1f", 1e6 / measured.median())));
+                format("%.1f", 1e6 / measured.median()),
+                format("%.1f", cpuMicros(entry).median())));
     return table;
   }
 

@@ -28,6 +28,12 @@ record Nginx(String rate, String locations, int originPort, String file) {
       http {
         access_log off;
         keepalive_requests 1000000000;
+        server_tokens off;
+        sendfile on;
+        open_file_cache max=16 inactive=1h;
+        open_file_cache_valid 1h;
+        etag off;
+        max_ranges 0;
         limit_req_zone $binary_remote_addr zone=address:10m rate=RATE;
         limit_req_status 429;
         upstream origin {
@@ -43,6 +49,22 @@ record Nginx(String rate, String locations, int originPort, String file) {
       }
       """;
 
+  /** Sends the origin the headers that Penstock sends. */
+  private static final String PASS =
+      """
+      proxy_http_version 1.1;
+          proxy_set_header Connection '';
+          proxy_set_header Host $http_host;
+          proxy_set_header X-Forwarded-For $remote_addr;
+          proxy_set_header X-Real-IP $remote_addr;
+          proxy_set_header X-Forwarded-Proto $scheme;
+          proxy_set_header X-Forwarded-Host $http_host;
+          proxy_set_header X-Forwarded-Port $server_port;
+          proxy_set_header X-Request-ID $request_id;
+          proxy_set_header Via '1.1 nginx';
+          proxy_pass http://origin;
+      """;
+
   private static final String UNLIMITED_RATE = "1000000r/s";
   private static final String DENYING_RATE = "1r/m";
 
@@ -50,29 +72,26 @@ record Nginx(String rate, String locations, int originPort, String file) {
     return Programs.find("nginx").isPresent();
   }
 
-  /** A server that limits and responds itself. */
+  /**
+   * A server that limits and responds itself, with a file: {@code return} would respond before
+   * {@code limit_req} is evaluated.
+   */
   static Nginx limiting(BenchResponse reply) {
     String locations =
         """
         location / {
           limit_req zone=address burst=1000000 nodelay;
           try_files /nothing =404;
+          add_header Last-Modified '';
           HEADERS
         }
         """;
     return new Nginx(UNLIMITED_RATE, withHeaders(locations, reply), 1, reply.body());
   }
 
-  /** A server without limits. */
-  static Nginx origin(BenchResponse reply) {
-    String locations =
-        """
-        location / {
-          try_files /nothing =404;
-          HEADERS
-        }
-        """;
-    return new Nginx(UNLIMITED_RATE, withHeaders(locations, reply), 1, reply.body());
+  /** A server without limits, which sends 43 bytes from memory. */
+  static Nginx origin() {
+    return new Nginx(UNLIMITED_RATE, "location / { empty_gif; }", 1, "");
   }
 
   /** A proxy that limits, and adds headers to the responses of the origin. */
@@ -88,23 +107,23 @@ record Nginx(String rate, String locations, int originPort, String file) {
     return new Nginx(UNLIMITED_RATE, withHeaders(locations, additions), originPort, "");
   }
 
-  /** A proxy that denies all requests except the first. */
+  /** A proxy that denies all requests except the first, with a response from memory. */
   static Nginx denying(int originPort, BenchResponse denial) {
     String locations =
         """
-        error_page 429 /denied;
+        error_page 429 @denied;
         location / {
           limit_req zone=address;
           PASS
         }
-        location = /denied {
-          internal;
+        location @denied {
           default_type application/problem+json;
-          try_files /nothing =404;
           HEADERS
+          return 429 'BODY';
         }
-        """;
-    return new Nginx(DENYING_RATE, withHeaders(locations, denial), originPort, denial.body());
+        """
+            .replace("BODY", denial.body().replace("\\", "\\\\").replace("'", "\\'"));
+    return new Nginx(DENYING_RATE, withHeaders(locations, denial), originPort, "");
   }
 
   private static String withHeaders(String locations, BenchResponse reply) {
@@ -114,9 +133,7 @@ record Nginx(String rate, String locations, int originPort, String file) {
             .filter(header -> !header[0].toLowerCase(Locale.ROOT).equals("content-type"))
             .map(header -> "add_header " + header[0] + " '" + header[1] + "' always;")
             .collect(Collectors.joining("\n    "));
-    String pass =
-        "proxy_http_version 1.1; proxy_set_header Connection ''; proxy_pass http://origin;";
-    return locations.replace("HEADERS", headers).replace("PASS", pass);
+    return locations.replace("HEADERS", headers).replace("PASS", PASS);
   }
 
   List<String> command(int port) throws IOException {

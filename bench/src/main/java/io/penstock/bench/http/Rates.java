@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** The throughput of a server in each round. */
+/** A figure of a server in each round, such as its throughput. */
 final class Rates {
   private final List<Double> rounds = new ArrayList<>();
 
-  void add(double perSecond) {
-    rounds.add(perSecond);
+  void add(double figure) {
+    rounds.add(figure);
   }
 
   double median() {

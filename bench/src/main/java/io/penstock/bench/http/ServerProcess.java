@@ -9,9 +9,11 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** A server process with one worker, on a free port of the loopback interface. */
 final class ServerProcess implements AutoCloseable {
@@ -104,8 +106,8 @@ final class ServerProcess implements AutoCloseable {
    */
   static ServerProcess origin() throws IOException, InterruptedException {
     BenchResponse reply =
-        new BenchResponse(200, List.of("Content-Type: text/plain"), "tea".repeat(100));
-    return Nginx.isInstalled() ? nginx(Nginx.origin(reply)) : bare(reply);
+        new BenchResponse(200, List.of("Content-Type: image/gif"), "x".repeat(43));
+    return Nginx.isInstalled() ? nginx(Nginx.origin()) : bare(reply);
   }
 
   /** Starts the proxy of the Vert.x project, which adds headers to the responses of the origin. */
@@ -139,6 +141,13 @@ final class ServerProcess implements AutoCloseable {
 
   int port() {
     return port;
+  }
+
+  /** Returns the CPU time that the server has used, including that of its worker processes. */
+  Duration cpuTime() {
+    return Stream.concat(Stream.of(process.toHandle()), process.descendants())
+        .flatMap(running -> running.info().totalCpuDuration().stream())
+        .reduce(Duration.ZERO, Duration::plus);
   }
 
   private void awaitOpen() throws InterruptedException {

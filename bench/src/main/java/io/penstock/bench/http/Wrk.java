@@ -27,6 +27,13 @@ final class Wrk {
   private final Path program;
   private final Path script;
 
+  /**
+   * The load of one run.
+   *
+   * @param perSecond the responses per second
+   */
+  record WrkLoad(double perSecond, long responses) {}
+
   Wrk() throws IOException {
     this(CONNECTIONS);
   }
@@ -42,16 +49,16 @@ final class Wrk {
     script.toFile().deleteOnExit();
   }
 
-  /** Returns the requests per second of one thread over all connections. */
-  double measure(int port, BenchRequest request, long seconds)
+  /** Sends requests with one thread over all connections. */
+  WrkLoad measure(int port, BenchRequest request, long seconds)
       throws IOException, InterruptedException {
-    return measure(port, request, seconds, requests(request));
+    return measure(port, request, seconds, requests(request), TIMEOUT_SECONDS);
   }
 
   /** Sends the same requests to a server that has just started, with a longer timeout. */
   void warmUp(int port, BenchRequest request, long seconds)
       throws IOException, InterruptedException {
-    measure(port, request, seconds, requests(request), seconds);
+    WrkLoad unused = measure(port, request, seconds, requests(request), seconds);
   }
 
   private static String requests(BenchRequest request) {
@@ -62,10 +69,10 @@ final class Wrk {
   /** Returns the requests per second with requests that a Lua script creates. */
   double measure(int port, BenchRequest request, long seconds, String requests)
       throws IOException, InterruptedException {
-    return measure(port, request, seconds, requests, TIMEOUT_SECONDS);
+    return measure(port, request, seconds, requests, TIMEOUT_SECONDS).perSecond;
   }
 
-  private double measure(
+  private WrkLoad measure(
       int port, BenchRequest request, long seconds, String requests, long timeoutSeconds)
       throws IOException, InterruptedException {
     Files.writeString(script, requests);
@@ -77,25 +84,28 @@ final class Wrk {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), UTF_8);
     Matcher rate = RATE.matcher(output);
-    if (process.waitFor() != 0 || !rate.find() || !isAsExpected(request, output)) {
+    Matcher all = ALL.matcher(output);
+    if (process.waitFor() != 0
+        || !rate.find()
+        || !all.find()
+        || !isAsExpected(request, output, Long.parseLong(all.group(1)))) {
       throw new FailedRunException(request + ": unexpected output of wrk: " + output);
     }
-    return Double.parseDouble(rate.group(1));
+    return new WrkLoad(Double.parseDouble(rate.group(1)), Long.parseLong(all.group(1)));
   }
 
   /**
    * Returns whether the responses are as expected. A few allowed requests are tolerated, because
    * nginx can't deny all requests.
    */
-  private static boolean isAsExpected(BenchRequest request, String output) {
-    Matcher all = ALL.matcher(output);
-    if (!all.find() || output.contains("Socket errors")) {
+  private static boolean isAsExpected(BenchRequest request, String output, long responses) {
+    if (output.contains("Socket errors")) {
       return false;
     }
     Matcher errors = ERRORS.matcher(output);
     double errorCount = errors.find() ? Double.parseDouble(errors.group(1)) : 0;
     return request == BenchRequest.DENIED
-        ? errorCount / Double.parseDouble(all.group(1)) >= MIN_DENIED_SHARE
+        ? errorCount / responses >= MIN_DENIED_SHARE
         : errorCount == 0;
   }
 }

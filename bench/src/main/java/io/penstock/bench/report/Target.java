@@ -34,7 +34,8 @@ public record Target(String name, double bound, boolean isMinimum) {
           atMost("redis.leased.calls", 0.01),
           atLeast("redis.auto.seed-lua", 20),
           atLeast("http.decision.bare", 0.85),
-          atLeast("http.proxy.nginx", 0.6),
+          atLeast("http.proxy.nginx", 0.8),
+          atLeast("http.proxy-denied.nginx", 0.7),
           atLeast("http.audit.one", 0.95),
           atLeast("spring.mvc.overhead", 0.95));
 

@@ -3,6 +3,7 @@ package io.penstock.server.http;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
@@ -12,6 +13,8 @@ import java.util.function.Consumer;
 public final class Bodies {
   /** How long a rejected client may continue to send, so that it can read the response. */
   private static final long LINGER_MILLIS = 1_000;
+
+  private static final Buffer NOTHING = Buffer.buffer();
 
   private final Vertx vertx;
   private final int maxBytes;
@@ -42,7 +45,7 @@ public final class Bodies {
       tooLarge(request);
       return;
     }
-    if ("100-continue".equalsIgnoreCase(request.getHeader("Expect"))) {
+    if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
       request.response().writeContinue();
     }
     new PendingBody(request, then).read();
@@ -54,7 +57,8 @@ public final class Bodies {
 
     private final HttpServerRequest request;
     private final Consumer<Buffer> then;
-    private final Buffer body = Buffer.buffer();
+    private Buffer body = NOTHING;
+    private int parts;
     private boolean ended;
     private long timer = NO_TIMER;
 
@@ -84,7 +88,11 @@ public final class Bodies {
       if (body.length() + part.length() > maxBytes) {
         end();
         tooLarge(request);
+      } else if (parts++ == 0) {
+        // Most bodies consist of one part, which need not be copied.
+        body = part;
       } else {
+        body = parts == 2 ? Buffer.buffer().appendBuffer(body) : body;
         body.appendBuffer(part);
       }
     }
@@ -104,7 +112,7 @@ public final class Bodies {
   }
 
   private static long contentLength(HttpServerRequest request) {
-    String length = request.getHeader("Content-Length");
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
     try {
       return length == null ? 0 : Long.parseLong(length);
     } catch (NumberFormatException invalid) {

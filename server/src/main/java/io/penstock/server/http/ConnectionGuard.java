@@ -338,7 +338,12 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       responded(connection);
     } else if (message instanceof FullHttpResponse whole) {
       if (!isInterim(whole.status().code())) {
+        HttpRequest request = pendingResponses == 1 ? head : null;
         responded(connection);
+        if (!isLast() && ShortResponses.write(connection, request, whole, promise)) {
+          touched();
+          return;
+        }
       }
     } else if (message instanceof LastHttpContent) {
       responded(connection);
@@ -346,11 +351,15 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       withinResponse = true;
     }
     touched();
-    if (closesAfterResponses || hasBufferedBytes() || connections.isDraining()) {
+    if (isLast()) {
       writeLast(connection, message, promise);
     } else {
       var unused = connection.write(message, promise);
     }
+  }
+
+  private boolean isLast() {
+    return closesAfterResponses || hasBufferedBytes() || connections.isDraining();
   }
 
   /**

@@ -188,7 +188,7 @@ final class Exchange {
     boolean underscores = upstream.passesUnderscores();
     HopByHop.copyOthers(
         request.headers(), to, name -> ClientHeaders.isDropped(name, trusted, underscores));
-    requestId = upstream.forwardingHeaders().set(request, client, to);
+    requestId = upstream.forwardingHeaders().set(request, target.host(), client, to);
   }
 
   /**

@@ -187,7 +187,9 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     response.exceptionHandler(this::fail);
     response.handler(part -> forwardPart(part, response));
     response.endHandler(streamed -> finish(response));
-    vertx.runOnContext(turn -> writeHead());
+    if (!OriginHeaders.arePartOfMore(response.headers())) {
+      vertx.runOnContext(turn -> writeHead());
+    }
   }
 
   /**
@@ -204,7 +206,7 @@ final class Forwarding implements InFlightRequests.TimedRequest {
   }
 
   /**
-   * Writes the head alone if no part of the body arrived together with it. Otherwise it was written
+   * Writes the head alone if no part of the body arrived together with it. Otherwise it is written
    * with the first part, which takes one write instead of two.
    */
   private void writeHead() {

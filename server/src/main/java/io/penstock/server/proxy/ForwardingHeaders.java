@@ -3,6 +3,7 @@ package io.penstock.server.proxy;
 import io.penstock.server.http.HeaderNames;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
+import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -37,12 +38,14 @@ enum ForwardingHeaders {
   /**
    * Sets the headers of a request to the origin, which already has those of the client. Returns the
    * request id.
+   *
+   * @param host the host that the client requested
    */
-  String set(HttpServerRequest from, Exchange.ExchangeClient client, MultiMap to) {
+  String set(
+      HttpServerRequest from, @Nullable String host, Exchange.ExchangeClient client, MultiMap to) {
     boolean trusted = client.trusted();
     String peer = client.peer();
     String proto = from.isSSL() ? "https" : "http";
-    String host = from.authority() == null ? null : from.authority().toString();
     append(to, FOR, peer, trusted);
     to.set(REAL_IP, client.address());
     if (sendsForwarded) {
@@ -71,8 +74,9 @@ enum ForwardingHeaders {
   /** Returns a unique id of 128 random bits, which are not cryptographically secure. */
   private static String newRequestId() {
     ThreadLocalRandom random = ThreadLocalRandom.current();
-    HexFormat hex = HexFormat.of();
-    return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
+    ByteBuffer id = ByteBuffer.allocate(2 * Long.BYTES);
+    id.putLong(random.nextLong()).putLong(random.nextLong());
+    return HexFormat.of().formatHex(id.array());
   }
 
   private static void append(MultiMap to, CharSequence name, String value, boolean trusted) {

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Filters hop-by-hop headers, which apply to a connection and are not forwarded. */
 final class HopByHop {
@@ -24,9 +25,15 @@ final class HopByHop {
           "upgrade",
           "http2-settings");
 
-  /** The lengths of these names, one bit for each length. */
-  private static final long LENGTHS =
-      ALWAYS.stream().mapToLong(name -> 1L << name.length()).reduce(0, (a, b) -> a | b);
+  private static final String[] NO_NAMES = {};
+
+  /** These names by their lengths, which alone rule out most other names. */
+  private static final String[][] BY_LENGTH =
+      IntStream.rangeClosed(0, ALWAYS.stream().mapToInt(String::length).max().orElse(0))
+          .mapToObj(
+              length ->
+                  ALWAYS.stream().filter(name -> name.length() == length).toArray(String[]::new))
+          .toArray(String[][]::new);
 
   private static final Set<String> CONNECTION_OPTIONS = Set.of("keep-alive", "close");
 
@@ -86,12 +93,16 @@ final class HopByHop {
   }
 
   private static boolean isHopByHop(String name, Set<String> named) {
-    // The length alone rules out most names.
-    boolean candidate = name.length() < Long.SIZE && ((LENGTHS >> name.length()) & 1) == 1;
-    if (!candidate && named.isEmpty()) {
-      return false;
+    return isAlways(name) || (!named.isEmpty() && named.contains(name.toLowerCase(Locale.ROOT)));
+  }
+
+  private static boolean isAlways(String name) {
+    String[] candidates = name.length() < BY_LENGTH.length ? BY_LENGTH[name.length()] : NO_NAMES;
+    for (String candidate : candidates) {
+      if (candidate.equalsIgnoreCase(name)) {
+        return true;
+      }
     }
-    String lower = name.toLowerCase(Locale.ROOT);
-    return ALWAYS.contains(lower) || named.contains(lower);
+    return false;
   }
 }

@@ -132,14 +132,12 @@ final class OriginClient {
 
   private static HttpClientOptions options(Upstream upstream) {
     HttpClientOptions options = new HttpClientOptions();
-    if (upstream.certificates() != null) {
-      options.setTrustOptions(new PemTrustOptions().addCertPath(upstream.certificates()));
+    if (upstream.isSecure()) {
+      setTls(options, upstream);
     }
     return options
         .setDefaultHost(upstream.host())
         .setDefaultPort(upstream.port())
-        .setSsl(upstream.isSecure())
-        .setUseAlpn(upstream.isSecure() && upstream.http2())
         .setProtocolVersion(upstream.http2() ? HttpVersion.HTTP_2 : HttpVersion.HTTP_1_1)
         .setHttp2ClearTextUpgrade(false)
         .setKeepAlive(true)
@@ -148,10 +146,20 @@ final class OriginClient {
         .setConnectTimeout((int) upstream.connectTimeout().toMillis())
         .setIdleTimeout((int) upstream.idleTimeout().toMillis())
         .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
-        .setSslHandshakeTimeout(upstream.connectTimeout().toMillis())
-        .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
         .setMaxHeaderSize(MAX_HEADER_SIZE)
         .setInitialSettings(new Http2Settings().setMaxHeaderListSize(MAX_HEADER_SIZE));
+  }
+
+  /** Only for an origin with TLS: Vert.x computes a hash code of these options for each request. */
+  private static void setTls(HttpClientOptions options, Upstream upstream) {
+    if (upstream.certificates() != null) {
+      options.setTrustOptions(new PemTrustOptions().addCertPath(upstream.certificates()));
+    }
+    options
+        .setSsl(true)
+        .setUseAlpn(upstream.http2())
+        .setSslHandshakeTimeout(upstream.connectTimeout().toMillis())
+        .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS);
   }
 
   /**

@@ -127,7 +127,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
       super.decode(connection, bytes, messages);
       input = Unpooled.EMPTY_BUFFER;
       if (!messages.isEmpty()) {
-        inspect(messages);
+        inspect(messages, bytes.isReadable());
         if (state == DecoderState.SWITCHED) {
           // A tunnel ends when its input ends.
           connection.channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
@@ -140,8 +140,12 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     }
   }
 
-  /** Inspects the decoded messages; one call decodes at most the rest of one response. */
-  private void inspect(List<Object> messages) {
+  /**
+   * Inspects the decoded messages; one call decodes at most the rest of one response.
+   *
+   * @param more whether bytes follow that have already been read
+   */
+  private void inspect(List<Object> messages, boolean more) {
     int last = messages.size() - 1;
     if (((HttpObject) messages.get(last)).decoderResult().isFailure()) {
       state = DecoderState.RETIRED;
@@ -162,6 +166,10 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
       headers = (OriginHeaders) response.headers();
       if (!isKeepAlive(response)) {
         headers.retire();
+      }
+      // Bytes after the head of a chunked response may be only a part of the size of a chunk.
+      if (last > 0 || (more && headers.contains(HttpHeaderNames.CONTENT_LENGTH))) {
+        headers.setPartOfMore();
       }
     }
     if (messages.get(last) instanceof LastHttpContent content) {
@@ -289,7 +297,8 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
       throw new IllegalArgumentException(
           "a header name must not contain whitespace and must be followed by a colon");
     }
-    return super.splitHeaderName(line, start, length);
+    AsciiString common = CommonHeaderNames.find(line, start, length);
+    return common == null ? super.splitHeaderName(line, start, length) : common;
   }
 
   /** Looks at the input, because the end of the line in Netty's buffer is not known here. */

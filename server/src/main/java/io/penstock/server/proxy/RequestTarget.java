@@ -85,31 +85,31 @@ record RequestTarget(String uri, @Nullable String host) {
     boolean isLiteral = text.startsWith("[");
     int end = isLiteral ? text.indexOf(']') + 1 : text.indexOf(':');
     end = end < 0 ? text.length() : end;
-    String name = isLiteral && end > 0 ? text.substring(1, end - 1) : text.substring(0, end);
-    return end > 0
-        && hasOnly(name, isLiteral ? ":." : HOST_MARKS)
-        && (end == text.length() || isPort(text.substring(end)));
+    boolean hasName =
+        isLiteral ? hasOnly(text, 1, end - 1, ":.") : hasOnly(text, 0, end, HOST_MARKS);
+    return hasName && (end == text.length() || isPort(text, end));
   }
 
-  /** Returns whether a text is not empty, and consists of letters, digits and the given marks. */
-  private static boolean hasOnly(String text, String marks) {
-    for (int i = 0; i < text.length(); i++) {
+  /** Returns whether a part is not empty, and consists of letters, digits and the given marks. */
+  private static boolean hasOnly(String text, int from, int to, String marks) {
+    for (int i = from; i < to; i++) {
       char c = text.charAt(i);
       boolean isAlphanumeric = isIn(c, 'a', 'z') || isIn(c, 'A', 'Z') || isIn(c, '0', '9');
       if (!isAlphanumeric && marks.indexOf(c) < 0) {
         return false;
       }
     }
-    return !text.isEmpty();
+    return from < to;
   }
 
-  /** Returns whether a text is a colon and a number. */
-  private static boolean isPort(String text) {
-    boolean valid = text.length() > 1 && text.length() <= 1 + MAX_PORT_DIGITS;
-    for (int i = 1; i < text.length(); i++) {
+  /** Returns whether the rest of a text is a colon and a number. */
+  private static boolean isPort(String text, int from) {
+    int length = text.length() - from;
+    boolean valid = length > 1 && length <= 1 + MAX_PORT_DIGITS;
+    for (int i = from + 1; i < text.length(); i++) {
       valid &= isIn(text.charAt(i), '0', '9');
     }
-    return valid && text.charAt(0) == ':';
+    return valid && text.charAt(from) == ':';
   }
 
   private static boolean isIn(char c, char first, char last) {

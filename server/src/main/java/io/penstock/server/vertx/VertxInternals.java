@@ -1,7 +1,9 @@
 package io.penstock.server.vertx;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerOptions;
@@ -10,6 +12,7 @@ import io.vertx.core.http.impl.Http1xServerConnection;
 import io.vertx.core.http.impl.HttpClientConnectionInternal;
 import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.http.impl.VertxHttpRequestDecoder;
+import io.vertx.core.http.impl.headers.HeadersMultiMap;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.impl.VertxConnection;
 import java.util.Objects;
@@ -23,6 +26,9 @@ import java.util.concurrent.Executor;
 public final class VertxInternals {
   /** The name of the HTTP/1 request decoder in the pipeline of a client's connection. */
   public static final String REQUEST_DECODER = "httpDecoder";
+
+  /** The name of the HTTP/1 response encoder in the pipeline of a client's connection. */
+  public static final String RESPONSE_ENCODER = "httpEncoder";
 
   /** The name of the handler for upgrades to HTTP/2 in the pipeline of a client's connection. */
   public static final String UPGRADE_HANDLER = "h2c";
@@ -85,6 +91,15 @@ public final class VertxInternals {
    */
   public static boolean detectsProtocol(ChannelPipeline pipeline) {
     return pipeline.get(Http1xOrH2CHandler.class) != null;
+  }
+
+  /** Encodes the headers of a response that Vert.x has created; returns false for other types. */
+  public static boolean encode(HttpHeaders headers, ByteBuf bytes) {
+    if (headers instanceof HeadersMultiMap vertx) {
+      vertx.encode(bytes, false);
+      return true;
+    }
+    return false;
   }
 
   /** Writes a message to an HTTP/1 client, after the responses that Vert.x has queued. */

@@ -98,6 +98,21 @@ final class OriginConnectionTest {
   }
 
   @Test
+  void headReadTogetherWithItsBody_isPartOfMore() throws Exception {
+    assertThat(isPartOfMore(OK)).as("Vert.x must pass on the headers of the decoder").isTrue();
+    assertThat(isPartOfMore("HTTP/1.1 204 No Content\r\n\r\n")).isTrue();
+    assertThat(isPartOfMore("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")).isFalse();
+    assertThat(isPartOfMore("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1")).isFalse();
+  }
+
+  private boolean isPartOfMore(String sent) throws Exception {
+    try (SocketOrigin origin = new SocketOrigin((head, connection) -> connection.send(sent))) {
+      HttpClientResponse response = request(HttpVersion.HTTP_1_1, origin.url()).send().await();
+      return OriginHeaders.arePartOfMore(response.headers());
+    }
+  }
+
+  @Test
   void connectionOfAnotherType_isRejectedWithAClearMessage() {
     HttpConnection unknown =
         (HttpConnection)

@@ -330,7 +330,7 @@ final class ProxyWaitingTest {
                 folder,
                 POLICY.replace("burst: 100", "burst: 1000"),
                 origin.url(),
-                Map.of(Setting.UPSTREAM_CONNECTIONS, "2"))) {
+                Map.of(Setting.UPSTREAM_CONNECTIONS, "2", Setting.UPSTREAM_QUEUE_MS, "60000"))) {
       for (int i = 0; i < 200; i++) {
         Socket client = proxy.connect();
         clients.add(client);

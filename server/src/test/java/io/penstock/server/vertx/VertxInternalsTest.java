@@ -3,9 +3,13 @@ package io.penstock.server.vertx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -45,10 +49,24 @@ class VertxInternalsTest {
     assertThat(http.pipeline().get(VertxInternals.REQUEST_DECODER))
         .as("Vert.x must decode HTTP/1 requests in a VertxHttpRequestDecoder called httpDecoder")
         .isInstanceOf(VertxInternals.RequestDecoder.class.getSuperclass());
+    assertThat(http.pipeline().get(VertxInternals.RESPONSE_ENCODER))
+        .as("Vert.x must encode HTTP/1 responses in a handler called httpEncoder")
+        .isInstanceOf(HttpResponseEncoder.class);
     assertThat(atReport)
         .as("Vert.x must report a connection while its upgrade handler is still called h2c")
         .containsSubsequence(
             VertxInternals.REQUEST_DECODER, VertxInternals.UPGRADE_HANDLER, http.name());
+  }
+
+  @Test
+  void encode_headersOfVertx_writesThem() {
+    ByteBuf bytes = Unpooled.buffer();
+    HttpHeaders headers = (HttpHeaders) io.vertx.core.http.HttpHeaders.headers().add("a", "b");
+    assertThat(VertxInternals.encode(headers, bytes))
+        .as("The headers of a response must be a HeadersMultiMap")
+        .isTrue();
+    assertThat(bytes.toString(StandardCharsets.US_ASCII)).isEqualTo("a: b\r\n");
+    assertThat(VertxInternals.encode(new DefaultHttpHeaders(), bytes)).isFalse();
   }
 
   @Test
