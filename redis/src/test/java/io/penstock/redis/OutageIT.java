@@ -183,7 +183,8 @@ class OutageIT {
   @Test
   void connect_failFastAndAvailable_isAvailable() {
     try (RedisProcess redis = RedisProcess.start();
-        RedisStore store = builder().failFast(true).connect(redis.url())) {
+        RedisStore store =
+            builder().failFast(true).startTimeout(Duration.ofMinutes(1)).connect(redis.url())) {
       assertThat(store.isAvailable()).isTrue();
     }
   }
