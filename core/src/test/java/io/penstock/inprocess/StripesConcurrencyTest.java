@@ -87,7 +87,7 @@ class StripesConcurrencyTest {
             }
           }
         });
-    assertThat(limiter.peek("k").remaining()).isEqualTo(200_000 - net.get());
+    assertThat(limiter.peek("k").remaining()).isEqualTo((double) (200_000 - net.get()));
   }
 
   private static InProcessStore store(SteppingClock clock) {

@@ -10,6 +10,9 @@ import org.junit.jupiter.api.Test;
 
 /** A striped bucket is linearizable: its claims are invisible to every operation. */
 public class StripesLincheckTest {
+  /** An operation counts as hung after this time; the default of 10 s passes on a busy machine. */
+  private static final long HANG_MILLIS = 300_000;
+
   /** Each takes seconds, so only the full build checks many. */
   private static final boolean FULL = Boolean.getBoolean("penstock.full");
 
@@ -76,6 +79,7 @@ public class StripesLincheckTest {
   @Test
   void everyInterleaving_ofTwoThreads_isLinearizable() {
     new ModelCheckingOptions()
+        .invocationTimeout$lincheck(HANG_MILLIS)
         .iterations(SCENARIOS)
         .invocationsPerIteration(150)
         .threads(2)
@@ -88,6 +92,7 @@ public class StripesLincheckTest {
   @Test
   void manyRuns_ofThreeThreads_areLinearizable() {
     new StressOptions()
+        .invocationTimeout$lincheck(HANG_MILLIS)
         .iterations(RUNS)
         .invocationsPerIteration(500)
         .threads(3)
