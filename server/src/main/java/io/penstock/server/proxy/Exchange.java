@@ -224,7 +224,7 @@ final class Exchange {
     HttpServerResponse response = request.response();
     if (!response.ended() && !response.closed()) {
       abortedBy = by;
-      Streams.abort(response);
+      Streams.abort(request);
     }
   }
 
