@@ -8,4 +8,10 @@ public interface PolicyObserver {
 
   /** Called with the outcome of each rule that was evaluated for a request. */
   void decided(Outcome outcome);
+
+  /**
+   * Called if no rule applied to a request, for each rule that would have if the caller had
+   * supplied its key.
+   */
+  default void skipped(SkippedRule skipped) {}
 }

@@ -34,6 +34,9 @@ final class Selection {
   /** Whether the rule being considered depends on claims that cannot be verified. */
   private boolean unverified;
 
+  /** The rules that lack a part of their key; almost always empty. */
+  private List<SkippedRule> skipped = List.of();
+
   private @Nullable Mode all;
 
   Selection(Policy policy) {
@@ -49,6 +52,7 @@ final class Selection {
     rejected = false;
     deniedWithoutStore = false;
     denied = false;
+    skipped = List.of();
   }
 
   /** Marks the request as rejected, regardless of its rules. */
@@ -73,7 +77,7 @@ final class Selection {
    * null.
    */
   @Nullable SelectedRule only() {
-    return size == 1 && rules[0].isSimple() ? rules[0] : null;
+    return size == 1 && rules[0].isSimple() && skipped.isEmpty() ? rules[0] : null;
   }
 
   /**
@@ -151,7 +155,7 @@ final class Selection {
     if (!denied) {
       addOutcomes(Mode.SHADOW);
     }
-    return Verdict.of(outcomes);
+    return Verdict.of(outcomes, skipped);
   }
 
   private void addOutcomes(Mode mode) {
@@ -268,6 +272,7 @@ final class Selection {
           continue;
         }
         if (missing == MissingKey.SKIP) {
+          skip(rule, part);
           return KeyResult.SKIPPED;
         }
       }
@@ -276,6 +281,14 @@ final class Selection {
       }
     }
     return overall;
+  }
+
+  private void skip(Rule rule, KeyPart missing) {
+    if (SkippedRule.isReported(rule, missing)) {
+      List<SkippedRule> all = new ArrayList<>(skipped);
+      all.add(new SkippedRule(rule, missing));
+      skipped = all;
+    }
   }
 
   private KeyResult write(KeyPart part, RepeatedKey onRepeated, Request request) {

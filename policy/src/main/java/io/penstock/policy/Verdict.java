@@ -27,9 +27,15 @@ public final class Verdict {
 
   private final @Nullable Outcome decisive;
   private final Outcome[] outcomes;
+  private final List<SkippedRule> skipped;
 
   private Verdict(@Nullable Outcome decisive, Outcome... outcomes) {
+    this(decisive, List.of(), outcomes);
+  }
+
+  private Verdict(@Nullable Outcome decisive, List<SkippedRule> skipped, Outcome... outcomes) {
     this.decisive = decisive;
+    this.skipped = skipped;
     this.outcomes = outcomes;
   }
 
@@ -37,7 +43,11 @@ public final class Verdict {
    * Returns the verdict for {@code outcomes}. The most significant enforced outcome is decisive.
    */
   public static Verdict of(List<Outcome> outcomes) {
-    if (outcomes.isEmpty()) {
+    return of(outcomes, List.of());
+  }
+
+  static Verdict of(List<Outcome> outcomes, List<SkippedRule> skipped) {
+    if (outcomes.isEmpty() && skipped.isEmpty()) {
       return UNLIMITED;
     }
     Outcome decisive = null;
@@ -48,7 +58,7 @@ public final class Verdict {
         decisive = outcome;
       }
     }
-    return new Verdict(decisive, outcomes.toArray(NO_OUTCOMES));
+    return new Verdict(decisive, List.copyOf(skipped), outcomes.toArray(NO_OUTCOMES));
   }
 
   /** Returns the verdict of a single enforced rule. */
@@ -61,10 +71,10 @@ public final class Verdict {
     if (this == PATH_REJECTED || later == PATH_REJECTED) {
       return PATH_REJECTED;
     }
-    if (outcomes.length == 0) {
+    if (outcomes.length == 0 && skipped.isEmpty()) {
       return later;
     }
-    if (later.outcomes.length == 0) {
+    if (later.outcomes.length == 0 && later.skipped.isEmpty()) {
       return this;
     }
     List<Outcome> all = new ArrayList<>(outcomes.length + later.outcomes.length);
@@ -72,7 +82,9 @@ public final class Verdict {
       add(outcomes, mode, all);
       add(later.outcomes, mode, all);
     }
-    return of(all);
+    List<SkippedRule> allSkipped = new ArrayList<>(skipped);
+    allSkipped.addAll(later.skipped);
+    return of(all, allSkipped);
   }
 
   private static void add(Outcome[] outcomes, Mode mode, List<Outcome> all) {
@@ -110,6 +122,11 @@ public final class Verdict {
    */
   public List<Outcome> outcomes() {
     return Collections.unmodifiableList(Arrays.asList(outcomes));
+  }
+
+  /** Returns the rules that didn't apply because the caller supplied no value for their key. */
+  public List<SkippedRule> skipped() {
+    return skipped;
   }
 
   /** Returns how long an allowed request has to be delayed: the maximum over all enforced rules. */
@@ -168,6 +185,9 @@ public final class Verdict {
   void reportTo(PolicyObserver observer) {
     for (Outcome outcome : outcomes) {
       observer.decided(outcome);
+    }
+    if (outcomes.length == 0 && !skipped.isEmpty()) {
+      skipped.forEach(observer::skipped);
     }
   }
 

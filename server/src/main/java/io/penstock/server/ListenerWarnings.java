@@ -1,16 +1,22 @@
 package io.penstock.server;
 
+import io.penstock.policy.Mode;
 import io.penstock.policy.Policy;
+import io.penstock.policy.Rule;
 import io.penstock.policy.UnsuppliedRule;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds the rules that can't apply to the requests that a listener receives, because nothing
- * supplies their attributes there.
+ * Finds the rules that can't apply to the requests that a listener receives: because nothing
+ * supplies their attributes there, or because all rules are manual.
  */
 final class ListenerWarnings {
   private static final String ADVICE = "; map it to a header or claim under attributes";
+
+  private static final String ONLY_MANUAL =
+      "no listener limits any request: every rule is manual, and only applications evaluate manual"
+          + " rules; remove manual: true";
 
   private ListenerWarnings() {}
 
@@ -23,6 +29,9 @@ final class ListenerWarnings {
    */
   static List<String> of(Policy policy, boolean hasProxy) {
     List<String> warnings = new ArrayList<>();
+    if (hasOnlyManualRules(policy)) {
+      warnings.add(ONLY_MANUAL);
+    }
     for (UnsuppliedRule rule : UnsuppliedRule.in(policy)) {
       if (!rule.missing().stream().allMatch(policy.attributes()::declares)) {
         warnings.add("decision listener, /v1/forward-auth: " + rule + ADVICE);
@@ -32,5 +41,12 @@ final class ListenerWarnings {
       }
     }
     return warnings;
+  }
+
+  /** Returns whether a policy has rules that are not off, and all of them are manual. */
+  private static boolean hasOnlyManualRules(Policy policy) {
+    List<Rule> active =
+        policy.rules().stream().filter(rule -> rule.rollout().mode() != Mode.OFF).toList();
+    return !active.isEmpty() && active.stream().allMatch(Rule::isManual);
   }
 }

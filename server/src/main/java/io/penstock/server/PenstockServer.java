@@ -175,7 +175,7 @@ public final class PenstockServer implements AutoCloseable {
             settings.policy(),
             settings.postgres().isPresent() ? RuleSource.DATABASE : RuleSource.FILE,
             settings.upstream().isPresent());
-    return new PolicyHolder(rules, store.store(), meters, registry);
+    return new PolicyHolder(rules, store.store(), new SkippedRuleLog(meters), registry);
   }
 
   /** Returns whether an address is a trusted proxy; none is before the policy is loaded. */

@@ -141,8 +141,24 @@ public final class SettingsReader {
           "the admin listener requires admin_token or admin_tokens unless bound to loopback: "
               + settings.adminHost());
     }
+    checkUpstream(settings);
     checkDependencies(settings);
     TlsCheck.checkCombinations(settings, problems);
+  }
+
+  /** Rejects an upstream that is the proxy itself, which would forward each request to itself. */
+  private void checkUpstream(Settings settings) {
+    if (settings.upstream().isPresent()
+        && settings.proxyPort() != 0
+        && settings.upstream().get().isAt(settings.proxyHost(), settings.proxyPort())) {
+      problems.error(
+          Location.of(String.valueOf(settings.origin(Setting.UPSTREAM))),
+          "",
+          "upstream must not be the address of the proxy listener: "
+              + settings.proxyHost()
+              + ":"
+              + settings.proxyPort());
+    }
   }
 
   /** Reports settings that have no effect because another one is missing or off. */

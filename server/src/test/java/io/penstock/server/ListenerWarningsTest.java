@@ -35,13 +35,32 @@ class ListenerWarningsTest {
     assertThat(ofRule("limit_keys: [user_id|ip:address]")).isEmpty();
     assertThat(ofRule("limit_keys: ['header:x'], match: {path: /a}")).isEmpty();
     assertThat(ofRule("limit_keys: [user_id], mode: off")).isEmpty();
-    assertThat(ofRule("limit_keys: [user_id], manual: true")).isEmpty();
+    assertThat(
+            warnings(
+                "{rules: [{name: r, limit_keys: [user_id], rate: 1/s, manual: true},"
+                    + " {name: s, limit_keys: [], rate: 1/s}]}",
+                true))
+        .isEmpty();
     assertThat(
             warnings(
                 "{attributes: {user_id: 'header:x-user'}, rules: [{name: r, limit_keys: [user_id],"
                     + " rate: 1/s}]}",
                 true))
         .isEmpty();
+  }
+
+  @Test
+  void onlyManualRules_areReported() {
+    assertThat(ofRule("limit_keys: [], manual: true"))
+        .containsExactly(
+            "no listener limits any request: every rule is manual, and only applications evaluate"
+                + " manual rules; remove manual: true");
+    assertThat(
+            warnings(
+                "{rules: [{name: r, limit_keys: [], rate: 1/s, manual: true},"
+                    + " {name: s, limit_keys: [], rate: 1/s, mode: off}]}",
+                false))
+        .hasSize(1);
   }
 
   @Test

@@ -49,6 +49,32 @@ class SettingsReaderTest {
     assertThat(settings.warnings()).isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "http://localhost:8000, 0.0.0.0, true",
+    "http://127.0.0.1:8000, 0.0.0.0, true",
+    "http://[::1]:8000, '::', true",
+    "http://localhost:8000, 127.0.0.1, true",
+    "http://10.0.0.5:8000, 10.0.0.5, true",
+    "http://10.0.0.6:8000, 10.0.0.5, false",
+    "http://127.0.0.1:8000, 10.0.0.5, false",
+    "http://localhost:3000, 0.0.0.0, false",
+    "http://origin:8000, 0.0.0.0, false"
+  })
+  void read_upstreamIsTheProxyItself_isAnError(String upstream, String host, boolean isProxy) {
+    Map<Setting, String> flags = Map.of(Setting.UPSTREAM, upstream, Setting.PROXY_HOST, host);
+    if (isProxy) {
+      assertThatThrownBy(() -> SettingsReader.read(flags, Map.of(), null))
+          .isInstanceOf(SettingsException.class)
+          .hasMessage(
+              "--upstream: upstream must not be the address of the proxy listener: "
+                  + host
+                  + ":8000");
+    } else {
+      assertThat(SettingsReader.read(flags, Map.of(), null).upstream()).isPresent();
+    }
+  }
+
   @Test
   void read_setThreeTimes_flagOverridesVariableOverridesFile() throws IOException {
     Files.writeString(file, "port: 1\nadmin_port: 2\nworkers: 3\n");

@@ -162,6 +162,19 @@ final class WithoutRedisTest {
   }
 
   @Test
+  void checkBatch_withADegradedDecision_hasTheReasonInAHeader() {
+    assertThat(
+            server
+                .post(
+                    "/v1/check/batch",
+                    "{\"checks\":[{\"path\":\"/\",\"attributes\":{\"user_id\":\"h\"}},"
+                        + "{\"path\":\"/\",\"attributes\":{\"user_id\":\"i\"}}]}")
+                .headers()
+                .allValues("Penstock-Degraded"))
+        .containsExactly("store_unavailable");
+  }
+
+  @Test
   void forwardAuth_closedRule_is503(@TempDir Path own) {
     String policy = POLICY.replace("[user_id]", "[\"ip:address\"]");
     Map<Setting, String> flags =

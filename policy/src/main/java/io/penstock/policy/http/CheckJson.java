@@ -5,6 +5,7 @@ import io.penstock.Decision;
 import io.penstock.Reason;
 import io.penstock.policy.Outcome;
 import io.penstock.policy.Rule;
+import io.penstock.policy.SkippedRule;
 import io.penstock.policy.Verdict;
 import java.io.IOException;
 import java.util.List;
@@ -53,6 +54,13 @@ public final class CheckJson {
     }
     json.writeNumberField("delay_ms", Rounding.millis(verdict.delay()));
     json.writeBooleanField("degraded", verdict.degraded());
+    if (!verdict.skipped().isEmpty()) {
+      json.writeArrayFieldStart("skipped");
+      for (SkippedRule skipped : verdict.skipped()) {
+        json.writeString(skipped.rule().name());
+      }
+      json.writeEndArray();
+    }
     json.writeArrayFieldStart("limits");
     for (Outcome outcome : verdict.outcomes()) {
       write(outcome, json);

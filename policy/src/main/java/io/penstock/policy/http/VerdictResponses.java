@@ -77,9 +77,16 @@ public final class VerdictResponses {
     return new HttpAnswer(HttpAnswer.PASS, CheckJson.bytes(verdict));
   }
 
-  /** Like {@link #describe(Verdict, HeaderSink)}, for the verdicts on several requests. */
+  /**
+   * Like {@link #describe(Verdict, HeaderSink)}, for the verdicts on several requests. The response
+   * has the degradation of the first degraded one.
+   */
   public HttpAnswer describe(List<Verdict> verdicts, HeaderSink sink) {
     sink.add(CONTENT_TYPE, JSON_TYPE);
+    verdicts.stream()
+        .filter(Verdict::degraded)
+        .findFirst()
+        .ifPresent(verdict -> degradation(verdict, sink));
     return new HttpAnswer(HttpAnswer.PASS, CheckJson.bytes(verdicts));
   }
 

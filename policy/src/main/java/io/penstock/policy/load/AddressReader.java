@@ -48,7 +48,8 @@ final class AddressReader {
   private static void warnOfTrust(
       List<Cidr> proxies, ClientAddress.AddressSource source, Fields fields) {
     boolean isIpv4 = Networks.coverIpv4(proxies);
-    if (isIpv4 || Networks.coverIpv6(proxies)) {
+    boolean isIpv6 = Networks.coverIpv6(proxies);
+    if (isIpv4 || isIpv6 || Networks.coverGlobalIpv6(proxies)) {
       fields.warning(
           "trusted_proxies",
           "trusts every "
@@ -56,7 +57,7 @@ final class AddressReader {
               + " address, so that any client can choose its address with "
               + source.headerName()
               + ": "
-              + (isIpv4 ? "0.0.0.0/0" : "::/0")
+              + (isIpv4 ? "0.0.0.0/0" : isIpv6 ? "::/0" : "2000::/3")
               + "; list only the addresses of your proxies");
     }
   }

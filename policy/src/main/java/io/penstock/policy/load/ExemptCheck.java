@@ -1,5 +1,6 @@
 package io.penstock.policy.load;
 
+import io.penstock.policy.Attribute;
 import io.penstock.policy.Condition;
 import io.penstock.policy.Match;
 import io.penstock.policy.address.Cidr;
@@ -14,6 +15,19 @@ import org.jspecify.annotations.Nullable;
 final class ExemptCheck {
   private static final Set<String> ALL = Set.of("*", "/*");
   private static final Set<String> METHODS = Set.of("GET", "POST", "PUT", "DELETE", "PATCH");
+
+  /** Headers about the original sender, in addition to {@code X-Forwarded-…}. */
+  private static final Set<String> FORWARDING =
+      Set.of(
+          "forwarded",
+          "x-real-ip",
+          "x-client-ip",
+          "client-ip",
+          "true-client-ip",
+          "x-cluster-client-ip",
+          "x-original-forwarded-for",
+          "cf-connecting-ip",
+          "fastly-client-ip");
 
   private final Problems problems;
 
@@ -37,6 +51,7 @@ final class ExemptCheck {
   }
 
   private void add(Located<Match> entry) {
+    warnOfForwardingHeaders(entry);
     List<Condition> restricting =
         entry.value().conditions().stream().filter(each -> !acceptsAll(each)).toList();
     if (restricting.isEmpty()) {
@@ -51,6 +66,23 @@ final class ExemptCheck {
           "exempts every common method, so that hardly any rule applies: "
               + restricting.get(0).describe()
               + "; exempt only the requests that need no limit");
+    }
+  }
+
+  /** Clients can send these headers themselves, where no trusted proxy replaces them. */
+  private void warnOfForwardingHeaders(Located<Match> entry) {
+    for (Condition condition : entry.value().conditions()) {
+      for (Attribute attribute : condition.subject().alternatives()) {
+        if (attribute.source() == Attribute.AttributeSource.HEADER
+            && (attribute.name().startsWith("x-forwarded-")
+                || FORWARDING.contains(attribute.name()))) {
+          warn(
+              entry,
+              "clients can send this header to be exempt, unless a trusted proxy replaces it: "
+                  + attribute
+                  + "; did you mean ip:address? client_address states which proxies are trusted");
+        }
+      }
     }
   }
 

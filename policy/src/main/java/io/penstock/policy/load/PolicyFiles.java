@@ -29,6 +29,19 @@ final class PolicyFiles {
     }
   }
 
+  /** Returns the visible folders in a folder, whose files are not part of the policy. */
+  static List<Path> foldersUnder(Path root) {
+    try (Stream<Path> entries = Files.list(root)) {
+      return entries
+          .filter(entry -> Files.isDirectory(entry) && !name(entry).startsWith("."))
+          .filter(folder -> !name(folder).equals("lost+found"))
+          .sorted()
+          .toList();
+    } catch (IOException | UncheckedIOException unreadable) {
+      return List.of(); // Reported when the files are listed.
+    }
+  }
+
   private static boolean isPolicy(Path file) {
     String name = name(file);
     return !name.startsWith(".")

@@ -55,6 +55,16 @@ public final class PolicyLoader {
       problems.error(
           Location.of(root.toString()), "", "contains no policies (*.yaml, *.yml, *.json)");
     }
+    if (isFolder) {
+      PolicyFiles.foldersUnder(root)
+          .forEach(
+              folder ->
+                  problems.warning(
+                      Location.of(folder.toString()),
+                      "",
+                      "is not read, because policies are read from one folder without its"
+                          + " sub-folders; move the files up"));
+    }
     for (Path file : files) {
       String prefix = isFolder ? PolicyFiles.baseName(file) + "/" : "";
       Path parent = file.toAbsolutePath().getParent();
@@ -82,6 +92,7 @@ public final class PolicyLoader {
       String text, String name, DocumentSource origin, PolicyDraft draft, Problems problems) {
     Node document = Document.parse(text, name, problems);
     if (document != null) {
+      PlaceholderCheck.check(document, "", problems);
       draft.add(document, origin);
     }
   }

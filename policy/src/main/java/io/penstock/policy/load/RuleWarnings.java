@@ -16,6 +16,15 @@ final class RuleWarnings {
         fields.warning("on_missing_key", "clients can bypass this rule by omitting " + part);
       }
     }
+    int percent = rule.rollout().enforcePercent();
+    if (rule.limitKeys().isEmpty() && !rule.isUnlimited() && percent > 0 && percent < 100) {
+      fields.warning(
+          "enforce_percent",
+          "a rule with one bucket is enforced for all requests or for none, not for a share of"
+              + " them: "
+              + percent
+              + "; use mode: shadow or enforce");
+    }
     if (rule.onMissingKey() == null
         && !rule.isUnlimited()
         && !rule.limitKeys().isEmpty()
@@ -49,7 +58,9 @@ final class RuleWarnings {
   }
 
   private static boolean canBeInvented(KeyPart part, Rule rule) {
-    return part.alternatives().stream().anyMatch(attribute -> attribute.source().isPrivate())
+    return part.alternatives().stream()
+            .map(Attribute::source)
+            .anyMatch(source -> source.isPrivate() || source.isRoute())
         && !isPinned(part, rule);
   }
 

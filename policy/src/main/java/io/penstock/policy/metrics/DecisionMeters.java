@@ -3,6 +3,7 @@ package io.penstock.policy.metrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.policy.Outcome;
 import io.penstock.policy.PolicyObserver;
+import io.penstock.policy.SkippedRule;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -33,6 +34,13 @@ public final class DecisionMeters implements PolicyObserver {
     String name = outcome.rule().name();
     RuleMeters meters = rules.get(name);
     (meters == null ? meters(name) : meters).count(outcome);
+  }
+
+  @Override
+  public void skipped(SkippedRule skipped) {
+    String name = skipped.rule().name();
+    RuleMeters meters = rules.get(name);
+    (meters == null ? meters(name) : meters).countSkipped();
   }
 
   private RuleMeters meters(String rule) {

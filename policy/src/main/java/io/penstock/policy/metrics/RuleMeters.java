@@ -72,6 +72,16 @@ final class RuleMeters {
     }
   }
 
+  /** Counts a request that no rule applied to because the key of this one was missing. */
+  void countSkipped() {
+    // Created on first use: hardly any rule has it.
+    Counter.builder("penstock.skipped")
+        .description("Requests that no rule applied to because the caller supplied no key")
+        .tag("rule", rule)
+        .register(registry)
+        .increment();
+  }
+
   /** Starts a new period of {@link RecentMax}. */
   void pass() {
     used.pass();

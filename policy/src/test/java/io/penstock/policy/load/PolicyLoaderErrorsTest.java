@@ -15,7 +15,7 @@ class PolicyLoaderErrorsTest {
     String policy =
         """
         rules:
-          - {name: cut, limit_keys: [path], rate: 10/s, burst: 5}
+          - {name: cut, limit_keys: ['ip:address'], rate: 10/s, burst: 5}
           - {name: none, limit_keys: []}
         """;
 

@@ -41,6 +41,21 @@ class PolicyLoaderFolderTest {
   }
 
   @Test
+  void load_folderWithSubfolders_warnsOfThem() throws IOException {
+    writeRule("a.yaml", "one");
+    Files.createDirectory(folder.resolve("..data"));
+    Path team = Files.createDirectory(folder.resolve("team"));
+    Files.writeString(team.resolve("b.yaml"), BARE.formatted("two", "two"));
+
+    assertThat(PolicyLoader.load(folder).warnings())
+        .extracting(Problem::toString)
+        .filteredOn(warning -> warning.contains("is not read"))
+        .singleElement()
+        .asString()
+        .startsWith(team.toString());
+  }
+
+  @Test
   void load_mountedConfigMap_followsVisibleLinks() throws IOException {
     Path data = Files.createDirectory(folder.resolve("..2024_01_01"));
     Files.writeString(data.resolve("login.yaml"), BARE.formatted("per-ip", "g"));

@@ -338,6 +338,6 @@ class PolicyLoaderTopLevelTest {
     return Loading.warnings(
         "exempt: [{match: {"
             + match
-            + "}}]\nrules: [{name: r, limit_keys: [path], rate: 1/s}]\nattributes: {plan: caller}");
+            + "}}]\nrules: [{name: r, limit_keys: [], rate: 1/s}]\nattributes: {plan: caller}");
   }
 }

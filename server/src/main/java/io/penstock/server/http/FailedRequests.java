@@ -149,7 +149,7 @@ public final class FailedRequests {
       return;
     }
     if (response.headWritten()) {
-      Streams.abort(response);
+      Streams.abort(request);
       return;
     }
     response.headers().clear();

@@ -4,10 +4,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.penstock.server.vertx.VertxInternals;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 
-/** Helpers for HTTP/2 streams. */
+/** Helpers for HTTP/2 streams, and for aborting responses of any version. */
 public final class Streams {
   private static final long NO_ERROR = 0;
   private static final long INTERNAL_ERROR = 2;
@@ -47,9 +49,16 @@ public final class Streams {
 
   /**
    * Aborts a response that has been started and can't be completed. An HTTP/2 stream is reset with
-   * an error: with NO_ERROR, clients would consider the response complete.
+   * an error: with NO_ERROR, clients would consider the response complete. For the same reason, an
+   * HTTP/1.0 connection is reset if its end is the end of the response.
    */
-  public static void abort(HttpServerResponse response) {
-    var unused = response.reset(INTERNAL_ERROR);
+  public static void abort(HttpServerRequest request) {
+    HttpServerResponse response = request.response();
+    if (request.version() == HttpVersion.HTTP_1_0
+        && !response.headers().contains(HttpHeaders.CONTENT_LENGTH)) {
+      VertxInternals.reset(request.connection());
+    } else {
+      var unused = response.reset(INTERNAL_ERROR);
+    }
   }
 }

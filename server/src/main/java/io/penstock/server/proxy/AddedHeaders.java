@@ -21,15 +21,23 @@ record AddedHeaders(VerdictResponses responses, Verdict verdict) {
           "x-ratelimit-remaining",
           "x-ratelimit-reset");
 
+  private static final String DEGRADED = "penstock-degraded";
   private static final String PREFIX = "ratelimit";
   private static final int X_LENGTH = 2;
 
   /**
-   * Returns which headers of the origin are replaced: its own rate limits, if the verdict has some.
-   * A client could not interpret two values in one field.
+   * Returns which headers of the origin are replaced: its own rate limits, if the verdict has some,
+   * because a client could not interpret two values in one field. Only Penstock states whether a
+   * decision is degraded.
    */
   Predicate<String> replaced() {
-    return responses.hasLevels(verdict) ? AddedHeaders::isRateLimit : HopByHop.NONE;
+    return responses.hasLevels(verdict)
+        ? name -> isRateLimit(name) || isDegraded(name)
+        : AddedHeaders::isDegraded;
+  }
+
+  private static boolean isDegraded(String name) {
+    return name.length() == DEGRADED.length() && name.equalsIgnoreCase(DEGRADED);
   }
 
   private static boolean isRateLimit(String name) {

@@ -2,6 +2,7 @@ package io.penstock.server.proxy;
 
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * Selects the headers with which a client could mislead the origin about the sender or the target
@@ -106,6 +107,20 @@ final class ClientHeaders {
     }
     return !underscores
         || (name.length() <= MAX_LENGTH && isMisleading(normalize(name), trusted, false));
+  }
+
+  /**
+   * Returns whether the proxy drops or replaces a header that a rule refers to. A name with other
+   * characters than letters, digits and hyphens is not considered.
+   *
+   * @param name in lower case
+   * @param trusted returns whether the client is a trusted proxy; called only if it matters
+   */
+  static boolean isReplaced(String name, BooleanSupplier trusted) {
+    return !name.isEmpty()
+        && mayMislead(name)
+        && isMisleading(name, false, true)
+        && isMisleading(name, trusted.getAsBoolean(), true);
   }
 
   /** A quick test that excludes nearly all other headers: all names here pass it. */

@@ -150,10 +150,15 @@ final class Exchange {
    * body, or with a method that Vert.x does not support upgrades for, is forwarded without one.
    */
   boolean isUpgrade() {
+    return isUpgrade(request);
+  }
+
+  /** Returns whether the client of {@code request} requests a protocol upgrade. */
+  static boolean isUpgrade(HttpServerRequest request) {
     return request.headers().contains(HttpHeaders.UPGRADE)
         && request.version() == HttpVersion.HTTP_1_1
         && request.method().equals(HttpMethod.GET)
-        && !hasBody()
+        && !announcesBody(request)
         && ListHeader.has(request.headers(), HttpHeaders.CONNECTION, "upgrade");
   }
 
@@ -224,7 +229,7 @@ final class Exchange {
     HttpServerResponse response = request.response();
     if (!response.ended() && !response.closed()) {
       abortedBy = by;
-      Streams.abort(response);
+      Streams.abort(request);
     }
   }
 

@@ -71,6 +71,22 @@ enum ForwardingHeaders {
     return requestId;
   }
 
+  /**
+   * Returns the value that {@link #set} gives a header of a request from an untrusted client.
+   *
+   * @param name in lower case
+   * @return null if it sets none, or one that rules have no use for
+   */
+  static @Nullable String valueOf(String name, HttpServerRequest from, String peer) {
+    return switch (name) {
+      case "x-forwarded-for", "x-real-ip" -> peer;
+      case "x-forwarded-proto" -> from.isSSL() ? "https" : "http";
+      case "x-forwarded-host" -> from.authority() == null ? null : from.authority().toString();
+      case "x-forwarded-port" -> Integer.toString(from.localAddress().port());
+      default -> null;
+    };
+  }
+
   /** Returns a unique id of 128 random bits, which are not cryptographically secure. */
   private static String newRequestId() {
     ThreadLocalRandom random = ThreadLocalRandom.current();

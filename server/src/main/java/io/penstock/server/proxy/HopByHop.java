@@ -69,7 +69,8 @@ final class HopByHop {
   /**
    * Returns the headers that a client removes by naming them in its Connection header. Rules must
    * not use them, because the origin doesn't receive them. Headers about the original sender stay:
-   * a client behind a trusted proxy could remove those of the proxy.
+   * a client behind a trusted proxy could remove those of the proxy. So does Upgrade, which is
+   * forwarded for upgrades although Connection lists it.
    */
   static Set<String> removedByClient(MultiMap headers) {
     Set<String> named = named(headers);
@@ -78,6 +79,7 @@ final class HopByHop {
     }
     return named.stream()
         .filter(name -> !name.startsWith("x-forwarded-") && !name.equals("forwarded"))
+        .filter(name -> !name.equals("upgrade"))
         .collect(Collectors.toUnmodifiableSet());
   }
 

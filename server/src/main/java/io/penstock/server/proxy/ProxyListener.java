@@ -16,7 +16,6 @@ import io.penstock.server.http.DelayedRequests;
 import io.penstock.server.http.MalformedBodyException;
 import io.penstock.server.http.PeerAddress;
 import io.penstock.server.http.ProblemResponses;
-import io.penstock.server.http.RequestHeaders;
 import io.penstock.server.http.ResponseHeaders;
 import io.penstock.server.http.UnhandledRequests;
 import io.penstock.server.log.AccessLog;
@@ -137,9 +136,7 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     }
     // The body is not read before the request is decided.
     request.pause();
-    Headers headers =
-        new RequestHeaders(
-            request.headers(), plainNamesOnly, HopByHop.removedByClient(request.headers()));
+    Headers headers = new RuleHeaders(request, peer, clients(), plainNamesOnly);
     RequestLine line = RequestLine.of(request.method().name(), target.uri(), target.host());
     HttpRequest policyRequest = gate.request(peer.ip(), line, headers, CallerAttributes.NOTHING);
     Exchange exchange = new Exchange(vertx, request, target, client(peer, policyRequest.address()));

@@ -2,6 +2,7 @@ package io.penstock.server.proxy;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,7 @@ public record Upstream(
     Duration totalTimeout) {
   private static final int HTTP_PORT = 80;
   private static final int HTTPS_PORT = 443;
+  private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "::1", "[::1]");
 
   /** The assumed number of streams of an HTTP/2 connection. */
   private static final int STREAMS = 100;
@@ -127,6 +129,16 @@ public record Upstream(
 
   int port() {
     return origin.getPort() >= 0 ? origin.getPort() : isSecure() ? HTTPS_PORT : HTTP_PORT;
+  }
+
+  /** Returns whether the origin is the listener at this host and port, as far as names show. */
+  public boolean isAt(String listener, int listenerPort) {
+    boolean isAny = listener.equals("0.0.0.0") || listener.equals("::");
+    boolean isLocal = LOOPBACK.contains(host());
+    return port() == listenerPort
+        && (host().equals(listener)
+            || (isLocal && (isAny || listener.equals("localhost")))
+            || (host().equals("localhost") && LOOPBACK.contains(listener)));
   }
 
   /** Returns the value of the Host header. */

@@ -2,6 +2,7 @@ package io.penstock.server.vertx;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.vertx.core.Vertx;
@@ -108,6 +109,17 @@ public final class VertxInternals {
       throw changed("a client's connection is a " + connection.getClass().getName());
     }
     var unused = client.writeToChannel(message);
+  }
+
+  /**
+   * Resets a client's TCP connection, without a TLS close_notify, so that the client sees that a
+   * response which ends with the connection is incomplete. Parts that have not been read are lost.
+   */
+  public static void reset(HttpConnection connection) {
+    ChannelHandlerContext first = ofClient(connection).pipeline().firstContext();
+    boolean unusedOption = first.channel().config().setOption(ChannelOption.SO_LINGER, 0);
+    // From the first handler, so that no other one delays the close or writes before it.
+    var unusedClose = first.close();
   }
 
   /**

@@ -48,6 +48,25 @@ final class ProxyHeadersTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        ProxyFixture.UNLIMITED,
+        "rules: [{name: a, limit_keys: [], match: {path: /a}, rate: 1/s}]"
+      })
+  void degradationStatedByTheOrigin_isDropped(String policy) throws IOException {
+    try (SocketOrigin origin =
+            new SocketOrigin(
+                (head, connection) ->
+                    connection.send(
+                        "HTTP/1.1 204 No Content\r\nPenstock-Degraded: origin\r\n\r\n"));
+        ProxyFixture proxy = new ProxyFixture(folder, policy, origin.url())) {
+      assertThat(proxy.raw("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+          .startsWith("HTTP/1.1 204")
+          .doesNotContainIgnoringCase("penstock-degraded");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
         "X_Forwarded_For",
         "x_forwarded-for",
         "X.Forwarded.For",
