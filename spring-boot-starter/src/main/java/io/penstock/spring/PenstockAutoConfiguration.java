@@ -2,8 +2,10 @@ package io.penstock.spring;
 
 import io.penstock.Store;
 import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.Outcome;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.PolicyObserver;
+import io.penstock.policy.SkippedRule;
 import io.penstock.policy.http.Gate;
 import io.penstock.policy.http.GateObserver;
 import io.penstock.policy.http.Jitter;
@@ -105,8 +107,20 @@ public class PenstockAutoConfiguration {
       return switch (observers.size()) {
         case 0 -> PolicyObserver.NONE;
         case 1 -> observers.get(0);
-        default -> outcome -> observers.forEach(observer -> observer.decided(outcome));
+        default -> new CombinedObserver(observers);
       };
+    }
+
+    private record CombinedObserver(List<PolicyObserver> observers) implements PolicyObserver {
+      @Override
+      public void decided(Outcome outcome) {
+        observers.forEach(observer -> observer.decided(outcome));
+      }
+
+      @Override
+      public void skipped(SkippedRule skipped) {
+        observers.forEach(observer -> observer.skipped(skipped));
+      }
     }
 
     @Bean(destroyMethod = "")
