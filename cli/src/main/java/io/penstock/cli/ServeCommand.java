@@ -9,6 +9,7 @@ import io.penstock.server.StartException;
 import io.penstock.server.log.Logs;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +55,7 @@ import picocli.CommandLine.Spec;
     })
 final class ServeCommand implements Callable<Integer> {
   private static final Path DEFAULT_FILE = Path.of("penstock.yaml");
+  private static final Path MISNAMED_FILE = Path.of("penstock.yml");
   private static final String FILE_VARIABLE = "PENSTOCK_CONFIG";
   private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
 
@@ -105,14 +107,15 @@ final class ServeCommand implements Callable<Integer> {
       e.problems().forEach(console.err()::println);
       return Console.INVALID;
     }
+    List<String> warnings = warnings(settings);
     if (printConfig) {
-      settings.warnings().forEach(console.err()::println);
+      warnings.forEach(console.err()::println);
       console.out().print(settings.print());
       return console.exitStatus(Console.OK);
     }
     OutOfMemory.watch();
     Logs.configure(settings.logsJson(), settings.logLevel(), OutOfMemory::exitIfOutOfMemory);
-    settings.warnings().forEach(warning -> LOG.warn("{}", warning));
+    warnings.forEach(warning -> LOG.warn("{}", warning));
     try {
       serve(settings);
       return Console.OK;
@@ -148,6 +151,14 @@ final class ServeCommand implements Callable<Integer> {
       return Path.of(variable);
     }
     return Files.exists(DEFAULT_FILE) ? DEFAULT_FILE : null;
+  }
+
+  private List<String> warnings(Settings settings) {
+    List<String> warnings = new ArrayList<>(settings.warnings());
+    if (file() == null && Files.exists(MISNAMED_FILE)) {
+      warnings.add(MISNAMED_FILE + " is ignored; settings are read from " + DEFAULT_FILE);
+    }
+    return warnings;
   }
 
   /** Prints on a separate thread: blocked output must not keep the process from shutting down. */

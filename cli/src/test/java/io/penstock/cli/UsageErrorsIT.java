@@ -86,6 +86,16 @@ class UsageErrorsIT {
   }
 
   @Test
+  void serve_settingsFileWithAnotherExtension_isWarnedAbout() throws IOException {
+    Files.writeString(folder.resolve("penstock.yml"), "port: 1\n");
+    try (JarRun run = runToEnd("serve", "--print-config")) {
+      assertThat(run.await()).isZero();
+      assertThat(run.err().lines())
+          .containsExactly("penstock.yml is ignored; settings are read from penstock.yaml");
+    }
+  }
+
+  @Test
   void serve_keyOfAnotherCertificate_isOneLine() throws Exception {
     SelfSigned own = SelfSigned.make(folder, "own", "RSA");
     SelfSigned other = SelfSigned.make(folder, "other", "RSA");

@@ -46,13 +46,17 @@ class SharedLimitIT {
   private static Script noting() {
     String text = Script.decideText();
     String taken = "function tokenBucket.take(claim, times)\n";
-    String takenAsUsual = "    if granted > 0 and cost > 0 then\n";
-    if (!text.contains(taken) || !text.contains(takenAsUsual)) {
+    String takenFromSeveral = "\n    if granted > 0 and cost > 0 then\n";
+    String takenFromOne = "\n  if granted > 0 and cost > 0 then\n";
+    if (!text.contains(taken) || !text.contains(takenFromSeveral) || !text.contains(takenFromOne)) {
       throw new IllegalStateException("the script has changed");
     }
+    String several = takenFromSeveral + noting("names[numbers[at + 3]]", "granted");
+    String one = takenFromOne + noting("KEYS[1]", "granted");
     return Script.of(
         text.replace(taken, taken + noting("claim.key", "times"))
-            .replace(takenAsUsual, takenAsUsual + noting("names[numbers[at + 3]]", "granted")));
+            .replace(takenFromSeveral, several)
+            .replace(takenFromOne, one));
   }
 
   private static String noting(String key, String times) {
