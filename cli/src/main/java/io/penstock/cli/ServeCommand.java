@@ -154,7 +154,8 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private List<String> warnings(Settings settings) {
-    List<String> warnings = new ArrayList<>(settings.warnings());
+    List<String> warnings = new ArrayList<>();
+    settings.warnings().forEach(warning -> warnings.add(warning.toString()));
     if (file() == null && Files.exists(MISNAMED_FILE)) {
       warnings.add(MISNAMED_FILE + " is ignored; settings are read from " + DEFAULT_FILE);
     }

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class PolicyCommandsTest {
-  private static final String WARNED = "{name: cut, limit_keys: [path], rate: 10/s, burst: 5}\n";
+  private static final String WARNED =
+      "{name: cut, limit_keys: [\"ip:address\"], rate: 10/s, burst: 5}\n";
 
   @TempDir Path folder;
   private String good;

@@ -42,8 +42,8 @@ class MonitoringTest {
   private static final Figures FIGURES = Figures.none();
 
   /**
-   * Scrapes a server with all features on. Redis, PostgreSQL and the origin are unreachable, which
-   * is counted as well.
+   * Scrapes a server with all features on. Redis, PostgreSQL and the origin are unreachable, and a
+   * request lacks the key of a rule, which is counted as well.
    */
   @BeforeAll
   static void scrape() throws Exception {
@@ -56,6 +56,12 @@ class MonitoringTest {
     alone.put(Setting.ADMIN_PORT, "0");
     alone.put(Setting.POLICY, policy.toString());
     scrape(alone);
+    Path keyed =
+        Files.writeString(
+            folder.resolve("keyed.yaml"), "{name: all, limit_keys: [\"ip:address\"], rate: 1/s}\n");
+    Map<Setting, String> withKey = new EnumMap<>(alone);
+    withKey.put(Setting.POLICY, keyed.toString());
+    scrape(withKey);
     Map<Setting, String> withAll = new EnumMap<>(alone);
     withAll.put(Setting.REDIS, "redis://127.0.0.1:1");
     withAll.put(Setting.POSTGRES, "postgres://nobody@127.0.0.1:1/nothing");
