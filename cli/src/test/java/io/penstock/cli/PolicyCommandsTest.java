@@ -240,8 +240,10 @@ class PolicyCommandsTest {
     String exempting =
         write(
             "exempt.yaml",
-            "exempt: [{match: {path: /healthz}}, {match: {path: /metrics, method: GET}}]\n"
-                + "rules: [{name: one, limit_keys: [\"ip:address\"], rate: 1/s}]\n");
+            """
+            exempt: [{match: {path: /healthz}}, {match: {path: /metrics, method: GET}}]
+            rules: [{name: one, limit_keys: ["ip:address"], rate: 1/s}]
+            """);
     String request = "{\"path\": \"/metrics\", \"method\": \"GET\"}";
     assertThat(CommandRun.of("explain", exempting, "--request", request).out())
         .isEqualTo(
@@ -256,8 +258,10 @@ class PolicyCommandsTest {
     String verifying =
         write(
             "jwt.yaml",
-            "jwt: {secret: a-shared-secret-of-more-than-32-bytes}\n"
-                + "rules: [{name: one, limit_keys: [\"jwt:sub\"], rate: 1/s}]\n");
+            """
+            jwt: {secret: a-shared-secret-of-more-than-32-bytes}
+            rules: [{name: one, limit_keys: ["jwt:sub"], rate: 1/s}]
+            """);
     String line = "token absent: Authorization is not a Bearer token";
     assertThat(
             CommandRun.of(

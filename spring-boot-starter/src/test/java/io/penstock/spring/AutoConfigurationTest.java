@@ -1,5 +1,6 @@
 package io.penstock.spring;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -198,17 +199,22 @@ class AutoConfigurationTest {
         .withPropertyValues("penstock.redis.url=redis://127.0.0.1:1")
         .run(
             context ->
-                assertThat(
-                        new StoreHealth(
-                                context.getBean(Store.class), context.getBean(PolicyEngine.class))
-                            .details())
-                    .containsEntry("degraded", true)
-                    .hasEntrySatisfying(
-                        "store_problem",
-                        problem ->
-                            assertThat(problem.toString())
-                                .startsWith(
-                                    "Cannot connect to Redis at 127.0.0.1:1 (CONNECTION_REFUSED: ")));
+                await("the reason is known")
+                    .untilAsserted(
+                        () ->
+                            assertThat(
+                                    new StoreHealth(
+                                            context.getBean(Store.class),
+                                            context.getBean(PolicyEngine.class))
+                                        .details())
+                                .containsEntry("degraded", true)
+                                .hasEntrySatisfying(
+                                    "store_problem",
+                                    problem ->
+                                        assertThat(problem.toString())
+                                            .startsWith(
+                                                "Cannot connect to Redis at 127.0.0.1:1"
+                                                    + " (CONNECTION_REFUSED: "))));
   }
 
   @Test
