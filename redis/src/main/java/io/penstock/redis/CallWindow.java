@@ -23,6 +23,9 @@ import java.util.concurrent.TimeUnit;
  * requests are at least the {@code w}-th part of all requests that are waiting for a reply. The
  * rest is sent with the next reply. So calls have similar sizes.
  *
+ * <p>The window always has room for the calls that fit into the round trip, because not every late
+ * reply has waited in a queue.
+ *
  * <p>The round trip is that of calls that don't wait for others. If there was no such call for a
  * while, one is sent alone.
  */
@@ -34,6 +37,15 @@ final class CallWindow {
 
   /** The window shrinks while more calls than this are queued. */
   private static final double MAX_QUEUED = 2.5;
+
+  /**
+   * More than the time that a call takes at the server and the client. A server that is this fast
+   * handles as many calls in a round trip as this fits into it, without a queue.
+   */
+  private static final long CALL_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+
+  /** The window never has to be larger than this, however long the round trip. */
+  private static final int MAX_MIN_CALLS = 32;
 
   /** The window grows and shrinks by at least one call, and by this part of it. */
   private static final int STEP = 4;
@@ -113,15 +125,25 @@ final class CallWindow {
     }
   }
 
+  /**
+   * The number of calls that fit into a round trip. With fewer, waiting for a reply would waste
+   * time even if replies are late for another reason than a queue, such as a busy machine.
+   */
+  private int minCalls() {
+    return (int) Math.max(1, Math.min(MAX_MIN_CALLS, baseNanos / CALL_NANOS));
+  }
+
   private void adjust(int callsInFlight) {
     int window = calls;
     int step = Math.max(1, window / STEP);
     if (queuedCalls > MAX_QUEUED) {
-      calls = Math.max(1, window - step);
+      calls = Math.max(minCalls(), window - step);
       replies = 0;
     } else if (queuedCalls < MIN_QUEUED && callsInFlight > window / 2) {
       calls = Math.min(MAX_CALLS, window + step);
       replies = 0;
+    } else if (window < minCalls()) {
+      calls = minCalls();
     }
   }
 

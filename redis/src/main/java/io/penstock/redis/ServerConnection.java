@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The connection to a Redis server, which may be down at times. Thread-safe. Calls in flight fail
  * when the connection breaks, and are never resent.
  */
-final class ServerConnection {
+final class ServerConnection implements ServerHealth.ProbedConnection {
   private static final long PROBE_MILLIS = 1_000;
   private static final long PROBE_TIMEOUT_MILLIS = 250;
   private static final long CONNECT_GRACE_MILLIS = 250;
@@ -83,8 +83,8 @@ final class ServerConnection {
     }
   }
 
-  /** Returns what a failed call or probe means; {@code failure} is null after a timeout. */
-  RedisOutage outage(@Nullable Throwable failure) {
+  @Override
+  public RedisOutage outage(@Nullable Throwable failure) {
     return failure instanceof NotConnected notConnected
         ? notConnected.outage()
         : RedisOutage.of(UnavailableReason.of(failure), connector.address(), failure);
@@ -171,12 +171,13 @@ final class ServerConnection {
   }
 
   /**
-   * Connects if necessary, and checks whether Redis accepts writes and runs the script; a user may
-   * have the permission for one but not the other. Completes in bounded time.
+   * {@inheritDoc}
    *
-   * @return how long Redis took for a write, in nanoseconds
+   * <p>Checks that Redis accepts writes and runs the script; a user may have the permission for one
+   * but not the other.
    */
-  CompletionStage<Long> probe() {
+  @Override
+  public CompletionStage<Long> probe() {
     StatefulRedisConnection<byte[], byte[]> open = open();
     return open == null ? connect().thenCompose(this::write) : write(open);
   }
@@ -238,8 +239,8 @@ final class ServerConnection {
                     : CompletableFuture.failedStage(failure));
   }
 
-  /** Closes the connection, so that the next probe opens a new one. */
-  void drop() {
+  @Override
+  public void drop() {
     StatefulRedisConnection<byte[], byte[]> dropped;
     synchronized (this) {
       dropped = connection;

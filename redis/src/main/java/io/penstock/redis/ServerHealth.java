@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,7 @@ final class ServerHealth {
 
   private static final int STARVED_DEADLINES = 10;
 
-  private final ServerConnection connection;
+  private final ProbedConnection connection;
   private final ScheduledExecutorService timer;
   private final HealthListener listener;
   private final long deadlineNanos;
@@ -67,6 +68,23 @@ final class ServerHealth {
     CLOSED
   }
 
+  /** The connection whose server is probed. */
+  interface ProbedConnection {
+    /**
+     * Connects if necessary, and checks whether the server accepts calls. Completes in bounded
+     * time.
+     *
+     * @return how long the server took for a write, in nanoseconds
+     */
+    CompletionStage<Long> probe();
+
+    /** Returns what a failed call or probe means; {@code failure} is null after a timeout. */
+    RedisOutage outage(@Nullable Throwable failure);
+
+    /** Closes the connection, so that the next probe opens a new one. */
+    void drop();
+  }
+
   /** Receives changes of the availability. */
   interface HealthListener {
     void available();
@@ -76,7 +94,7 @@ final class ServerHealth {
   }
 
   ServerHealth(
-      ServerConnection connection,
+      ProbedConnection connection,
       ScheduledExecutorService timer,
       HealthListener listener,
       long deadlineNanos) {
@@ -185,7 +203,7 @@ final class ServerHealth {
       scheduleIdleCheck();
       return;
     }
-    tryProbe()
+    probeTwice()
         .whenComplete(
             (nanos, failure) -> {
               if (nanos == null) {
@@ -212,6 +230,18 @@ final class ServerHealth {
     if (state.get() == Availability.UNAVAILABLE) {
       tryProbe().whenComplete((nanos, failure) -> probed(after, nanos, failure));
     }
+  }
+
+  /**
+   * Probes again after a timeout. A single late reply may mean that this process had no CPU time.
+   */
+  private CompletionStage<Long> probeTwice() {
+    return tryProbe()
+        .exceptionallyCompose(
+            failure ->
+                FailureCauses.cause(failure) instanceof TimeoutException
+                    ? tryProbe()
+                    : CompletableFuture.failedStage(failure));
   }
 
   private CompletionStage<Long> tryProbe() {

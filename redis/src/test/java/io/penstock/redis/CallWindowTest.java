@@ -7,6 +7,10 @@ import org.junit.jupiter.api.Test;
 
 class CallWindowTest {
   private static final long ROUND_TRIP = 1_000_000;
+
+  /** No more than one call fits into it. */
+  private static final long SHORT_ROUND_TRIP = 80_000;
+
   private static final int REPLIES = 10_000;
 
   private final CallWindow window = new CallWindow();
@@ -56,20 +60,31 @@ class CallWindowTest {
   @Test
   void replied_withoutQueueByFewCallers_staysSmall() {
     for (int i = 0; i < REPLIES; i++) {
-      reply(ROUND_TRIP, Math.min(4, window.calls()), true);
+      reply(SHORT_ROUND_TRIP, Math.min(4, window.calls()), true);
     }
     assertThat(window.calls()).isEqualTo(8);
   }
 
   @Test
   void replied_fromAQueue_shrinksToOneCall() {
+    reply(SHORT_ROUND_TRIP, 1, true);
+    replies(300, SHORT_ROUND_TRIP);
+    assertThat(window.calls()).isGreaterThan(16);
+    for (int i = 0; i < 300; i++) {
+      reply(4 * SHORT_ROUND_TRIP, 64, false);
+    }
+    assertThat(window.calls()).isEqualTo(1);
+  }
+
+  @Test
+  void replied_late_keepsTheCallsThatFitIntoTheRoundTrip() {
     reply(ROUND_TRIP, 1, true);
     replies(300, ROUND_TRIP);
-    assertThat(window.calls()).isGreaterThan(16);
+    assertThat(window.calls()).isGreaterThan(20);
     for (int i = 0; i < 300; i++) {
       reply(4 * ROUND_TRIP, 64, false);
     }
-    assertThat(window.calls()).isEqualTo(1);
+    assertThat(window.calls()).isEqualTo(20);
   }
 
   @Test
