@@ -1,8 +1,10 @@
 package io.penstock.testing;
 
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.awaitility.core.ConditionTimeoutException;
 
 /** Awaitility with a timeout for busy machines. Tests of other modules use it as well. */
 public final class Waiting {
@@ -18,6 +20,16 @@ public final class Waiting {
         .pollDelay(Duration.ZERO)
         .pollInterval(POLL_INTERVAL)
         .atMost(TIMEOUT);
+  }
+
+  /** Waits at most {@code seconds} for a condition that need not come true. */
+  public static boolean holdsWithin(long seconds, Callable<Boolean> condition) {
+    try {
+      await().atMost(Duration.ofSeconds(seconds)).until(condition);
+      return true;
+    } catch (ConditionTimeoutException timeout) {
+      return false;
+    }
   }
 
   /** Waits for a condition that explains itself. */

@@ -38,7 +38,7 @@ class ClusterFaultsIT {
             .startTimeout(Duration.ofSeconds(20))
             .denialMemory(false)
             .connect(cluster.url());
-    assertThat(store.isAvailable()).isTrue();
+    await("available").until(store::isAvailable);
     return store;
   }
 

@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -63,7 +64,7 @@ class ForeignDataIT {
   @AfterEach
   void everyKeyEnds() {
     assertThat(counts.failures).isEmpty();
-    assertThat(store.isAvailable()).isTrue();
+    await("available").until(store::isAvailable);
     assertThat(redis.keysWithoutTtl()).isEmpty();
     store.close();
   }

@@ -73,7 +73,7 @@ class MultiSlotCallIT {
                   beforeCall.run();
                 })
             .connect(cluster.url());
-    assertThat(store.isAvailable()).isTrue();
+    await("available").until(store::isAvailable);
   }
 
   /** Keys of one primary, in different slots. */

@@ -12,6 +12,7 @@ import io.penstock.RateLimiter;
 import io.penstock.Reason;
 import io.penstock.StoreOptions;
 import io.penstock.redis.RedisObserver.Degradation;
+import io.penstock.testing.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +31,9 @@ import org.junit.jupiter.api.Test;
 class MultiSlotRequestIT {
   /** So slow that nothing is refilled during a test. */
   private static final Limit SLOW = Limit.perDay(1).burst(10);
+
+  private static final StoreOptions CLOSED =
+      new StoreOptions(FailurePolicy.CLOSED, Consistency.EXACT);
 
   private static final Duration WINDOW = Duration.ofHours(10);
   private static final AtomicInteger NAMES = new AtomicInteger();
@@ -54,15 +58,18 @@ class MultiSlotRequestIT {
 
   @BeforeEach
   void open() {
-    store =
-        RedisStore.builder()
-            .deadline(Duration.ofSeconds(2))
-            .startTimeout(Duration.ofSeconds(10))
-            .nodes(2)
-            .observer(counts)
-            .callObserver(calls::add)
-            .connect(cluster.url());
-    assertThat(store.isAvailable()).isTrue();
+    store = connect(Duration.ofSeconds(2));
+    await("available").until(store::isAvailable);
+  }
+
+  private RedisStore connect(Duration deadline) {
+    return RedisStore.builder()
+        .deadline(deadline)
+        .startTimeout(Duration.ofSeconds(10))
+        .nodes(2)
+        .observer(counts)
+        .callObserver(calls::add)
+        .connect(cluster.url());
   }
 
   @AfterEach
@@ -226,9 +233,7 @@ class MultiSlotRequestIT {
   @Test
   void take_oneServerUnavailable_isDecidedByItsPolicyAndTheOthersByRedis() {
     RateLimiter open = limiter(FailurePolicy.OPEN);
-    RateLimiter closed =
-        RateLimiter.on(
-            store, name + "c", SLOW, new StoreOptions(FailurePolicy.CLOSED, Consistency.EXACT));
+    RateLimiter closed = RateLimiter.on(store, name + "c", SLOW, CLOSED);
     RateLimiter local =
         RateLimiter.on(
             store,
@@ -276,22 +281,39 @@ class MultiSlotRequestIT {
 
   @Test
   void take_oneServerStops_returnsInTimeAndGivesBackLateCharges() {
-    RateLimiter limiter = limiter(FailurePolicy.CLOSED);
-    RateLimiter.all(claims(limiter, 4, 1)).take();
+    store.close();
+    store = connect(Duration.ofMillis(200));
+    int round = 0;
+    while (!givesBackLateCharges(RateLimiter.on(store, name + round, SLOW, CLOSED))) {
+      assertThat(++round).as("rounds in which a reply was lost").isLessThan(20);
+    }
+  }
+
+  /**
+   * Stops a server until a request has timed out.
+   *
+   * @return false if a reply was lost, because a starved machine took the server for dead and
+   *     closed the connection; then one charge may remain
+   */
+  private boolean givesBackLateCharges(RateLimiter limiter) {
+    await("available").until(store::isAvailable);
+    long before = counts.refunded.get();
     cluster.primaries().get(1).freeze();
     try {
       Decision denied = RateLimiter.all(claims(limiter, 4, 1)).take();
       assertThat(denied.allowed()).isFalse();
       assertThat(denied.degraded()).isTrue();
-      assertThat(counts.timedOut()).isGreaterThanOrEqualTo(1);
     } finally {
       cluster.primaries().get(1).thaw();
     }
+    boolean allGivenBack = Waiting.holdsWithin(10, () -> counts.refunded.get() == before + 4);
     await("available again").until(store::isAvailable);
     for (int i = 0; i < 4; i++) {
       int number = i;
-      await("given back " + i).until(() -> level(limiter, number) == 9);
+      await("at most one charge " + i)
+          .until(() -> level(limiter, number) >= (allGivenBack ? 10 : 9));
     }
+    return allGivenBack;
   }
 
   @Test

@@ -50,7 +50,7 @@ class ReshardIT {
             .observer(counts)
             .callObserver(batch -> callsWithSeveralSlots.addAndGet(batch.onlySlot() < 0 ? 1 : 0))
             .connect(cluster.url());
-    assertThat(store.isAvailable()).isTrue();
+    await("available").until(store::isAvailable);
     return store;
   }
 

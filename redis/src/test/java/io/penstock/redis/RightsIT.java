@@ -65,7 +65,7 @@ class RightsIT {
         take(store);
         await("report").until(() -> !counts.registrationErrors.isEmpty());
         assertThat(counts.registrationErrors.get(0)).doesNotContain("penstock", "password");
-        assertThat(store.isAvailable()).isTrue();
+        await("available").until(store::isAvailable);
         assertThat(registeredNodes(redis)).isZero();
       }
     }
