@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.policy.Policy;
 import io.penstock.policy.load.LoadedPolicy;
 import io.penstock.policy.load.Location;
 import io.penstock.policy.load.PolicyException;
@@ -32,6 +33,9 @@ import picocli.CommandLine.Parameters;
     footer = "  penstock validate --strict policy.yaml")
 final class ValidateCommand implements Callable<Integer> {
   private static final Path STANDARD_INPUT = Path.of("-");
+  private static final String ONLY_MANUAL_RULES =
+      "every rule is manual, so that the decision service, the proxy and the Spring filters limit no"
+          + " request; only applications evaluate manual rules";
 
   private final Console console;
 
@@ -57,27 +61,44 @@ final class ValidateCommand implements Callable<Integer> {
    *
    * @param rules the number of rules; 0 if the policy is invalid
    */
-  private record CheckedPolicy(Path path, int rules, List<Problem> errors, List<Problem> warnings) {
+  private record CheckedPolicy(
+      Path path, int rules, List<Problem> errors, List<Problem> warnings, List<Problem> notes) {
     static CheckedPolicy of(Path path, InputStream in, ProblemPrinter printer) {
       try {
         LoadedPolicy loaded =
             path.equals(STANDARD_INPUT) ? parse(in, printer) : PolicyLoader.load(path);
         return new CheckedPolicy(
-            path, loaded.policy().rules().size(), List.of(), loaded.warnings());
+            path,
+            loaded.policy().rules().size(),
+            List.of(),
+            loaded.warnings(),
+            notes(loaded.policy(), path));
       } catch (PolicyException e) {
-        return new CheckedPolicy(path, 0, e.problems(), e.warnings());
+        return new CheckedPolicy(path, 0, e.problems(), e.warnings(), List.of());
       } catch (IOException e) {
         String reason = "can't be read: " + e.getMessage();
         Location input = Location.of(path.toString());
         return new CheckedPolicy(
-            path, 0, List.of(new Problem(Severity.ERROR, input, "", reason)), List.of());
+            path, 0, List.of(new Problem(Severity.ERROR, input, "", reason)), List.of(), List.of());
       }
+    }
+
+    /** Applications with {@code @RateLimited} need no other rules, so this is not a warning. */
+    private static List<Problem> notes(Policy policy, Path path) {
+      return policy.hasOnlyManualRules()
+          ? List.of(
+              new Problem(Severity.NOTE, Location.of(path.toString()), "rules", ONLY_MANUAL_RULES))
+          : List.of();
     }
 
     private static LoadedPolicy parse(InputStream in, ProblemPrinter printer) throws IOException {
       String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
       printer.source(STANDARD_INPUT.toString(), text);
       return PolicyLoader.parse(text, STANDARD_INPUT.toString());
+    }
+
+    Stream<Problem> problems() {
+      return Stream.of(errors, warnings, notes).flatMap(List::stream);
     }
 
     boolean valid(boolean strict) {
@@ -90,10 +111,7 @@ final class ValidateCommand implements Callable<Integer> {
     ProblemPrinter printer = new ProblemPrinter(console.out(), console.isColored());
     List<CheckedPolicy> all =
         paths.stream().map(path -> CheckedPolicy.of(path, console.in(), printer)).toList();
-    List<Problem> problems =
-        all.stream()
-            .flatMap(checked -> Stream.concat(checked.errors.stream(), checked.warnings.stream()))
-            .toList();
+    List<Problem> problems = all.stream().flatMap(CheckedPolicy::problems).toList();
     if (format == Format.JSON) {
       console.out().println(JsonText.of(json -> write(all, problems, json)));
     } else {

@@ -160,6 +160,21 @@ class PolicyCommandsTest {
   }
 
   @Test
+  void validate_onlyManualRules_isNotedAndValid() throws IOException {
+    String manual =
+        write("manual.yaml", "rules: [{name: r, limit_keys: [], rate: 1/s, manual: true}]\n");
+
+    CommandRun run = CommandRun.of("validate", "--strict", manual);
+
+    assertThat(run.status()).isZero();
+    assertThat(run.out())
+        .startsWith(manual + ": note: rules: every rule is manual, so that the decision service,")
+        .contains("1 policy valid: 1 rule, 0 warnings");
+    assertThat(CommandRun.of("validate", "--format", "json", manual).out())
+        .contains("\"severity\" : \"note\"");
+  }
+
+  @Test
   void validate_errorsAndWarnings_areBothReported() throws IOException {
     String both = write("both.yaml", "rules:\n- " + WARNED + "- {name: b}\n");
 

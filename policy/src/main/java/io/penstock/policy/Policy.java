@@ -69,6 +69,15 @@ public record Policy(
     return new Policy(rules, exempt, mode, clientAddress, settings, keySecret, paths, attributes);
   }
 
+  /**
+   * Returns whether the policy has rules that are not off, and all of them are manual. Only
+   * applications evaluate manual rules, so no listener and no filter limits any request.
+   */
+  public boolean hasOnlyManualRules() {
+    List<Rule> active = rules.stream().filter(rule -> rule.rollout().mode() != Mode.OFF).toList();
+    return !active.isEmpty() && active.stream().allMatch(Rule::isManual);
+  }
+
   /** Omits the secret. */
   @Override
   public String toString() {

@@ -337,6 +337,22 @@ public final class PolicyEngine implements AutoCloseable {
     return all.thenApply(Selection::verdict);
   }
 
+  /**
+   * Reports that a request is denied because it can't be held back, and returns the denial. The
+   * observer has received the verdict as allowed. Nothing is refunded.
+   */
+  public Verdict denyDelayed(Verdict delayed) {
+    Verdict denial = delayed.withoutDelay();
+    List<Outcome> before = delayed.outcomes();
+    List<Outcome> after = denial.outcomes();
+    for (int i = 0; i < after.size(); i++) {
+      if (before.get(i).decision().allowed() && !after.get(i).decision().allowed()) {
+        observer.delayDenied(after.get(i));
+      }
+    }
+    return denial;
+  }
+
   private Verdict notifyObserver(Verdict verdict) {
     verdict.reportTo(observer);
     return verdict;

@@ -10,6 +10,12 @@ public interface PolicyObserver {
   void decided(Outcome outcome);
 
   /**
+   * Called if a request that was reported as allowed after a delay is denied instead, because it
+   * can't be held back. Called with the outcome of each rule that required the delay.
+   */
+  default void delayDenied(Outcome denial) {}
+
+  /**
    * Called if no rule applied to a request, for each rule that would have if the caller had
    * supplied its key.
    */

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
@@ -295,7 +296,7 @@ final class Cluster implements Topology {
         (address, route) -> {
           if (!primaries.contains(route) && now - route.server().lastUsedNanos() > UNUSED_NANOS) {
             servers.remove(address);
-            route.server().close();
+            var unused = route.server().close();
           }
         });
   }
@@ -304,7 +305,12 @@ final class Cluster implements Topology {
   public void close() {
     closed = true;
     outages.close();
-    servers.values().forEach(route -> route.server().close());
-    connector.close();
+    CompletableFuture<?>[] connections =
+        servers.values().stream()
+            .map(route -> route.server().close().toCompletableFuture())
+            .toArray(CompletableFuture<?>[]::new);
+    // The client would close open connections again, and log a warning for each.
+    var unused =
+        CompletableFuture.allOf(connections).whenComplete((done, failure) -> connector.close());
   }
 }

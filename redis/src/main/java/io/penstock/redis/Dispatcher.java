@@ -52,6 +52,7 @@ final class Dispatcher {
     this.deadline = settings.deadline();
     this.denials = settings.denialMemory() ? new DenialMemory(settings.denialClock()) : null;
     this.observer = new GuardedObserver(settings.observer());
+    observer.connecting(address);
     this.timer =
         new ScheduledThreadPoolExecutor(
             1, Dispatcher::daemon, new ThreadPoolExecutor.DiscardPolicy());

@@ -93,6 +93,11 @@ final class GuardedObserver implements RedisObserver {
   }
 
   @Override
+  public void connecting(String address) {
+    guard(() -> observer.connecting(address));
+  }
+
+  @Override
   public void available(boolean available) {
     guard(() -> observer.available(available));
   }

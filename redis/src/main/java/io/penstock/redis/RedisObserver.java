@@ -34,6 +34,14 @@ public interface RedisObserver {
     }
   }
 
+  /**
+   * The store starts to connect. Called once, before all other events.
+   *
+   * @param address the address of the server, such as {@code redis:6379}; several addresses,
+   *     separated by commas, for sentinels and clusters; empty if it is unknown
+   */
+  default void connecting(String address) {}
+
   /** Redis responded to a call for {@code decisions} callers after {@code nanos}. */
   default void called(int decisions, long nanos) {}
 

@@ -96,8 +96,9 @@ final class Server {
     health.requestTimedOut(inFlight.get() == 0 ? System.nanoTime() : silentSinceNanos, starved);
   }
 
-  void close() {
+  /** Returns a stage that completes when the connection is closed. */
+  CompletionStage<Void> close() {
     health.close();
-    connection.close();
+    return connection.close();
   }
 }

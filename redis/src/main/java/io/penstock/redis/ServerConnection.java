@@ -257,18 +257,22 @@ final class ServerConnection implements ServerHealth.ProbedConnection {
     }
   }
 
-  /** Closes the connection, and then the client: closed at once, it would close both again. */
-  void close() {
+  /**
+   * Closes the connection, and then the client: closed at once, it would close both again.
+   *
+   * @return completes when the connection is closed
+   */
+  CompletionStage<Void> close() {
     StatefulRedisConnection<byte[], byte[]> last;
     synchronized (this) {
       closed = true;
       last = connection;
       connection = null;
     }
-    if (last != null && connector.ownsConnections()) {
-      var unused = last.closeAsync().whenComplete((done, failure) -> connector.close());
-    } else {
-      connector.close();
-    }
+    CompletionStage<Void> lastClosed =
+        last != null && connector.ownsConnections()
+            ? last.closeAsync()
+            : CompletableFuture.completedFuture(null);
+    return lastClosed.whenComplete((done, failure) -> connector.close());
   }
 }

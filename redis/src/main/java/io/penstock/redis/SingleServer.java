@@ -54,7 +54,7 @@ final class SingleServer implements Topology {
 
   @Override
   public void close() {
-    server.close();
+    var unused = server.close();
     outages.close();
   }
 }

@@ -14,6 +14,14 @@ import io.penstock.RateLimiter;
 import io.penstock.StoreOptions;
 import io.penstock.testing.Ports;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -27,6 +35,9 @@ class ClusterConnectIT {
   private static final Limit LIMIT = Limit.perDay(1).burst(100);
   private static final StoreOptions CLOSED =
       new StoreOptions(FailurePolicy.CLOSED, Consistency.EXACT);
+
+  /** Lettuce logs by way of the JDK if SLF4J has no backend. */
+  private static final Logger LETTUCE = Logger.getLogger("io.lettuce");
 
   private static ClusterProcesses cluster;
 
@@ -60,6 +71,46 @@ class ClusterConnectIT {
         patient().connect("redis-cluster://127.0.0.1:" + cluster.primaries().get(1).port())) {
       assertExact(store, "one");
     }
+  }
+
+  /** Lettuce warns that a connection is already closed if its client closes it again. */
+  @Test
+  void close_connected_logsNoWarning() {
+    List<String> warnings = new CopyOnWriteArrayList<>();
+    Handler handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord line) {
+            warnings.add(line.getMessage());
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    handler.setLevel(Level.WARNING);
+    LETTUCE.addHandler(handler);
+    Set<Thread> others = clientThreads(Set.of());
+    try {
+      for (int i = 0; i < 10; i++) {
+        try (RedisStore store =
+            patient().connect("redis-cluster://127.0.0.1:" + cluster.primaries().get(0).port())) {
+          await("connected").until(store::isAvailable);
+        }
+        await("closed").untilAsserted(() -> assertThat(clientThreads(others)).isEmpty());
+      }
+    } finally {
+      LETTUCE.removeHandler(handler);
+    }
+    assertThat(warnings).isEmpty();
+  }
+
+  private static Set<Thread> clientThreads(Set<Thread> others) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("lettuce-") && !others.contains(thread))
+        .collect(Collectors.toSet());
   }
 
   @Test

@@ -23,6 +23,7 @@ class NodePresenceTest {
   /** Keeps the last task instead of running it. */
   private static final class Timer extends ScheduledThreadPoolExecutor {
     private Runnable next;
+    private long delayMillis;
 
     Timer() {
       super(1);
@@ -31,6 +32,7 @@ class NodePresenceTest {
     @Override
     public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
       next = task;
+      delayMillis = unit.toMillis(delay);
       return null;
     }
   }
@@ -57,6 +59,17 @@ class NodePresenceTest {
     counted(3);
     assertThat(presence.count()).isEqualTo(3);
     assertThat(observer.registrationErrors).isEmpty();
+  }
+
+  @Test
+  void count_anotherNodeJoins_isKnownWithTheNextRegistration() {
+    counted(2);
+    assertThat(presence.count()).isEqualTo(2);
+    assertThat(timer.delayMillis).isEqualTo(5_000);
+    counted(3);
+    assertThat(presence.count()).isEqualTo(2);
+    timer.next.run();
+    assertThat(presence.count()).isEqualTo(3);
   }
 
   @Test

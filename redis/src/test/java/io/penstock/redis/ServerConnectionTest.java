@@ -68,19 +68,22 @@ class ServerConnectionTest {
             new SlowConnector(), Script.decide(), new EvictionWatch(RedisObserver.NONE));
     assertThat(connection.probe().toCompletableFuture()).isCompletedExceptionally();
 
-    connection.close();
+    CompletableFuture<Void> closed = connection.close().toCompletableFuture();
     assertThat(clientClosed).hasValue(0);
+    assertThat(closed).isNotDone();
 
     connectionClosed.complete(null);
     assertThat(clientClosed).hasValue(1);
+    assertThat(closed).isCompleted();
   }
 
   @Test
   void close_notConnected_closesTheClient() {
-    new ServerConnection(
-            new SlowConnector(), Script.decide(), new EvictionWatch(RedisObserver.NONE))
-        .close();
+    ServerConnection connection =
+        new ServerConnection(
+            new SlowConnector(), Script.decide(), new EvictionWatch(RedisObserver.NONE));
 
+    assertThat(connection.close().toCompletableFuture()).isCompleted();
     assertThat(clientClosed).hasValue(1);
   }
 }

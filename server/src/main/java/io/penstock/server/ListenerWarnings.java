@@ -1,8 +1,6 @@
 package io.penstock.server;
 
-import io.penstock.policy.Mode;
 import io.penstock.policy.Policy;
-import io.penstock.policy.Rule;
 import io.penstock.policy.UnsuppliedRule;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +27,7 @@ final class ListenerWarnings {
    */
   static List<String> of(Policy policy, boolean hasProxy) {
     List<String> warnings = new ArrayList<>();
-    if (hasOnlyManualRules(policy)) {
+    if (policy.hasOnlyManualRules()) {
       warnings.add(ONLY_MANUAL);
     }
     for (UnsuppliedRule rule : UnsuppliedRule.in(policy)) {
@@ -41,12 +39,5 @@ final class ListenerWarnings {
       }
     }
     return warnings;
-  }
-
-  /** Returns whether a policy has rules that are not off, and all of them are manual. */
-  private static boolean hasOnlyManualRules(Policy policy) {
-    List<Rule> active =
-        policy.rules().stream().filter(rule -> rule.rollout().mode() != Mode.OFF).toList();
-    return !active.isEmpty() && active.stream().allMatch(Rule::isManual);
   }
 }

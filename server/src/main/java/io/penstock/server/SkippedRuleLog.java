@@ -29,6 +29,11 @@ final class SkippedRuleLog implements PolicyObserver {
   }
 
   @Override
+  public void delayDenied(Outcome denial) {
+    next.delayDenied(denial);
+  }
+
+  @Override
   public void skipped(SkippedRule skipped) {
     next.skipped(skipped);
     String rule = skipped.rule().name();

@@ -347,6 +347,18 @@ final class ForwardAuthTest {
     }
   }
 
+  @Test
+  void forwardAuth_encodedControlCharacterInThePath_isRejected() {
+    try (RunningServer server = RunningServer.serving(folder, POLICY)) {
+      for (String path : new String[] {"/login%0A", "/login%0d%0a", "/%09login", "/login%7F"}) {
+        HttpResponse<String> rejected = forwardAuthOf(server, path);
+        assertThat(rejected.statusCode()).as(path).isEqualTo(400);
+        assertThat(rejected.body()).as(path).contains("\"reason\":\"path_rejected\"");
+      }
+      assertThat(forwardAuthOf(server, "/other?x=%0A").statusCode()).isEqualTo(200);
+    }
+  }
+
   private static HttpResponse<String> forwardAuthOf(RunningServer server, String uri) {
     return server.forwardAuth(
         "X-Original-URI", uri, "X-Original-Method", "POST", "X-Original-Host", "shop.example");

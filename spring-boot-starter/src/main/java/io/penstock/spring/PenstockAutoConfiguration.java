@@ -118,6 +118,11 @@ public class PenstockAutoConfiguration {
       }
 
       @Override
+      public void delayDenied(Outcome denial) {
+        observers.forEach(observer -> observer.delayDenied(denial));
+      }
+
+      @Override
       public void skipped(SkippedRule skipped) {
         observers.forEach(observer -> observer.skipped(skipped));
       }

@@ -217,7 +217,7 @@ public final class Gate {
    */
   public Verdict denyDelayed(Request request, Verdict verdict) {
     refund(verdict);
-    Verdict denial = verdict.withoutDelay();
+    Verdict denial = engine.denyDelayed(verdict);
     denial.decisive().ifPresent(decisive -> observer.denied(request, decisive));
     return denial;
   }

@@ -1,7 +1,9 @@
 package io.penstock.policy.load;
 
+import java.util.Locale;
+
 /**
- * An error or warning about a file, in one line. Immutable.
+ * An error, warning or note about a file, in one line. Immutable.
  *
  * @param path the field, such as {@code rules[3].burst}; empty for the whole document
  * @param message what is wrong, and what would be right
@@ -14,7 +16,9 @@ public record Problem(Severity severity, Location location, String path, String 
     /** The document can't be used. */
     ERROR,
     /** The document can be used, but may not do what its author expects. */
-    WARNING
+    WARNING,
+    /** The document is right for some purposes, and has no effect for others. */
+    NOTE
   }
 
   public Problem {
@@ -41,7 +45,7 @@ public record Problem(Severity severity, Location location, String path, String 
   public String toString() {
     return location
         + ": "
-        + (severity == Severity.WARNING ? "warning: " : "")
+        + (severity == Severity.ERROR ? "" : severity.name().toLowerCase(Locale.ROOT) + ": ")
         + (path.isEmpty() ? "" : path + ": ")
         + message;
   }

@@ -37,6 +37,13 @@ public final class DecisionMeters implements PolicyObserver {
   }
 
   @Override
+  public void delayDenied(Outcome denial) {
+    String name = denial.rule().name();
+    RuleMeters meters = rules.get(name);
+    (meters == null ? meters(name) : meters).countDelayDenied();
+  }
+
+  @Override
   public void skipped(SkippedRule skipped) {
     String name = skipped.rule().name();
     RuleMeters meters = rules.get(name);

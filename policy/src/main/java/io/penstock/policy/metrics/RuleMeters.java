@@ -1,6 +1,7 @@
 package io.penstock.policy.metrics;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.Decision;
@@ -13,7 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The meters of one rule, or of all rules without their own meters. Thread-safe. */
 final class RuleMeters {
-  private final Counter allowed;
+  private static final String DECISIONS = "penstock.decisions";
+  private static final String DECISIONS_DESCRIPTION = "Decisions of rules";
+
+  private final CorrectedCount allowed = new CorrectedCount();
   private final Counter denied;
   private final Counter shadowAllowed;
   private final Counter shadowDenied;
@@ -25,7 +29,10 @@ final class RuleMeters {
   RuleMeters(String rule, MeterRegistry registry) {
     this.rule = rule;
     this.registry = registry;
-    this.allowed = decisions(rule, Mode.ENFORCE, "allowed", registry);
+    FunctionCounter.builder(DECISIONS, allowed, CorrectedCount::count)
+        .description(DECISIONS_DESCRIPTION)
+        .tags("rule", rule, "mode", Mode.ENFORCE.code(), "outcome", "allowed")
+        .register(registry);
     this.denied = decisions(rule, Mode.ENFORCE, "denied", registry);
     this.shadowAllowed = decisions(rule, Mode.SHADOW, "allowed", registry);
     this.shadowDenied = decisions(rule, Mode.SHADOW, "denied", registry);
@@ -37,8 +44,8 @@ final class RuleMeters {
   }
 
   private static Counter decisions(String rule, Mode mode, String outcome, MeterRegistry registry) {
-    return Counter.builder("penstock.decisions")
-        .description("Decisions of rules")
+    return Counter.builder(DECISIONS)
+        .description(DECISIONS_DESCRIPTION)
         .tag("rule", rule)
         .tag("mode", mode.code())
         .tag("outcome", outcome)
@@ -59,7 +66,11 @@ final class RuleMeters {
   void count(Outcome outcome) {
     Decision decision = outcome.decision();
     if (outcome.mode() == Mode.ENFORCE) {
-      (decision.allowed() ? allowed : denied).increment();
+      if (decision.allowed()) {
+        allowed.increment();
+      } else {
+        denied.increment();
+      }
     } else {
       (decision.allowed() ? shadowAllowed : shadowDenied).increment();
     }
@@ -70,6 +81,12 @@ final class RuleMeters {
       double burst = decision.limit().burstThousandths();
       used.record(Math.min(1, 1 - decision.remainingThousandths() / burst));
     }
+  }
+
+  /** Counts a denial of a request that was counted as allowed after a delay. */
+  void countDelayDenied() {
+    allowed.takeBack();
+    denied.increment();
   }
 
   /** Counts a request that no rule applied to because the key of this one was missing. */

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * each character. A path and its forwarded form have the same matched form.
  *
  * <p>{@code ..;x} is resolved as {@code ..} if parameters are stripped, and otherwise rejected,
- * because origins differ in how they treat it. An escaped NUL is always rejected.
+ * because origins differ in how they treat it. A control character, escaped or not, is always
+ * rejected: some origins drop it, others end the path there.
  */
 public final class NormalPath {
   private static final List<String> SCHEMES = List.of("http://", "https://");
@@ -89,7 +90,7 @@ public final class NormalPath {
     boolean afterSlash = false;
     for (int i = 0; i < length; i++) {
       char c = target.charAt(i);
-      if (c == '%' || c == '#' || c == '\\' || c == 0) {
+      if (c == '%' || c == '#' || c == '\\' || PathText.isControl(c)) {
         return false;
       }
       if (afterSlash && (c == '/' || c == '.' || c == ';')) {

@@ -15,6 +15,7 @@ final class PathText {
   private static final String DELIMITERS = "!$&'()+,:=@";
 
   private static final String SPACE = "%20";
+  private static final int DELETE = 0x7f;
 
   private final PathSettings settings;
   private final boolean matching;
@@ -37,7 +38,7 @@ final class PathText {
       }
       int value = c == '%' ? escape(target, i, length) : -1;
       int character = value >= 0 ? value : c;
-      if (character == 0 || (isSlash(c, value) && isRejecting())) {
+      if (isControl(character) || (isSlash(c, value) && isRejecting())) {
         return null;
       }
       if (isSlash(c, value)) {
@@ -82,6 +83,11 @@ final class PathText {
       i += value >= 0 ? 2 : 0;
     }
     return pattern.toString();
+  }
+
+  /** Returns whether a character is an ASCII control character. */
+  static boolean isControl(int character) {
+    return character < ' ' || character == DELETE;
   }
 
   /** Returns whether this is an escaped slash, or a backslash in either form. */

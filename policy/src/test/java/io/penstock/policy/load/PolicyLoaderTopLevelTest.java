@@ -247,6 +247,8 @@ class PolicyLoaderTopLevelTest {
     "/a%5c*, requests with such a path are rejected",
     "/a\\b, requests with such a path are rejected",
     "/a%00b, requests with such a path are rejected",
+    "/a%0Ab, requests with such a path are rejected",
+    "/a%7f*, requests with such a path are rejected",
     "/login?x=1, a path has no query",
     "*?*, a path has no query",
     "/a#b, never matches",

@@ -119,10 +119,26 @@ final class NormalPathTest {
   }
 
   @Test
-  void ambiguous_always_isRejected() {
-    for (PathSettings settings : List.of(KEEPING, DECODING, LITERAL, LENIENT)) {
-      assertThat(NormalPath.forwarded("/a%00", settings)).isNull();
+  void controlCharacter_always_isRejected() {
+    for (PathSettings settings :
+        List.of(PathSettings.DEFAULT, KEEPING, DECODING, LITERAL, LENIENT)) {
+      for (int c = 0; c < 0x80; c++) {
+        if (Character.isISOControl(c)) {
+          for (String character : List.of(Character.toString(c), String.format("%%%02x", c))) {
+            for (String path : List.of("/login" + character, "/" + character + "login/x")) {
+              assertThat(NormalPath.forwarded(path, settings)).as(path).isNull();
+              assertThat(NormalPath.matched(path, settings)).as(path).isNull();
+            }
+          }
+        }
+      }
+      assertThat(NormalPath.forwarded("/login?x=%0A", settings)).isEqualTo("/login?x=%0A");
+      assertThat(NormalPath.matched("/%C2%8A", settings)).isNotNull();
     }
+  }
+
+  @Test
+  void ambiguous_always_isRejected() {
     assertThat(NormalPath.forwarded("/a/..;/b", LITERAL)).isNull();
     assertThat(NormalPath.forwarded("/a/.;x/b", LITERAL)).isNull();
     assertThat(NormalPath.forwarded("/a/.../b", LENIENT)).isNull();

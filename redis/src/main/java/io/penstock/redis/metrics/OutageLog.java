@@ -43,6 +43,9 @@ public final class OutageLog implements RedisObserver {
   /** The last report of the current outage; null if Redis is available. */
   private @Nullable RedisOutage current;
 
+  /** The address of the server or servers; empty if it is unknown. */
+  private String address = "";
+
   private long sinceNanos;
   private boolean recoveryDue = true;
   private int suppressed;
@@ -55,6 +58,11 @@ public final class OutageLog implements RedisObserver {
     this.warnings = warnings;
     this.recoveries = recoveries;
     this.clock = clock;
+  }
+
+  @Override
+  public synchronized void connecting(String to) {
+    address = to;
   }
 
   @Override
@@ -118,7 +126,7 @@ public final class OutageLog implements RedisObserver {
       return;
     }
     if (recoveryDue) {
-      recoveries.accept(current == null ? "Redis is available" : recovery(current));
+      recoveries.accept(current == null ? redisAt(address) + " is available" : recovery(current));
       recoveryDue = false;
     }
     current = null;
@@ -126,10 +134,13 @@ public final class OutageLog implements RedisObserver {
     counted = null;
   }
 
+  private static String redisAt(String address) {
+    return address.isEmpty() ? "Redis" : "Redis at " + address;
+  }
+
   private String recovery(RedisOutage outage) {
-    return "Redis "
-        + (outage.address().isEmpty() ? "" : "at " + outage.address() + " ")
-        + "is available again after "
+    return redisAt(outage.address())
+        + " is available again after "
         + duration(clock.getAsLong() - sinceNanos);
   }
 }

@@ -191,6 +191,11 @@ public final class StoreMeters implements RedisObserver {
   }
 
   @Override
+  public void connecting(String address) {
+    log.connecting(address);
+  }
+
+  @Override
   public void available(boolean available) {
     if (available) {
       outage = null;

@@ -100,6 +100,14 @@ class OutageLogTest {
   }
 
   @Test
+  void available_atTheStart_logsTheAddress() {
+    log.connecting("redis:6379");
+    log.available(true);
+
+    assertThat(lines).containsExactly("Redis at redis:6379 is available");
+  }
+
+  @Test
   void unavailable_anotherReason_isLoggedAtOnce() {
     fail(UnavailableReason.DISCONNECTED);
     fail(UnavailableReason.CONNECTION_REFUSED);

@@ -1,6 +1,7 @@
 package io.penstock.server.proxy;
 
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.penstock.server.http.InterimResponses;
 import io.penstock.server.http.Streams;
 import io.penstock.server.log.AccessEntry.AbortedBy;
@@ -58,6 +59,12 @@ final class Forwarding implements InFlightRequests.TimedRequest {
 
     /** Called when the origin sends a body with a response that has none. */
     void surplus();
+
+    /** Returns whether a request that was never sent may be sent on another connection. */
+    boolean mayResend();
+
+    /** Called when a request that was never sent is to be sent on another connection. */
+    void resend();
 
     /** Called when the exchange fails, before the client gets 502. */
     void failed(Throwable failure);
@@ -342,7 +349,20 @@ final class Forwarding implements InFlightRequests.TimedRequest {
   }
 
   private void fail(Throwable failure) {
-    if (!ended) {
+    if (ended) {
+      return;
+    }
+    if (OriginConnection.isUnsent(failure) && upload.isRepeatable() && events.mayResend()) {
+      LOG.debug("request is sent on another connection", failure);
+      clientRequest.pause();
+      stopTimeouts();
+      events.resend();
+    } else {
+      if (failure instanceof Http2Exception
+          && !(failure instanceof Http2Exception.StreamException)) {
+        // Before the client gets its response and sends another request.
+        OriginConnection.markFailed(originRequest.connection());
+      }
       events.failed(failure);
       end();
       exchange.respondWithError(502, "Bad Gateway", "The origin aborted the exchange");

@@ -10,9 +10,20 @@ import io.vertx.core.MultiMap;
  * Other responses are passed as 103, with their status in an internal header that is not forwarded.
  */
 final class InterimStatus {
+  /**
+   * The max number of informational responses to one request. An origin that reports progress with
+   * 102 every 20 seconds can do so for 20 minutes.
+   */
+  static final int MAX_RESPONSES = 64;
+
   private static final String NAME = "penstock-interim-status";
 
   private InterimStatus() {}
+
+  /** Returns why a request has too many informational responses. */
+  static String tooMany() {
+    return "more than " + MAX_RESPONSES + " informational responses to one request";
+  }
 
   static void hide(HttpResponse response) {
     response.headers().set(NAME, response.status().codeAsText());

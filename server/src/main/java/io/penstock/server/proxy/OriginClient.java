@@ -198,6 +198,7 @@ final class OriginClient {
     private long startNanos;
     private long waitedMillis;
     private long connectsBefore;
+    private int remainingAttempts;
 
     OriginAttempt(Exchange exchange, AddedHeaders added, Runnable unreached) {
       this.exchange = exchange;
@@ -319,7 +320,8 @@ final class OriginClient {
         stopIfDisconnected();
         waitTimeout = waiting.get().enter(late -> abandon(), waitedMillis);
       }
-      connected.onComplete(this::connected, failure -> failed(failure, attempts));
+      connected.onComplete(
+          request -> connected(request, attempts), failure -> failed(failure, attempts));
     }
 
     private void abandon() {
@@ -349,20 +351,55 @@ final class OriginClient {
       }
     }
 
-    private void connected(HttpClientRequest request) {
+    private void connected(HttpClientRequest request, int attempts) {
       stopWaiting();
       if (abandoned) {
-        // Nothing was sent, so the connection returns to the pool.
-        request.exceptionHandler(reset -> LOG.debug("connection no longer needed", reset));
-        var unused = request.reset();
+        giveBack(request);
         return;
       }
       if (upstream.http2()) {
+        if (attempts > 1 && !OriginConnection.isUsable(request.connection())) {
+          giveBack(request);
+          // After all that its event loop does for the connection now, the pool no longer has it.
+          VertxInternals.ofOrigin(request.connection())
+              .executor()
+              .execute(() -> context.runOnContext(now -> connectAgain(attempts - 1)));
+          return;
+        }
+        remainingAttempts = attempts - 1;
         // The number of exchanges is not limited, only that of waiting requests.
         releaseSlot();
       }
       forwarding = new Forwarding(exchange, upstream, added, request, inFlight.get(), this);
       forwarding.start();
+    }
+
+    /** Returns a connection to the pool; nothing was sent on it. */
+    private void giveBack(HttpClientRequest request) {
+      request.exceptionHandler(reset -> LOG.debug("connection no longer needed", reset));
+      var unused = request.reset();
+    }
+
+    private void connectAgain(int attempts) {
+      if (!abandoned) {
+        connect(attempts);
+      }
+    }
+
+    @Override
+    public boolean mayResend() {
+      return remainingAttempts > 0 && !abandoned;
+    }
+
+    @Override
+    public void resend() {
+      forwarding = null;
+      if (takeSlot()) {
+        connect(remainingAttempts);
+      } else {
+        release();
+        unavailable("Too many requests are waiting for the origin");
+      }
     }
 
     private void failed(Throwable failure, int attempts) {

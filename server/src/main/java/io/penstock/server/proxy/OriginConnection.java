@@ -2,15 +2,21 @@ package io.penstock.server.proxy;
 
 import static io.penstock.server.vertx.VertxInternals.ORIGIN_CODEC;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.util.AttributeKey;
 import io.penstock.server.log.RepeatedWarning;
 import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.http.HttpConnection;
@@ -37,6 +43,9 @@ final class OriginConnection {
   private static final RepeatedWarning NO_STREAMS =
       new RepeatedWarning(LoggerFactory.getLogger(OriginConnection.class));
 
+  private static final AttributeKey<Boolean> FAILED =
+      AttributeKey.valueOf(OriginConnection.class, "FAILED");
+
   private OriginConnection() {}
 
   /**
@@ -52,6 +61,7 @@ final class OriginConnection {
     }
     if (vertx.handler() instanceof Http2ConnectionHandler http2) {
       Http2FrameListener frames = OriginFrames.decorate(http2);
+      rejectStreamsAfterEnd(http2.connection(), vertx.channel());
       if (connection.remoteSettings().getMaxConcurrentStreams() == 0) {
         closeWithoutStreams(connection, vertx, frames);
       }
@@ -84,6 +94,50 @@ final class OriginConnection {
         ORIGIN_CODEC,
         ORIGIN_CODEC,
         new OriginCodec(new OriginResponseDecoder(maxHeaderSize, listener)));
+  }
+
+  /**
+   * Rejects new streams after this side has sent GOAWAY, as it does after an error of the
+   * connection, and after the connection is closed. Netty would create them, and whether they were
+   * sent would be unknown. After a GOAWAY of the origin, Netty rejects them itself.
+   */
+  private static void rejectStreamsAfterEnd(Http2Connection streams, Channel channel) {
+    streams.addListener(
+        new Http2ConnectionAdapter() {
+          @Override
+          public void onGoAwaySent(int lastStream, long error, ByteBuf debugData) {
+            markFailed(channel);
+            streams.local().maxActiveStreams(0);
+          }
+        });
+    channel.closeFuture().addListener(closed -> streams.local().maxActiveStreams(0));
+  }
+
+  /**
+   * Marks an HTTP/2 connection as failed. Vert.x fails the requests in flight before it removes the
+   * connection from its pool, so the pool may still return it for a short time.
+   */
+  static void markFailed(HttpConnection connection) {
+    markFailed(VertxInternals.ofOrigin(connection).channel());
+  }
+
+  private static void markFailed(Channel channel) {
+    channel.attr(FAILED).set(true);
+  }
+
+  /** Returns whether a connection of the pool can be used. Can be called on any thread. */
+  static boolean isUsable(HttpConnection connection) {
+    Channel channel = VertxInternals.ofOrigin(connection).channel();
+    return channel.isActive() && !channel.hasAttr(FAILED);
+  }
+
+  /**
+   * Returns whether a failure means that a request was never sent: its HTTP/2 stream could not be
+   * created. A stream that the origin rejects fails with another exception.
+   */
+  static boolean isUnsent(Throwable failure) {
+    return failure instanceof Http2Exception.StreamException rejected
+        && rejected.error() == Http2Error.REFUSED_STREAM;
   }
 
   /**

@@ -11,12 +11,13 @@ import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Passes the responses of an HTTP/2 origin to Vert.x. Vert.x treats an informational response other
  * than 100 and 103 as the final one, so others are passed as 103 ({@link InterimStatus}). A missing
- * or invalid status, and a body without a head, reset the stream: Vert.x would report the end of a
- * response that never started. Confined to one event loop.
+ * or invalid status, too many informational responses, and a body without a head, reset the stream:
+ * Vert.x would report the end of a response that never started. Confined to one event loop.
  *
  * <p>Netty closes a connection at the third empty DATA frame in a row, and has no setting for it
  * that Vert.x exposes. Some origins send an empty frame whenever they flush, so more are allowed.
@@ -29,6 +30,7 @@ final class OriginFrames extends Http2FrameListenerDecorator {
 
   private final Http2ConnectionDecoder decoder;
   private final Http2Connection streams;
+  private final Http2Connection.PropertyKey interimResponses;
   private int emptyFrames;
   private long intervalStart;
 
@@ -36,6 +38,7 @@ final class OriginFrames extends Http2FrameListenerDecorator {
     super(decoder.frameListener());
     this.decoder = decoder;
     this.streams = streams;
+    this.interimResponses = streams.newKey();
   }
 
   /** Decorates the frame listener of a connection, and returns the new one. */
@@ -119,9 +122,22 @@ final class OriginFrames extends Http2FrameListenerDecorator {
             stream,
             "an informational response must not end the stream or switch protocols: " + status);
       }
+      countInterimResponse(stream, known);
       if (!"100".contentEquals(status)) {
         InterimStatus.hide(headers);
       }
+    }
+  }
+
+  private void countInterimResponse(int stream, @Nullable Http2Stream known) throws Http2Exception {
+    if (known == null) {
+      return;
+    }
+    Integer before = known.getProperty(interimResponses);
+    int count = before == null ? 1 : before + 1;
+    known.setProperty(interimResponses, count);
+    if (count > InterimStatus.MAX_RESPONSES) {
+      throw streamError(stream, InterimStatus.tooMany());
     }
   }
 

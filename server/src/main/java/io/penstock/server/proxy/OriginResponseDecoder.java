@@ -48,13 +48,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Informational responses never end an exchange. Vert.x supports 100 and 103 and treats any
  * other as the final response. Therefore all but 100 and 101 are passed on as 103, with the
- * original status in a header ({@link InterimStatus}).
+ * original status in a header ({@link InterimStatus}). Their number is limited.
  */
 final class OriginResponseDecoder extends HttpResponseDecoder {
   private static final int CONTINUE = 100;
   private static final int SWITCHING_PROTOCOLS = 101;
   private static final int FIRST_FINAL = 200;
   private static final int NO_CONTENT = 204;
+  private static final char DELETE = 0x7f;
 
   private enum DecoderState {
     IDLE,
@@ -69,6 +70,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
   private DecoderState state = DecoderState.IDLE;
   private boolean withoutBody;
   private boolean complete;
+  private int interimResponses;
   private Set<String> upgrades = Set.of();
   private ByteBuf input = Unpooled.EMPTY_BUFFER;
   private @Nullable OriginHeaders headers;
@@ -111,6 +113,7 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
             : Set.of();
     headers = null;
     complete = false;
+    interimResponses = 0;
     return true;
   }
 
@@ -265,12 +268,34 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     super.handlerRemoved0(connection);
   }
 
+  /** Replaces a reason phrase with control characters, which a terminal or log may interpret. */
   @Override
   protected HttpMessage createMessage(String[] statusLine) {
     if (!isStatus(statusLine[1])) {
       throw new IllegalArgumentException("status must be from 100 to 999: " + statusLine[1]);
     }
+    if (hasControl(statusLine[2])) {
+      return super.createMessage(
+          new String[] {statusLine[0], statusLine[1], standardReason(statusLine[1])});
+    }
     return super.createMessage(statusLine);
+  }
+
+  private static String standardReason(String status) {
+    return HttpResponseStatus.valueOf(Integer.parseInt(status)).reasonPhrase();
+  }
+
+  /**
+   * Returns whether a reason phrase contains a control character other than a tab (RFC 9112, 4).
+   */
+  private static boolean hasControl(String phrase) {
+    for (int i = 0; i < phrase.length(); i++) {
+      char c = phrase.charAt(i);
+      if ((c < ' ' && c != '\t') || c == DELETE) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns whether a status has three digits and does not start with 0. */
@@ -325,6 +350,9 @@ final class OriginResponseDecoder extends HttpResponseDecoder {
     if (status == SWITCHING_PROTOCOLS) {
       checkSwitch(response.headers());
       return true;
+    }
+    if (status < FIRST_FINAL && ++interimResponses > InterimStatus.MAX_RESPONSES) {
+      throw new IllegalArgumentException(InterimStatus.tooMany());
     }
     if (status < FIRST_FINAL || status == NO_CONTENT) {
       response.headers().remove(HttpHeaderNames.CONTENT_LENGTH);

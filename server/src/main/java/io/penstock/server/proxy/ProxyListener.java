@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
 /** The proxy listener, in front of an origin. Thread-safe. */
 public final class ProxyListener implements Handler<HttpServerRequest> {
   private static final String REJECTED_PATH =
-      "The path is rejected (path_rejected): it has an encoded slash, a backslash, a NUL, or a"
-          + " segment that servers read in more than one way";
+      "The path is rejected (path_rejected): it has an encoded slash, a backslash, a control"
+          + " character, or a segment that servers read in more than one way";
 
   private final Vertx vertx;
   private final Gate gate;

@@ -26,6 +26,7 @@ final class RequestUpload {
   private boolean started;
   private boolean headSent;
   private boolean streaming;
+  private boolean bodyRead;
   private boolean complete;
   private boolean stopped;
   private long timer = NO_TIMER;
@@ -111,6 +112,7 @@ final class RequestUpload {
       return;
     }
     headSent = true;
+    bodyRead = true;
     timeout.uploaded(part.length());
     to.write(part).onFailure(aborted -> stop());
     if (to.writeQueueFull()) {
@@ -126,6 +128,7 @@ final class RequestUpload {
   }
 
   private void finish() {
+    bodyRead = true;
     if (!stopped) {
       complete = true;
       timeout.uploaded(0);
@@ -142,6 +145,11 @@ final class RequestUpload {
     if (to.version() != HttpVersion.HTTP_2) {
       timeout.awaitsRequest(waits);
     }
+  }
+
+  /** Returns whether another upload can send the same request: nothing of its body was read. */
+  boolean isRepeatable() {
+    return !bodyRead && !stopped;
   }
 
   /** Called when the origin's response has ended. */

@@ -18,10 +18,14 @@ import io.vertx.core.http.HttpVersion;
 import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The assumptions of {@link OriginConnection} about the internals of Vert.x, which a new version
@@ -109,6 +113,47 @@ final class OriginConnectionTest {
     try (SocketOrigin origin = new SocketOrigin((head, connection) -> connection.send(sent))) {
       HttpClientResponse response = request(HttpVersion.HTTP_1_1, origin.url()).send().await();
       return OriginHeaders.arePartOfMore(response.headers());
+    }
+  }
+
+  /** How a connection ends before a request that has it from the pool is sent. */
+  private enum End {
+    PROTOCOL_ERROR,
+    GO_AWAY,
+    CLOSE
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void http2_requestAfterTheEndOfItsConnection_isUnsent(End end) throws Exception {
+    CompletableFuture<End> ending = new CompletableFuture<>();
+    try (SocketOrigin origin =
+        SocketOrigin.ofConnections(
+            connection -> {
+              try (Http2Frames frames = Http2Frames.server(connection.socket())) {
+                switch (ending.join()) {
+                  case PROTOCOL_ERROR -> frames.write(Http2Frames.PING, 0, 1, new byte[8]);
+                  case GO_AWAY -> frames.write(Http2Frames.GO_AWAY, 0, 0, new byte[8]);
+                  case CLOSE -> frames.socket().close();
+                }
+                connection.awaitClose();
+              }
+            })) {
+      HttpClientRequest request = request(HttpVersion.HTTP_2, origin.url());
+      HttpConnection connection = request.connection();
+      assertThat(OriginConnection.isUsable(connection)).isTrue();
+      CompletableFuture<Void> ended = new CompletableFuture<>();
+      connection.exceptionHandler(error -> {});
+      connection.closeHandler(closed -> ended.complete(null));
+      connection.goAwayHandler(gone -> ended.complete(null));
+
+      ending.complete(end);
+      ended.get(20, TimeUnit.SECONDS);
+
+      assertThatThrownBy(() -> request.send().await())
+          .as("Vert.x must report that a stream can't be created")
+          .matches(OriginConnection::isUnsent);
+      assertThat(OriginConnection.isUsable(connection)).isEqualTo(end == End.GO_AWAY);
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -191,6 +192,88 @@ final class ProxyInterimTest {
                     .getBytes(ISO_8859_1));
         assertThat(SocketOrigin.head(client)).startsWith("HTTP/1.1 502");
       }
+    }
+  }
+
+  @Test
+  void informational_asManyAsAllowed_theFinalResponseIsForwarded() throws Exception {
+    String processing = "HTTP/1.1 102 Processing\r\n\r\n".repeat(InterimStatus.MAX_RESPONSES);
+    try (SocketOrigin origin =
+            new SocketOrigin((head, connection) -> connection.send(processing + ok("done")));
+        ProxyFixture proxy =
+            new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url(), ONE_CONNECTION)) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(proxy.raw(get("/"))).contains("HTTP/1.1 200 OK").endsWith("done");
+      }
+      assertThat(origin.accepted()).isEqualTo(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {100, 102, 103})
+  void informational_moreThanAllowed_is502AndTheConnectionIsClosed(int status) throws Exception {
+    String tooMany =
+        ("HTTP/1.1 " + status + " Wait\r\n\r\n").repeat(InterimStatus.MAX_RESPONSES + 1);
+    try (SocketOrigin origin =
+            new SocketOrigin(
+                (head, connection) ->
+                    connection.send(connection.number() == 1 ? tooMany + ok("late") : ok("next")));
+        ProxyFixture proxy =
+            new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url(), ONE_CONNECTION)) {
+      assertThat(proxy.raw(get("/"))).contains("HTTP/1.1 502 Bad Gateway").doesNotContain("late");
+      assertThat(proxy.raw(get("/"))).startsWith("HTTP/1.1 200").endsWith("next");
+      assertThat(origin.accepted()).isEqualTo(2);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"100", "102", "103"})
+  void informational_moreThanAllowedOverHttp2_is502AndTheStreamIsReset(String status)
+      throws Exception {
+    AtomicInteger requests = new AtomicInteger();
+    try (SocketOrigin origin =
+            SocketOrigin.http2(
+                (frames, stream) -> {
+                  boolean first = requests.getAndIncrement() == 0;
+                  int count = InterimStatus.MAX_RESPONSES + (first ? 1 : 0);
+                  for (int i = 0; i < count; i++) {
+                    frames.head(stream, false, ":status", status);
+                  }
+                  frames.head(stream, true, ":status", "204");
+                });
+        ProxyFixture proxy =
+            new ProxyFixture(
+                folder,
+                ProxyFixture.UNLIMITED,
+                origin.url(),
+                Map.of(Setting.UPSTREAM_CONNECTIONS, "1", Setting.UPSTREAM_HTTP2, "true"))) {
+      assertThat(proxy.raw(get("/"))).contains("HTTP/1.1 502 Bad Gateway");
+      assertThat(proxy.raw(get("/"))).contains("HTTP/1.1 204 No Content");
+      assertThat(origin.accepted()).isEqualTo(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\0", "\1", "\b", "\33[2J", "\37", "\177"})
+  void reasonPhrase_withAControlCharacter_isReplaced(String control) throws Exception {
+    try (SocketOrigin origin =
+            new SocketOrigin(
+                (head, connection) ->
+                    connection.send(ok("found").replace("200 OK", "404 Not" + control + "here")));
+        ProxyFixture proxy = new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url())) {
+      assertThat(proxy.raw(get("/"))).startsWith("HTTP/1.1 404 Not Found\r\n").endsWith("found");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Not here", "Not\there", "N\u00e4ssjö", ""})
+  void reasonPhrase_withoutControlCharacters_isForwarded(String phrase) throws Exception {
+    try (SocketOrigin origin =
+            new SocketOrigin(
+                (head, connection) ->
+                    connection.send(ok("found").replace("200 OK", "404 " + phrase)));
+        ProxyFixture proxy = new ProxyFixture(folder, ProxyFixture.UNLIMITED, origin.url())) {
+      assertThat(proxy.raw(get("/"))).startsWith("HTTP/1.1 404 " + phrase + "\r\n");
     }
   }
 

@@ -127,6 +127,10 @@ final class ProxyRefundTest {
       }
       assertThat(peek(proxy, "slow", null)).doesNotContain("\"reset_after_ms\":6");
       assertThat(origin.reached()).isEqualTo(1);
+      String counter = "penstock_decisions_total{mode=\"enforce\",outcome=";
+      assertThat(proxy.server().admin("/metrics").body())
+          .contains(counter + "\"allowed\",rule=\"slow\"} 1.0")
+          .contains(counter + "\"denied\",rule=\"slow\"} 3.0");
     }
   }
 

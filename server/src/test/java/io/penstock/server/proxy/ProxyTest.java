@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class ProxyTest {
   private static final String TWO =
@@ -65,6 +67,19 @@ final class ProxyTest {
       assertThat(rejected.headers().firstValue("X-Penstock-Reason")).hasValue("path_rejected");
       assertThat(rejected.body()).contains("path_rejected", "encoded slash");
       assertThat(origin.reached()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/api/a%0A", "/api%0d%0a/a", "/%09api/a", "/api/a%1F", "/api/a%7f"})
+  void encodedControlCharacterInThePath_isRejected(String path) throws Exception {
+    try (TestOrigin origin = new TestOrigin(ProxyTest::echo);
+        ProxyFixture proxy = new ProxyFixture(folder, TWO, origin.url())) {
+      HttpResponse<String> rejected = get(proxy, path);
+      assertThat(rejected.statusCode()).isEqualTo(400);
+      assertThat(rejected.headers().firstValue("X-Penstock-Reason")).hasValue("path_rejected");
+      assertThat(origin.reached()).isZero();
+      assertThat(get(proxy, "/other?x=%0A").statusCode()).isEqualTo(201);
     }
   }
 
