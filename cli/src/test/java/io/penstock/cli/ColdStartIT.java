@@ -14,6 +14,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -22,18 +23,27 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Sends requests to a service from the moment its process starts. On an idle machine, decisions
- * have the default deadline; on a busy one, a deadline that only a cold start misses.
+ * Sends requests to a service from the moment its process starts until ten seconds after its first
+ * response. On an idle machine, decisions have the default deadline; on a busy one, a deadline that
+ * only a cold start misses. If another process takes the CPU in the meantime, a few decisions may
+ * be degraded.
  */
 @Tag("full")
 class ColdStartIT {
   private static final int CALLERS = 2;
-  private static final int ANSWERS = 5_000;
+  private static final Duration LOAD = Duration.ofSeconds(10);
+  private static final long PAUSE_NANOS = 1_000_000;
+
+  /** If a sleeping thread wakes up later than this, a decision can miss the default deadline. */
+  private static final long STARVED_NANOS = 15_000_000;
+
+  private static final double MAX_STARVED_SHARE = 0.01;
   private static final String BUSY_DEADLINE_MILLIS = "1000";
 
   @TempDir Path folder;
@@ -43,7 +53,9 @@ class ColdStartIT {
   private final int adminPort = Ports.free();
   private final AtomicInteger answeredBeforeReady = new AtomicInteger();
   private final AtomicInteger starting = new AtomicInteger();
+  private final AtomicInteger answered = new AtomicInteger();
   private final AtomicLong firstNanos = new AtomicLong();
+  private final AtomicLong maxLagNanos = new AtomicLong();
 
   @Test
   void serve_underLoadFromTheStart_answersWhenReadyAndNeverDegraded() throws Exception {
@@ -55,7 +67,7 @@ class ColdStartIT {
               - {name: client, limit_keys: ["ip:address"], rate: 1000000/s, burst: 1000000}
               - {name: all, limit_keys: [], rate: 1000000/s, burst: 1000000}
             """);
-    ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
+    ExecutorService callers = Executors.newFixedThreadPool(CALLERS + 1);
     try (RedisProcess redis = RedisProcess.start();
         JarRun service = start(policy, redis)) {
       List<Future<?>> calls = new ArrayList<>();
@@ -63,19 +75,45 @@ class ColdStartIT {
         boolean forwardAuth = i % 2 == 0;
         calls.add(callers.submit(() -> load(service, forwardAuth)));
       }
+      Future<?> watch = callers.submit(this::watchTheMachine);
       for (Future<?> call : calls) {
         call.get(5, TimeUnit.MINUTES);
       }
+      watch.cancel(true);
       String metrics = send(request(adminPort, "/metrics")).body();
       System.out.println("first response to a request: " + firstNanos.get() / 1_000_000 + " ms");
       assertThat(answeredBeforeReady).hasValue(0);
       assertThat(starting).as("/livez is 200 while /readyz is 503").hasPositiveValue();
-      assertThat(sum(metrics, "penstock_decisions_total")).isEqualTo(2 * CALLERS * ANSWERS);
-      assertThat(sum(metrics, "penstock_store_degraded_total")).isZero();
-      assertThat(sum(metrics, "penstock_degraded_total")).isZero();
-      assertThat(service.err()).doesNotContain("WARN", "ERROR");
+      double decisions = sum(metrics, "penstock_decisions_total");
+      assertThat(decisions).as("two rules").isEqualTo(2 * answered.get());
+      assertDegraded(service, metrics, decisions);
     } finally {
       callers.shutdownNow();
+    }
+  }
+
+  private void assertDegraded(JarRun service, String metrics, double decisions) {
+    double degraded = sum(metrics, "penstock_degraded_total");
+    System.out.printf(
+        "%.0f decisions, %.0f degraded; machine late by up to %.1f ms%n",
+        decisions, degraded, maxLagNanos.get() / 1e6);
+    if (maxLagNanos.get() > STARVED_NANOS) {
+      assertThat(degraded).isLessThanOrEqualTo(MAX_STARVED_SHARE * decisions);
+      return;
+    }
+    assertThat(degraded).isZero();
+    assertThat(sum(metrics, "penstock_store_degraded_total")).isZero();
+    assertThat(service.err()).doesNotContain("WARN", "ERROR");
+  }
+
+  /** Measures how much later than scheduled a thread wakes up while the service is ready. */
+  private void watchTheMachine() {
+    while (!Thread.currentThread().isInterrupted()) {
+      long start = System.nanoTime();
+      LockSupport.parkNanos(PAUSE_NANOS);
+      if (answered.get() > 0) {
+        maxLagNanos.accumulateAndGet(System.nanoTime() - start - PAUSE_NANOS, Math::max);
+      }
     }
   }
 
@@ -92,15 +130,17 @@ class ColdStartIT {
     return JarRun.start(folder, args);
   }
 
-  /** Sends requests until {@link #ANSWERS} of them are answered. */
+  /** Sends requests until the first response, and for {@link #LOAD} after it. */
   private void load(JarRun service, boolean forwardAuth) {
     HttpRequest.Builder request =
         forwardAuth
             ? request(port, "/v1/forward-auth").header("X-Original-URI", "/search")
             : request(port, "/v1/check").POST(BodyPublishers.ofString("{\"ip\":\"192.0.2.1\"}"));
-    for (int answers = 0; answers < ANSWERS; ) {
-      assertThat(service.isAlive()).as(service.err()).isTrue();
-      if (answers == 0) {
+    boolean first = true;
+    long end = Long.MAX_VALUE;
+    while (first || System.nanoTime() - end < 0) {
+      if (first) {
+        assertThat(service.isAlive()).as(service.err()).isTrue();
         countStarting();
       }
       long startNanos = System.nanoTime();
@@ -108,7 +148,10 @@ class ColdStartIT {
       if (response == null) {
         continue;
       }
-      if (answers++ == 0) {
+      answered.incrementAndGet();
+      if (first) {
+        first = false;
+        end = System.nanoTime() + LOAD.toNanos();
         firstNanos.accumulateAndGet(System.nanoTime() - startNanos, Math::max);
         answeredBeforeReady.addAndGet(isReady() ? 0 : 1);
       }

@@ -3,6 +3,7 @@ package io.penstock.redis;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.penstock.redis.metrics.OutageLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -10,6 +11,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Options of a store. Not thread-safe. */
 public final class RedisStoreBuilder {
@@ -21,7 +23,7 @@ public final class RedisStoreBuilder {
   private Duration startTimeout = Duration.ofSeconds(10);
   private boolean failFast;
   private int nodes;
-  private RedisObserver observer = RedisObserver.NONE;
+  private @Nullable RedisObserver observer;
   private boolean denialMemory = true;
   private Script script = SCRIPT;
   private LongSupplier denialClock = System::nanoTime;
@@ -74,7 +76,11 @@ public final class RedisStoreBuilder {
     return this;
   }
 
-  /** Receives the events of the store. */
+  /**
+   * Receives the events of the store. By default, an {@link OutageLog} logs when Redis becomes
+   * unavailable and when it recovers, if SLF4J is on the class path; {@link RedisObserver#NONE}
+   * turns that off.
+   */
   public RedisStoreBuilder observer(RedisObserver observer) {
     this.observer = Objects.requireNonNull(observer, "observer");
     return this;
@@ -215,7 +221,16 @@ public final class RedisStoreBuilder {
   }
 
   RedisObserver observer() {
-    return observer;
+    return observer == null ? outageLog() : observer;
+  }
+
+  /** Each store has its own, because it tracks the state of one. SLF4J is optional. */
+  private static RedisObserver outageLog() {
+    try {
+      return new OutageLog();
+    } catch (NoClassDefFoundError withoutSlf4j) {
+      return RedisObserver.NONE;
+    }
   }
 
   boolean denialMemory() {

@@ -11,8 +11,11 @@ import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.Reason;
 import io.penstock.StoreOptions;
+import io.penstock.redis.RedisObserver.Degradation;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +29,14 @@ class LocalFallbackIT {
 
   private static final StoreOptions SHARE =
       new StoreOptions(FailurePolicy.LOCAL_SHARE, Consistency.EXACT);
+
+  private static final int LEASED_BURST = 1_000;
+
+  /** The max share of a burst that a node leases, which it loses if the lease expires. */
+  private static final int MAX_LEASED = LEASED_BURST / 8;
+
+  private static final StoreOptions LEASED =
+      new StoreOptions(FailurePolicy.LOCAL, Consistency.LEASED);
 
   private final Counts counts = new Counts();
   private final RedisProcess redis = RedisProcess.start();
@@ -153,6 +164,49 @@ class LocalFallbackIT {
     replaced.replaceLimit(Limit.perDay(1).burst(20));
     disconnect();
     assertTakesLocally(replaced, "k", 12);
+  }
+
+  @Test
+  void outage_leasedLimiter_grantsAtMostTheLimitAndReportsIt() {
+    Limit limit = Limit.perDay(1).burst(LEASED_BURST);
+    RateLimiter leased = RateLimiter.on(store, "leased", limit, LEASED);
+    AtomicInteger granted = new AtomicInteger();
+    await("leased")
+        .until(
+            () -> {
+              granted.addAndGet(leased.tryAcquire("k") ? 1 : 0);
+              return leased.at("k").buckets().isLeased("k");
+            });
+    disconnect();
+    Decision decision = leased.take("k");
+    while (decision.allowed()) {
+      granted.incrementAndGet();
+      assertThat(granted).hasValueLessThanOrEqualTo(LEASED_BURST);
+      decision = leased.take("k");
+    }
+    assertThat(decision.degraded()).isTrue();
+    assertThat(decision.reason()).contains(Reason.TOKEN_BUCKET_EXCEEDED);
+    assertThat(granted).hasValueGreaterThanOrEqualTo(LEASED_BURST - MAX_LEASED);
+
+    reconnect();
+    assertThat(takeExactly(leased, "k", 1).allowed()).isFalse();
+    assertThat(RateLimiter.on(direct, "leased", limit).peek("k").remaining())
+        .as("reported, although the lease has expired")
+        .isLessThanOrEqualTo(ROUNDING);
+  }
+
+  @Test
+  void deadlineNoticedLate_isLabelledAsStarved() {
+    proxy.keepReplies(true);
+    RedisClaim claim = ((RedisBuckets) limiter.at("k").buckets()).claim("k", 1_000, 0);
+    long passed = System.nanoTime() - Duration.ofMillis(20).toNanos();
+    PendingRequest request = new PendingRequest(Operation.TAKE, List.of(claim), passed);
+    Decision decision = store.dispatcher().executeAsync(request).toCompletableFuture().join();
+    proxy.keepReplies(false);
+
+    assertThat(decision.allowed()).isTrue();
+    assertThat(decision.degradation()).contains(Reason.CPU_STARVED);
+    assertThat(counts.degraded(Degradation.STARVED)).isEqualTo(1);
   }
 
   @Test

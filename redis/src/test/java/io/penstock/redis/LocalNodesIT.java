@@ -4,6 +4,7 @@ import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisURI;
+import io.penstock.Claim;
 import io.penstock.Decision;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
@@ -14,21 +15,29 @@ import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * Several nodes that lose and regain Redis at different times. Nothing is refilled, so that the
- * reference model is a single number: what is left of the burst after all grants of all nodes.
- */
+/** Several nodes that lose and regain Redis at different times. */
 @Tag("full")
 class LocalNodesIT {
   private static final int BURST = 40;
   private static final int NODES = 3;
   private static final int STEPS = 200;
 
+  private static final Limit REFILLING = Limit.perSecond(20).burst(BURST);
+  private static final double REFILL_PER_SECOND = 20;
+
+  /** In effect for the whole test. */
+  private static final Limit WINDOW = Limit.fixedWindow(BURST, Duration.ofDays(300));
+
+  /** The server and this process measure time by different clocks. */
+  private static final double CLOCK_ERROR = 0.1;
+
   /** A node with its own connection to Redis. */
   private static final class Node {
     final FlakyProxy proxy;
     final RedisStore store;
     final RateLimiter limiter;
+    final RateLimiter refilling;
+    final RateLimiter window;
     boolean connected = true;
     double granted;
     double grantedByRedis;
@@ -40,6 +49,8 @@ class LocalNodesIT {
               .deadline(Duration.ofMillis(200))
               .connect(RedisURI.create(proxy.url()));
       limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(BURST));
+      refilling = RateLimiter.on(store, "refilling", REFILLING);
+      window = RateLimiter.on(store, "window", WINDOW);
       await("available").until(store::isAvailable);
     }
 
@@ -58,8 +69,47 @@ class LocalNodesIT {
     }
   }
 
+  /**
+   * A bucket that all nodes take from. All grants count, so the level can become negative, and each
+   * counts when its response arrives, so the level is a lower bound.
+   */
+  private static final class ReferenceBucket {
+    private final double refillPerSecond;
+    private double level = BURST;
+    private long atNanos = System.nanoTime();
+
+    ReferenceBucket(double refillPerSecond) {
+      this.refillPerSecond = refillPerSecond;
+    }
+
+    double level(long nanos) {
+      return Math.min(BURST, level + refillPerSecond * (nanos - atNanos) / 1e9);
+    }
+
+    void take(double cost) {
+      long now = System.nanoTime();
+      level = level(now) - cost;
+      atNanos = now;
+    }
+  }
+
+  /** Nothing is refilled, so that the limit also holds for each node. */
   @Test
   void take_nodesLoseAndRegainRedis_eachGrantsAtMostTheLimitAndNoneDeniesTooEarly() {
+    forAllNodes(LocalNodesIT::takeFromBucket);
+  }
+
+  @Test
+  void take_bucketAndWindow_noneDeniesTooEarly() {
+    forAllNodes(LocalNodesIT::takeFromBucketAndWindow);
+  }
+
+  /** One round of requests. */
+  private interface Round {
+    void run(Random random, String what, String key, List<Node> nodes);
+  }
+
+  private static void forAllNodes(Round requests) {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     RedisProcess redis = RedisProcess.start();
@@ -69,7 +119,7 @@ class LocalNodesIT {
         nodes.add(new Node(redis));
       }
       for (int round = 0; round < 3; round++) {
-        run(random, "seed " + seed + ", round " + round, "k" + round, nodes);
+        requests.run(random, "seed " + seed + ", round " + round, "k" + round, nodes);
       }
     } finally {
       nodes.forEach(Node::close);
@@ -77,7 +127,62 @@ class LocalNodesIT {
     }
   }
 
-  private static void run(Random random, String what, String key, List<Node> nodes) {
+  /** Takes from the bucket, from the window, or from both. */
+  private static void takeFromBucketAndWindow(
+      Random random, String what, String key, List<Node> nodes) {
+    ReferenceBucket bucket = new ReferenceBucket(REFILL_PER_SECOND);
+    ReferenceBucket window = new ReferenceBucket(0);
+    double grantedByRedis = 0;
+    int denied = 0;
+    for (int step = 0; step < STEPS; step++) {
+      Node node = nodes.get(random.nextInt(NODES));
+      if (random.nextInt(40) == 0) {
+        node.toggle();
+      }
+      int cost = 1 + random.nextInt(3);
+      // The window is never full again, so it is used rarely.
+      boolean ofWindow = random.nextInt(5) == 0;
+      boolean ofBucket = !ofWindow || random.nextBoolean();
+      List<Claim> claims = new ArrayList<>();
+      if (ofBucket) {
+        claims.add(node.refilling.at(key, cost));
+      }
+      if (ofWindow) {
+        claims.add(node.window.at(key, cost));
+      }
+      long start = System.nanoTime();
+      Decision decision = RateLimiter.all(claims.toArray(new Claim[0])).take();
+      if (decision.allowed()) {
+        if (ofBucket) {
+          bucket.take(cost);
+        }
+        if (ofWindow) {
+          window.take(cost);
+          grantedByRedis += decision.degraded() ? 0 : cost;
+        }
+      } else {
+        denied++;
+        boolean bucketDenies = ofBucket && bucket.level(start) < cost + CLOCK_ERROR;
+        boolean windowDenies = ofWindow && window.level(start) < cost;
+        assertThat(bucketDenies || windowDenies)
+            .as(
+                "%s, step %s: cost %s, bucket %s (%.3f), window %s (%.0f): %s",
+                what,
+                step,
+                cost,
+                ofBucket,
+                bucket.level(start),
+                ofWindow,
+                window.level(start),
+                decision)
+            .isTrue();
+      }
+    }
+    System.out.printf("%s: %d of %d requests denied%n", what, denied, STEPS);
+    assertThat(grantedByRedis).as(what).isLessThanOrEqualTo(BURST);
+  }
+
+  private static void takeFromBucket(Random random, String what, String key, List<Node> nodes) {
     double left = BURST;
     nodes.forEach(node -> node.granted = node.grantedByRedis = 0);
     for (int step = 0; step < STEPS; step++) {

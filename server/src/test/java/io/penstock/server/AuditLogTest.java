@@ -8,16 +8,22 @@ import ch.qos.logback.core.read.ListAppender;
 import io.penstock.server.admin.KeyEndpoints;
 import io.penstock.server.http.AccessTokens;
 import java.net.http.HttpRequest;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /** Changes through the admin listener are logged with their author. */
 class AuditLogTest {
+  private static final String POLICY = "{name: two, limit_keys: [user_id], rate: 1/h, burst: 2}";
+  private static final String KEY = "\"rule\":\"two\",\"key\":{\"user_id\":\"hunter2\"}";
+
+  @TempDir private Path folder;
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
   @BeforeEach
@@ -45,6 +51,25 @@ class AuditLogTest {
       send(server, "/v1/mode", "{\"mode\":\"policy\"}");
     }
     assertThat(lines()).hasSize(2).allMatch(line -> line.endsWith("by ops (write) from 127.0.0.1"));
+  }
+
+  @Test
+  void keys_resetAndGranted_areLoggedWithTheAuthorButWithoutTheKey() {
+    Map<Setting, String> settings =
+        Map.of(
+            Setting.POLICY,
+            RunningServer.write(folder, POLICY).toString(),
+            Setting.ADMIN_TOKENS,
+            "write:ops:" + AccessTokens.hashOf("secret"));
+    try (RunningServer server = RunningServer.with(settings)) {
+      send(server, "/v1/keys/peek", "{" + KEY + "}");
+      send(server, "/v1/keys/reset", "{" + KEY + "}");
+      send(server, "/v1/keys/grant", "{" + KEY + ",\"tokens\":1.5}");
+    }
+    assertThat(lines())
+        .containsExactly(
+            "key of rule two reset by ops (write) from 127.0.0.1",
+            "key of rule two granted 1.5 tokens by ops (write) from 127.0.0.1");
   }
 
   @Test

@@ -1,7 +1,9 @@
 package io.penstock.server;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.server.proxy.LoggedWarnings;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -29,6 +31,7 @@ class JwtKeysUnavailableTest {
       "Bearer " + part("{\"alg\":\"RS256\",\"kid\":\"k\"}") + "." + part("{\"sub\":\"a\"}") + ".AA";
 
   @TempDir private static Path folder;
+  private static LoggedWarnings log;
   private static RunningServer server;
 
   private static String part(String json) {
@@ -39,12 +42,14 @@ class JwtKeysUnavailableTest {
 
   @BeforeAll
   static void start() {
+    log = new LoggedWarnings();
     server = RunningServer.serving(folder, POLICY);
   }
 
   @AfterAll
   static void stop() {
     server.close();
+    log.close();
   }
 
   private static HttpResponse<String> ask(String path, String client) {
@@ -83,6 +88,20 @@ class JwtKeysUnavailableTest {
     assertThat(answer.body())
         .contains("\"degraded\":true", "\"jwt\":{\"keys\":0,", "\"problem\":\"no response: ")
         .doesNotContain("hunter2");
+  }
+
+  @Test
+  void log_hasTheAddressAndTheReasonWithoutSecrets() {
+    String start = "cannot fetch token keys from http://127.0.0.1:1/keys (no response: ";
+    await("logged").until(() -> log.messages().stream().anyMatch(line -> line.startsWith(start)));
+
+    assertThat(log.messages())
+        .noneMatch(line -> line.contains("hunter2"))
+        .filteredOn(line -> line.startsWith(start))
+        .singleElement()
+        .asString()
+        .endsWith("rules by jwt: claims fall back to on_store_failure");
+    assertThat(log.stackTraces()).isEmpty();
   }
 
   @Test

@@ -23,7 +23,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class FailedRequests {
   private static final Logger LOG = LoggerFactory.getLogger(FailedRequests.class);
-  private static final RepeatedWarning WARNING = new RepeatedWarning(LOG);
 
   /** The detail of the response to a failed request. */
   static final String DETAIL = "The request failed because of an internal error";
@@ -36,6 +35,7 @@ public final class FailedRequests {
 
   private final String listener;
   private final LongAdder count = new LongAdder();
+  private final RepeatedWarning warning = new RepeatedWarning(LOG);
 
   /** The work on a request, with its resources. */
   public interface RequestWork {
@@ -128,7 +128,7 @@ public final class FailedRequests {
       return;
     }
     // The message of an exception may quote the request, which must not be logged.
-    WARNING.warn(
+    warning.warn(
         "Cannot handle a request to the "
             + listener
             + " listener ("

@@ -4,9 +4,13 @@ import static io.penstock.server.database.RuleApi.json;
 import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
+import io.penstock.server.admin.RuleEndpoints;
 import io.penstock.server.http.AccessTokens;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -17,6 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 class RuleApiIT {
   private static final String READER = "reader-0123456789-0123456789-012";
@@ -246,6 +251,31 @@ class RuleApiIT {
     assertThat(as(READER, "GET", "/v1/history").body())
         .contains("\"changed_by\":\"ops (write) from 127.0.0.1\"");
     assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void changes_areLoggedWithTheirAuthor() {
+    server.close();
+    String tokens = "write:ops:" + AccessTokens.hashOf(WRITER);
+    server = DatabaseServer.start(url, folder, Map.of(Setting.ADMIN_TOKENS, tokens));
+    Logger logger = (Logger) LoggerFactory.getLogger(RuleEndpoints.class);
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    logger.addAppender(log);
+    try {
+      assertThat(as(WRITER, "POST", "/v1/rules?dry_run=true").statusCode()).isEqualTo(200);
+      assertThat(as(WRITER, "POST", "/v1/rules").statusCode()).isEqualTo(201);
+      long version = json(as(WRITER, "GET", "/v1/rules/users")).get("version").asLong();
+      String path = "/v1/rules/users?version=" + version;
+      assertThat(as(WRITER, "DELETE", path).statusCode()).isEqualTo(200);
+    } finally {
+      logger.detachAppender(log);
+    }
+    assertThat(log.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .containsExactly(
+            "rule changed in the database (create): users, by ops (write) from 127.0.0.1",
+            "rule changed in the database (delete): users, by ops (write) from 127.0.0.1");
   }
 
   private HttpResponse<String> as(String token, String method, String path) {

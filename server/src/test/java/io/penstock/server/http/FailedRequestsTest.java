@@ -2,6 +2,9 @@ package io.penstock.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.penstock.server.proxy.LoggedWarnings;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
@@ -12,8 +15,10 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 /** Whatever a handler throws, however late, the client gets a response. */
 class FailedRequestsTest {
@@ -40,22 +45,50 @@ class FailedRequestsTest {
     "HTTP_2,/error"
   })
   void handler_thatThrows_is500AndCounted(HttpVersion version, String path) {
-    int port = open();
-    HttpClient client =
-        vertx.createHttpClient(
-            new HttpClientOptions()
-                .setProtocolVersion(version)
-                .setHttp2ClearTextUpgrade(false)
-                .setDefaultPort(port));
-    HttpClientResponse answer =
-        client
-            .request(HttpMethod.POST, path)
-            .compose(request -> request.send(Buffer.buffer("body")))
-            .await();
+    HttpClientResponse answer = post(client(version), path);
 
     assertThat(answer.statusCode()).isEqualTo(500);
     assertThat(answer.getHeader("X-Half-Done")).isNull();
     assertThat(failures.count()).isEqualTo(1);
+  }
+
+  @Test
+  void failures_many_areLoggedOnceWithoutStackTrace() {
+    int failed = 20;
+    Logger logger = (Logger) LoggerFactory.getLogger(FailedRequests.class);
+    logger.setLevel(Level.INFO);
+    try (LoggedWarnings log = new LoggedWarnings()) {
+      HttpClient client = client(HttpVersion.HTTP_1_1);
+      for (int i = 0; i < failed; i++) {
+        assertThat(post(client, "/at-once?token=secret").statusCode()).isEqualTo(500);
+      }
+
+      assertThat(failures.count()).isEqualTo(failed);
+      assertThat(log.messages())
+          .singleElement()
+          .asString()
+          .startsWith("Cannot handle a request to the test listener (")
+          .contains(IllegalStateException.class.getName() + " at ")
+          .doesNotContain("on purpose", "secret", "\n");
+      assertThat(log.stackTraces()).isEmpty();
+    } finally {
+      logger.setLevel(null);
+    }
+  }
+
+  private HttpClient client(HttpVersion version) {
+    return vertx.createHttpClient(
+        new HttpClientOptions()
+            .setProtocolVersion(version)
+            .setHttp2ClearTextUpgrade(false)
+            .setDefaultPort(open()));
+  }
+
+  private static HttpClientResponse post(HttpClient client, String path) {
+    return client
+        .request(HttpMethod.POST, path)
+        .compose(request -> request.send(Buffer.buffer("body")))
+        .await();
   }
 
   private int open() {

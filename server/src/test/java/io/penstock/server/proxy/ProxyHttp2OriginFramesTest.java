@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** HTTP/2 origins that send frames in an order, or with a content, that HTTP does not allow. */
 final class ProxyHttp2OriginFramesTest {
@@ -56,6 +57,40 @@ final class ProxyHttp2OriginFramesTest {
           to.head(stream, true, ":status", "200");
         });
     assertThat(request("GET")).contains("HTTP/1.1 502");
+    nothingIsLeft();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"102", "103", "199"})
+  void informational_thenTheFinalResponse_bothAreForwarded(String status) throws Exception {
+    serve(
+        (to, stream) -> {
+          to.head(stream, false, ":status", status, "x-a", "b");
+          to.head(stream, false, ":status", "200", "content-length", "" + BODY.length);
+          to.write(DATA, END_STREAM, stream, BODY);
+        });
+    for (int i = 0; i < TIMES; i++) {
+      assertThat(request("GET"))
+          .matches(
+              "(?s)HTTP/1\\.1 "
+                  + status
+                  + " [^\r]*\r\n(?i:x-a): b\r\n\r\nHTTP/1\\.1 200 OK\r\n.*\r\n\r\nsurplus");
+    }
+    assertThat(origin.accepted()).isEqualTo(1);
+    nothingIsLeft();
+  }
+
+  /** HTTP/2 has no upgrades. */
+  @Test
+  void switchingProtocols_badGateway() throws Exception {
+    serve(
+        (to, stream) -> {
+          to.head(stream, false, ":status", "101");
+          to.head(stream, true, ":status", "200");
+        });
+    for (int i = 0; i < TIMES; i++) {
+      assertThat(request("GET")).startsWith("HTTP/1.1 502");
+    }
     nothingIsLeft();
   }
 

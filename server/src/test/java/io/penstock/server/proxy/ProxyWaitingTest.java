@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -236,6 +237,40 @@ final class ProxyWaitingTest {
       assertThat(proxy.metric("penstock_proxy_slow_clients_total")).isZero();
     } finally {
       over.countDown();
+    }
+  }
+
+  /** A client that keeps reading is reset all the same if it reads too little. */
+  @Test
+  void clientThatReadsBelowTheMinRate_isReset() throws Exception {
+    try (SocketOrigin origin = origin();
+        ProxyFixture proxy =
+            new ProxyFixture(
+                folder,
+                POLICY,
+                origin.url(),
+                Map.of(
+                    Setting.CLIENT_STALL_MS,
+                    "2000",
+                    Setting.CLIENT_MIN_RATE,
+                    Integer.toString(1 << 30)));
+        Socket client = proxy.connect()) {
+      get(client, "/endless", "192.0.2.1");
+      InputStream response = client.getInputStream();
+      // Reads a part every few milliseconds.
+      await("reset").until(() -> !hasPart(response));
+      await().until(() -> proxy.metric("penstock_proxy_slow_clients_total") == 1);
+      await().until(() -> origin.open() == 0);
+    } finally {
+      over.countDown();
+    }
+  }
+
+  private static boolean hasPart(InputStream response) {
+    try {
+      return response.readNBytes(PART.length()).length == PART.length();
+    } catch (IOException reset) {
+      return false;
     }
   }
 
