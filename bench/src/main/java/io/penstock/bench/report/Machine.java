@@ -21,8 +21,9 @@ public final class Machine {
   private record KernelSetting(String name, String file) {
     /** Returns the name and the value; empty if the kernel does not have the setting. */
     Stream<String> describe() {
-      try {
-        return Stream.of(name + " " + Files.readString(Path.of(file)).strip());
+      // A file of /proc/sys must be read at once, and readString does not.
+      try (Stream<String> lines = Files.lines(Path.of(file))) {
+        return lines.findFirst().map(value -> name + " " + value).stream();
       } catch (IOException unknown) {
         return Stream.of();
       }
