@@ -4,6 +4,8 @@ import io.penstock.bench.http.AuditPart;
 import io.penstock.bench.http.DecisionPart;
 import io.penstock.bench.http.ProxyPart;
 import io.penstock.bench.http.SpringPart;
+import io.penstock.bench.http.StartupPart;
+import io.penstock.bench.local.FairnessPart;
 import io.penstock.bench.local.KeysPart;
 import io.penstock.bench.local.LimiterPart;
 import io.penstock.bench.local.LimitsPart;
@@ -18,6 +20,7 @@ import io.penstock.bench.redis.OverGrantPart;
 import io.penstock.bench.redis.SharedPart;
 import io.penstock.bench.redis.SizingPart;
 import io.penstock.bench.report.Findings;
+import io.penstock.bench.report.RunLog;
 import java.io.IOException;
 import java.util.List;
 
@@ -31,6 +34,7 @@ record Parts(String name, String title, List<Part> parts) {
               "In process",
               List.of(
                   new Part("limiters", "Limiters", LimiterPart::measure),
+                  new Part("fairness", "Fairness", FairnessPart::measure),
                   new Part("memory", "Memory", MemoryPart::measure),
                   new Part("policy", "Policies", PolicyPart::measure))),
           new Parts(
@@ -49,6 +53,7 @@ record Parts(String name, String title, List<Part> parts) {
               List.of(
                   new Part("decision", "Decision service", DecisionPart::measure),
                   new Part("proxy", "Proxy", ProxyPart::measure),
+                  new Part("startup", "Start-up and idle memory", StartupPart::measure),
                   new Part("audit", "Violation log", AuditPart::measure))),
           new Parts(
               "spring", "Spring", List.of(new Part("mvc", "Spring MVC", SpringPart::measure))),
@@ -65,6 +70,6 @@ record Parts(String name, String title, List<Part> parts) {
   record Part(String name, String title, Measurement measurement) {}
 
   interface Measurement {
-    Findings measure(boolean quick) throws IOException, InterruptedException;
+    Findings measure(boolean quick, RunLog log) throws IOException, InterruptedException;
   }
 }

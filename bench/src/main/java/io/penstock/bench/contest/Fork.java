@@ -56,12 +56,18 @@ final class Fork {
             .measurementIterations(schedule.iterations())
             .measurementTime(time)
             .addProfiler(GCProfiler.class)
-            .jvmArgs(Stream.concat(Jvm.QUIET.stream(), heap.stream()).toArray(String[]::new))
+            .jvmArgs(jvmOptions(entry))
             .shouldFailOnError(true)
             .verbosity(VerboseMode.NORMAL)
             .output(LOG.toString());
     entry.parameters().forEach(options::param);
     return options;
+  }
+
+  private String[] jvmOptions(Entry entry) {
+    return Stream.of(Jvm.QUIET, heap, List.of(entry.collector().option()))
+        .flatMap(List::stream)
+        .toArray(String[]::new);
   }
 
   private static Sample sample(BenchmarkResult result) {

@@ -1,7 +1,9 @@
 package io.penstock.bench.contest;
 
+import io.penstock.bench.report.Estimate;
+import java.util.Collections;
 import java.util.List;
-import java.util.function.ToDoubleFunction;
+import java.util.function.Function;
 
 /** The results of all forks of an entry. */
 public record Score(List<Sample> samples) {
@@ -17,24 +19,27 @@ public record Score(List<Sample> samples) {
   }
 
   public double min() {
-    return sorted(Sample::opsPerSecond)[0];
+    return Collections.min(rounds());
   }
 
   public double max() {
-    return sorted(Sample::opsPerSecond)[samples.size() - 1];
+    return Collections.max(rounds());
   }
 
   public double bytesPerOp() {
     return median(Sample::bytesPerOp);
   }
 
-  private double median(ToDoubleFunction<Sample> of) {
-    double[] sorted = sorted(of);
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  /** Returns the throughput of each fork. */
+  List<Double> rounds() {
+    return figures(Sample::opsPerSecond);
   }
 
-  private double[] sorted(ToDoubleFunction<Sample> of) {
-    return samples.stream().mapToDouble(of).sorted().toArray();
+  private double median(Function<Sample, Double> of) {
+    return Estimate.median(figures(of));
+  }
+
+  private List<Double> figures(Function<Sample, Double> of) {
+    return samples.stream().map(of).toList();
   }
 }

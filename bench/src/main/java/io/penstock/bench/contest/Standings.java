@@ -1,7 +1,9 @@
 package io.penstock.bench.contest;
 
+import io.penstock.bench.report.Estimate;
 import io.penstock.bench.report.ReportTable;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -11,10 +13,13 @@ import java.util.Objects;
 /** The scores of all entries of a contest. */
 public record Standings(Map<Entry, Score> scores) {
   /** Returns the throughput of an entry divided by that of its fastest peer. */
-  public double ratio(Entry entry, Entry... peers) {
-    double best =
-        Arrays.stream(peers).mapToDouble(peer -> score(peer).opsPerSecond()).max().orElseThrow();
-    return score(entry).opsPerSecond() / best;
+  public Estimate ratio(Entry entry, Entry... peers) {
+    Score best =
+        Arrays.stream(peers)
+            .map(this::score)
+            .max(Comparator.comparingDouble(Score::opsPerSecond))
+            .orElseThrow();
+    return Estimate.ofRatios(score(entry).rounds(), best.rounds());
   }
 
   public double maxBytesPerOp(Entry... entries) {

@@ -5,6 +5,7 @@ import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Progress;
 import io.penstock.bench.report.Ratio;
 import io.penstock.bench.report.ReportTable;
+import io.penstock.bench.report.RunLog;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.URI;
@@ -64,7 +65,8 @@ public final class AuditPart {
   private static final List<Boolean> FIRST_RECORDED = List.of(true, false);
   private static final List<Boolean> LAST_RECORDED = List.of(false, true);
 
-  public static Findings measure(boolean quick) throws IOException, InterruptedException {
+  public static Findings measure(boolean quick, RunLog log)
+      throws IOException, InterruptedException {
     int rounds = quick ? 3 : 6;
     long seconds = quick ? 3 : 10;
     Wrk wrk = new Wrk();
@@ -86,6 +88,8 @@ public final class AuditPart {
             double rate = measure(wrk, records ? with : without, callers, seconds);
             if (!warmUp) {
               (records ? recorded : plain).add(rate);
+              log.add(
+                  callers.title, records ? "recorded" : "not recorded", round, "responses/s", rate);
             }
           }
         }
@@ -93,7 +97,8 @@ public final class AuditPart {
         add(table, callers.title + ", not recorded", plain);
         ratios.add(
             Ratio.of(
-                "http.audit." + callers.name().toLowerCase(Locale.ROOT), recorded.over(plain)));
+                "http.audit." + callers.name().toLowerCase(Locale.ROOT),
+                recorded.over(plain, rounds)));
       }
       progress.done();
       return new Findings(List.of(table, denialTable(adminPort)), NOTES, ratios);

@@ -3,14 +3,11 @@ package io.penstock.bench.http;
 import io.penstock.bench.http.BenchRequest.BenchResponse;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Ratio;
-import io.penstock.bench.report.ReportTable;
+import io.penstock.bench.report.RunLog;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.HdrHistogram.Histogram;
 
 /** Measures the throughput and latency of decisions over HTTP. */
 public final class DecisionPart {
@@ -19,8 +16,9 @@ public final class DecisionPart {
       Each server has one worker and receives one kind of request; five processes of each run one after the
       other. wrk uses one thread and 32 connections. The bare server is Vert.x: it reads the same requests
       and sends the headers and body that Penstock sent once, with names and values that are encoded once.
-      nginx evaluates limit_req and sends a cached file with the same headers. Latencies are those of the last processes under an open-loop load of half of the
-      server's own peak, measured from the scheduled time of each request.
+      nginx evaluates limit_req and sends a cached file with the same headers. Latencies are those of the last
+      processes under open-loop load, measured from the scheduled time of each request: servers of the same
+      request at the same rates, in turns. The rates are shares of the peak of the slowest server.
       """;
 
   /** JIT compilation differs from process to process, by some percent of throughput. */
@@ -32,8 +30,7 @@ public final class DecisionPart {
   /** The number of warm-up rounds. */
   private static final int WARM_UP = 12 / SECONDS;
 
-  /** The number of rounds for latencies. */
-  private static final int LATENCY_ROUNDS = 4;
+  private static final int LATENCY_ROUNDS = 5;
 
   private static final String PENSTOCK = "Penstock";
   private static final String BARE = "bare Vert.x";
@@ -41,23 +38,26 @@ public final class DecisionPart {
 
   private DecisionPart() {}
 
-  public static Findings measure(boolean quick) throws IOException, InterruptedException {
+  public static Findings measure(boolean quick, RunLog log)
+      throws IOException, InterruptedException {
     int processes = quick ? 1 : PROCESSES;
+    int latencyRounds = quick ? 1 : LATENCY_ROUNDS;
     try (HttpContest contest =
-        new HttpContest(quick ? 2 : ROUNDS, SECONDS, WARM_UP, Wrk.CONNECTIONS)) {
+        new HttpContest(quick ? 2 : ROUNDS, SECONDS, WARM_UP, Wrk.CONNECTIONS, log)) {
       for (int process = 0; process < processes; process++) {
         contest.stopServers();
         enter(contest);
         if (process == 0) {
-          contest.expect(processes, (1 + LATENCY_ROUNDS) * contest.size());
+          contest.expect(processes, LatencyTable.steps(contest.size(), latencyRounds));
         }
         contest.run();
       }
-      ReportTable latencies = latencies(contest);
+      LatencyTable latencies = new LatencyTable(contest, latencyRounds, log);
+      latencies.measure();
       return new Findings(
-          List.of(contest.table(), latencies),
+          List.of(contest.table(), latencies.table()),
           NOTES + contest.spread("decision.bare", BenchRequest.FORWARD_AUTH, PENSTOCK, BARE),
-          ratios(contest),
+          ratios(contest, latencies),
           List.of(contest.plot("decision", "One worker of the decision service")));
     }
   }
@@ -74,56 +74,14 @@ public final class DecisionPart {
     }
   }
 
-  private static ReportTable latencies(HttpContest contest) throws IOException {
-    ReportTable table =
-        new ReportTable(
-            "latency at half of the peak load, in µs",
-            "",
-            "requests/s",
-            "p50",
-            "p90",
-            "p99",
-            "p99.9",
-            "max");
-    // The load generator needs a warm-up too, or the first server appears slower than it is.
-    for (HttpContest.HttpEntry entry : contest.entries()) {
-      contest.next("warm-up of latencies, " + entry, 1);
-      Histogram unused = measure(contest, entry, 1);
-    }
-    for (HttpContest.HttpEntry entry : contest.entries()) {
-      contest.next("latencies, " + entry, LATENCY_ROUNDS);
-      Histogram nanos = measure(contest, entry, LATENCY_ROUNDS);
-      List<String> line = new ArrayList<>(List.of(entry.toString()));
-      line.add(format("%,.0f", halfOfPeak(contest, entry)));
-      for (double percentile : new double[] {50, 90, 99, 99.9, 100}) {
-        line.add(format("%,.0f", nanos.getValueAtPercentile(percentile) / 1e3));
-      }
-      table.add(line.toArray(String[]::new));
-    }
-    return table;
-  }
-
-  private static Histogram measure(HttpContest contest, HttpContest.HttpEntry entry, int rounds)
-      throws IOException {
-    double perSecond = halfOfPeak(contest, entry);
-    return OpenLoop.run(
-        contest.port(entry), entry.request(), perSecond, rounds * contest.seconds());
-  }
-
-  private static double halfOfPeak(HttpContest contest, HttpContest.HttpEntry entry) {
-    return contest.rates(entry).median() / 2;
-  }
-
-  private static List<Ratio> ratios(HttpContest contest) {
+  private static List<Ratio> ratios(HttpContest contest, LatencyTable latencies) {
     return Stream.of(
             contest.ratio("http.decision.bare", BenchRequest.FORWARD_AUTH, PENSTOCK, BARE),
             contest.ratio("http.check.bare", BenchRequest.CHECK, PENSTOCK, BARE),
-            contest.ratio("http.decision.nginx", BenchRequest.FORWARD_AUTH, PENSTOCK, NGINX))
+            contest.ratio("http.decision.nginx", BenchRequest.FORWARD_AUTH, PENSTOCK, NGINX),
+            latencies.ratio("http.decision.p99.bare", BenchRequest.FORWARD_AUTH, PENSTOCK, BARE),
+            latencies.ratio("http.decision.p99.nginx", BenchRequest.FORWARD_AUTH, PENSTOCK, NGINX))
         .flatMap(Optional::stream)
         .toList();
-  }
-
-  private static String format(String format, Object... values) {
-    return String.format(Locale.ROOT, format, values);
   }
 }

@@ -4,6 +4,7 @@ import io.penstock.bench.report.Bars;
 import io.penstock.bench.report.Progress;
 import io.penstock.bench.report.Ratio;
 import io.penstock.bench.report.ReportTable;
+import io.penstock.bench.report.RunLog;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ final class HttpContest implements AutoCloseable {
   private final long seconds;
   private final int warmUp;
   private final Wrk wrk;
+  private final RunLog log;
   private final Map<HttpEntry, Rates> rates = new LinkedHashMap<>();
   private final Map<HttpEntry, Rates> cpuMicros = new LinkedHashMap<>();
   private final Map<HttpEntry, ServerProcess> servers = new HashMap<>();
@@ -38,8 +40,8 @@ final class HttpContest implements AutoCloseable {
     }
   }
 
-  HttpContest(boolean quick) throws IOException {
-    this(quick ? 2 : 7, quick ? 2 : 5, 2, Wrk.CONNECTIONS);
+  HttpContest(boolean quick, RunLog log) throws IOException {
+    this(quick ? 2 : 7, quick ? 2 : 5, 2, Wrk.CONNECTIONS, log);
   }
 
   /**
@@ -47,7 +49,9 @@ final class HttpContest implements AutoCloseable {
    * @param warmUp the number of warm-up rounds
    * @param connections the number of connections to each server
    */
-  HttpContest(int rounds, long seconds, int warmUp, int connections) throws IOException {
+  HttpContest(int rounds, long seconds, int warmUp, int connections, RunLog log)
+      throws IOException {
+    this.log = log;
     this.rounds = rounds;
     this.seconds = seconds;
     this.warmUp = warmUp;
@@ -135,6 +139,10 @@ final class HttpContest implements AutoCloseable {
     double micros = server(entry).cpuTime().minus(before).toNanos() / 1e3;
     rates(entry).add(load.perSecond());
     cpuMicros(entry).add(micros / load.responses());
+    String row = entry.request.toString();
+    int round = rates(entry).size();
+    log.add(row, entry.server, round, "responses/s", load.perSecond());
+    log.add(row, entry.server, round, "CPU µs/response", micros / load.responses());
   }
 
   /** Returns the CPU time of the server per response. */
@@ -170,7 +178,9 @@ final class HttpContest implements AutoCloseable {
   /** Returns the ratio of two servers; empty if one of them did not enter. */
   Optional<Ratio> ratio(String name, BenchRequest request, String ours, String theirs) {
     return of(ours, request)
-        .flatMap(measured -> of(theirs, request).map(peer -> Ratio.of(name, measured.over(peer))));
+        .flatMap(
+            measured ->
+                of(theirs, request).map(peer -> Ratio.of(name, measured.over(peer, rounds))));
   }
 
   /**

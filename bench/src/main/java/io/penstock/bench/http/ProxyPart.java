@@ -3,6 +3,7 @@ package io.penstock.bench.http;
 import io.penstock.bench.contest.FailedRunException;
 import io.penstock.bench.http.BenchRequest.BenchResponse;
 import io.penstock.bench.report.Findings;
+import io.penstock.bench.report.RunLog;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -14,21 +15,23 @@ public final class ProxyPart {
       """
       Each proxy has one worker and a pool of connections to the same origin; wrk uses one thread and 32
       connections. wrk, the proxy and the origin share the cores. The origin is nginx and sends 43 bytes
-      from memory. nginx evaluates limit_req and sends the origin the same headers as Penstock;
-      vertx-http-proxy does neither. Both add the headers that Penstock sent once to responses. Denied
-      requests get the same headers and body, and never reach the origin; nginx sends the body from memory,
-      and also Server, Date and Connection, which it cannot omit. CPU time is that of all threads of the
-      proxy, with garbage collection and JIT compilation.
+      from memory. nginx evaluates limit_req, HAProxy counts requests in a stick table, and both send the
+      origin the same headers as Penstock; vertx-http-proxy does neither. All add the headers that Penstock
+      sent once to responses. Denied requests get the same headers and body, and never reach the origin; nginx
+      and HAProxy send the body from memory, and nginx also sends Server, Date and Connection, which it cannot
+      omit. CPU time is that of all threads of the proxy, with garbage collection and JIT compilation.
       """;
 
   private static final String PENSTOCK = "Penstock";
   private static final String VERTX = "vertx-http-proxy";
+  private static final String HAPROXY = "HAProxy stick table";
   private static final String NGINX = "nginx limit_req + proxy_pass";
 
   private ProxyPart() {}
 
-  public static Findings measure(boolean quick) throws IOException, InterruptedException {
-    try (HttpContest contest = new HttpContest(quick)) {
+  public static Findings measure(boolean quick, RunLog log)
+      throws IOException, InterruptedException {
+    try (HttpContest contest = new HttpContest(quick, log)) {
       enter(contest);
       contest.expect(1, 0);
       contest.run();
@@ -39,7 +42,10 @@ public final class ProxyPart {
                   contest.ratio("http.proxy.nginx", BenchRequest.PROXIED, PENSTOCK, NGINX),
                   contest.ratio(
                       "http.proxy.vertx-http-proxy", BenchRequest.PROXIED, PENSTOCK, VERTX),
-                  contest.ratio("http.proxy-denied.nginx", BenchRequest.DENIED, PENSTOCK, NGINX))
+                  contest.ratio("http.proxy.haproxy", BenchRequest.PROXIED, PENSTOCK, HAPROXY),
+                  contest.ratio("http.proxy-denied.nginx", BenchRequest.DENIED, PENSTOCK, NGINX),
+                  contest.ratio(
+                      "http.proxy-denied.haproxy", BenchRequest.DENIED, PENSTOCK, HAPROXY))
               .flatMap(Optional::stream)
               .toList(),
           List.of(contest.plot("proxy", "One worker in front of an origin")));
@@ -59,6 +65,12 @@ public final class ProxyPart {
       checkSame(reply, BenchRequest.PROXIED.send(nginx.port()));
       contest.enter(NGINX, BenchRequest.PROXIED, nginx);
     }
+    if (HaProxy.isInstalled()) {
+      ServerProcess haProxy =
+          contest.own(ServerProcess.haProxy(HaProxy.proxy(origin.port(), additions)));
+      checkSame(reply, BenchRequest.PROXIED.send(haProxy.port()));
+      contest.enter(HAPROXY, BenchRequest.PROXIED, haProxy);
+    }
     ServerProcess denying = contest.own(ServerProcess.proxy(origin, HttpPolicy.USED_UP));
     BenchResponse denial = denial(denying);
     contest.enter(PENSTOCK, BenchRequest.DENIED, denying);
@@ -66,6 +78,12 @@ public final class ProxyPart {
       ServerProcess nginx = contest.own(ServerProcess.nginx(Nginx.denying(origin.port(), denial)));
       checkSame(denial, denial(nginx));
       contest.enter(NGINX, BenchRequest.DENIED, nginx);
+    }
+    if (HaProxy.isInstalled()) {
+      ServerProcess haProxy =
+          contest.own(ServerProcess.haProxy(HaProxy.denying(origin.port(), denial)));
+      checkSame(denial, denial(haProxy));
+      contest.enter(HAPROXY, BenchRequest.DENIED, haProxy);
     }
   }
 
@@ -76,7 +94,7 @@ public final class ProxyPart {
     return BenchRequest.DENIED.send(proxy.port());
   }
 
-  /** Checks that nginx sends no less than Penstock. */
+  /** Checks that another proxy sends no less than Penstock. */
   private static void checkSame(BenchResponse ours, BenchResponse theirs) {
     if (ours.status() != theirs.status()
         || !ours.body().equals(theirs.body())

@@ -1,5 +1,6 @@
 package io.penstock.bench.http;
 
+import io.penstock.bench.report.Estimate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -13,7 +14,7 @@ final class Rates {
   }
 
   double median() {
-    return median(rounds);
+    return Estimate.median(rounds);
   }
 
   double min() {
@@ -25,10 +26,13 @@ final class Rates {
   }
 
   /**
-   * Returns the median of the ratios per round, so that a slow phase of the machine affects both.
+   * Returns the ratio to the figures of another server. With several runs of {@code roundsOfRun}
+   * rounds, the runs are compared, because processes differ more than rounds of one process.
    */
-  double over(Rates other) {
-    return over(other, 0, rounds.size());
+  Estimate over(Rates other, int roundsOfRun) {
+    return rounds.size() > roundsOfRun
+        ? Estimate.of(overByRun(other, roundsOfRun))
+        : Estimate.ofRatios(rounds, other.rounds);
   }
 
   /** Returns the ratio in each run of {@code roundsOfRun} rounds, in ascending order. */
@@ -40,17 +44,10 @@ final class Rates {
   }
 
   private double over(Rates other, int from, int to) {
-    return median(
-        IntStream.range(from, to)
-            .mapToObj(round -> rounds.get(round) / other.rounds.get(round))
-            .toList());
+    return Estimate.ofRatios(rounds.subList(from, to), other.rounds.subList(from, to)).value();
   }
 
-  private static double median(List<Double> values) {
-    List<Double> sorted = values.stream().sorted().toList();
-    int middle = sorted.size() / 2;
-    return sorted.size() % 2 == 1
-        ? sorted.get(middle)
-        : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+  int size() {
+    return rounds.size();
   }
 }

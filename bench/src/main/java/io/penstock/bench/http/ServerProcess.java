@@ -22,13 +22,15 @@ final class ServerProcess implements AutoCloseable {
   private static final String SAMPLE_LAUNCHER =
       "org.springframework.boot.loader.launch.PropertiesLauncher";
   private static final List<String> HEAP = List.of("-Xms256m", "-Xmx256m");
-  private static final int MAX_ATTEMPTS = 600;
+  private static final Duration MAX_START_TIME = Duration.ofSeconds(30);
 
   private final int port;
   private final Process process;
+  private final Duration startTime;
 
   private ServerProcess(int port, List<String> command) throws IOException, InterruptedException {
     this.port = port;
+    long startNanos = System.nanoTime();
     this.process =
         new ProcessBuilder(command)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
@@ -36,7 +38,8 @@ final class ServerProcess implements AutoCloseable {
             .start();
     // An aborted run leaves no server behind.
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-    awaitOpen();
+    awaitOpen(startNanos);
+    this.startTime = Duration.ofNanos(System.nanoTime() - startNanos);
   }
 
   /** Starts the decision service with an in-process store. */
@@ -119,6 +122,11 @@ final class ServerProcess implements AutoCloseable {
     return new ServerProcess(port, command);
   }
 
+  static ServerProcess haProxy(HaProxy haProxy) throws IOException, InterruptedException {
+    int port = freePort();
+    return new ServerProcess(port, haProxy.command(port));
+  }
+
   static ServerProcess nginx(Nginx nginx) throws IOException, InterruptedException {
     int port = freePort();
     return new ServerProcess(port, nginx.command(port));
@@ -145,18 +153,41 @@ final class ServerProcess implements AutoCloseable {
 
   /** Returns the CPU time that the server has used, including that of its worker processes. */
   Duration cpuTime() {
-    return Stream.concat(Stream.of(process.toHandle()), process.descendants())
+    return processes()
         .flatMap(running -> running.info().totalCpuDuration().stream())
         .reduce(Duration.ZERO, Duration::plus);
   }
 
-  private void awaitOpen() throws InterruptedException {
-    for (int attempt = 0; attempt < MAX_ATTEMPTS && process.isAlive(); attempt++) {
+  /** Returns the time until the server accepted connections. */
+  Duration startTime() {
+    return startTime;
+  }
+
+  /** Returns the memory of the server and its workers; shared pages count in proportion. */
+  long memoryBytes() throws IOException {
+    long kilobytes = 0;
+    for (ProcessHandle running : processes().toList()) {
+      Path rollup = Path.of("/proc", "" + running.pid(), "smaps_rollup");
+      for (String line : Files.readAllLines(rollup)) {
+        if (line.startsWith("Pss:")) {
+          kilobytes += Long.parseLong(line.replaceAll("\\D", ""));
+        }
+      }
+    }
+    return kilobytes << 10;
+  }
+
+  private Stream<ProcessHandle> processes() {
+    return Stream.concat(Stream.of(process.toHandle()), process.descendants());
+  }
+
+  private void awaitOpen(long startNanos) throws InterruptedException {
+    while (process.isAlive() && System.nanoTime() - startNanos < MAX_START_TIME.toNanos()) {
       try {
         new Socket(InetAddress.getLoopbackAddress(), port).close();
         return;
       } catch (IOException notYet) {
-        TimeUnit.MILLISECONDS.sleep(50);
+        TimeUnit.MILLISECONDS.sleep(2);
       }
     }
     process.destroyForcibly();

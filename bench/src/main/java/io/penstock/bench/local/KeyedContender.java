@@ -5,6 +5,8 @@ import static io.github.bucket4j.local.SynchronizationStrategy.SYNCHRONIZED;
 
 import io.github.bucket4j.Bucket;
 import io.github.bucket4j.local.SynchronizationStrategy;
+import java.util.Arrays;
+import java.util.stream.Stream;
 
 /** The contenders on many keys. */
 public enum KeyedContender {
@@ -49,6 +51,11 @@ public enum KeyedContender {
 
   KeyedContender(String label) {
     this.label = label;
+  }
+
+  /** Returns the limiters of other libraries. */
+  static Stream<KeyedContender> peers() {
+    return Arrays.stream(values()).filter(contender -> contender != PENSTOCK);
   }
 
   /** Creates a limiter that keeps up to {@code maxKeys} keys, if it has such a limit. */

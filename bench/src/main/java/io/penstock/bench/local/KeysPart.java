@@ -2,14 +2,17 @@ package io.penstock.bench.local;
 
 import io.penstock.bench.contest.Contest;
 import io.penstock.bench.contest.Entry;
+import io.penstock.bench.contest.Entry.Repetition;
 import io.penstock.bench.contest.Row;
 import io.penstock.bench.contest.Schedule;
 import io.penstock.bench.contest.Standings;
 import io.penstock.bench.report.Curves;
 import io.penstock.bench.report.Curves.Curve;
 import io.penstock.bench.report.Curves.Point;
+import io.penstock.bench.report.Estimate;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Ratio;
+import io.penstock.bench.report.RunLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -38,14 +41,14 @@ public final class KeysPart {
 
   private KeysPart() {}
 
-  public static Findings measure(boolean quick) {
+  public static Findings measure(boolean quick, RunLog log) {
     List<Entry> entries = new ArrayList<>();
     for (int keys = MIN; keys <= (quick ? MAX / 10 : MAX); keys *= 10) {
       for (KeyedContender contender : CONTENDERS) {
         entries.add(entry(contender, keys));
       }
     }
-    Standings standings = new Contest(Schedule.of(quick).withFewForks(), HEAP).run(entries);
+    Standings standings = new Contest(Schedule.of(quick).withFewForks(), HEAP, log).run(entries);
     return new Findings(
         standings.tables(),
         NOTES,
@@ -62,11 +65,11 @@ public final class KeysPart {
         contender.label,
         ManyKeys.class.getName() + ".tryAcquire",
         Map.of("contender", contender.name(), "limits", LocalLimits.KEPT.name(), "keys", "" + keys),
-        false);
+        Repetition.NORMAL);
   }
 
   /** Returns how many times as long Penstock takes with the most keys as with the fewest. */
-  private static double growth(Standings standings, List<Entry> entries) {
+  private static Estimate growth(Standings standings, List<Entry> entries) {
     List<Entry> own = of(KeyedContender.PENSTOCK, entries);
     return standings.ratio(own.get(0), own.get(own.size() - 1));
   }

@@ -2,6 +2,7 @@ package io.penstock.bench.local;
 
 import io.penstock.bench.contest.Contest;
 import io.penstock.bench.contest.Entry;
+import io.penstock.bench.contest.Entry.Repetition;
 import io.penstock.bench.contest.ExpectedOutcome;
 import io.penstock.bench.contest.Row;
 import io.penstock.bench.contest.Schedule;
@@ -11,6 +12,7 @@ import io.penstock.bench.report.Curves.Curve;
 import io.penstock.bench.report.Curves.Point;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Ratio;
+import io.penstock.bench.report.RunLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,20 +29,20 @@ public final class LimitsPart {
 
   private LimitsPart() {}
 
-  public static Findings measure(boolean quick) {
+  public static Findings measure(boolean quick, RunLog log) {
     List<Entry> entries = LIMITS.stream().map(LimitsPart::entry).toList();
-    Standings standings = new Contest(Schedule.of(quick)).run(entries);
+    Standings standings = new Contest(Schedule.of(quick), log).run(entries);
     List<Point> points = new ArrayList<>();
     for (int i = 0; i < LIMITS.size(); i++) {
       double nanos = 1e9 * THREADS / standings.score(entries.get(i)).opsPerSecond();
       points.add(new Point(LIMITS.get(i), nanos));
     }
-    double min = points.get(0).y();
-    double max = points.get(points.size() - 1).y();
     return new Findings(
         standings.tables(),
         NOTES,
-        List.of(Ratio.of("growth.limits", max / min)),
+        List.of(
+            Ratio.of(
+                "growth.limits", standings.ratio(entries.get(0), entries.get(entries.size() - 1)))),
         List.of(
             new Curves(
                 "limits",
@@ -56,6 +58,6 @@ public final class LimitsPart {
         limits + (limits == 1 ? " limit" : " limits"),
         SeveralLimits.class.getName() + ".tryAcquire",
         Map.of("limits", "" + limits),
-        false);
+        Repetition.NORMAL);
   }
 }

@@ -1,6 +1,8 @@
 package io.penstock.bench.local;
 
+import io.penstock.bench.contest.Collector;
 import io.penstock.bench.contest.Entry;
+import io.penstock.bench.contest.Entry.Repetition;
 import io.penstock.bench.contest.Row;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,12 +25,12 @@ final class LocalEntries {
       entries.add(take(threads));
       entries.add(twoLimits(threads));
       for (HotContender contender : HotContender.values()) {
-        if (contender != HotContender.NANO_TIME) {
-          entries.add(hot(contender, LocalLimits.DENIED, threads));
-        }
+        entries.add(hot(contender, LocalLimits.DENIED, threads));
       }
-      for (KeyedContender contender : KeyedContender.values()) {
-        entries.add(keyed(contender, threads));
+      for (Collector collector : Collector.values()) {
+        for (KeyedContender contender : KeyedContender.values()) {
+          entries.add(keyed(contender, threads, collector));
+        }
       }
     }
     return entries;
@@ -40,17 +42,28 @@ final class LocalEntries {
         contender.label,
         HotKey.class.getName() + ".tryAcquire",
         parameters(contender, limits),
-        threads == MAX_THREADS && contender.decisive());
+        hotRepetition(contender, limits, threads));
   }
 
-  static Entry keyed(KeyedContender contender, int threads) {
+  private static Repetition hotRepetition(HotContender contender, LocalLimits limits, int threads) {
+    if (threads == 1) {
+      return Repetition.NORMAL;
+    }
+    return limits == LocalLimits.DENIED || contender == HotContender.NANO_TIME
+        ? Repetition.DECISIVE
+        : Repetition.CONTENDED;
+  }
+
+  static Entry keyed(KeyedContender contender, int threads, Collector collector) {
     LocalLimits limits = LocalLimits.ALLOWED;
+    String suffix = collector == Collector.G1 ? "" : ", ParallelGC";
     return new Entry(
-        new Row("1M keys, allowed", limits.outcome(), threads),
+        new Row("1M keys, allowed" + suffix, limits.outcome(), threads),
         contender.label,
         ManyKeys.class.getName() + ".tryAcquire",
         parameters(contender, limits),
-        threads == MAX_THREADS && contender != KeyedContender.GUAVA_MAP);
+        threads == MAX_THREADS ? Repetition.DECISIVE : Repetition.NORMAL,
+        collector);
   }
 
   static Entry take(int threads) {
@@ -63,7 +76,8 @@ final class LocalEntries {
 
   private static Entry call(String label, String method, int threads) {
     String benchmark = PenstockCalls.class.getName() + "." + method;
-    return new Entry(hotRow(LocalLimits.ALLOWED, threads), label, benchmark, Map.of(), false);
+    return new Entry(
+        hotRow(LocalLimits.ALLOWED, threads), label, benchmark, Map.of(), Repetition.NORMAL);
   }
 
   private static Row hotRow(LocalLimits limits, int threads) {

@@ -2,6 +2,7 @@ package io.penstock.bench.local;
 
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Ratio;
+import io.penstock.bench.report.RunLog;
 import java.io.IOException;
 import java.util.List;
 
@@ -9,8 +10,9 @@ import java.util.List;
 public final class MemoryPart {
   private MemoryPart() {}
 
-  public static Findings measure(boolean quick) throws IOException, InterruptedException {
-    MemoryTable memory = MemoryTable.measure(quick);
+  public static Findings measure(boolean quick, RunLog log)
+      throws IOException, InterruptedException {
+    MemoryTable memory = MemoryTable.measure(quick, log);
     return new Findings(
         List.of(memory.table()),
         "",

@@ -3,6 +3,7 @@ package io.penstock.bench.local;
 import io.penstock.bench.report.Bars;
 import io.penstock.bench.report.Progress;
 import io.penstock.bench.report.ReportTable;
+import io.penstock.bench.report.RunLog;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,10 +18,14 @@ final class MemoryTable {
 
   private final List<Size> sizes = new ArrayList<>();
 
-  private MemoryTable() {}
+  private final RunLog log;
 
-  static MemoryTable measure(boolean quick) throws IOException, InterruptedException {
-    MemoryTable table = new MemoryTable();
+  private MemoryTable(RunLog log) {
+    this.log = log;
+  }
+
+  static MemoryTable measure(boolean quick, RunLog log) throws IOException, InterruptedException {
+    MemoryTable table = new MemoryTable(log);
     KeyedContender[] contenders = KeyedContender.values();
     Progress progress = new Progress(contenders.length + (quick ? 0 : 1), EXPECTED_SECONDS);
     for (KeyedContender contender : contenders) {
@@ -36,7 +41,17 @@ final class MemoryTable {
   private void measure(Progress progress, KeyedContender contender, int keys)
       throws IOException, InterruptedException {
     progress.next("memory: %s, %d keys".formatted(contender.label, keys));
-    sizes.add(new Size(contender, keys, MemoryRun.bytesPerKey(contender, keys)));
+    double bytesPerKey = bytesPerKey(contender, keys);
+    sizes.add(new Size(contender, keys, bytesPerKey));
+    log.add(keys + " keys", contender.label, 1, "bytes/key", bytesPerKey);
+  }
+
+  private static double bytesPerKey(KeyedContender contender, int keys)
+      throws IOException, InterruptedException {
+    // G1 rounds large arrays up to whole regions; the serial collector counts the objects.
+    List<String> options = List.of("-XX:+UseSerialGC", "-Xmx6g");
+    String printed = ProbeProcess.run(MemoryProbe.class, options, contender.name(), "" + keys);
+    return Double.parseDouble(printed) / keys;
   }
 
   double bytesPerKey(KeyedContender contender) {

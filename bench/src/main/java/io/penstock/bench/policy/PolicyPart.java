@@ -2,6 +2,7 @@ package io.penstock.bench.policy;
 
 import io.penstock.bench.contest.Contest;
 import io.penstock.bench.contest.Entry;
+import io.penstock.bench.contest.Entry.Repetition;
 import io.penstock.bench.contest.ExpectedOutcome;
 import io.penstock.bench.contest.Row;
 import io.penstock.bench.contest.Schedule;
@@ -11,6 +12,7 @@ import io.penstock.bench.report.Curves.Curve;
 import io.penstock.bench.report.Curves.Point;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Ratio;
+import io.penstock.bench.report.RunLog;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -38,10 +40,10 @@ public final class PolicyPart {
 
   private PolicyPart() {}
 
-  public static Findings measure(boolean quick) {
+  public static Findings measure(boolean quick, RunLog log) {
     List<Entry> entries =
         IntStream.rangeClosed(1, MAX_THREADS).boxed().flatMap(PolicyPart::row).toList();
-    Standings standings = new Contest(Schedule.of(quick).withLongWarmup()).run(entries);
+    Standings standings = new Contest(Schedule.of(quick).withLongWarmup(), log).run(entries);
     return new Findings(
         standings.tables(),
         NOTES,
@@ -79,6 +81,6 @@ public final class PolicyPart {
         String.format(Locale.ROOT, "%,d rules", rules),
         Evaluation.class.getName() + ".decide",
         Map.of("rules", "" + rules),
-        threads == 1 && COMPARED.contains(rules));
+        threads == 1 && COMPARED.contains(rules) ? Repetition.DECISIVE : Repetition.NORMAL);
   }
 }

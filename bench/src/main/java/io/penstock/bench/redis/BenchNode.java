@@ -18,6 +18,8 @@ import java.util.logging.LogManager;
  * fill WORKLOAD callers times    the tally, when each caller has sent that many requests
  * first                          sends one request for the hot key; its start in epoch milliseconds
  * until epochMillis callers      the tally of the hot key; later responses do not count
+ * spend epochMillis callers      the same; later responses count, but no request is sent later
+ * drain                          requests the hot key until it is denied; the number of grants
  * </pre>
  */
 final class BenchNode {
@@ -62,7 +64,12 @@ final class BenchNode {
         yield ask(new Crowd(limiter, false), words, (sent, nanos) -> sent == times);
       }
       case "first" -> first();
-      case "until" -> until(Long.parseLong(words[1]), Integer.parseInt(words[2]));
+      case "until" -> {
+        long deadline = Long.parseLong(words[1]);
+        yield until(new TimelyLimiter(limiter, deadline), deadline, Integer.parseInt(words[2]));
+      }
+      case "spend" -> until(limiter, Long.parseLong(words[1]), Integer.parseInt(words[2]));
+      case "drain" -> drain();
       default -> throw new IOException("unknown command: " + words[0]);
     };
   }
@@ -81,9 +88,18 @@ final class BenchNode {
     return "" + before;
   }
 
-  private String until(long epochMillis, int callers)
+  private String drain() throws GaveUpException {
+    String key = Workload.HOT_KEY.keysOf(0, 1)[0];
+    long allowed = 0;
+    while (limiter.tryAcquire(key)) {
+      allowed++;
+    }
+    return "" + allowed;
+  }
+
+  private static String until(SharedLimiter limiter, long epochMillis, int callers)
       throws InterruptedException, ExecutionException {
-    return new Crowd(new TimelyLimiter(limiter, epochMillis), false)
+    return new Crowd(limiter, false)
         .ask(Workload.HOT_KEY, callers, (sent, nanos) -> System.currentTimeMillis() > epochMillis)
         .toLine();
   }

@@ -4,8 +4,10 @@ import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Plot;
 import io.penstock.bench.report.Progress;
 import io.penstock.bench.report.Ratio;
+import io.penstock.bench.report.RunLog;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -18,17 +20,20 @@ public final class CallersPart {
   private static final List<Workload> WORKLOADS = List.of(Workload.HOT_KEY, Workload.PER_USER);
   private static final double STEP_SECONDS = 2;
 
-  private final Readings readings = new Readings();
+  private final Readings readings;
   private final List<Cell> cells =
       WORKLOADS.stream()
           .flatMap(
               workload -> IntStream.of(CALLERS).mapToObj(callers -> new Cell(workload, callers)))
           .toList();
 
-  private CallersPart() {}
+  private CallersPart(RunLog log) {
+    this.readings = new Readings(log, "");
+  }
 
-  public static Findings measure(boolean quick) throws IOException, InterruptedException {
-    CallersPart part = new CallersPart();
+  public static Findings measure(boolean quick, RunLog log)
+      throws IOException, InterruptedException {
+    CallersPart part = new CallersPart(log);
     try (RedisServer server = new RedisServer()) {
       part.measure(server, quick ? 1 : 3, quick ? 500 : 1_200);
       return new Findings(
@@ -56,11 +61,15 @@ public final class CallersPart {
           node.ask(Workload.HOT_KEY, 64, 3 * millis);
           node.ask(Workload.PER_USER, MAX, 2 * millis);
         }
+        if (round % 2 == 0) {
+          Collections.reverse(nodes);
+        }
         for (Cell cell : cells) {
           for (NodeProcess node : nodes) {
             progress.next(cell + ": " + node.contender().label + of);
             readings.add(cell, node.contender(), Reading.of(server, node, cell, millis));
           }
+          Collections.reverse(nodes);
         }
       } finally {
         nodes.forEach(NodeProcess::close);

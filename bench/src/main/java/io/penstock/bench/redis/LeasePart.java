@@ -4,6 +4,7 @@ import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Progress;
 import io.penstock.bench.report.Ratio;
 import io.penstock.bench.report.ReportTable;
+import io.penstock.bench.report.RunLog;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +46,8 @@ public final class LeasePart {
    * Measures the same duration in each run. Without {@code quick} there are three runs, and the
    * worst counts.
    */
-  public static Findings measure(boolean quick) throws IOException, InterruptedException {
+  public static Findings measure(boolean quick, RunLog log)
+      throws IOException, InterruptedException {
     int runs = quick ? 1 : 3;
     Progress progress = new Progress(2 * runs, STEP_SECONDS);
     ReportTable table =
@@ -61,6 +63,10 @@ public final class LeasePart {
       progress.next("leases: one stopped, run %d of %d".formatted(run, runs));
       Tally stopped = spend(true);
       table.add(line("one stopped", stopped));
+      log.add(
+          "all running", RedisContender.PENSTOCK_LEASED.label, run, "used %", usedPercent(even));
+      log.add(
+          "one stopped", RedisContender.PENSTOCK_LEASED.label, run, "used %", usedPercent(stopped));
       used = Math.min(used, usedPercent(even));
       over = Math.max(over, usedPercent(even) - 100);
       overStopped = Math.max(overStopped, usedPercent(stopped) - 100);

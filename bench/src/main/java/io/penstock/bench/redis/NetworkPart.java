@@ -2,6 +2,7 @@ package io.penstock.bench.redis;
 
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Progress;
+import io.penstock.bench.report.RunLog;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -98,26 +99,33 @@ public final class NetworkPart {
   private final NetworkSchedule schedule;
   private final RedisServer server;
   private final DelayRelay relay;
-  private final NetworkResults results = new NetworkResults();
+  private final NetworkResults results;
   private final Progress progress;
 
-  private NetworkPart(Grid grid, NetworkSchedule schedule, RedisServer server, DelayRelay relay) {
+  private NetworkPart(
+      Grid grid,
+      NetworkSchedule schedule,
+      RedisServer server,
+      DelayRelay relay,
+      NetworkResults results) {
     this.grid = grid;
     this.schedule = schedule;
     this.server = server;
     this.relay = relay;
+    this.results = results;
     this.progress = new Progress(schedule.steps(grid), STEP_SECONDS);
   }
 
-  public static Findings measure(boolean quick) throws IOException, InterruptedException {
-    return measure(Grid.ALL, NetworkSchedule.of(quick));
+  public static Findings measure(boolean quick, RunLog log)
+      throws IOException, InterruptedException {
+    return measure(Grid.ALL, NetworkSchedule.of(quick), log);
   }
 
-  static Findings measure(Grid grid, NetworkSchedule schedule)
+  static Findings measure(Grid grid, NetworkSchedule schedule, RunLog log)
       throws IOException, InterruptedException {
     try (RedisServer server = new RedisServer();
         DelayRelay relay = new DelayRelay(server.port())) {
-      NetworkPart part = new NetworkPart(grid, schedule, server, relay);
+      NetworkPart part = new NetworkPart(grid, schedule, server, relay, new NetworkResults(log));
       for (int start = 1; start <= schedule.starts; start++) {
         part.measure(start);
       }

@@ -3,8 +3,10 @@ package io.penstock.bench.redis;
 import static io.penstock.bench.redis.RedisContender.LUA_EVAL_SHA;
 import static io.penstock.bench.redis.RedisContender.PENSTOCK;
 
+import io.penstock.bench.report.Estimate;
 import io.penstock.bench.report.Ratio;
 import io.penstock.bench.report.ReportTable;
+import io.penstock.bench.report.RunLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -14,7 +16,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /** The readings by round trip time. Not thread-safe. */
@@ -23,7 +24,7 @@ final class NetworkResults {
   private static final Cell REFERENCE = new Cell(Workload.HOT_KEY, 256);
 
   /** A column of the tables, with the medians of a figure. */
-  private record Column(String header, String pattern, ToDoubleFunction<Reading> of) {
+  private record Column(String header, String pattern, Function<Reading, Double> of) {
     String format(double value) {
       return String.format(Locale.ROOT, pattern, value);
     }
@@ -43,17 +44,31 @@ final class NetworkResults {
 
   private final Map<Duration, Readings> byRoundTrip = new LinkedHashMap<>();
 
+  private final RunLog log;
+
+  NetworkResults(RunLog log) {
+    this.log = log;
+  }
+
   /** Penstock compared with one EVALSHA per request, by one figure of one cell. */
-  private record Comparison(String figure, Duration roundTrip, Cell cell, double ratio) {
+  private record Comparison(String figure, Duration roundTrip, Cell cell, Estimate ratio) {
+    double value() {
+      return ratio.value();
+    }
+
     @Override
     public String toString() {
-      return String.format(Locale.ROOT, "%s: %.2f (%s, %s)", figure, ratio, label(roundTrip), cell);
+      return String.format(
+          Locale.ROOT, "%s: %.2f (%s, %s)", figure, value(), label(roundTrip), cell);
     }
   }
 
   /** Adds a reading. Fails if the contender did not allow the requests. */
   void add(Duration roundTrip, Cell cell, RedisContender contender, Reading reading) {
-    byRoundTrip.computeIfAbsent(roundTrip, unused -> new Readings()).add(cell, contender, reading);
+    byRoundTrip
+        .computeIfAbsent(
+            roundTrip, unused -> new Readings(log, "round trip " + label(roundTrip) + ", "))
+        .add(cell, contender, reading);
   }
 
   static String label(Duration roundTrip) {
@@ -81,17 +96,17 @@ final class NetworkResults {
 
   private Comparison worstThroughput() {
     return compare("throughput", Reading::perSecond)
-        .min(Comparator.comparingDouble(Comparison::ratio))
+        .min(Comparator.comparingDouble(Comparison::value))
         .orElseThrow();
   }
 
   private Comparison worstLatency() {
     return Stream.concat(compare("p50", Reading::p50Micros), compare("p99", Reading::p99Micros))
-        .max(Comparator.comparingDouble(Comparison::ratio))
+        .max(Comparator.comparingDouble(Comparison::value))
         .orElseThrow();
   }
 
-  private Stream<Comparison> compare(String figure, ToDoubleFunction<Reading> of) {
+  private Stream<Comparison> compare(String figure, Function<Reading, Double> of) {
     return byRoundTrip.entrySet().stream()
         .flatMap(
             entry ->
@@ -102,8 +117,7 @@ final class NetworkResults {
                                 figure,
                                 entry.getKey(),
                                 cell,
-                                entry.getValue().median(cell, PENSTOCK, of)
-                                    / entry.getValue().median(cell, LUA_EVAL_SHA, of))));
+                                entry.getValue().ratio(cell, PENSTOCK, LUA_EVAL_SHA, of))));
   }
 
   /** Returns a table for each round trip time and workload. */

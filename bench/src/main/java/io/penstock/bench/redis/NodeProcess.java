@@ -75,6 +75,17 @@ final class NodeProcess implements AutoCloseable {
     send("until %d %d".formatted(epochMillis, callers));
   }
 
+  /** Starts to request the hot key; {@link #tally} counts responses that arrive later, too. */
+  void spendUntil(long epochMillis, int callers) {
+    send("spend %d %d".formatted(epochMillis, callers));
+  }
+
+  /** Requests the hot key until it is denied, and returns the number of grants. */
+  long drain() throws IOException {
+    send("drain");
+    return Long.parseLong(readLine());
+  }
+
   /** Suspends the process. */
   void freeze() throws IOException, InterruptedException {
     signal("STOP");

@@ -3,11 +3,14 @@ package io.penstock.bench.redis;
 import io.penstock.bench.report.Curves;
 import io.penstock.bench.report.Curves.Curve;
 import io.penstock.bench.report.Curves.Point;
+import io.penstock.bench.report.Estimate;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Progress;
 import io.penstock.bench.report.ReportTable;
+import io.penstock.bench.report.RunLog;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -41,10 +44,15 @@ public final class NodesPart {
 
   private final Map<NodesRow, List<List<Double>>> rates = new LinkedHashMap<>();
 
-  private NodesPart() {}
+  private final RunLog log;
 
-  public static Findings measure(boolean quick) throws IOException, InterruptedException {
-    NodesPart part = new NodesPart();
+  private NodesPart(RunLog log) {
+    this.log = log;
+  }
+
+  public static Findings measure(boolean quick, RunLog log)
+      throws IOException, InterruptedException {
+    NodesPart part = new NodesPart(log);
     part.measure(quick ? 1 : 3, quick ? 500 : 1_500);
     return new Findings(List.of(part.table()), NOTES, List.of(), List.of(part.plot()));
   }
@@ -52,35 +60,44 @@ public final class NodesPart {
   private void measure(int rounds, long millis) throws IOException, InterruptedException {
     Progress progress =
         new Progress(CONTENDERS.size() * (1 + rounds * MAX * WORKLOADS.size()), STEP_SECONDS);
-    for (RedisContender contender : CONTENDERS) {
-      progress.next("warm-up: " + contender.label);
-      List<NodeProcess> nodes = new ArrayList<>();
-      try (RedisServer server = new RedisServer()) {
+    List<NodeProcess> all = new ArrayList<>();
+    try (RedisServer server = new RedisServer()) {
+      for (RedisContender contender : CONTENDERS) {
+        progress.next("warm-up: " + contender.label);
         for (int i = 0; i < MAX; i++) {
           NodeProcess node = new NodeProcess(contender, RedisLimits.GENEROUS, server.url());
-          nodes.add(node);
+          all.add(node);
           node.ask(Workload.HOT_KEY, CALLERS, 2 * millis);
           node.ask(Workload.MANY_KEYS, CALLERS, millis);
         }
-        for (int round = 1; round <= rounds; round++) {
-          for (Workload workload : WORKLOADS) {
-            for (int count = 1; count <= MAX; count++) {
+      }
+      List<RedisContender> turns = new ArrayList<>(CONTENDERS);
+      for (int round = 1; round <= rounds; round++) {
+        for (Workload workload : WORKLOADS) {
+          for (int count = 1; count <= MAX; count++) {
+            for (RedisContender contender : turns) {
               progress.next("%d of %s, round %d".formatted(count, contender.label, round));
-              add(new NodesRow(workload, contender), count, rate(nodes, count, workload, millis));
+              List<NodeProcess> nodes =
+                  all.stream().filter(node -> node.contender() == contender).limit(count).toList();
+              double rate = rate(nodes, workload, millis);
+              add(new NodesRow(workload, contender), count, rate);
+              String row = workload.label + ", processes: " + count;
+              log.add(row, contender.label, round, "decisions/s", rate);
             }
+            Collections.reverse(turns);
           }
         }
-      } finally {
-        nodes.forEach(NodeProcess::close);
+        Collections.reverse(turns);
       }
+    } finally {
+      all.forEach(NodeProcess::close);
     }
     progress.done();
   }
 
-  /** Returns the decisions per second of the first {@code count} nodes together. */
-  private static double rate(List<NodeProcess> nodes, int count, Workload workload, long millis)
+  /** Returns the decisions per second of some nodes together. */
+  private static double rate(List<NodeProcess> asking, Workload workload, long millis)
       throws IOException {
-    List<NodeProcess> asking = nodes.subList(0, count);
     asking.forEach(node -> node.begin(workload, CALLERS, millis));
     Tally sum = Tally.NOTHING;
     for (NodeProcess node : asking) {
@@ -100,12 +117,7 @@ public final class NodesPart {
   }
 
   private double median(NodesRow row, int count) {
-    double[] sorted =
-        Objects.requireNonNull(rates.get(row)).get(count - 1).stream()
-            .mapToDouble(rate -> rate)
-            .sorted()
-            .toArray();
-    return sorted[sorted.length / 2];
+    return Estimate.median(Objects.requireNonNull(rates.get(row)).get(count - 1));
   }
 
   private ReportTable table() {

@@ -1,5 +1,6 @@
 package io.penstock.bench.redis;
 
+import io.penstock.bench.report.RunLog;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
@@ -76,6 +77,18 @@ record Reading(
               sum.wireBytes + after.wireBytes() - before.get(i).wireBytes() - infoBytes);
     }
     return sum;
+  }
+
+  /** Appends the figures to a log. */
+  void log(RunLog log, String row, String contender, int round) {
+    log.add(row, contender, round, "ns/op", nanosPerRequest());
+    log.add(row, contender, round, "redis calls/req", callsPerRequest());
+    log.add(row, contender, round, "server µs/req", serverMicrosPerRequest());
+    if (tally.latencies().count() > 0) {
+      log.add(row, contender, round, "p50 µs", p50Micros());
+      log.add(row, contender, round, "p99 µs", p99Micros());
+      log.add(row, contender, round, "p99.9 µs", p999Micros());
+    }
   }
 
   double perSecond() {

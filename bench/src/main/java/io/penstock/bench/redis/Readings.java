@@ -4,23 +4,42 @@ import io.penstock.bench.contest.FailedRunException;
 import io.penstock.bench.report.Curves;
 import io.penstock.bench.report.Curves.Curve;
 import io.penstock.bench.report.Curves.Point;
+import io.penstock.bench.report.Estimate;
 import io.penstock.bench.report.ReportTable;
+import io.penstock.bench.report.RunLog;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.ToDoubleFunction;
+import java.util.TreeMap;
+import java.util.function.Function;
 
 /** The readings of all rounds. Not thread-safe. */
 final class Readings {
   private static final double MIN_ALLOWED = 0.999;
 
   private final Map<Cell, Map<RedisContender, List<Reading>>> readings = new LinkedHashMap<>();
+  private final RunLog log;
+  private final String conditions;
+
+  /**
+   * @param conditions the common conditions of all cells, for the log
+   */
+  Readings(RunLog log, String conditions) {
+    this.log = log;
+    this.conditions = conditions;
+  }
 
   /** Adds a reading. Fails if the contender did not allow the requests. */
   void add(Cell cell, RedisContender contender, Reading reading) {
+    List<Reading> rounds =
+        readings
+            .computeIfAbsent(cell, unused -> new TreeMap<>())
+            .computeIfAbsent(contender, unused -> new ArrayList<>());
+    reading.log(log, conditions + cell, contender.label, rounds.size() + 1);
     Tally tally = reading.tally();
     long answered = contender.givesUp() ? tally.allowed() + tally.denied() : tally.requests();
     if (answered == 0 || tally.allowed() < MIN_ALLOWED * answered) {
@@ -28,10 +47,7 @@ final class Readings {
           "%s, %s: %d of %d decisions were ALLOWED, less than 99.9 %%"
               .formatted(cell, contender.label, tally.allowed(), answered));
     }
-    readings
-        .computeIfAbsent(cell, unused -> new LinkedHashMap<>())
-        .computeIfAbsent(contender, unused -> new ArrayList<>())
-        .add(reading);
+    rounds.add(reading);
   }
 
   /** Returns the measured cells, in the order of their first readings. */
@@ -41,27 +57,34 @@ final class Readings {
 
   /** Returns the contenders of a cell, in the order of their declaration. */
   List<RedisContender> contenders(Cell cell) {
-    return Objects.requireNonNull(readings.get(cell)).keySet().stream().sorted().toList();
+    return List.copyOf(Objects.requireNonNull(readings.get(cell)).keySet());
   }
 
-  double median(Cell cell, RedisContender contender, ToDoubleFunction<Reading> of) {
-    double[] sorted = sorted(cell, contender, of);
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  double median(Cell cell, RedisContender contender, Function<Reading, Double> of) {
+    return Estimate.median(rounds(cell, contender, of));
   }
 
-  /** Returns the throughput of one contender divided by that of another, by medians. */
-  double ratio(Cell cell, RedisContender contender, RedisContender peer) {
-    return median(cell, peer, Reading::nanosPerRequest)
-        / median(cell, contender, Reading::nanosPerRequest);
+  /** Returns the median with its interval. */
+  Estimate estimate(Cell cell, RedisContender contender, Function<Reading, Double> of) {
+    return Estimate.of(rounds(cell, contender, of));
   }
 
-  private double[] sorted(Cell cell, RedisContender contender, ToDoubleFunction<Reading> of) {
+  /** Returns the throughput of one contender divided by that of another. */
+  Estimate ratio(Cell cell, RedisContender contender, RedisContender peer) {
+    return ratio(cell, contender, peer, Reading::perSecond);
+  }
+
+  /** Returns a figure of one contender divided by that of another. */
+  Estimate ratio(
+      Cell cell, RedisContender contender, RedisContender peer, Function<Reading, Double> of) {
+    return Estimate.ofRatios(rounds(cell, contender, of), rounds(cell, peer, of));
+  }
+
+  private List<Double> rounds(Cell cell, RedisContender contender, Function<Reading, Double> of) {
     return Objects.requireNonNull(Objects.requireNonNull(readings.get(cell)).get(contender))
         .stream()
-        .mapToDouble(of)
-        .sorted()
-        .toArray();
+        .map(of)
+        .toList();
   }
 
   /** Plots the decisions per second by number of callers, for all contenders. */
@@ -109,11 +132,11 @@ final class Readings {
   }
 
   private String[] line(Cell cell, RedisContender contender) {
-    double[] nanos = sorted(cell, contender, Reading::nanosPerRequest);
+    List<Double> nanos = rounds(cell, contender, Reading::nanosPerRequest);
     return new String[] {
       contender.label,
       format("%,.0f", median(cell, contender, Reading::nanosPerRequest)),
-      format("%,.0f..%,.0f", nanos[0], nanos[nanos.length - 1]),
+      format("%,.0f..%,.0f", Collections.min(nanos), Collections.max(nanos)),
       format("%.4f", median(cell, contender, Reading::callsPerRequest)),
       format("%,.0f", median(cell, contender, Reading::bytesPerRequest)),
       format("%.2f", median(cell, contender, Reading::serverMicrosPerRequest)),

@@ -1,8 +1,7 @@
 package io.penstock.bench.redis;
 
-import static io.github.bucket4j.distributed.proxy.optimization.Optimizations.batching;
-
 import io.github.bucket4j.distributed.proxy.optimization.Optimization;
+import io.github.bucket4j.distributed.proxy.optimization.Optimizations;
 import io.penstock.Consistency;
 import io.penstock.FailurePolicy;
 import io.penstock.StoreOptions;
@@ -57,13 +56,31 @@ enum RedisContender {
   BUCKET4J("Bucket4j (3)", 4, "get") {
     @Override
     SharedLimiter open(String url, RedisLimits limits) {
-      return new OnBucket4j(url, limits, Optimization.NONE_OPTIMIZED);
+      return OnBucket4j.sync(url, limits, Optimization.NONE_OPTIMIZED);
     }
   },
   BUCKET4J_BATCHING("Bucket4j, batching (3)", 5, "get") {
     @Override
     SharedLimiter open(String url, RedisLimits limits) {
-      return new OnBucket4j(url, limits, batching());
+      return OnBucket4j.sync(url, limits, Optimizations.batching());
+    }
+  },
+  BUCKET4J_ASYNC("Bucket4j, async and batching (3)", 10, "get") {
+    @Override
+    SharedLimiter open(String url, RedisLimits limits) {
+      return OnBucket4j.async(url, limits, Optimizations.batching());
+    }
+  },
+  BUCKET4J_DELAYING("Bucket4j, delaying (6)", 11, "get") {
+    @Override
+    SharedLimiter open(String url, RedisLimits limits) {
+      return OnBucket4j.sync(url, limits, Optimizations.delaying(limits.delays()));
+    }
+  },
+  BUCKET4J_PREDICTING("Bucket4j, predicting (6)", 12, "get") {
+    @Override
+    SharedLimiter open(String url, RedisLimits limits) {
+      return OnBucket4j.sync(url, limits, Optimizations.predicting(limits.delays()));
     }
   },
   REDISSON("Redisson (4)", 6, "evalsha eval") {
@@ -72,13 +89,19 @@ enum RedisContender {
       return new OnRedisson(url, limits);
     }
   },
-  PING("PING", 10, "ping") {
+  SPRING_CLOUD_GATEWAY("Spring Cloud Gateway (7)", 13, "evalsha") {
+    @Override
+    SharedLimiter open(String url, RedisLimits limits) {
+      return new GatewayScript(url, limits);
+    }
+  },
+  PING("PING", 0, "ping") {
     @Override
     SharedLimiter open(String url, RedisLimits limits) {
       return BareCommand.ping(url);
     }
   },
-  EMPTY_EVAL_SHA("empty EVALSHA", 11, "evalsha") {
+  EMPTY_EVAL_SHA("empty EVALSHA", 0, "evalsha") {
     @Override
     SharedLimiter open(String url, RedisLimits limits) {
       return BareCommand.emptyScript(url);
@@ -102,11 +125,18 @@ enum RedisContender {
           GETs that Redis counts. With batching, concurrent requests for a key in one process are combined.
       (4) Has no burst: its limit is only the rate, 10^6/s where requests are allowed.
       (5) Keeps no local buckets for decisions without Redis, which the others keep up to date.
+      (6) Decides locally and synchronizes later, like leases, but may over-grant. A process may consume an
+          eighth of the burst for half a second before it synchronizes, as much as a lease of Penstock.
+      (7) Its script, sent by Lettuce in one EVALSHA per request, without the gateway around it. Its clock has
+          a resolution of one second.
       """;
 
   final String label;
 
-  /** Each contender has its own database, because all use the same keys with different values. */
+  /**
+   * Each contender has its own database, because all use the same keys with different values. Redis
+   * has 16 by default.
+   */
   final int database;
 
   private final String calls;

@@ -1,5 +1,6 @@
 package io.penstock.bench.redis;
 
+import io.github.bucket4j.distributed.proxy.optimization.DelayParameters;
 import io.penstock.Limit;
 import java.time.Duration;
 
@@ -29,6 +30,11 @@ enum RedisLimits {
 
   Limit limit() {
     return Limit.per(tokens, period).burst(burst);
+  }
+
+  /** Returns the parameters of Bucket4j that correspond to a lease of Penstock. */
+  DelayParameters delays() {
+    return new DelayParameters(Math.max(1, burst / 8), Duration.ofMillis(500));
   }
 
   double tokensPerMilli() {

@@ -50,7 +50,7 @@ final class SeedScript implements SharedLimiter {
     SeedClient.close(client);
   }
 
-  private static String read(String resource) {
+  static String read(String resource) {
     try (InputStream file = SeedScript.class.getResourceAsStream(resource)) {
       return new String(
           Objects.requireNonNull(file, resource).readAllBytes(), StandardCharsets.UTF_8);

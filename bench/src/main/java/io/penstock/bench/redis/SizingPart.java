@@ -8,6 +8,7 @@ import io.penstock.bench.contest.FailedRunException;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Progress;
 import io.penstock.bench.report.ReportTable;
+import io.penstock.bench.report.RunLog;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -36,17 +37,18 @@ public final class SizingPart {
 
   private SizingPart() {}
 
-  public static Findings measure(boolean quick) throws IOException, InterruptedException {
+  public static Findings measure(boolean quick, RunLog log)
+      throws IOException, InterruptedException {
     long millis = quick ? 500 : 2_000;
     Progress progress = new Progress(CELLS.size() + 1, STEP_SECONDS);
-    ReportTable time = timeTable(progress, millis);
+    ReportTable time = timeTable(progress, millis, log);
     progress.next("memory of " + Workload.MANY + " keys");
-    ReportTable memory = memoryTable();
+    ReportTable memory = memoryTable(log);
     progress.done();
     return new Findings(List.of(time, memory), NOTES, List.of());
   }
 
-  private static ReportTable timeTable(Progress progress, long millis)
+  private static ReportTable timeTable(Progress progress, long millis, RunLog log)
       throws IOException, InterruptedException {
     ReportTable table =
         new ReportTable(
@@ -64,6 +66,7 @@ public final class SizingPart {
       for (Cell cell : CELLS) {
         progress.next("server time: " + cell);
         Reading reading = Reading.of(server, node, cell, millis);
+        reading.log(log, cell.toString(), PENSTOCK.label, 1);
         table.add(
             cell.toString(),
             format("%.1f", 1 / reading.callsPerRequest()),
@@ -76,7 +79,7 @@ public final class SizingPart {
     return table;
   }
 
-  private static ReportTable memoryTable() throws IOException, InterruptedException {
+  private static ReportTable memoryTable(RunLog log) throws IOException, InterruptedException {
     ReportTable table =
         new ReportTable(
             "memory of Penstock's buckets",
@@ -96,6 +99,7 @@ public final class SizingPart {
       if (keys < Workload.MANY - 1) {
         throw new FailedRunException("only %d of %d keys were kept".formatted(keys, Workload.MANY));
       }
+      log.add("memory", PENSTOCK.label, 1, "bytes/key", used / keys);
       String name = server.commands().randomkey();
       table.add(
           format("%,d keys", keys),

@@ -7,49 +7,39 @@ import java.util.regex.Pattern;
 /** Replaces sections and ratios on an existing page by new results. */
 final class Amendment {
   private static final Pattern HEADING = Pattern.compile("^##", Pattern.MULTILINE);
-  private static final Pattern ROW = Pattern.compile("^\\| `.*\\n", Pattern.MULTILINE);
 
   private Amendment() {}
 
   static String of(String page, List<Section> sections, List<Ratio> ratios) {
     String amended = page;
     for (Section section : sections) {
-      amended = replace(amended, section);
+      int run = position(amended, "\n" + section.runHeading(), 0, section.title());
+      int begin = position(amended, "\n" + section.heading(), run, section.title()) + 1;
+      amended = replace(amended, begin, section.markdown());
     }
-    for (Ratio ratio : ratios) {
-      amended = replace(amended, ratio);
-    }
-    return amended;
+    Overview overview = Overview.parse(page).with(ratios);
+    amended = replace(amended, Page.SUMMARY, overview.summary());
+    return replace(amended, Page.RATIOS, overview.table());
   }
 
-  private static String replace(String page, Section section) {
-    int run = position(page, "\n" + section.runHeading(), 0, section);
-    int begin = position(page, "\n" + section.heading(), run, section) + 1;
+  private static String replace(String page, String heading, String text) {
+    int begin = position(page, "\n" + heading, 0, heading.strip()) + 1;
+    return replace(page, begin, heading + "\n" + text + "\n");
+  }
+
+  /** Replaces the section that begins at a position. */
+  private static String replace(String page, int begin, String section) {
     Matcher next = HEADING.matcher(page);
     int end = next.find(begin + 1) ? next.start() : page.length();
-    return page.substring(0, begin) + section.markdown() + page.substring(end);
+    return page.substring(0, begin) + section + page.substring(end);
   }
 
-  private static int position(String page, String heading, int from, Section section) {
+  private static int position(String page, String heading, int from, String title) {
     int position = page.indexOf(heading, from);
     if (position < 0) {
       throw new IllegalStateException(
-          "the page has no section %s; run bench/run all --report".formatted(section.title()));
+          "the page has no section %s; run bench/run all --report".formatted(title));
     }
     return position;
-  }
-
-  /** Replaces the row of a ratio. A new row is appended. */
-  private static String replace(String page, Ratio ratio) {
-    String row = Page.row(ratio);
-    Matcher rows = ROW.matcher(page);
-    int end = 0;
-    while (rows.find()) {
-      if (rows.group().startsWith("| `" + ratio.name() + "` |")) {
-        return page.substring(0, rows.start()) + row + page.substring(rows.end());
-      }
-      end = rows.end();
-    }
-    return page.substring(0, end) + row + page.substring(end);
   }
 }

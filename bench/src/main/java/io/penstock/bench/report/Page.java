@@ -16,6 +16,39 @@ public final class Page {
   private static final String PAGE = "BENCHMARKS.md";
   private static final String IMAGES = "images";
 
+  static final String SUMMARY = "## Summary\n";
+  static final String RATIOS = "## Ratios\n";
+
+  private static final String METHOD =
+      """
+      ## Method
+
+      A ratio is the throughput of Penstock divided by that of a peer in the same run, unless its meaning is a
+      figure. The contenders take turns and swap places every round; a ratio is the median over the rounds, and its
+      interval contains 95 % of the medians of resampled rounds. A verdict is uncertain if the interval includes the
+      target. Every run appends all of its rounds to [runs.csv](benchmarks/runs.csv) and
+      [figures.csv](benchmarks/figures.csv) before its results are known, so that none can be picked.
+
+      Each table names the expected outcome, and a run fails if less than 99.9 % of the decisions have it. Requested
+      keys are equal to the inserted keys, but not identical. Servers that are compared have the same number of
+      workers and send the same responses. The load generator and Redis run on the same machine.
+      """;
+
+  private static final String NOT_MEASURED =
+      """
+      ## Not measured
+
+      These rate limiters are alternatives, but were not available for this comparison. The figures are published by
+      their projects, on other machines and with other loads, and don't compare with those above.
+
+      | | published figures | source |
+      |---|---|---|
+      | throttlecrab-server 0.4.34 | 175,000 requests/s over HTTP (p50 176 µs, p99 327 µs), 163,000 over gRPC, 184,000 over RESP | [docs.rs](https://docs.rs/crate/throttlecrab-server/0.4.34) |
+      | Gubernator 2.4.0 | in production, more than 2,000 requests/s per node, most batched responses within 1 ms | [README](https://github.com/mailgun/gubernator#performance) |
+      | Envoy ratelimit, Limitador | none found | |
+      | Caddy | Debian's build contains no rate limiter | |
+      """;
+
   private final List<Section> sections = new ArrayList<>();
   private final List<Ratio> ratios = new ArrayList<>();
   private final List<Plot> plots = new ArrayList<>();
@@ -102,9 +135,13 @@ public final class Page {
   }
 
   String text(LocalDate day) {
+    Overview overview = new Overview(ratios);
     return """
     # Benchmarks
 
+    %s
+    %s
+    %s
     Generated on %s by
 
         %s
@@ -113,17 +150,20 @@ public final class Page {
     %s
     ```
 
-    Results are compared within one run, because machines differ and are shared. The contenders take turns,
-    several times each, and a figure is the median of its turns. Each table names the expected outcome, and a
-    run fails if less than 99.9 %% of the decisions have it. Requested keys are equal to the inserted keys, but
-    not identical. Servers that are compared have the same number of workers and send the same responses. The
-    load generator runs on the same machine. The page also shows the comparisons that Penstock loses.
-
-    ## Summary
-
     %s
-    %s"""
-        .formatted(day, command, Machine.describe().strip(), summary(), body());
+    %s
+    %s%s"""
+        .formatted(
+            SUMMARY,
+            overview.summary(),
+            METHOD,
+            day,
+            command,
+            Machine.describe().strip(),
+            RATIOS,
+            overview.table(),
+            body(),
+            NOT_MEASURED);
   }
 
   private String body() {
@@ -140,21 +180,5 @@ public final class Page {
       body.append(section.markdown());
     }
     return body.toString();
-  }
-
-  private String summary() {
-    StringBuilder table = new StringBuilder("| ratio | value | target | |\n|---|---:|---|---|\n");
-    ratios.forEach(ratio -> table.append(row(ratio)));
-    return table.toString();
-  }
-
-  static String row(Ratio ratio) {
-    Target target = Target.of(ratio.name()).orElse(null);
-    String verdict = "";
-    if (target != null) {
-      verdict = target.isMetBy(Double.parseDouble(ratio.value())) ? "met" : "**missed**";
-    }
-    return "| `%s` | %s | %s | %s |\n"
-        .formatted(ratio.name(), ratio.value(), target == null ? "" : target, verdict);
   }
 }

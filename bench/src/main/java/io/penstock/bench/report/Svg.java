@@ -7,7 +7,7 @@ final class Svg {
   /** Colors that color-blind readers can distinguish. */
   private static final String[] COLOURS = {
     "#0b6e99", "#d9730d", "#6b6b6b", "#448361", "#9065b0", "#c14c8a", "#b59a00", "#d44c47",
-    "#7fb3d5"
+    "#7fb3d5", "#8a6d3b", "#2a9d8f", "#e9c46a", "#264653", "#b5838d"
   };
 
   private final StringBuilder text = new StringBuilder();

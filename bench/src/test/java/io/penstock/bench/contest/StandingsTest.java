@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.penstock.bench.contest.Entry.Repetition;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -24,8 +25,10 @@ class StandingsTest {
                   OTHERS, score(2e6, 3e6, 100e6))));
 
   @Test
-  void ratio_severalPeers_comparesMediansWithTheFastest() {
-    assertThat(standings.ratio(OURS, THEIRS, OTHERS)).isCloseTo(5, within(1e-9));
+  void ratio_severalPeers_comparesRoundsWithTheFastest() {
+    // The first two rounds, which both have.
+    assertThat(standings.ratio(OURS, THEIRS, OTHERS).value())
+        .isCloseTo((60.0 / 5 + 10.0 / 7) / 2, within(1e-9));
   }
 
   @Test
@@ -46,7 +49,7 @@ class StandingsTest {
   }
 
   private static Entry entry(String contender) {
-    return new Entry(ROW, contender, "io.penstock.Some.method", Map.of(), true);
+    return new Entry(ROW, contender, "io.penstock.Some.method", Map.of(), Repetition.DECISIVE);
   }
 
   private static Score score(double... opsPerSecond) {

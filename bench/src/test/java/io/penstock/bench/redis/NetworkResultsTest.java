@@ -6,6 +6,7 @@ import static io.penstock.bench.redis.RedisContender.PING;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.bench.report.Ratio;
+import io.penstock.bench.report.RunLog;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +16,7 @@ class NetworkResultsTest {
   private static final Cell ONE_CALLER = new Cell(Workload.PER_USER, 1);
   private static final Cell HOT = new Cell(Workload.HOT_KEY, 256);
 
-  private final NetworkResults results = new NetworkResults();
+  private final NetworkResults results = new NetworkResults(RunLog.none());
 
   @Test
   void ratios_severalCells_areThoseOfTheWorst() {
@@ -26,10 +27,11 @@ class NetworkResultsTest {
     results.add(ONE_MILLI, HOT, PING, reading(9_000, 1_000));
 
     assertThat(results.ratios())
+        .extracting(Ratio::toString)
         .containsExactly(
-            Ratio.of("redis.network.worst", 0.8),
-            Ratio.of("redis.network.latency", 2),
-            Ratio.of("redis.network.hot.1ms.256", 2));
+            "RATIO redis.network.worst 0.80",
+            "RATIO redis.network.latency 2.00",
+            "RATIO redis.network.hot.1ms.256 2.00");
     assertThat(results.worst())
         .isEqualTo(
             """

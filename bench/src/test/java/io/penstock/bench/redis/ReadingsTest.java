@@ -7,21 +7,24 @@ import static org.assertj.core.api.Assertions.within;
 import io.penstock.bench.contest.FailedRunException;
 import io.penstock.bench.report.Curves.Curve;
 import io.penstock.bench.report.Curves.Point;
+import io.penstock.bench.report.RunLog;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ReadingsTest {
   private static final Cell CELL = new Cell(Workload.HOT_KEY, 64);
 
-  private final Readings readings = new Readings();
+  private final Readings readings = new Readings(RunLog.none(), "");
 
   @Test
-  void ratio_comparesMedians() {
+  void ratio_isTheMedianOfTheRounds() {
     for (long nanos : new long[] {900, 100, 200}) {
       readings.add(CELL, RedisContender.PENSTOCK, reading(new Tally(100, 0, 0, nanos)));
     }
-    readings.add(CELL, RedisContender.BUCKET4J, reading(new Tally(100, 0, 0, 1_000)));
-    assertThat(readings.ratio(CELL, RedisContender.PENSTOCK, RedisContender.BUCKET4J))
+    for (long nanos : new long[] {4_500, 400, 1_000}) {
+      readings.add(CELL, RedisContender.BUCKET4J, reading(new Tally(100, 0, 0, nanos)));
+    }
+    assertThat(readings.ratio(CELL, RedisContender.PENSTOCK, RedisContender.BUCKET4J).value())
         .isCloseTo(5, within(1e-9));
   }
 

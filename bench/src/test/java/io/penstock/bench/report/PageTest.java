@@ -59,9 +59,12 @@ class PageTest {
     assertThat(page.text(LocalDate.of(2026, 1, 2)))
         .contains("2026-01-02", "## In process", "    bench/run local", "### Keys")
         .contains("| a\\|b | 7 |", "about it", "![Costs < benefits & more](images/growth.svg)")
-        .contains("| `local.keyed.bucket4j-map` | 4.90 | at least 5 | **missed** |")
-        .contains("| `redis.hot.calls` | 0.20 | at most 0.2 | met |")
-        .contains("| `growth.keys` | 3.00 |  |  |")
+        .contains("- in process: Bucket4j in a map, 1M keys, 2 threads, G1 4.90×")
+        .contains("1 of 2 are met. Missed: `local.keyed.bucket4j-map` (4.90, target: at least 5).")
+        .contains("| 4.90 |  | at least 5 | **missed** |")
+        .contains("| 0.20 |  | at most 0.2 | met |")
+        .contains("| `growth.keys` |  | 3.00 |  |  |  |")
+        .contains("## Not measured")
         .contains("Failed: no memory");
   }
 
@@ -91,15 +94,14 @@ class PageTest {
         enough
         ```
         """;
-    String rows =
-        """
-        | `growth.keys` | 4.00 |  |  |
-        | `local.memory` | 43.00 | at most 64 | met |
-        """;
+    String memory = "| `local.memory` | bytes per key, 1M keys | 43.00 |  | at most 64 | met |\n";
+    String calls = "| `redis.hot.calls` |";
     assertThat(again.amended(old, LocalDate.of(2026, 1, 3)))
         .isEqualTo(
             old.replace("Failed: no memory\n", section)
-                .replace("| `growth.keys` | 3.00 |  |  |\n", rows));
+                .replace("1 of 2 are met", "2 of 3 are met")
+                .replace("| `growth.keys` |  | 3.00 |", "| `growth.keys` |  | 4.00 |")
+                .replace(calls, memory + calls));
   }
 
   @Test

@@ -8,6 +8,8 @@ class RatioTest {
   @Test
   void toString_ratio_hasTwoDecimals() {
     assertThat(Ratio.of("local.hot.bucket4j", 8.4249)).hasToString("RATIO local.hot.bucket4j 8.42");
+    assertThat(Ratio.of("local.hot.bucket4j", new Estimate(8.4249, 7, 9.999)))
+        .hasToString("RATIO local.hot.bucket4j 8.42 7.00..10.00");
   }
 
   @Test

@@ -8,26 +8,26 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs {@link MemoryProbe} in its own JVM. */
-final class MemoryRun {
-  private MemoryRun() {}
+/** Runs a program of this module in its own JVM. */
+final class ProbeProcess {
+  private ProbeProcess() {}
 
-  static double bytesPerKey(KeyedContender contender, int keys)
+  /** Returns the output of the program. */
+  static String run(Class<?> program, List<String> options, String... arguments)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(Jvm.QUIET);
-    // G1 rounds large arrays up to whole regions; the serial collector counts the objects.
-    command.addAll(List.of("-XX:+UseSerialGC", "-Xmx6g"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of(MemoryProbe.class.getName(), contender.name(), "" + keys));
+    command.addAll(options);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+    command.addAll(List.of(arguments));
     Process probe =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     String printed = new String(probe.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (probe.waitFor() != 0) {
       throw new FailedRunException(
-          "cannot measure the memory of " + contender + " with " + keys + " keys");
+          "%s %s failed".formatted(program.getSimpleName(), String.join(" ", arguments)));
     }
-    return Double.parseDouble(printed) / keys;
+    return printed;
   }
 }
