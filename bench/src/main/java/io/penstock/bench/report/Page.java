@@ -45,7 +45,7 @@ public final class Page {
       |---|---|---|
       | throttlecrab-server 0.4.34 | 175,000 requests/s over HTTP (p50 176 µs, p99 327 µs), 163,000 over gRPC, 184,000 over RESP | [docs.rs](https://docs.rs/crate/throttlecrab-server/0.4.34) |
       | Gubernator 2.4.0 | in production, more than 2,000 requests/s per node, most batched responses within 1 ms | [README](https://github.com/mailgun/gubernator#performance) |
-      | Envoy ratelimit, Limitador | none found | |
+      | Envoy ratelimit, Limitador | not looked up | |
       | Caddy | Debian's build contains no rate limiter | |
       """;
 
