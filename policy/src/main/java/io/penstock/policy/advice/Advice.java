@@ -23,4 +23,7 @@ public record Advice(
 
   /** The time over which suggestions allow a caller as little as possible, in seconds. */
   public static final int HORIZON_SECONDS = 60;
+
+  /** How long an empty bucket of a suggestion takes to be full again, at most. */
+  public static final int MAX_REFILL_SECONDS = 300;
 }

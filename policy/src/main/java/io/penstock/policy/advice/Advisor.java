@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 public final class Advisor {
   private static final int MAX_GROUPS = 1_000;
   private static final int RATES_PER_PASS = 4;
-  private static final long TEN_YEARS_SECONDS = 10L * 365 * 86_400;
 
   private final AdviceOptions options;
   private final KeyNames keyNames;
@@ -218,15 +217,16 @@ public final class Advisor {
 
   /**
    * Returns the point with the smallest burst + rate × horizon, which is what a caller gets within
-   * the horizon.
+   * the horizon. A bucket that takes longer to refill would fit a short log, but not a longer one.
    */
   private static CurvePoint cheapest(List<CurvePoint> curve, boolean isTight) {
     return curve.stream()
-        .filter(point -> burst(point, isTight) / point.rate().perSecond() < TEN_YEARS_SECONDS)
+        .filter(
+            point -> burst(point, isTight) / point.rate().perSecond() <= Advice.MAX_REFILL_SECONDS)
         .min(
             Comparator.comparingDouble(
                 point -> burst(point, isTight) + point.rate().perSecond() * Advice.HORIZON_SECONDS))
-        .orElseThrow();
+        .orElse(curve.get(curve.size() - 1));
   }
 
   private static long burst(CurvePoint point, boolean isTight) {

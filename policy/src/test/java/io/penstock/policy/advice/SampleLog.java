@@ -11,8 +11,8 @@ import java.util.Random;
 import java.util.stream.Collectors;
 
 /**
- * Generates the log in {@code docs/examples/access-log.txt}: 200 visitors of a shop in half an hour, a
- * few of them with many requests, and a program that guesses passwords.
+ * Generates the log in {@code docs/examples/access-log.txt}: 200 visitors of a shop in half an
+ * hour, a few of them with many requests, and a program that guesses passwords.
  */
 final class SampleLog {
   private static final DateTimeFormatter TIME =
