@@ -95,7 +95,7 @@ final class InitCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Path cases = casesFile();
+    Path cases = casesFile(file);
     if (!force) {
       for (Path each : List.of(file, cases)) {
         if (Files.exists(each)) {
@@ -125,7 +125,8 @@ final class InitCommand implements Callable<Integer> {
     return console.exitStatus(Console.OK);
   }
 
-  private Path casesFile() {
+  /** Returns the name of the file with the cases of a policy. */
+  static Path casesFile(Path file) {
     String name = file.getFileName().toString();
     int dot = name.lastIndexOf('.');
     return file.resolveSibling((dot > 0 ? name.substring(0, dot) : name) + "-cases.yaml");

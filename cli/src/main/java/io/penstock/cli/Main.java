@@ -53,6 +53,8 @@ public final class Main implements Callable<Integer> {
         .addSubcommand(new ValidateCommand(console))
         .addSubcommand(new TestCommand(console))
         .addSubcommand(new ExplainCommand(console))
+        .addSubcommand(new ReplayCommand(console))
+        .addSubcommand(new AdviseCommand(console))
         .addSubcommand(new RulesCommand(console, System.getenv()))
         .addSubcommand(new TokenCommand(console))
         .addSubcommand(new SampleCommand(console))

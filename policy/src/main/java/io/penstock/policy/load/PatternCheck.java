@@ -45,8 +45,12 @@ final class PatternCheck {
   }
 
   private @Nullable String pathWarning(String pattern) {
+    String mistake = PathMistakes.warning(pattern);
+    if (mistake != null && pattern.chars().anyMatch(Character::isISOControl)) {
+      return mistake;
+    }
     String mismatch = mismatch(pattern);
-    return mismatch == null ? PathMistakes.warning(pattern) : mismatch + ": " + pattern;
+    return mismatch == null ? mistake : mismatch + ": " + pattern;
   }
 
   /** Returns why no normalized path matches a pattern; null if one does. */
@@ -59,8 +63,8 @@ final class PatternCheck {
     }
     String example = NormalPath.matched(example(pattern), paths);
     if (example == null) {
-      return "requests with such a path are rejected before rules match, see paths:"
-          + " encoded_slashes";
+      return "requests with such a path are rejected before rules match, because it contains an"
+          + " escaped slash (see paths: encoded_slashes) or a control character";
     }
     return PathPatterns.of(pattern, paths).stream()
             .anyMatch(normal -> new Pattern(normal).matches(example))

@@ -1,0 +1,121 @@
+package io.penstock.policy.accesslog;
+
+import com.github.luben.zstd.ZstdInputStream;
+import java.io.BufferedInputStream;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.GZIPInputStream;
+
+/**
+ * A log to read: a file or standard input, plain or compressed with gzip or zstd, which the first
+ * bytes show.
+ */
+public final class LogSource {
+  private static final int BUFFER = 1 << 16;
+  private static final int MAGIC_LENGTH = 4;
+
+  private final String name;
+  private final long size;
+  private final StreamOpener opener;
+
+  private interface StreamOpener {
+    InputStream open() throws IOException;
+  }
+
+  private LogSource(String name, long size, StreamOpener opener) {
+    this.name = name;
+    this.size = size;
+    this.opener = opener;
+  }
+
+  /**
+   * Returns a log in a file.
+   *
+   * @throws AccessLogException if there is no such file
+   */
+  public static LogSource of(Path file) {
+    if (!Files.isReadable(file) || Files.isDirectory(file)) {
+      throw new AccessLogException(
+          file + (Files.exists(file) ? ": is not a readable file" : ": no such file"));
+    }
+    try {
+      long size = Files.isRegularFile(file) ? Files.size(file) : 0;
+      return new LogSource(file.toString(), size, () -> Files.newInputStream(file));
+    } catch (IOException e) {
+      throw new AccessLogException(file + ": cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  /** Returns a log that is read from a stream, once. */
+  public static LogSource of(String name, InputStream in) {
+    return new LogSource(name, 0, () -> in);
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** Returns the size in bytes, compressed if it is; 0 if unknown. */
+  public long size() {
+    return size;
+  }
+
+  /**
+   * Opens the log and decompresses it.
+   *
+   * @param bytesRead is increased by the compressed bytes that are read
+   */
+  InputStream open(AtomicLong bytesRead) throws IOException {
+    InputStream in = new BufferedInputStream(new CountingStream(opener.open(), bytesRead), BUFFER);
+    in.mark(MAGIC_LENGTH);
+    byte[] magic = in.readNBytes(MAGIC_LENGTH);
+    in.reset();
+    if (magic.length >= 2 && (magic[0] & 0xff) == 0x1f && (magic[1] & 0xff) == 0x8b) {
+      return new GZIPInputStream(in, BUFFER);
+    }
+    if (magic.length == MAGIC_LENGTH
+        && (magic[0] & 0xff) == 0x28
+        && (magic[1] & 0xff) == 0xb5
+        && (magic[2] & 0xff) == 0x2f
+        && (magic[3] & 0xff) == 0xfd) {
+      return zstd(in);
+    }
+    return in;
+  }
+
+  private InputStream zstd(InputStream in) throws IOException {
+    try {
+      return new ZstdInputStream(in);
+    } catch (LinkageError e) {
+      throw new AccessLogException(
+          name + ": is compressed with zstd, which needs com.github.luben:zstd-jni", e);
+    }
+  }
+
+  private static final class CountingStream extends FilterInputStream {
+    private final AtomicLong count;
+
+    CountingStream(InputStream in, AtomicLong count) {
+      super(in);
+      this.count = count;
+    }
+
+    @Override
+    public int read() throws IOException {
+      int read = super.read();
+      count.addAndGet(read < 0 ? 0 : 1);
+      return read;
+    }
+
+    @Override
+    public int read(byte[] bytes, int from, int length) throws IOException {
+      int read = super.read(bytes, from, length);
+      count.addAndGet(Math.max(0, read));
+      return read;
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package io.penstock.policy.accesslog;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries of one or more logs, merged by time. Reading and parsing happen on a thread of their
+ * own, ahead of the consumer. Use an instance once.
+ */
+public final class LogStream {
+  private static final int BATCH = 1024;
+  private static final int MAX_BATCHES = 16;
+  private static final LogEntry[] END = {};
+
+  private final List<LogSource> sources;
+  private final LogOptions options;
+  private final ReadSummary summary = new ReadSummary();
+  private final BlockingQueue<@Nullable LogEntry[]> batches = new ArrayBlockingQueue<>(MAX_BATCHES);
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+
+  public LogStream(List<LogSource> sources, LogOptions options) {
+    this.sources = List.copyOf(sources);
+    this.options = options;
+  }
+
+  /** Returns the counts, which change while the logs are read. */
+  public ReadSummary summary() {
+    return summary;
+  }
+
+  /** Returns the size of all logs in bytes; 0 if unknown. */
+  public long size() {
+    long size = 0;
+    for (LogSource source : sources) {
+      if (source.size() == 0) {
+        return 0;
+      }
+      size += source.size();
+    }
+    return size;
+  }
+
+  /**
+   * Passes all entries to {@code consumer}, in the calling thread.
+   *
+   * @throws AccessLogException if a log can't be opened or its format is not recognized
+   */
+  public void forEach(Consumer<LogEntry> consumer) {
+    Thread reader = new Thread(this::readAll, "log-reader");
+    reader.setDaemon(true);
+    reader.start();
+    try {
+      for (@Nullable LogEntry[] batch = batches.take(); batch != END; batch = batches.take()) {
+        for (LogEntry entry : batch) {
+          if (entry == null) {
+            break;
+          }
+          consumer.accept(entry);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AccessLogException("interrupted", e);
+    } finally {
+      reader.interrupt();
+    }
+    Throwable cause = failure.get();
+    if (cause instanceof AccessLogException exception) {
+      throw exception;
+    }
+    if (cause != null) {
+      throw new AccessLogException("cannot read the logs: " + cause, cause);
+    }
+  }
+
+  private void readAll() {
+    try {
+      try {
+        merge();
+      } catch (RuntimeException | Error e) {
+        failure.set(e);
+      }
+      batches.put(END);
+    } catch (InterruptedException consumerFailed) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** A log and its next entry. */
+  private record LogHead(LogReader reader, LogEntry entry) {}
+
+  private void merge() throws InterruptedException {
+    // All logs are read by one thread, so they can share the caches.
+    EntryReader entries = new EntryReader(options.fields());
+    List<LogReader> readers = new ArrayList<>();
+    PriorityQueue<LogHead> heads =
+        new PriorityQueue<>(Comparator.comparingLong(head -> head.entry.timeNanos()));
+    try {
+      for (LogSource source : sources) {
+        LogReader reader = new LogReader(source, options, entries, summary);
+        readers.add(reader);
+        add(reader, heads);
+      }
+      @Nullable LogEntry[] batch = new @Nullable LogEntry[BATCH];
+      int size = 0;
+      while (!heads.isEmpty()) {
+        LogHead head = heads.remove();
+        LogEntry entry = head.entry;
+        long until = heads.isEmpty() ? Long.MAX_VALUE : heads.peek().entry.timeNanos();
+        // Other logs are later, so the queue of logs needs no update for each entry.
+        while (entry != null && entry.timeNanos() <= until) {
+          batch[size++] = entry;
+          if (size == BATCH) {
+            batches.put(batch);
+            batch = new @Nullable LogEntry[BATCH];
+            size = 0;
+          }
+          entry = head.reader.next();
+        }
+        if (entry != null) {
+          heads.add(new LogHead(head.reader, entry));
+        }
+      }
+      batches.put(batch);
+    } finally {
+      readers.forEach(LogReader::close);
+    }
+  }
+
+  private static void add(LogReader reader, PriorityQueue<LogHead> heads) {
+    LogEntry first = reader.next();
+    if (first != null) {
+      heads.add(new LogHead(reader, first));
+    }
+  }
+}

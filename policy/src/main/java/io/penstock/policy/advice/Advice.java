@@ -1,0 +1,29 @@
+package io.penstock.policy.advice;
+
+import io.penstock.policy.accesslog.ReadSummary;
+import io.penstock.policy.replay.LogSpan;
+import java.util.List;
+
+/**
+ * Suggested limits. Immutable.
+ *
+ * @param keyless requests that a rule would not apply to, because the log lacks their key
+ * @param otherRequests requests of groups that are not reported
+ * @param groups the groups with the most requests, in descending order
+ */
+public record Advice(
+    AdviceOptions options,
+    LogSpan span,
+    ReadSummary read,
+    long keyless,
+    long otherRequests,
+    List<GroupAdvice> groups) {
+  /** The names of the suggestions. */
+  public static final List<String> LEVELS = List.of("tight", "balanced", "generous");
+
+  /** The time over which suggestions allow a caller as little as possible, in seconds. */
+  public static final int HORIZON_SECONDS = 60;
+
+  /** How long an empty bucket of a suggestion takes to be full again, at most. */
+  public static final int MAX_REFILL_SECONDS = 300;
+}

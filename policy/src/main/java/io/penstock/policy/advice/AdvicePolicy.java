@@ -1,0 +1,218 @@
+package io.penstock.policy.advice;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.penstock.policy.Attribute;
+import io.penstock.policy.Attribute.AttributeSource;
+import io.penstock.policy.KeyPart;
+import io.penstock.policy.Pattern;
+import io.penstock.policy.http.Json;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Writes suggestions as a policy with cases that test it. */
+public final class AdvicePolicy {
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private final Advice advice;
+  private final String level;
+  private final List<String> names = new ArrayList<>();
+
+  /**
+   * @param level the name of the suggestions to use
+   */
+  public AdvicePolicy(Advice advice, String level) {
+    this.advice = advice;
+    this.level = level;
+    for (GroupAdvice group : advice.groups()) {
+      names.add(unique(group.match().isEmpty() ? "callers" : name(group.label())));
+    }
+  }
+
+  private String unique(String name) {
+    String result = name;
+    for (int i = 2; names.contains(result); i++) {
+      result = name + "-" + i;
+    }
+    return result;
+  }
+
+  private static String name(String label) {
+    String name =
+        label.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
+    return name.isEmpty() ? "root" : name;
+  }
+
+  /** Returns the policy as YAML. */
+  public String text() {
+    StringBuilder text = new StringBuilder();
+    text.append("# Suggested by penstock advise (").append(level).append(") from ");
+    text.append(advice.span().requests()).append(" requests, ").append(advice.span().first());
+    text.append(" to ").append(advice.span().last()).append(".\n");
+    List<String> bare =
+        advice.options().attributes().stream()
+            .filter(attribute -> attribute.source() == AttributeSource.STATED)
+            .map(Attribute::toString)
+            .toList();
+    if (!bare.isEmpty()) {
+      text.append("attributes: {");
+      text.append(bare.stream().map(name -> name + ": caller").collect(Collectors.joining(", ")));
+      text.append("}\n");
+    }
+    text.append("rules:\n");
+    for (int i = 0; i < advice.groups().size(); i++) {
+      append(names.get(i), advice.groups().get(i), text);
+    }
+    return text.toString();
+  }
+
+  private void append(String name, GroupAdvice group, StringBuilder text) {
+    Suggestion suggestion = group.suggestion(level);
+    text.append("  # Would have denied ").append(suggestion.denied()).append(" of ");
+    text.append(group.requests()).append(" requests, of ").append(suggestion.deniedKeys());
+    text.append(" of ").append(group.keys()).append(" keys.\n");
+    overlapping(group)
+        .forEach(other -> text.append("  # Also applies to ").append(other).append(".\n"));
+    text.append("  - name: ").append(quoted(name)).append("\n    limit_keys: [");
+    text.append(
+        advice.options().keys().stream()
+            .map(key -> quoted(key.toString()))
+            .collect(Collectors.joining(", ")));
+    text.append("]\n");
+    if (!group.match().isEmpty()) {
+      text.append("    match: {");
+      text.append(
+          group.match().entrySet().stream()
+              .map(each -> quoted(each.getKey()) + ": " + quoted(each.getValue()))
+              .collect(Collectors.joining(", ")));
+      text.append("}\n");
+    }
+    if (advice.options().keys().stream().anyMatch(KeyPart::isOmittable)) {
+      text.append("    on_missing_key: share\n");
+    }
+    text.append("    rate: ").append(suggestion.rate()).append('\n');
+    text.append("    burst: ").append(suggestion.burst()).append('\n');
+  }
+
+  /**
+   * Returns the other groups that the rule of a group applies to, because {@code *} matches more.
+   */
+  private List<String> overlapping(GroupAdvice group) {
+    return advice.groups().stream()
+        .filter(other -> !other.equals(group) && covers(group, other))
+        .map(GroupAdvice::label)
+        .toList();
+  }
+
+  private static boolean covers(GroupAdvice group, GroupAdvice other) {
+    return group.match().entrySet().stream()
+        .allMatch(
+            each -> {
+              String value = other.match().getOrDefault(each.getKey(), "");
+              return each.getKey().equals("path")
+                  ? new Pattern(each.getValue()).matches(value)
+                  : each.getValue().equals(value);
+            });
+  }
+
+  /**
+   * Returns cases that the policy passes: a burst is allowed, one request more is not, and after
+   * the time for one token another one is.
+   *
+   * @param policyFile the name of the policy
+   */
+  public String cases(String policyFile) {
+    StringBuilder text = new StringBuilder("policy: ").append(quoted(policyFile)).append('\n');
+    text.append("cases:\n");
+    for (int i = 0; i < advice.groups().size(); i++) {
+      GroupAdvice group = advice.groups().get(i);
+      if (advice.groups().stream().anyMatch(each -> !each.equals(group) && covers(each, group))) {
+        text.append("  # ").append(names.get(i)).append(" has no case, because other rules apply");
+        text.append(" to its requests, too.\n");
+      } else {
+        appendCase(names.get(i), group, text);
+      }
+    }
+    return text.toString();
+  }
+
+  private void appendCase(String name, GroupAdvice group, StringBuilder text) {
+    Suggestion suggestion = group.suggestion(level);
+    String request = "request: " + request(group);
+    long refillMillis =
+        ceilDiv(
+            ceilDiv(suggestion.rate().periodNanos(), suggestion.rate().tokens()), NANOS_PER_MILLI);
+    text.append("  - name: ").append(quoted(name + " allows its burst, then its rate"));
+    text.append("\n    requests:\n      - {").append(request).append(", times: ");
+    text.append(suggestion.burst()).append(", expect: {allowed: true}}\n      - {").append(request);
+    text.append(", expect: {allowed: false, rule: ")
+        .append(quoted(name))
+        .append("}}\n      - {at: ");
+    text.append(refillMillis).append("ms, ").append(request).append(", expect: {allowed: true}}\n");
+  }
+
+  private static long ceilDiv(long a, long b) {
+    return (a + b - 1) / b;
+  }
+
+  private String request(GroupAdvice group) {
+    Map<Attribute, String> values = new LinkedHashMap<>();
+    for (KeyPart part : advice.options().keys()) {
+      Attribute first = part.alternatives().get(0);
+      values.put(
+          first,
+          switch (first.source()) {
+            case ADDRESS -> "192.0.2.1";
+            case PATH -> "/example";
+            case METHOD -> "GET";
+            case HOST -> "example.com";
+            default -> "alice";
+          });
+    }
+    group
+        .match()
+        .forEach((name, value) -> values.put(Attribute.parse(name), value.replace("*", "42")));
+    return values.entrySet().stream()
+        .collect(
+            Collectors.groupingBy(
+                each -> section(each.getKey()),
+                LinkedHashMap::new,
+                Collectors.mapping(
+                    each ->
+                        each.getKey().name().isEmpty()
+                            ? quoted(each.getValue())
+                            : quoted(each.getKey().name()) + ": " + quoted(each.getValue()),
+                    Collectors.joining(", "))))
+        .entrySet()
+        .stream()
+        .map(
+            each ->
+                each.getKey().endsWith("{")
+                    ? each.getKey() + each.getValue() + "}"
+                    : each.getKey() + each.getValue())
+        .collect(Collectors.joining(", ", "{", "}"));
+  }
+
+  private static String section(Attribute attribute) {
+    return switch (attribute.source()) {
+      case ADDRESS -> "ip: ";
+      case METHOD -> "method: ";
+      case PATH -> "path: ";
+      case HOST -> "host: ";
+      case HEADER -> "headers: {";
+      case QUERY -> "query: {";
+      case COOKIE -> "cookies: {";
+      case CLAIM -> "jwt: {";
+      case STATED -> "attributes: {";
+    };
+  }
+
+  /** Returns a JSON string, which YAML parsers read, too. */
+  private static String quoted(String text) {
+    return new String(Json.bytes(json -> json.writeString(text)), UTF_8);
+  }
+}

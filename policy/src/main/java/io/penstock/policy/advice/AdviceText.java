@@ -1,0 +1,160 @@
+package io.penstock.policy.advice;
+
+import static io.penstock.policy.report.TextTable.count;
+import static io.penstock.policy.report.TextTable.percent;
+
+import io.penstock.policy.accesslog.SafeText;
+import io.penstock.policy.replay.KeyCount;
+import io.penstock.policy.replay.ReadNotes;
+import io.penstock.policy.report.TextTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Formats advice for terminals. */
+public final class AdviceText {
+  private static final int PLOT_WIDTH = 40;
+  private static final int MAX_FOLDED = 20;
+
+  private AdviceText() {}
+
+  /** Returns the lines, without control characters. */
+  public static List<String> lines(Advice advice) {
+    List<String> lines = new ArrayList<>();
+    lines.add(ReadNotes.summary(advice.span(), advice.read()));
+    notes(advice).forEach(note -> lines.add("note: " + note));
+    for (GroupAdvice group : advice.groups()) {
+      lines.add("");
+      lines.add(title(group));
+      addCurve(group, lines);
+      addSuggestions(group, lines);
+    }
+    return lines;
+  }
+
+  static String title(GroupAdvice group) {
+    return SafeText.of(group.label())
+        + ": "
+        + count(group.requests())
+        + " requests of "
+        + count(group.keys())
+        + " keys";
+  }
+
+  /** Returns what a reader has to know about the data. */
+  static List<String> notes(Advice advice) {
+    List<String> notes = new ArrayList<>(ReadNotes.notes(advice.span(), advice.read()));
+    if (advice.keyless() > 0) {
+      notes.add(
+          count(advice.keyless())
+              + " requests lack a key "
+              + advice.options().keys()
+              + " and are left out; --field KEY=FIELD names the field of the log");
+    }
+    if (advice.otherRequests() > 0) {
+      notes.add(count(advice.otherRequests()) + " requests belong to groups that are not shown");
+    }
+    double shareOfOne = 100 - advice.options().sparePercent();
+    for (GroupAdvice group : advice.groups()) {
+      if (group.keys() * shareOfOne / 100 < 1 && shareOfOne > 0) {
+        notes.add(
+            SafeText.of(group.label())
+                + " has too few keys to leave any out: a balanced limit spares all of them, also"
+                + " those that send too much; see --spare");
+      }
+    }
+    List<Map.Entry<String, String>> folded =
+        advice.options().folding().examples().entrySet().stream().limit(MAX_FOLDED).toList();
+    for (Map.Entry<String, String> each : folded) {
+      notes.add(
+          "paths are folded: "
+              + SafeText.of(each.getKey())
+              + ", for example "
+              + SafeText.of(each.getValue())
+              + "; --fold and --no-fold change this");
+    }
+    return notes;
+  }
+
+  /** Returns the points of a curve without rates at which no key needs another burst. */
+  static List<CurvePoint> shown(GroupAdvice group) {
+    List<CurvePoint> points = new ArrayList<>();
+    CurvePoint previous = null;
+    for (CurvePoint point : group.curve()) {
+      boolean isSame =
+          previous != null
+              && previous.p50() == point.p50()
+              && previous.p95() == point.p95()
+              && previous.p99() == point.p99()
+              && previous.p999() == point.p999()
+              && previous.max() == point.max();
+      if (!isSame) {
+        points.add(point);
+      }
+      previous = point;
+    }
+    return points;
+  }
+
+  private static void addCurve(GroupAdvice group, List<String> lines) {
+    lines.add(
+        "  Smallest burst that denies none of the requests of 50 %, 95 %, 99 %, 99.9 % of keys:");
+    TextTable table = new TextTable("rate", "p50", "p95", "p99", "p99.9", "max");
+    List<CurvePoint> points = shown(group);
+    for (CurvePoint point : points) {
+      table.row(
+          point.rate(),
+          count(point.p50()),
+          count(point.p95()),
+          count(point.p99()),
+          count(point.p999()),
+          count(point.max()));
+    }
+    List<String> rows = table.lines();
+    double max = points.stream().mapToLong(CurvePoint::p999).max().orElse(1);
+    for (int i = 0; i < rows.size(); i++) {
+      String bar = i == 0 ? "p99.9, logarithmic" : "█".repeat(width(points.get(i - 1).p999(), max));
+      lines.add(rows.get(i) + "  " + bar);
+    }
+  }
+
+  private static int width(long value, double max) {
+    return 1
+        + (int) (PLOT_WIDTH * Math.log((double) Math.max(1, value)) / Math.log(Math.max(2, max)));
+  }
+
+  private static void addSuggestions(GroupAdvice group, List<String> lines) {
+    TextTable table = new TextTable("suggestion", "rate", "burst", "denied", "", "keys denied", "");
+    for (Suggestion suggestion : group.suggestions()) {
+      table.row(
+          suggestion.name(),
+          suggestion.rate(),
+          count(suggestion.burst()),
+          count(suggestion.denied()),
+          percent(suggestion.denied(), group.requests()),
+          count(suggestion.deniedKeys()),
+          percent(suggestion.deniedKeys(), group.keys()));
+    }
+    lines.addAll(table.lines());
+    for (Suggestion suggestion : group.suggestions()) {
+      if (!suggestion.worst().isEmpty()) {
+        lines.add("  " + suggestion.name() + " denies most: " + keys(suggestion.worst()));
+      }
+    }
+  }
+
+  static String keys(List<KeyCount> keys) {
+    return String.join(
+        ", ",
+        keys.stream()
+            .map(
+                key ->
+                    SafeText.of(key.key().isEmpty() ? "(all requests)" : key.key())
+                        + " ("
+                        + count(key.denied())
+                        + " of "
+                        + count(key.requests())
+                        + ")")
+            .toList());
+  }
+}

@@ -1,0 +1,129 @@
+package io.penstock.policy.replay;
+
+import static io.penstock.policy.report.TextTable.count;
+import static io.penstock.policy.report.TextTable.percent;
+
+import io.penstock.policy.Mode;
+import io.penstock.policy.accesslog.SafeText;
+import io.penstock.policy.report.Sparkline;
+import io.penstock.policy.report.TextTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Formats the result of a replay for terminals. */
+public final class ReplayText {
+  private ReplayText() {}
+
+  /** Returns the lines of a report, without control characters. */
+  public static List<String> lines(ReplayReport report) {
+    List<String> lines = new ArrayList<>();
+    lines.add(ReadNotes.summary(report.span(), report.read()));
+    ReadNotes.notes(report.span(), report.read()).forEach(note -> lines.add("note: " + note));
+    for (PolicyReport policy : report.policies()) {
+      lines.add("");
+      addPolicy(policy, report.span().requests(), lines);
+    }
+    ChangeTally.PolicyChange change = report.change();
+    if (change != null) {
+      lines.add("");
+      lines.add(change(report, change));
+      addKeys("newly denied", change.deniedKeys(), lines);
+      addKeys("no longer denied", change.allowedKeys(), lines);
+    }
+    return lines;
+  }
+
+  static String change(ReplayReport report, ChangeTally.PolicyChange change) {
+    return "From "
+        + report.policies().get(0).name()
+        + " to "
+        + report.policies().get(1).name()
+        + ": "
+        + count(change.newlyDenied())
+        + " requests newly denied, "
+        + count(change.newlyAllowed())
+        + " no longer denied";
+  }
+
+  private static void addPolicy(PolicyReport policy, long requests, List<String> lines) {
+    lines.add(summary(policy, requests));
+    TextTable table =
+        new TextTable("rule", "mode", "requests", "denied", "", "keys", "keys denied");
+    for (RuleReport rule : policy.rules()) {
+      table.row(
+          rule.rule().name(),
+          mode(rule.mode()),
+          count(rule.requests()),
+          count(rule.denied()),
+          percent(rule.denied(), rule.requests()),
+          count(rule.keys()),
+          count(rule.deniedKeys()));
+    }
+    lines.addAll(table.lines());
+    for (RuleReport rule : policy.rules()) {
+      warning(rule).forEach(lines::add);
+      if (rule.denied() > 0) {
+        lines.add("");
+        lines.add(rule.rule().name() + ", denied over time and worst keys:");
+        lines.add(
+            "  " + Sparkline.of(rule.timeline().stream().map(Timeline.Interval::denied).toList()));
+        TextTable worst = new TextTable("key", "requests", "denied", "");
+        rule.worst()
+            .forEach(
+                key ->
+                    worst.row(
+                        key.key().isEmpty() ? "(all requests)" : key.key(),
+                        count(key.requests()),
+                        count(key.denied()),
+                        percent(key.denied(), key.requests())));
+        lines.addAll(worst.lines());
+      }
+    }
+  }
+
+  static String summary(PolicyReport policy, long requests) {
+    return SafeText.of(policy.name())
+        + ": "
+        + count(policy.denied())
+        + " of "
+        + count(requests)
+        + " requests denied ("
+        + percent(policy.denied(), requests)
+        + ")"
+        + (policy.delayed() > 0 ? ", " + count(policy.delayed()) + " delayed" : "")
+        + (policy.rejected() > 0 ? ", " + count(policy.rejected()) + " with a rejected path" : "")
+        + ", "
+        + count(policy.unlimited())
+        + " without a limit";
+  }
+
+  /** Returns a warning if a rule applied to no request, or couldn't for lack of a key. */
+  static List<String> warning(RuleReport rule) {
+    if (rule.skipped() > 0) {
+      return List.of(
+          "warning: "
+              + rule.rule().name()
+              + " did not apply to "
+              + count(rule.skipped())
+              + " requests, because the log lacks a part of its key "
+              + rule.rule().limitKeys()
+              + "; --field KEY=FIELD names the field of the log");
+    }
+    return rule.requests() == 0
+        ? List.of("warning: " + rule.rule().name() + " applied to no request")
+        : List.of();
+  }
+
+  static String mode(Mode mode) {
+    return mode.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static void addKeys(String title, List<KeyCount> keys, List<String> lines) {
+    if (!keys.isEmpty()) {
+      TextTable table = new TextTable(title, "requests");
+      keys.forEach(key -> table.row(key.key(), count(key.denied())));
+      lines.addAll(table.lines());
+    }
+  }
+}

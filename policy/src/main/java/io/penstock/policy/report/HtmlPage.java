@@ -1,0 +1,107 @@
+package io.penstock.policy.report;
+
+import io.penstock.policy.accesslog.SafeText;
+import java.util.List;
+
+/**
+ * A page in HTML that needs no other files: styles and plots are inline, and there are no scripts.
+ * Its content security policy forbids all external requests. Not thread-safe.
+ */
+public final class HtmlPage {
+  private static final String HEAD =
+      """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <link rel="icon" href="data:,">
+      <title>%s</title>
+      <style>
+      :root { color-scheme: light dark; --line: #8884; --bar: #4a90d9; --bad: #d9534a; }
+      body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+      table { border-collapse: collapse; margin: 1rem 0; }
+      th, td { padding: .25rem .75rem; text-align: right; border-bottom: 1px solid var(--line); }
+      th:first-child, td:first-child { text-align: left; word-break: break-all; }
+      pre { padding: 1rem; border: 1px solid var(--line); overflow-x: auto; }
+      svg { width: 100%%; height: auto; } svg text { font: 11px system-ui, sans-serif; fill: currentColor; }
+      .note { border-left: 3px solid var(--bad); padding-left: .75rem; }
+      </style>
+      </head>
+      <body>
+      <h1>%s</h1>
+      """;
+
+  private final StringBuilder html = new StringBuilder();
+
+  public HtmlPage(String title) {
+    html.append(HEAD.formatted(escape(title), escape(title)));
+  }
+
+  public HtmlPage heading(String text) {
+    return element("h2", text);
+  }
+
+  public HtmlPage subheading(String text) {
+    return element("h3", text);
+  }
+
+  public HtmlPage paragraph(String text) {
+    return element("p", text);
+  }
+
+  /** Adds a paragraph that should not be overlooked. */
+  public HtmlPage note(String text) {
+    html.append("<p class=\"note\">").append(escape(text)).append("</p>\n");
+    return this;
+  }
+
+  /** Adds text with its line breaks. */
+  public HtmlPage code(String text) {
+    html.append("<pre>");
+    text.lines().forEach(line -> html.append(escape(line)).append('\n'));
+    html.append("</pre>\n");
+    return this;
+  }
+
+  /** Adds a plot. */
+  public HtmlPage plot(SvgPlot plot) {
+    html.append(plot.svg());
+    return this;
+  }
+
+  /** Adds a table. */
+  public HtmlPage table(List<String> header, List<List<String>> rows) {
+    html.append("<table>\n<tr>");
+    header.forEach(cell -> html.append("<th>").append(escape(cell)).append("</th>"));
+    html.append("</tr>\n");
+    for (List<String> row : rows) {
+      html.append("<tr>");
+      row.forEach(cell -> html.append("<td>").append(escape(cell)).append("</td>"));
+      html.append("</tr>\n");
+    }
+    html.append("</table>\n");
+    return this;
+  }
+
+  private HtmlPage element(String name, String text) {
+    html.append('<').append(name).append('>').append(escape(text));
+    html.append("</").append(name).append(">\n");
+    return this;
+  }
+
+  /** Returns the whole page. */
+  public String text() {
+    return html + "</body>\n</html>\n";
+  }
+
+  static String escape(String text) {
+    return SafeText.of(text)
+        .replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;")
+        .replace("'", "&#39;");
+  }
+}
