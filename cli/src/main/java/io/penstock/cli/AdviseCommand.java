@@ -127,10 +127,10 @@ final class AdviseCommand implements Callable<Integer> {
       write(advice, policy);
       return console.exitStatus(Console.OK);
     } catch (AccessLogException | IllegalArgumentException e) {
-      console.err().println(e.getMessage());
+      console.err().println(LogArguments.printable(e));
       return Console.INVALID;
     } catch (IOException e) {
-      console.err().println("cannot write the report: " + e.getMessage());
+      console.err().println("cannot write the report: " + LogArguments.printable(e));
       return Console.FAILED;
     }
   }
@@ -139,6 +139,7 @@ final class AdviseCommand implements Callable<Integer> {
     if (!Advice.LEVELS.contains(level)) {
       throw new IllegalArgumentException("--choose must be tight, balanced or generous: " + level);
     }
+    arguments.checkOutput(html, Stream.of(file, file == null ? null : InitCommand.casesFile(file)));
     if (file != null && !force) {
       for (Path each : List.of(file, InitCommand.casesFile(file))) {
         if (Files.exists(each)) {

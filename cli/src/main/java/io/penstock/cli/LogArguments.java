@@ -6,6 +6,7 @@ import io.penstock.policy.accesslog.LogFormat;
 import io.penstock.policy.accesslog.LogOptions;
 import io.penstock.policy.accesslog.LogSource;
 import io.penstock.policy.accesslog.LogStream;
+import io.penstock.policy.accesslog.SafeText;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,6 +15,9 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -74,6 +78,34 @@ final class LogArguments {
             logFormat,
             new LogFields(wanted, fields),
             Duration.ofMillis(Math.round(windowSeconds * 1_000))));
+  }
+
+  /**
+   * Checks that a report doesn't replace one of the files that it is made from.
+   *
+   * @throws IllegalArgumentException if it does
+   */
+  void checkOutput(@Nullable Path output, Stream<@Nullable Path> otherFiles) {
+    if (output == null) {
+      return;
+    }
+    Stream<Path> read = logs.stream().filter(log -> !log.equals(STANDARD_INPUT)).map(Path::of);
+    Stream.concat(read, otherFiles.filter(Objects::nonNull))
+        .filter(
+            file -> file.toAbsolutePath().normalize().equals(output.toAbsolutePath().normalize()))
+        .findFirst()
+        .ifPresent(
+            file -> {
+              throw new IllegalArgumentException("--html would overwrite " + file);
+            });
+  }
+
+  /** Makes a message printable that may quote file names or arguments. */
+  static String printable(Exception failure) {
+    return String.valueOf(failure.getMessage())
+        .lines()
+        .map(SafeText::of)
+        .collect(Collectors.joining("\n"));
   }
 
   /** Returns a progress bar, which shows nothing if output doesn't go to a terminal. */

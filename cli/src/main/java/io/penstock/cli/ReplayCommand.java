@@ -18,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -73,6 +74,7 @@ final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try {
+      arguments.checkOutput(html, Stream.of(policyPath, otherPath));
       ReplayReport report = replay();
       if (json) {
         console.out().println(JsonText.of(out -> ReplayJson.write(report, out)));
@@ -87,10 +89,10 @@ final class ReplayCommand implements Callable<Integer> {
       new ProblemPrinter(console.err(), console.isColored()).print(e.problems());
       return Console.INVALID;
     } catch (AccessLogException | IllegalArgumentException e) {
-      console.err().println(e.getMessage());
+      console.err().println(LogArguments.printable(e));
       return Console.INVALID;
     } catch (IOException e) {
-      console.err().println("cannot write " + html + ": " + e.getMessage());
+      console.err().println("cannot write the report: " + LogArguments.printable(e));
       return Console.FAILED;
     }
   }

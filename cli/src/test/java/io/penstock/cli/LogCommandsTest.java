@@ -57,6 +57,24 @@ class LogCommandsTest {
   }
 
   @Test
+  void html_wouldReplaceAnInput_isRejected() throws IOException {
+    String policy = policy("rate: 1/s, burst: 10");
+    String before = Files.readString(Path.of(policy));
+
+    assertThat(run("", "replay", "--policy", policy, "--html", policy, SAMPLE)).isEqualTo(2);
+    assertThat(run("", "advise", "--html", SAMPLE, SAMPLE)).isEqualTo(2);
+
+    assertThat(err.toString()).contains("--html would overwrite " + policy);
+    assertThat(Path.of(policy)).hasContent(before);
+  }
+
+  @Test
+  void log_nameWithAnEscapeSequence_isEscaped() throws IOException {
+    assertThat(run("", "replay", "--policy", policy("rate: 1/s"), "no\u001b[31m.log")).isEqualTo(2);
+    assertThat(err.toString()).contains("no\\x1B[31m.log").doesNotContain("\u001b");
+  }
+
+  @Test
   void replay_standardInput_printsJson() throws IOException {
     int status =
         run(

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class LogReader implements AutoCloseable {
   private static final int SAMPLE_BYTES = 128 * 1024;
   private static final int SAMPLE_LINES = 200;
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
 
   /** Quiet times are common in logs; wrong times are usually off by years. */
   private static final long MAX_JUMP_NANOS = 86_400_000_000_000L;
@@ -75,7 +76,14 @@ final class LogReader implements AutoCloseable {
         throw e;
       }
     }
-    return Arrays.copyOf(bytes, length);
+    int from =
+        length >= BYTE_ORDER_MARK.length && startsWithMark(bytes) ? BYTE_ORDER_MARK.length : 0;
+    return Arrays.copyOfRange(bytes, from, length);
+  }
+
+  private static boolean startsWithMark(byte[] bytes) {
+    return Arrays.equals(
+        bytes, 0, BYTE_ORDER_MARK.length, BYTE_ORDER_MARK, 0, BYTE_ORDER_MARK.length);
   }
 
   /** Returns the format in which most of the first lines can be read. */
@@ -162,12 +170,6 @@ final class LogReader implements AutoCloseable {
     if (lines.isTooLong()) {
       unreadable(UnreadableLines.Cause.TOO_LONG);
       return;
-    }
-    if (number == 1
-        && to - from >= 3
-        && (text[from] & 0xff) == 0xef
-        && (text[from + 1] & 0xff) == 0xbb) {
-      from += 3;
     }
     if (from == to) {
       summary.addHeader();

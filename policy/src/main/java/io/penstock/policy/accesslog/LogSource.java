@@ -70,7 +70,7 @@ public final class LogSource {
    * @param bytesRead is increased by the compressed bytes that are read
    */
   InputStream open(AtomicLong bytesRead) throws IOException {
-    InputStream in = new BufferedInputStream(new CountingStream(opener.open(), bytesRead), BUFFER);
+    InputStream in = new MemberStream(new CountingStream(opener.open(), bytesRead));
     in.mark(MAGIC_LENGTH);
     byte[] magic = in.readNBytes(MAGIC_LENGTH);
     in.reset();
@@ -93,6 +93,28 @@ public final class LogSource {
     } catch (LinkageError e) {
       throw new AccessLogException(
           name + ": is compressed with zstd, which needs com.github.luben:zstd-jni", e);
+    }
+  }
+
+  /**
+   * Reports bytes as available until the end. {@code GZIPInputStream} reads no further member of a
+   * file if nothing is available at the end of one, as happens with pipes.
+   */
+  private static final class MemberStream extends BufferedInputStream {
+    MemberStream(InputStream in) {
+      super(in, BUFFER);
+    }
+
+    @Override
+    public synchronized int available() throws IOException {
+      int available = super.available();
+      if (available > 0) {
+        return available;
+      }
+      mark(1);
+      int next = read();
+      reset();
+      return next < 0 ? 0 : 1;
     }
   }
 

@@ -26,11 +26,17 @@ public record AdviceOptions(
     if (!(sparePercent > 0 && sparePercent <= 100)) {
       throw new IllegalArgumentException("spare must be above 0 and at most 100: " + sparePercent);
     }
+    if (maxGroups < 1) {
+      throw new IllegalArgumentException("top must be positive: " + maxGroups);
+    }
   }
 
-  /** Returns the share of keys that the tight suggestion never denies: ten times as many others. */
+  /**
+   * Returns the share of keys that the tight suggestion never denies. It may deny ten times as many
+   * as the balanced one, but at most half of all keys or as many as that one.
+   */
   double tightPercent() {
-    return Math.max(50, 100 - 10 * (100 - sparePercent));
+    return Math.max(Math.min(50, sparePercent), 100 - 10 * (100 - sparePercent));
   }
 
   /** Returns the attributes that have to be read from the log. */

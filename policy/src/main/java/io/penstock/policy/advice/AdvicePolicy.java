@@ -6,21 +6,30 @@ import io.penstock.policy.Attribute;
 import io.penstock.policy.Attribute.AttributeSource;
 import io.penstock.policy.KeyPart;
 import io.penstock.policy.Pattern;
+import io.penstock.policy.accesslog.SafeText;
 import io.penstock.policy.http.Json;
+import io.penstock.policy.load.PolicyException;
+import io.penstock.policy.load.PolicyLoader;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Writes suggestions as a policy with cases that test it. */
 public final class AdvicePolicy {
   private static final long NANOS_PER_MILLI = 1_000_000;
+  private static final int MAX_NAME_LENGTH = 60;
+  private static final Set<String> ROUTE = Set.of("path", "method", "host");
 
   private final Advice advice;
   private final String level;
   private final List<String> names = new ArrayList<>();
+  private final List<GroupAdvice> groups = new ArrayList<>();
+  private final Map<GroupAdvice, String> rejected = new LinkedHashMap<>();
 
   /**
    * @param level the name of the suggestions to use
@@ -29,7 +38,28 @@ public final class AdvicePolicy {
     this.advice = advice;
     this.level = level;
     for (GroupAdvice group : advice.groups()) {
+      groups.add(group);
       names.add(unique(group.match().isEmpty() ? "callers" : name(group.label())));
+      String problem = problem();
+      if (problem != null) {
+        groups.remove(groups.size() - 1);
+        names.remove(names.size() - 1);
+        rejected.put(group, problem);
+      }
+    }
+    if (groups.isEmpty() && !rejected.isEmpty()) {
+      throw new IllegalArgumentException(
+          "no suggestion can be written as a rule: " + rejected.values().iterator().next());
+    }
+  }
+
+  /** Returns why the policy is invalid; null if it is valid. */
+  private @Nullable String problem() {
+    try {
+      var unused = PolicyLoader.parse(text(), "suggestion");
+      return null;
+    } catch (PolicyException e) {
+      return e.problems().get(0).message();
     }
   }
 
@@ -44,7 +74,7 @@ public final class AdvicePolicy {
   private static String name(String label) {
     String name =
         label.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
-    return name.isEmpty() ? "root" : name;
+    return name.isEmpty() ? "root" : name.substring(0, Math.min(name.length(), MAX_NAME_LENGTH));
   }
 
   /** Returns the policy as YAML. */
@@ -64,9 +94,16 @@ public final class AdvicePolicy {
       text.append("}\n");
     }
     text.append("rules:\n");
-    for (int i = 0; i < advice.groups().size(); i++) {
-      append(names.get(i), advice.groups().get(i), text);
+    for (int i = 0; i < groups.size(); i++) {
+      append(names.get(i), groups.get(i), text);
     }
+    rejected.forEach(
+        (group, problem) ->
+            text.append("  # No rule for ")
+                .append(SafeText.of(group.label()))
+                .append(": ")
+                .append(SafeText.of(problem))
+                .append('\n'));
     return text.toString();
   }
 
@@ -76,7 +113,8 @@ public final class AdvicePolicy {
     text.append(group.requests()).append(" requests, of ").append(suggestion.deniedKeys());
     text.append(" of ").append(group.keys()).append(" keys.\n");
     overlapping(group)
-        .forEach(other -> text.append("  # Also applies to ").append(other).append(".\n"));
+        .forEach(
+            other -> text.append("  # Also applies to ").append(SafeText.of(other)).append(".\n"));
     text.append("  - name: ").append(quoted(name)).append("\n    limit_keys: [");
     text.append(
         advice.options().keys().stream()
@@ -91,6 +129,10 @@ public final class AdvicePolicy {
               .collect(Collectors.joining(", ")));
       text.append("}\n");
     }
+    if (!ROUTE.containsAll(group.match().keySet())) {
+      // Rules for the same route would be tiers of one group and share a bucket.
+      text.append("    group: ").append(quoted(name)).append('\n');
+    }
     if (advice.options().keys().stream().anyMatch(KeyPart::isOmittable)) {
       text.append("    on_missing_key: share\n");
     }
@@ -102,7 +144,7 @@ public final class AdvicePolicy {
    * Returns the other groups that the rule of a group applies to, because {@code *} matches more.
    */
   private List<String> overlapping(GroupAdvice group) {
-    return advice.groups().stream()
+    return groups.stream()
         .filter(other -> !other.equals(group) && covers(group, other))
         .map(GroupAdvice::label)
         .toList();
@@ -113,7 +155,8 @@ public final class AdvicePolicy {
         .allMatch(
             each -> {
               String value = other.match().getOrDefault(each.getKey(), "");
-              return each.getKey().equals("path")
+              boolean isPattern = each.getKey().equals("path") || each.getKey().equals("host");
+              return isPattern
                   ? new Pattern(each.getValue()).matches(value)
                   : each.getValue().equals(value);
             });
@@ -128,9 +171,9 @@ public final class AdvicePolicy {
   public String cases(String policyFile) {
     StringBuilder text = new StringBuilder("policy: ").append(quoted(policyFile)).append('\n');
     text.append("cases:\n");
-    for (int i = 0; i < advice.groups().size(); i++) {
-      GroupAdvice group = advice.groups().get(i);
-      if (advice.groups().stream().anyMatch(each -> !each.equals(group) && covers(each, group))) {
+    for (int i = 0; i < groups.size(); i++) {
+      GroupAdvice group = groups.get(i);
+      if (groups.stream().anyMatch(each -> !each.equals(group) && covers(each, group))) {
         text.append("  # ").append(names.get(i)).append(" has no case, because other rules apply");
         text.append(" to its requests, too.\n");
       } else {

@@ -1,7 +1,6 @@
 package io.penstock.policy.advice;
 
 import io.penstock.policy.Attribute;
-import io.penstock.policy.Attribute.AttributeSource;
 import io.penstock.policy.accesslog.AccessLogException;
 import io.penstock.policy.accesslog.LogEntry;
 import io.penstock.policy.accesslog.LogStream;
@@ -90,17 +89,11 @@ public final class Advisor {
   private @Nullable RequestGroup group(LogEntry entry) {
     Map<String, String> match = options.per().isEmpty() ? Map.of() : new LinkedHashMap<>();
     for (Attribute attribute : options.per()) {
-      String value = attribute.of(entry);
-      if (value == null) {
+      String value = value(attribute, entry);
+      if (value == null || value.isEmpty()) {
         return null;
       }
-      match.put(
-          attribute.toString(),
-          attribute.source() == AttributeSource.PATH
-              ? foldedPaths.size() < MAX_GROUPS * MAX_GROUPS
-                  ? foldedPaths.computeIfAbsent(value, this::fold)
-                  : fold(value)
-              : value);
+      match.put(attribute.toString(), value);
     }
     RequestGroup known = groups.get(match);
     if (known == null && groups.size() < MAX_GROUPS) {
@@ -110,9 +103,27 @@ public final class Advisor {
     return known;
   }
 
+  /** Returns the value that a rule would match. */
+  private @Nullable String value(Attribute attribute, LogEntry entry) {
+    String value = attribute.of(entry);
+    if (value == null) {
+      return null;
+    }
+    return switch (attribute.source()) {
+      case PATH ->
+          foldedPaths.size() < MAX_GROUPS * MAX_GROUPS
+              ? foldedPaths.computeIfAbsent(value, this::fold)
+              : fold(value);
+      // A rule for GET applies to HEAD as well.
+      case METHOD -> value.equals("HEAD") ? "GET" : value;
+      default -> value;
+    };
+  }
+
+  /** Returns an empty text if the path is rejected before rules match. */
   private String fold(String path) {
     String matched = NormalPath.matched(path, PathSettings.DEFAULT);
-    return options.folding().fold(matched == null ? path : matched);
+    return matched == null ? "" : options.folding().fold(matched);
   }
 
   /** Returns the curve of each group. */

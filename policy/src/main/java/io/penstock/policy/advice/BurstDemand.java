@@ -55,6 +55,7 @@ final class BurstDemand {
 
   /** Returns the smallest whole burst for a key. */
   long burst(int key) {
-    return key < maxDebt.length ? (maxDebt[key] + unitsPerToken - 1) / unitsPerToken : 0;
+    long max = key < maxDebt.length ? maxDebt[key] : 0;
+    return max == 0 ? 0 : (max - 1) / unitsPerToken + 1;
   }
 }

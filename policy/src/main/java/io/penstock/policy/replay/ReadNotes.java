@@ -1,6 +1,7 @@
 package io.penstock.policy.replay;
 
 import io.penstock.policy.accesslog.ReadSummary;
+import io.penstock.policy.accesslog.SafeText;
 import io.penstock.policy.accesslog.UnreadableLines;
 import io.penstock.policy.report.TextTable;
 import java.util.ArrayList;
@@ -14,10 +15,8 @@ public final class ReadNotes {
   /** Returns one line about the requests and their times. */
   public static String summary(LogSpan span, ReadSummary read) {
     return TextTable.count(span.requests())
-        + " requests from "
-        + span.first()
-        + " to "
-        + span.last()
+        + " requests"
+        + (span.requests() == 0 ? "" : " from " + span.first() + " to " + span.last())
         + " ("
         + TextTable.count(read.lines())
         + " lines, format "
@@ -63,6 +62,6 @@ public final class ReadNotes {
           "times are whole seconds: the requests of a second count as simultaneous, so bursts look"
               + " larger than they were, by up to the requests of a second");
     }
-    return notes;
+    return notes.stream().map(SafeText::of).toList();
   }
 }

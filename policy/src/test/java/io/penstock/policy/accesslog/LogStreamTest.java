@@ -9,7 +9,10 @@ import com.github.luben.zstd.Zstd;
 import io.penstock.policy.Attribute;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -233,6 +236,33 @@ class LogStreamTest {
 
     assertThat(outcome.entries()).hasSizeBetween(10_000, 90_000);
     assertThat(outcome.summary().unreadable().problems()).hasSize(1);
+  }
+
+  @Test
+  void forEach_severalGzipMembersInAPipe_readsAll() throws IOException {
+    byte[] member = gzip((LINE + "\n").getBytes(UTF_8));
+    // Nothing is available between the two, as if the writer paused.
+    InputStream pipe =
+        new SequenceInputStream(
+            new ByteArrayInputStream(member),
+            new FilterInputStream(new ByteArrayInputStream(member)) {
+              @Override
+              public int available() {
+                return 0;
+              }
+            });
+    LogStream stream = new LogStream(List.of(LogSource.of("log", pipe)), LogOptions.of(FIELDS));
+    List<LogEntry> entries = new ArrayList<>();
+
+    stream.forEach(entries::add);
+
+    assertThat(entries).hasSize(2);
+  }
+
+  @Test
+  void forEach_byteOrderMark_isSkipped() {
+    assertThat(read("\ufeff" + LINE + "\n").entries()).hasSize(1);
+    assertThat(read("\ufefftime,ip\n1760000000,192.0.2.1\n").entries()).hasSize(1);
   }
 
   private static byte[] gzip(byte[] log) throws IOException {

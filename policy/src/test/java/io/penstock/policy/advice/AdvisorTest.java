@@ -105,6 +105,64 @@ class AdvisorTest {
         .anyMatch(line -> line.contains("/products/*, for example"));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"method", "plan"})
+  void policy_ofGroupsThatMightShareABucket_deniesWhatWasPredicted(String per) {
+    StringBuilder log = new StringBuilder("time,ip,method,path,plan\n");
+    for (int i = 0; i < 30; i++) {
+      String method = i % 3 == 0 ? "HEAD" : i % 3 == 1 ? "GET" : "POST";
+      log.append("%d,192.0.2.1,%s,/a,%s\n".formatted(1_760_000_000 + i / 10, method, "p" + i % 3));
+    }
+    Advice advice = advise(log.toString(), 99.9, per);
+    Policy policy =
+        PolicyLoader.parse(new AdvicePolicy(advice, "balanced").text(), "policy.yaml").policy();
+
+    List<RuleReport> rules = replay(log.toString(), policy).policies().get(0).rules();
+
+    assertThat(rules).hasSameSizeAs(advice.groups());
+    assertThat(rules).allSatisfy(rule -> assertThat(rule.denied()).isZero());
+  }
+
+  @Test
+  void policy_valuesThatNoRuleCanHave_areLeftOutWithAComment() {
+    String longPath = "/" + "x".repeat(150);
+    String log =
+        """
+        time,ip,method,path
+        1760000000,192.0.2.1,GET,/a
+        1760000001,192.0.2.1,M-SEARCH,/a
+        1760000002,192.0.2.1,GET,/%00
+        1760000003,192.0.2.1,GET,
+        """
+                .stripTrailing()
+            + longPath
+            + "\n";
+    Advice advice = advise(log, 99.9, "method", "path");
+
+    String policy = new AdvicePolicy(advice, "balanced").text();
+
+    assertThat(policy).contains("# No rule for M-SEARCH /a: ").doesNotContain("%00");
+    assertThat(PolicyLoader.parse(policy, "policy.yaml").policy().rules()).hasSize(2);
+  }
+
+  @Test
+  void suggestions_millionsOfRequestsAtOnce_arePositive() {
+    String log = "time,ip,count\n" + "1760000000,192.0.2.1,1000000\n".repeat(3);
+
+    Advice advice = advise(log, 99.9);
+
+    assertThat(advice.groups().get(0).suggestions())
+        .allSatisfy(suggestion -> assertThat(suggestion.burst()).isPositive());
+  }
+
+  @Test
+  void suggestions_lowShare_theTightOneIsNotLooser() {
+    Advice advice = advise(randomLog(5), 40);
+
+    assertThat(advice.groups().get(0).suggestion("tight").denied())
+        .isGreaterThanOrEqualTo(advice.groups().get(0).suggestion("balanced").denied());
+  }
+
   @Test
   void html_ofAdvice_hasNoExternalReference() {
     Advice advice = advise(SampleLog.text(), 99);
