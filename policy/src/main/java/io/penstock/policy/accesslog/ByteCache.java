@@ -13,15 +13,17 @@ final class ByteCache<T> {
   private static final int MAX_LENGTH = 256;
 
   private final Function<String, T> conversion;
-  private final @Nullable String[] texts = new @Nullable String[SIZE];
-  private final @Nullable Object[] values = new @Nullable Object[SIZE];
+  private final @Nullable CachedValue<T>[] cached;
 
+  private record CachedValue<V>(String text, V value) {}
+
+  @SuppressWarnings("unchecked") // An array of a generic type can't be created otherwise.
   ByteCache(Function<String, T> conversion) {
     this.conversion = conversion;
+    this.cached = (@Nullable CachedValue<T>[]) new @Nullable CachedValue<?>[SIZE];
   }
 
   /** Returns the value of a range of UTF-8 bytes. Invalid bytes become U+FFFD. */
-  @SuppressWarnings("unchecked") // Only values of the conversion are stored.
   T get(byte[] bytes, int from, int to) {
     int hash = 0;
     int any = 0;
@@ -33,14 +35,13 @@ final class ByteCache<T> {
       return conversion.apply(new String(bytes, from, to - from, StandardCharsets.UTF_8));
     }
     int slot = (hash ^ hash >>> 14) & (SIZE - 1);
-    String known = texts[slot];
-    if (known != null && isEqual(known, bytes, from, to)) {
-      return (T) values[slot];
+    CachedValue<T> recent = cached[slot];
+    if (recent != null && isEqual(recent.text, bytes, from, to)) {
+      return recent.value;
     }
     String text = new String(bytes, from, to - from, StandardCharsets.ISO_8859_1);
     T value = conversion.apply(text);
-    texts[slot] = text;
-    values[slot] = value;
+    cached[slot] = new CachedValue<>(text, value);
     return value;
   }
 
