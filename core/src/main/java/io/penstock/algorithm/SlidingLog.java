@@ -73,6 +73,19 @@ final class SlidingLog extends Window {
   }
 
   @Override
+  public void addForeign(long now, long cost, long max) {
+    advance(now);
+    long counted = Math.min(cost, max);
+    forget(sum + counted - max);
+    add(now, counted);
+  }
+
+  @Override
+  public long maxCount(long limit, long longest) {
+    return limit;
+  }
+
+  @Override
   public long lifetime(long now) {
     return length;
   }
@@ -119,6 +132,20 @@ final class SlidingLog extends Window {
       kept++;
     }
     size = kept;
+  }
+
+  /** Removes the oldest costs, {@code amount} in total. */
+  private void forget(long amount) {
+    for (long left = amount; left > 0; ) {
+      long removed = Math.min(left, costs[oldest]);
+      costs[oldest] -= removed;
+      sum -= removed;
+      left -= removed;
+      if (costs[oldest] == 0) {
+        oldest = at(1);
+        size--;
+      }
+    }
   }
 
   /** Whether the entry at {@code index} of the ring buffer no longer counts. */

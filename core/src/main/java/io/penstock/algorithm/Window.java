@@ -11,6 +11,9 @@ import io.penstock.WindowLimit;
  * two windows after it.
  */
 public abstract sealed class Window permits FixedWindow, SlidingCounter, SlidingLog {
+  /** Counts are at most this, so that sums of them don't overflow. */
+  private static final long MAX_COUNT = Long.MAX_VALUE / 4;
+
   /** The length of the window, in ticks. */
   final long length;
 
@@ -22,11 +25,20 @@ public abstract sealed class Window permits FixedWindow, SlidingCounter, Sliding
   public static Window of(WindowLimit limit, long tickNanos) {
     long ticks = (limit.window().toNanos() - 1) / tickNanos + 1;
     if (limit.kind() == WindowLimit.Counting.FIXED_WINDOW) {
-      return new FixedWindow(ticks);
+      return new FixedWindow(ticks, limit.burstThousandths());
     }
     return limit.kind() == WindowLimit.Counting.SLIDING_WINDOW_COUNTER
-        ? new SlidingCounter(ticks)
+        ? new SlidingCounter(ticks, limit.burstThousandths())
         : new SlidingLog(ticks);
+  }
+
+  /**
+   * Takes over the counts of a window of the same kind and length, up to the own limit. Returns
+   * whether these are known to be complete; an exhausted window doesn't count every grant of other
+   * limits.
+   */
+  public boolean continueFrom(Window other, long now) {
+    return false;
   }
 
   /**
@@ -41,12 +53,28 @@ public abstract sealed class Window permits FixedWindow, SlidingCounter, Sliding
 
   /**
    * Returns the ticks until {@code cost} fits under {@code limit}: 0 if it does now, at most two
-   * windows.
+   * windows unless other limits have granted something, too.
    */
   public abstract long waitFor(long now, long cost, long limit);
 
   /** Counts {@code cost} at {@code now}. */
   public abstract void add(long now, long cost);
+
+  /**
+   * Counts {@code cost} at {@code now}, which another limit granted, up to {@code max} in total.
+   * What exceeds the limit of the window counts in the windows that follow; a log forgets its
+   * oldest costs instead, which make no difference to requests under a limit of {@code max}.
+   */
+  public abstract void addForeign(long now, long cost, long max);
+
+  /**
+   * Returns the largest count that grants of other limits lead to: {@code limit}, plus what expires
+   * within {@code longest} ticks.
+   */
+  public long maxCount(long limit, long longest) {
+    long windows = 1 + (longest + length - 1) / length;
+    return limit <= MAX_COUNT / windows ? limit * windows : MAX_COUNT;
+  }
 
   /** Returns the ticks until nothing counts any more. */
   public abstract long resetAfter(long now);
@@ -77,6 +105,10 @@ public abstract sealed class Window permits FixedWindow, SlidingCounter, Sliding
    * than one window.
    */
   public void coarsen() {}
+
+  public final long length() {
+    return length;
+  }
 
   /** Ticks since the start of the aligned window that contains {@code now}. */
   final long elapsed(long now) {

@@ -6,29 +6,47 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counts of one key in each window that it is used under. Guarded by the {@link KeyLock} of the
- * key.
+ * The counts of one key under each limit that it is used under. Guarded by the {@link KeyLock} of
+ * the key.
  *
- * <p>Every grant counts in all windows, so no window grants more than it would alone, in whatever
- * order they are used. Grants under another window count up to the limit of this one. A window that
- * is used for the first time applies the counts of the others until it grants something itself.
+ * <p>Every grant counts under all limits. What exceeds a limit counts in its next windows, so that
+ * windows of different lengths, which end one after the other, don't grant anything twice. A limit
+ * that is used for the first time applies the counts of the others until it grants something
+ * itself.
  */
 final class KeyWindows {
   private static final long TICK_NANOS = 1;
 
-  /** Identifies a window: limits with the same algorithm and length share a count. */
-  record WindowShape(WindowLimit.Counting kind, Duration length) {
+  /**
+   * Identifies a count: sliding logs of the same length share one, whatever their limits, because
+   * each of them only counts the latest costs.
+   *
+   * @param limit the limit in thousandths of a token; 0 for a log
+   */
+  record WindowShape(WindowLimit.Counting kind, Duration length, long limit) {
     static WindowShape of(WindowLimit limit) {
-      return new WindowShape(limit.kind(), limit.window());
+      boolean isLog = limit.kind() == WindowLimit.Counting.SLIDING_WINDOW_LOG;
+      return new WindowShape(limit.kind(), limit.window(), isLog ? 0 : limit.burstThousandths());
+    }
+
+    boolean isOf(WindowLimit other) {
+      return kind == other.kind()
+          && length.equals(other.window())
+          && (limit == 0 || limit == other.burstThousandths());
+    }
+
+    /** Whether the windows of both end at the same times. */
+    boolean endsWith(WindowShape other) {
+      return limit > 0 && other.limit > 0 && length.equals(other.length);
     }
   }
 
   private static final class WindowState {
     private final WindowShape shape;
     private final Window window;
-    private final @Nullable WindowState next;
+    private @Nullable WindowState next;
 
-    /** The largest and the smallest limit that the window was used under. */
+    /** The largest limit that granted something, and the smallest that was used. */
     private long maxLimit;
 
     private long minLimit;
@@ -41,8 +59,28 @@ final class KeyWindows {
       this.minLimit = maxLimit;
     }
 
-    private boolean isOf(WindowLimit limit) {
-      return shape.kind() == limit.kind() && shape.length().equals(limit.window());
+    private void count(long now, long cost) {
+      if (window.isFull(now)) {
+        window.coarsen();
+      }
+      window.add(now, cost);
+    }
+
+    /** Counts a cost that another limit granted, up to what {@code span} ticks release. */
+    private void countForeign(long now, long cost, long span) {
+      if (window.isFull(now)) {
+        window.coarsen();
+      }
+      window.addForeign(now, cost, window.maxCount(maxLimit, span));
+    }
+
+    /** Counts at least {@code used}, up to {@code limit}, which the window is used under. */
+    private void raise(WindowLimit limit, long now, long used) {
+      maxLimit = limit.burstThousandths();
+      long missing = Math.min(used, maxLimit) - window.used(now);
+      if (missing > 0) {
+        count(now, missing);
+      }
     }
   }
 
@@ -62,8 +100,8 @@ final class KeyWindows {
   boolean growing;
 
   /**
-   * Updates the state for a request under {@code limit}. If none of the existing windows belongs to
-   * an active limit, they are replaced by a window for {@code limit}.
+   * Updates the state for a request under {@code limit}. If that is used for the first time, it
+   * replaces the limits that are no longer active.
    */
   void advance(WindowLimit limit, long now, ActiveLimits<WindowShape> activeLimits) {
     for (WindowState state = first; state != null; state = state.next) {
@@ -71,29 +109,33 @@ final class KeyWindows {
     }
     WindowState own = find(limit);
     if (own != null) {
-      own.maxLimit = Math.max(own.maxLimit, limit.burstThousandths());
       own.minLimit = Math.min(own.minLimit, limit.burstThousandths());
-    } else if (first != null && !hasAnyOf(activeLimits)) {
-      first = adopted(limit, now).first;
+    } else if (hasInactive(activeLimits)) {
+      WindowState last = add(limit, now);
+      while (last.next != null) {
+        if (activeLimits.contains(last.next.shape)) {
+          last = last.next;
+        } else {
+          last.next = last.next.next;
+        }
+      }
     }
   }
 
   /** Returns the state that a request under {@code limit} would see, without changing this one. */
   KeyWindows viewUnder(WindowLimit limit, long now, ActiveLimits<WindowShape> activeLimits) {
-    boolean adopts = first != null && find(limit) == null && !hasAnyOf(activeLimits);
-    return adopts ? adopted(limit, now) : this;
+    if (find(limit) != null || !hasInactive(activeLimits)) {
+      return this;
+    }
+    KeyWindows view = new KeyWindows();
+    view.first = first;
+    view.add(limit, now);
+    return view;
   }
 
-  /** Returns a copy with a single window for {@code limit}, which starts with the current count. */
-  private KeyWindows adopted(WindowLimit limit, long now) {
-    KeyWindows cell = new KeyWindows();
-    cell.add(limit, now, Math.min(used(now), limit.burstThousandths()));
-    return cell;
-  }
-
-  private boolean hasAnyOf(ActiveLimits<WindowShape> activeLimits) {
+  private boolean hasInactive(ActiveLimits<WindowShape> activeLimits) {
     for (WindowState state = first; state != null; state = state.next) {
-      if (activeLimits.contains(state.shape)) {
+      if (!activeLimits.contains(state.shape)) {
         return true;
       }
     }
@@ -102,7 +144,7 @@ final class KeyWindows {
 
   /** The amount that counts against {@code limit}. */
   long used(WindowLimit limit, long now) {
-    WindowState own = find(limit);
+    WindowState own = own(limit);
     return own == null ? used(now) : own.window.used(now);
   }
 
@@ -138,14 +180,18 @@ final class KeyWindows {
     return false;
   }
 
-  /** The largest count in any window, in thousandths of a token. */
+  /** The largest count in any window, up to its limit, in thousandths of a token. */
   long forgiven(long now) {
-    return used(now);
+    long used = 0;
+    for (WindowState state = first; state != null; state = state.next) {
+      used = Math.max(used, Math.min(state.window.used(now), state.maxLimit));
+    }
+    return used;
   }
 
   /** Ticks until {@code cost} fits under {@code limit}. */
   long waitFor(WindowLimit limit, long now, long cost) {
-    WindowState own = find(limit);
+    WindowState own = own(limit);
     if (own != null) {
       return own.window.waitFor(now, cost, limit.burstThousandths());
     }
@@ -158,7 +204,7 @@ final class KeyWindows {
 
   /** Ticks until nothing counts against {@code limit} any more. */
   long resetAfter(WindowLimit limit, long now) {
-    WindowState own = find(limit);
+    WindowState own = own(limit);
     return own == null ? resetAfter(now) : own.window.resetAfter(now);
   }
 
@@ -179,28 +225,42 @@ final class KeyWindows {
     }
     WindowState own = find(limit);
     if (own == null) {
-      own = add(limit, now, Math.min(used(now), limit.burstThousandths()));
+      own = add(limit, now);
+    } else if (own.maxLimit < limit.burstThousandths()) {
+      own.raise(limit, now, used(now));
     }
+    long longest = longest();
     for (WindowState state = first; state != null; state = state.next) {
-      long counted =
-          state == own
-              ? cost
-              : Math.min(cost, Math.max(0, state.maxLimit - state.window.used(now)));
-      if (counted > 0) {
-        if (state.window.isFull(now)) {
-          state.window.coarsen();
-        }
-        state.window.add(now, counted);
+      if (state == own) {
+        state.count(now, cost);
+      } else {
+        state.countForeign(now, cost, state.shape.endsWith(own.shape) ? 0 : longest);
       }
     }
   }
 
-  private WindowState add(WindowLimit limit, long now, long used) {
-    WindowState own = new WindowState(limit, first);
-    first = own;
-    if (used > 0) {
-      own.window.add(now, used);
+  private long longest() {
+    long longest = 0;
+    for (WindowState state = first; state != null; state = state.next) {
+      longest = Math.max(longest, state.window.length());
     }
+    return longest;
+  }
+
+  /**
+   * Adds a limit, which starts with the count of another limit of the same window, or else with the
+   * largest count of the others.
+   */
+  private WindowState add(WindowLimit limit, long now) {
+    WindowState own = new WindowState(limit, first);
+    boolean isComplete = false;
+    for (WindowState state = first; state != null; state = state.next) {
+      isComplete |= own.window.continueFrom(state.window, now);
+    }
+    if (!isComplete) {
+      own.raise(limit, now, used(now));
+    }
+    first = own;
     return own;
   }
 
@@ -240,10 +300,16 @@ final class KeyWindows {
 
   private @Nullable WindowState find(WindowLimit limit) {
     for (WindowState state = first; state != null; state = state.next) {
-      if (state.isOf(limit)) {
+      if (state.shape.isOf(limit)) {
         return state;
       }
     }
     return null;
+  }
+
+  /** Returns the state of a limit that has granted something. */
+  private @Nullable WindowState own(WindowLimit limit) {
+    WindowState state = find(limit);
+    return state == null || state.maxLimit < limit.burstThousandths() ? null : state;
   }
 }

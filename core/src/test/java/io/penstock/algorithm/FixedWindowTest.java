@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class FixedWindowTest {
   private static final long LIMIT = 5;
 
-  private final Window window = new FixedWindow(10);
+  private final Window window = new FixedWindow(10, LIMIT);
 
   @Test
   void used_withinOneWindow_isTheSum() {
@@ -98,6 +98,66 @@ class FixedWindowTest {
     assertThat(window.resetAfter(29)).as("not only to the boundary at 30").isEqualTo(10);
     window.add(52, 1);
     assertThat(window.resetAfter(52)).as("aligned again").isEqualTo(8);
+  }
+
+  @Test
+  void addForeign_beyondTheLimit_countsInTheNextWindows() {
+    window.add(20, 2);
+    window.addForeign(21, 10, 20);
+
+    assertThat(window.used(29)).isEqualTo(12);
+    assertThat(window.used(30)).isEqualTo(7);
+    assertThat(window.used(40)).isEqualTo(2);
+    assertThat(window.used(50)).isZero();
+    assertThat(window.resetAfter(25)).isEqualTo(25);
+    assertThat(window.resetAfter(39)).isEqualTo(11);
+    window.add(45, 3);
+    assertThat(window.used(49)).isEqualTo(5);
+    assertThat(window.used(50)).isZero();
+  }
+
+  @Test
+  void waitFor_countBeyondTheLimit_isTheTimeUntilTheCostFits() {
+    window.addForeign(21, 12, 20);
+
+    assertThat(window.waitFor(25, 3, LIMIT)).isEqualTo(15);
+    assertThat(window.waitFor(25, 4, LIMIT)).isEqualTo(25);
+    assertThat(window.waitFor(40, 3, LIMIT)).isZero();
+    assertThat(window.waitFor(40, 4, LIMIT)).isEqualTo(10);
+  }
+
+  @Test
+  void addForeign_beyondTheMaximum_isNotCounted() {
+    window.addForeign(21, 12, 9);
+    window.addForeign(22, 12, 9);
+
+    assertThat(window.used(22)).isEqualTo(9);
+  }
+
+  @Test
+  void advance_stepBackWithACountBeyondTheLimit_keepsIt() {
+    window.addForeign(75, 12, 20);
+    window.advance(12);
+
+    assertThat(window.used(21)).isEqualTo(12);
+    assertThat(window.used(22)).isEqualTo(7);
+    assertThat(window.used(32)).isEqualTo(2);
+    assertThat(window.used(42)).isZero();
+    window.advance(33);
+    assertThat(window.used(33)).isEqualTo(2);
+    assertThat(window.resetAfter(33)).isEqualTo(9);
+  }
+
+  @Test
+  void maxCount_anyLengths_isWhatTheLongestReleases() {
+    assertThat(window.maxCount(LIMIT, 0)).isEqualTo(5);
+    assertThat(window.maxCount(LIMIT, 10)).isEqualTo(10);
+    assertThat(window.maxCount(LIMIT, 11)).isEqualTo(15);
+    Window tick = new FixedWindow(1, 1_000_000_000_000L);
+    long years = Duration.ofDays(3653).toNanos();
+    tick.addForeign(0, 1_000_000_000_000L, tick.maxCount(1_000_000_000_000L, years));
+    assertThat(tick.maxCount(1_000_000_000_000L, years)).isGreaterThan(1_000_000_000_000_000_000L);
+    assertThat(tick.used(0)).isEqualTo(1_000_000_000_000L);
   }
 
   @Test

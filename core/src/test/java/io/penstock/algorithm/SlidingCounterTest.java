@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class SlidingCounterTest {
   private static final long LIMIT = 10;
 
-  private final Window window = new SlidingCounter(100);
+  private final Window window = new SlidingCounter(100, LIMIT);
 
   @Test
   void used_inTheNextWindow_isTheShareThatOverlaps() {
@@ -100,10 +100,49 @@ class SlidingCounterTest {
   }
 
   @Test
+  void addForeign_beyondTheLimit_countsInTheNextWindows() {
+    window.add(0, 4);
+    window.addForeign(50, 20, 40);
+
+    assertThat(window.used(50)).isEqualTo(24);
+    assertThat(window.used(100)).isEqualTo(24);
+    assertThat(window.used(150)).isEqualTo(19);
+    assertThat(window.used(200)).isEqualTo(14);
+    assertThat(window.used(250)).isEqualTo(9);
+    assertThat(window.used(350)).isEqualTo(2);
+    assertThat(window.used(400)).isZero();
+    assertThat(window.resetAfter(50)).isEqualTo(350);
+    window.advance(250);
+    assertThat(window.used(250)).isEqualTo(9);
+    assertThat(window.used(350)).isEqualTo(2);
+  }
+
+  @Test
+  void waitFor_countBeyondTheLimit_isExact() {
+    window.add(0, 4);
+    window.addForeign(50, 20, 40);
+
+    for (long cost = 1; cost <= LIMIT; cost++) {
+      long wait = window.waitFor(60, cost, LIMIT);
+      assertThat(window.used(60 + wait) + cost).as("after").isLessThanOrEqualTo(LIMIT);
+      assertThat(window.used(60 + wait - 1) + cost).as("before").isGreaterThan(LIMIT);
+    }
+  }
+
+  @Test
+  void addForeign_beyondTheMaximum_isNotCounted() {
+    window.addForeign(0, 7, 10);
+    window.addForeign(0, 7, 10);
+
+    assertThat(window.used(0)).isEqualTo(10);
+    assertThat(window.resetAfter(0)).isEqualTo(200);
+  }
+
+  @Test
   void waitFor_longestWindowAndLargestLimit_isExact() {
     long tenYears = 315_619_200_000_000_000L;
     long most = 1_000_000_000_000L;
-    Window years = new SlidingCounter(tenYears);
+    Window years = new SlidingCounter(tenYears, most);
     years.add(0, most);
     long now = tenYears + 1;
 

@@ -33,6 +33,20 @@ class SlidingLogTest {
   }
 
   @Test
+  void addForeign_beyondTheMaximum_forgetsTheOldest() {
+    window.add(3, 2);
+    window.add(5, 2);
+    window.addForeign(8, 4, LIMIT);
+
+    assertThat(window.used(8)).isEqualTo(5);
+    assertThat(window.waitFor(8, 1, LIMIT)).as("1 is left of the entry at 5").isEqualTo(7);
+    assertThat(window.used(15)).isEqualTo(4);
+    window.addForeign(16, 12, LIMIT);
+    assertThat(window.used(25)).isEqualTo(5);
+    assertThat(window.used(26)).isZero();
+  }
+
+  @Test
   void waitFor_denied_changesNothing() {
     window.add(3, 3);
 

@@ -24,8 +24,8 @@ class WindowPropertiesTest {
   record Trace(Counting kind, long length, long limit, long start, List<Request> requests) {
     Window window() {
       return switch (kind) {
-        case FIXED_WINDOW -> new FixedWindow(length);
-        case SLIDING_WINDOW_COUNTER -> new SlidingCounter(length);
+        case FIXED_WINDOW -> new FixedWindow(length, limit);
+        case SLIDING_WINDOW_COUNTER -> new SlidingCounter(length, limit);
         case SLIDING_WINDOW_LOG -> new SlidingLog(length);
       };
     }
@@ -167,7 +167,7 @@ class WindowPropertiesTest {
   @Property(tries = 500)
   void add_fixedWindowOnAHostileClock_grantsTheLimitOncePerWindowOfForwardTime(
       @ForAll("hostile") Trace trace) {
-    Window window = new FixedWindow(trace.length);
+    Window window = new FixedWindow(trace.length, trace.limit);
     BigInteger forward = BigInteger.ZERO;
     BigInteger granted = BigInteger.ZERO;
     long now = trace.start;

@@ -260,7 +260,52 @@ class WindowTableTest {
     small.take("k", 1);
     large.peek("k");
     log.take("k", 5);
-    assertThat(large.peek("k").remaining()).as("counted up to the limit of 2").isEqualTo(8);
+    assertThat(large.peek("k").remaining()).as("what the others granted").isEqualTo(4);
+  }
+
+  @Test
+  void replaceLimit_sameLength_keepsTheCountOfEachWindow() {
+    RateLimiter limiter = RateLimiter.on(store(10), "x", Limit.slidingWindow(10, DAY));
+    limiter.take("k", 8);
+    clock.advance(DAY.plusHours(12));
+    assertThat(limiter.peek("k").remaining()).isEqualTo(6);
+    limiter.replaceLimit(Limit.slidingWindow(12, DAY));
+    assertThat(limiter.peek("k").remaining()).isEqualTo(8);
+    assertThat(limiter.tryAcquire("k", 8)).isTrue();
+    clock.advance(Duration.ofHours(6));
+    assertThat(limiter.peek("k").remaining()).isEqualTo(2);
+    limiter.replaceLimit(Limit.slidingWindow(11, DAY));
+    assertThat(limiter.peek("k").resetAfter()).isEqualTo(Duration.ofHours(30));
+  }
+
+  @Test
+  void replaceLimit_whileAnotherIsActive_keepsOneWindowForEach() {
+    InProcessStore store = store(100);
+    RateLimiter replaced = RateLimiter.on(store, "x", Limit.fixedWindow(10, SECOND));
+    RateLimiter other = RateLimiter.on(store, "x", Limit.fixedWindow(1_000, DAY));
+    for (int i = 0; i < 50; i++) {
+      assertThat(replaced.tryAcquire("k")).isTrue();
+      assertThat(other.tryAcquire("k")).isTrue();
+      assertThat(store.keys()).isEqualTo(2);
+      replaced.replaceLimit(Limit.fixedWindow(11 + i, SECOND));
+      clock.advance(SECOND);
+    }
+    assertThat(other.peek("k").remaining()).isEqualTo(900);
+  }
+
+  @Test
+  void tryAcquire_largerLogOfTheSameLength_startsWithWhatOthersGranted() {
+    InProcessStore store = store(10);
+    RateLimiter small = RateLimiter.on(store, "x", Limit.slidingLog(2, DAY));
+    RateLimiter large = RateLimiter.on(store, "x", Limit.slidingLog(10, DAY));
+    RateLimiter hourly = RateLimiter.on(store, "x", Limit.slidingLog(8, Duration.ofHours(1)));
+    small.take("k", 1);
+    hourly.take("k", 5);
+    assertThat(store.keys()).isEqualTo(2);
+    assertThat(large.peek("k").remaining()).isEqualTo(4);
+    assertThat(large.tryAcquire("k", 4)).isTrue();
+    assertThat(large.tryAcquire("k")).isFalse();
+    assertThat(store.keys()).as("4 entries each").isEqualTo(2);
   }
 
   @Test

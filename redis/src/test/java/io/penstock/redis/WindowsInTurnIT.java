@@ -8,6 +8,7 @@ import io.penstock.Decision;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.WindowLimit;
+import io.penstock.algorithm.WindowTrace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,8 +30,6 @@ class WindowsInTurnIT {
   private static RedisCommands<String, String> raw;
 
   private RedisStore store;
-
-  private record Grant(long micros, long tokens) {}
 
   @BeforeAll
   static void start() {
@@ -108,15 +107,15 @@ class WindowsInTurnIT {
       // From the time at which both limits have been used.
       limiters.forEach(limiter -> limiter.tryAcquire("k"));
       time.advance(SECOND.multipliedBy(3));
-      List<Grant> grants = new ArrayList<>();
+      WindowTrace trace = new WindowTrace(limits);
       for (int i = 0; i < 120; i++) {
         int cost = 1 + random.nextInt(3);
         while (limiters.get(random.nextInt(2)).tryAcquire("k", cost)) {
-          grants.add(new Grant(time.micros(), cost));
+          trace.grant(time.micros() * Ticks.NANOS, cost);
         }
         time.advance(Duration.ofMillis(random.nextInt(1_500)));
       }
-      checkBounds(limits, grants, 0);
+      trace.check(0);
     }
   }
 
@@ -134,50 +133,14 @@ class WindowsInTurnIT {
       RateLimiter first = RateLimiter.on(store, "late" + run, known);
       RateLimiter second = RateLimiter.on(store, "late" + run, late);
       time.set(ScriptTime.START / 12_000_000 * 12_000_000 + 2_900_000 + run * 100_000L);
-      List<Grant> grants = new ArrayList<>();
+      WindowTrace trace = new WindowTrace(List.of(known, late));
       for (int i = 0; i < 120; i++) {
-        grants.add(new Grant(time.micros(), takeAll(first)));
-        grants.add(new Grant(time.micros(), takeAll(second)));
+        trace.grant(time.micros() * Ticks.NANOS, takeAll(first));
+        trace.grant(time.micros() * Ticks.NANOS, takeAll(second));
         time.advance(Duration.ofMillis(100));
       }
-      checkBounds(
-          List.of(known, late),
-          grants,
-          (known.burstThousandths() - late.burstThousandths()) / 1_000);
+      trace.check((known.burstThousandths() - late.burstThousandths()) / 1_000);
     }
-  }
-
-  /**
-   * Checks that in any interval shorter than the longer window, no more is granted than one of the
-   * limits allows, plus {@code extra}.
-   */
-  private static void checkBounds(List<WindowLimit> limits, List<Grant> grants, long extra) {
-    long longest = 0;
-    for (WindowLimit limit : limits) {
-      longest = Math.max(longest, micros(limit));
-    }
-    for (int first = 0; first < grants.size(); first++) {
-      long sum = 0;
-      long begin = grants.get(first).micros;
-      for (int last = first; last < grants.size(); last++) {
-        long took = grants.get(last).micros - begin;
-        if (took >= longest) {
-          break;
-        }
-        sum += grants.get(last).tokens;
-        long most = 0;
-        for (WindowLimit limit : limits) {
-          // The number of windows that an interval of this length can overlap.
-          long touched = took / micros(limit) + 2;
-          most = Math.max(most, limit.burstThousandths() / 1_000 * touched);
-        }
-        assertThat(sum).as("%s in %s us", limits, took).isLessThanOrEqualTo(most + extra);
-      }
-    }
-  }
-
-  private static long micros(WindowLimit limit) {
-    return limit.window().toNanos() / Ticks.NANOS;
   }
 
   @Test
