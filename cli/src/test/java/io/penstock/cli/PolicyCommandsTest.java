@@ -2,6 +2,12 @@ package io.penstock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSObject;
+import com.nimbusds.jose.Payload;
+import com.nimbusds.jose.crypto.MACSigner;
 import io.penstock.policy.PolicySchema;
 import io.penstock.policy.SamplePolicy;
 import io.penstock.policy.load.Location;
@@ -288,6 +294,46 @@ class PolicyCommandsTest {
                 .lines())
         .startsWith(line);
     assertThat(CommandRun.of("explain", verifying, "--request", "{}").out()).doesNotContain(line);
+  }
+
+  @Test
+  void explain_validToken_suppliesTheKey() throws Exception {
+    CommandRun run = explainToken("{\"sub\": \"alice\"}");
+
+    assertThat(run.status()).isZero();
+    assertThat(run.out())
+        .startsWith("one applies: ")
+        .contains("key jwt:sub=alice, cost 1")
+        .contains("verdict: allowed by one");
+  }
+
+  @Test
+  void explain_expiredToken_saysSo() throws Exception {
+    CommandRun run = explainToken("{\"sub\": \"alice\", \"exp\": 1}");
+
+    assertThat(run.status()).isZero();
+    assertThat(run.out().lines())
+        .startsWith("token rejected: expired")
+        .anyMatch(line -> line.contains("that lack jwt:sub (token rejected: expired)"));
+  }
+
+  private CommandRun explainToken(String claims) throws IOException, JOSEException {
+    String secret = "a-shared-secret-of-more-than-32-bytes";
+    String verifying =
+        write(
+            "jwt.yaml",
+            """
+            jwt: {secret: %s}
+            rules: [{name: one, limit_keys: ["jwt:sub"], rate: 1/s}]
+            """
+                .formatted(secret));
+    JWSObject token = new JWSObject(new JWSHeader(JWSAlgorithm.HS256), new Payload(claims));
+    token.sign(new MACSigner(secret));
+    return CommandRun.of(
+        "explain",
+        verifying,
+        "--request",
+        "{\"headers\": {\"Authorization\": \"Bearer " + token.serialize() + "\"}}");
   }
 
   @Test

@@ -2,6 +2,12 @@ package io.penstock.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSObject;
+import com.nimbusds.jose.Payload;
+import com.nimbusds.jose.crypto.MACSigner;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
@@ -22,6 +28,14 @@ final class CheckTest {
           rate: 1/h
           burst: 2
       """;
+
+  private static final String SECRET = "0123456789abcdef0123456789abcdef";
+  private static final String VERIFYING =
+      """
+      jwt: {secret: %s}
+      rules: [{name: users, limit_keys: ["jwt:sub"], on_missing_key: deny, rate: 1/h, burst: 2}]
+      """
+          .formatted(SECRET);
 
   @TempDir private Path folder;
   private RunningServer server;
@@ -207,20 +221,56 @@ final class CheckTest {
   }
 
   @Test
-  void check_tokenInTheHeaders_isVerified() {
-    String policy =
-        """
-        jwt: {secret: 0123456789abcdef0123456789abcdef}
-        rules: [{name: users, limit_keys: ["jwt:sub"], on_missing_key: deny, rate: 1/s}]
-        """;
-    String request = "{\"headers\": {\"Authorization\": \"Bearer a.b.c\"}}";
-    try (RunningServer verifying = RunningServer.serving(folder, policy)) {
+  void check_validTokenInTheHeaders_suppliesTheKey(@TempDir Path other) throws Exception {
+    try (RunningServer verifying = RunningServer.serving(other, VERIFYING)) {
+      assertThat(verifying.check(withToken(token("alice"))).body())
+          .startsWith("{\"allowed\":true,\"rule\":\"users\"")
+          .contains("\"remaining\":1,");
+      String batch =
+          batch(withToken(token("alice")), withToken(token("alice")), withToken(token("bob")));
+      String body = verifying.post("/v1/check/batch", batch).body();
+      assertThat(body.replaceAll("\"limits\":\\[.*?\\]", ""))
+          .containsSubsequence(
+              "\"allowed\":true", "\"remaining\":0,", "\"allowed\":false", "\"allowed\":true")
+          .contains("\"remaining\":1,");
+    }
+  }
+
+  @Test
+  void check_invalidTokenInTheHeaders_isRejectedCountedAndExplained(@TempDir Path other) {
+    String request = withToken("a.b.c");
+    try (RunningServer verifying = RunningServer.serving(other, VERIFYING)) {
       assertThat(verifying.check(request).body()).contains("\"reason\":\"missing_key\"");
+      assertThat(rejectedTokens(verifying)).isEqualTo(1);
+      assertThat(verifying.post("/v1/check/batch", batch(request, request)).body())
+          .contains("\"reason\":\"missing_key\"");
+      assertThat(rejectedTokens(verifying)).isEqualTo(3);
       assertThat(verifying.admin("/v1/explain", request).body())
           .contains("jwt:sub is missing (token rejected: malformed)", "\"token\":\"malformed\"");
-      assertThat(verifying.admin("/metrics").body())
-          .containsPattern("penstock_jwt_rejected_total\\{reason=\"malformed\"} [1-9]");
     }
+  }
+
+  private static double rejectedTokens(RunningServer server) {
+    String metric = "penstock_jwt_rejected_total{reason=\"malformed\"} ";
+    return server
+        .admin("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(metric))
+        .mapToDouble(line -> Double.parseDouble(line.substring(metric.length())))
+        .sum();
+  }
+
+  private static String withToken(String token) {
+    return "{\"headers\":{\"Authorization\":\"Bearer " + token + "\"}}";
+  }
+
+  private static String token(String subject) throws JOSEException {
+    JWSObject token =
+        new JWSObject(
+            new JWSHeader(JWSAlgorithm.HS256), new Payload("{\"sub\":\"" + subject + "\"}"));
+    token.sign(new MACSigner(SECRET));
+    return token.serialize();
   }
 
   @Test

@@ -117,4 +117,34 @@ class StartupTest {
       assertThat(server.check("{}").body()).contains("\"remaining\":1,");
     }
   }
+
+  @Test
+  void start_warningsOfThePolicy_areLoggedOnceForEachListener(@TempDir Path folder) {
+    Path policy =
+        RunningServer.write(
+            folder, "rules: [{name: r, limit_keys: [account_of_startup], rate: 1/s}]");
+    try (LoggedWarnings warnings = new LoggedWarnings();
+        RunningServer server =
+            RunningServer.with(
+                Map.of(
+                    Setting.POLICY,
+                    policy.toString(),
+                    Setting.UPSTREAM,
+                    "http://127.0.0.1:1",
+                    Setting.PROXY_PORT,
+                    "0"))) {
+      assertThat(server.server().proxyPort()).isPresent();
+      assertThat(warnings.messages())
+          .filteredOn(message -> message.contains("account_of_startup"))
+          .satisfiesExactly(
+              inThePolicy ->
+                  assertThat(inThePolicy)
+                      .startsWith(policy + ":1:")
+                      .contains("warning: ", "is not a part of an HTTP request"),
+              decision ->
+                  assertThat(decision)
+                      .startsWith("decision listener, /v1/forward-auth: rule r never applies: "),
+              proxy -> assertThat(proxy).startsWith("proxy listener: rule r never applies: "));
+    }
+  }
 }

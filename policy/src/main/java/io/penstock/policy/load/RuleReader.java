@@ -38,6 +38,7 @@ public final class RuleReader {
    * attributes, because they depend on the policy that the rule becomes a part of.
    */
   public static @Nullable Located<Rule> read(Located<Node> rule, Problems problems) {
+    PlaceholderCheck.check(rule.value(), rule.path(), problems);
     return new RuleReader("", AttributeMap.NONE, null, problems).read(rule);
   }
 

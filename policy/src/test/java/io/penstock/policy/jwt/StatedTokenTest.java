@@ -69,6 +69,13 @@ class StatedTokenTest {
   }
 
   @Test
+  void token_ofAnotherAlgorithm_isExplained() {
+    assertThat(lines(request(Tokens.rs256(Tokens.RSA, "{\"sub\":\"a\",\"aud\":\"api\"}"))))
+        .contains("token rejected: algorithm")
+        .anyMatch(line -> line.contains("key ip:address=192.0.2.1"));
+  }
+
+  @Test
   void token_withClaimsOfTheCaller_isIgnored() {
     ExplicitRequest request =
         ExplicitRequest.builder()

@@ -32,6 +32,8 @@ class RuleConstraintsIT {
 
     assertThat(value(own, "SELECT string_agg(name, ',' ORDER BY rule_id) FROM rate_limit_rule"))
         .isEqualTo("user:{user_id} free,user:{user_id} pro,endpoint:/api/search,global");
+    assertThat(value(own, "SELECT DISTINCT on_store_failure FROM rate_limit_rule"))
+        .isEqualTo("local");
   }
 
   @ParameterizedTest
@@ -58,8 +60,8 @@ class RuleConstraintsIT {
         "rate_per_second_is_positive; rate_per_second; -1",
         "rate_per_second_is_positive; rate_per_second; 'NaN'",
         "burst_capacity_is_positive; burst_capacity; 0",
-        "mode_is_known; mode; 'on'",
-        "on_store_failure_is_known; on_store_failure; 'retry'",
+        "mode_is_enforce_shadow_or_off; mode; 'on'",
+        "on_store_failure_is_local_open_or_closed; on_store_failure; 'fail_open'",
         "costs_are_positive; fixed_cost; 0",
         "costs_are_positive; default_cost; -2",
         "options_are_fields_without_a_column; options; '{\"mode\": \"off\"}'",
