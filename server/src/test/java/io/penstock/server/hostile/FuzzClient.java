@@ -21,7 +21,9 @@ final class FuzzClient {
     ANSWERED,
     /** The server closed the connection without a response. */
     CLOSED,
-    /** The server reset the connection, and had not read everything that the client sent. */
+    /** The server closed the HTTP/2 connection after a GOAWAY. */
+    GONE_AWAY,
+    /** The server closed or reset the connection before it had read everything. */
     UNREAD,
     /**
      * The proxy waited for the rest of a body, which it does until the idle timeout, and closed the
@@ -44,12 +46,21 @@ final class FuzzClient {
   private static final int MAX_PIECES = 3;
   private static final int SENTINEL = 0x7ffffff1;
 
-  private final Listeners listeners;
+  private final Connector connector;
   private final Listener listener;
   private final Random random;
 
+  /** Opens connections with a timeout for reading. */
+  interface Connector {
+    Socket connect() throws IOException;
+  }
+
   FuzzClient(Listeners listeners, Listener listener, Random random) {
-    this.listeners = listeners;
+    this(() -> listeners.connect(listener), listener, random);
+  }
+
+  FuzzClient(Connector connector, Listener listener, Random random) {
+    this.connector = connector;
     this.listener = listener;
     this.random = random;
   }
@@ -81,7 +92,7 @@ final class FuzzClient {
 
   private Outcome exchange(byte[] bytes, Reading reading) throws IOException {
     boolean writing = true;
-    Socket socket = listeners.connect(listener);
+    Socket socket = connector.connect();
     try (socket) {
       try {
         write(socket, bytes);
@@ -89,12 +100,18 @@ final class FuzzClient {
       } catch (SocketException closedByThen) {
         // There may still be a response.
       }
-      return reading.read(socket);
+      return classified(reading.read(socket), writing);
     } catch (SocketTimeoutException e) {
       return Outcome.HANGING;
     } catch (SocketException reset) {
-      return writing ? Outcome.UNREAD : Outcome.RESET;
+      return classified(Outcome.RESET, writing);
     }
+  }
+
+  /** A server that closes the connection while the client writes has not read everything. */
+  private static Outcome classified(Outcome outcome, boolean writing) {
+    boolean ended = outcome == Outcome.CLOSED || outcome == Outcome.RESET;
+    return ended && writing ? Outcome.UNREAD : outcome;
   }
 
   private Outcome readOrStall(Socket socket) throws IOException {
@@ -155,7 +172,7 @@ final class FuzzClient {
   /** Sends random frames, then a valid request, and waits for the outcome of that request. */
   Outcome sendFrames() throws IOException {
     boolean writing = true;
-    Socket socket = listeners.connect(listener);
+    Socket socket = connector.connect();
     try (socket;
         Http2Frames client = new Http2Frames(socket)) {
       socket.setSoTimeout(SHORT_PATIENCE_MILLIS);
@@ -178,11 +195,11 @@ final class FuzzClient {
         socket.shutdownOutput();
         outcome = await(client);
       }
-      return outcome == Outcome.RESET && writing ? Outcome.UNREAD : outcome;
+      return classified(outcome, writing);
     } catch (SocketTimeoutException e) {
       return Outcome.HANGING;
     } catch (SocketException reset) {
-      return writing ? Outcome.UNREAD : Outcome.RESET;
+      return classified(Outcome.RESET, writing);
     }
   }
 
@@ -192,6 +209,9 @@ final class FuzzClient {
       if (ours && (frame.type() == Http2Frames.HEADERS || frame.type() == Http2Frames.RESET)) {
         return Outcome.ANSWERED;
       }
+    }
+    if (client.hasGoneAway()) {
+      return Outcome.GONE_AWAY;
     }
     return client.wasReset() ? Outcome.RESET : Outcome.CLOSED;
   }

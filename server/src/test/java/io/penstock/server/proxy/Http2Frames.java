@@ -41,7 +41,7 @@ public final class Http2Frames implements AutoCloseable {
   private final DataInputStream in;
   private final DataOutputStream out;
   private final DefaultHttp2HeadersDecoder heads = new DefaultHttp2HeadersDecoder(false);
-  private boolean announced;
+  private boolean goneAway;
   private boolean reset;
 
   /** A received frame. */
@@ -181,17 +181,22 @@ public final class Http2Frames implements AutoCloseable {
       int type = in.readUnsignedByte();
       int flags = in.readUnsignedByte();
       int stream = in.readInt();
-      announced |= type == GO_AWAY;
+      goneAway |= type == GO_AWAY;
       return new Frame(type, flags, stream, ByteBuffer.wrap(in.readNBytes(length)));
     } catch (EOFException closed) {
       return null;
     } catch (SocketException closed) {
-      reset = !announced;
+      reset = true;
       return null;
     }
   }
 
-  /** Returns whether the other side reset the connection without a GOAWAY before. */
+  /** Returns whether the other side has announced the end of the connection by a GOAWAY. */
+  public boolean hasGoneAway() {
+    return goneAway;
+  }
+
+  /** Returns whether the other side reset the connection. */
   public boolean wasReset() {
     return reset;
   }
