@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.module.ModuleDescriptor.Version;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,9 @@ import org.junit.jupiter.api.Test;
 class JarContentsIT {
   private static final Pattern POM =
       Pattern.compile("META-INF/maven/([^/]+)/([^/]+)/pom\\.properties");
+
+  /** The first version without CVE-2025-11226, CVE-2026-1225 and CVE-2026-13006. */
+  private static final Version MIN_LOGBACK = Version.parse("1.5.37");
 
   @Test
   void jar_everyLibrary_isListedWithItsVersionForScanners() throws IOException {
@@ -39,6 +43,21 @@ class JarContentsIT {
           .as("libraries to add to cli/src/main/scanners, with their versions")
           .isEmpty();
       assertThat(listed).hasSizeGreaterThan(20).anyMatch(name -> name.startsWith("logback-core:"));
+    }
+  }
+
+  @Test
+  void jar_logback_isAtLeastTheMinVersion() throws IOException {
+    try (JarFile jar = new JarFile(JarRun.JAR.toFile())) {
+      for (String library : List.of("logback-core:", "logback-classic:")) {
+        assertThat(listed(jar))
+            .filteredOn(name -> name.startsWith(library))
+            .singleElement()
+            .satisfies(
+                name ->
+                    assertThat(Version.parse(name.substring(library.length())))
+                        .isGreaterThanOrEqualTo(MIN_LOGBACK));
+      }
     }
   }
 

@@ -419,12 +419,23 @@ public final class PenstockServer implements AutoCloseable {
     return paths;
   }
 
-  /** Reloads the policy, the certificates and the rules, and reopens the access log file. */
+  /**
+   * Reloads the policy, the certificates and the rules, and reopens the access log file. If one of
+   * these fails, the others are still done.
+   */
   public void reload() {
-    policyHolder.reload();
-    tls.ifPresent(TlsReloader::reload);
-    accessLog.ifPresent(AccessLog::reopen);
-    database.ifPresent(open -> open.ruleSync().refresh());
+    reload("the policy", policyHolder::reload);
+    tls.ifPresent(open -> reload("the certificates", open::reload));
+    accessLog.ifPresent(open -> reload("the access log", open::reopen));
+    database.ifPresent(open -> reload("the rules", open.ruleSync()::refresh));
+  }
+
+  private static void reload(String what, Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException | StackOverflowError e) {
+      LOG.error("reload of {} failed", what, e);
+    }
   }
 
   /**

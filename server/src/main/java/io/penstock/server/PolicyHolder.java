@@ -182,12 +182,12 @@ public final class PolicyHolder implements AutoCloseable {
     MergedPolicy merged = MergedPolicy.of(file.policy(), fileOrigin, candidates, engine::check);
     String before = databaseOrigin;
     databaseOrigin = from;
-    Problem failure = replace(file, merged);
+    Problem failure = replace(file, merged, fileProblems);
     if (failure != null) {
       databaseOrigin = before;
       List<Problem> all = new ArrayList<>(fileProblems);
       all.add(failure);
-      reject(List.of(failure), all);
+      reject(List.of(failure), all, null);
       return Optional.empty();
     }
     databaseRules = candidates;
@@ -203,20 +203,26 @@ public final class PolicyHolder implements AutoCloseable {
     return fileOrigin.isEmpty() ? databaseOrigin : fileOrigin + " and " + databaseOrigin;
   }
 
-  /** Activates a policy; returns the problem if the engine rejects it. */
-  private @Nullable Problem replace(LoadedPolicy fromFile, MergedPolicy merged) {
+  /**
+   * Activates a policy; returns the problem if the engine rejects it.
+   *
+   * @param problemsOfFile why a later version of the file is not active
+   */
+  private @Nullable Problem replace(
+      LoadedPolicy fromFile, MergedPolicy merged, List<Problem> problemsOfFile) {
     String removed = RemovedRules.warning(engine.policy(), merged.policy());
     try {
       engine.replace(merged.policy());
     } catch (RuntimeException e) {
       return problem(e);
     }
-    List<Problem> problems = new ArrayList<>(fileProblems);
+    List<Problem> problems = new ArrayList<>(problemsOfFile);
     problems.addAll(merged.problems());
     List<Problem> warnings = new ArrayList<>(fromFile.warnings());
     warnings.addAll(merged.warnings());
     Set<Problem> known = new HashSet<>(active.loaded().warnings());
     file = fromFile;
+    fileProblems = problemsOfFile;
     active =
         new ActivePolicy(
             new LoadedPolicy(merged.policy(), warnings), origin(), Instant.now(), problems);
@@ -232,17 +238,17 @@ public final class PolicyHolder implements AutoCloseable {
     return null;
   }
 
-  private synchronized void rejectFile(List<Problem> problems) {
+  private synchronized void rejectFile(List<Problem> problems, @Nullable Throwable cause) {
     List<Problem> all = new ArrayList<>(problems);
     active.rejected().stream().filter(problem -> !fileProblems.contains(problem)).forEach(all::add);
     fileProblems = problems;
-    reject(problems, all);
+    reject(problems, all, cause);
   }
 
-  private void reject(List<Problem> problems, List<Problem> all) {
+  private void reject(List<Problem> problems, List<Problem> all, @Nullable Throwable cause) {
     active = active.withRejected(all);
     rejected.increment();
-    problems.forEach(problem -> LOG.error("policy rejected: {}", problem));
+    problems.forEach(problem -> LOG.error("policy rejected: {}", problem, cause));
     LOG.error("the policy loaded at {} stays active", active.since());
   }
 
@@ -279,19 +285,18 @@ public final class PolicyHolder implements AutoCloseable {
       synchronized (PolicyHolder.this) {
         MergedPolicy merged =
             MergedPolicy.of(changed.policy(), fileOrigin, databaseRules, engine::check);
-        fileProblems = List.of();
-        Problem failure = replace(changed, merged);
+        Problem failure = replace(changed, merged, List.of());
         if (failure == null) {
           warn(changed);
         } else {
-          rejectFile(List.of(failure));
+          rejectFile(List.of(failure), null);
         }
       }
     }
 
     @Override
     public void onRejected(PolicyException reasons) {
-      rejectFile(reasons.problems());
+      rejectFile(reasons.problems(), reasons.getCause());
     }
   }
 }

@@ -11,6 +11,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class AdminTest {
   private static final String POLICY =
@@ -229,6 +231,23 @@ final class AdminTest {
     assertThat(server.admin("/v1/policy").body()).contains("policy.yaml:17:");
     Files.writeString(file, POLICY);
     await().until(() -> server.admin("/readyz").body().contains("\"rejected\":[]"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"policy.json", "policy.yml"})
+  void policy_numberOfTooManyDigits_isReported(String name, @TempDir Path other) throws Exception {
+    String good = "{\"rules\": [{\"name\": \"a\", \"limit_keys\": [], \"rate\": \"1/s\"}]}";
+    Path policy = Files.writeString(other.resolve(name), good);
+    try (RunningServer changing = RunningServer.serving(policy)) {
+      String burst = "\"burst\": " + "1".repeat(1_001) + ", ";
+      Files.writeString(policy, good.replace("\"rate\"", burst + "\"rate\""));
+      await().until(() -> changing.admin("/readyz").body().contains(name + ":1:"));
+      assertThat(changing.admin("/readyz").body()).doesNotContain("internal error");
+      assertThat(changing.admin("/metrics").body()).contains("penstock_policy_rejected 1.0");
+
+      Files.writeString(policy, good);
+      await().until(() -> changing.admin("/readyz").body().contains("\"rejected\":[]"));
+    }
   }
 
   @Test

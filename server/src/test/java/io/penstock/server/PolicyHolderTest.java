@@ -20,10 +20,12 @@ import io.penstock.policy.load.Problem;
 import io.penstock.policy.load.Problems;
 import io.penstock.policy.load.RuleCandidate;
 import io.penstock.policy.load.RuleReader;
+import io.penstock.server.proxy.LoggedWarnings;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +35,7 @@ final class PolicyHolderTest {
   private static final String FILE = "rules: [{name: file, limit_keys: ['ip:address'], rate: 1/s}]";
 
   @TempDir private Path folder;
+  private final AtomicBoolean broken = new AtomicBoolean();
 
   @Test
   void merge_rowTheStoreRejects_keepsItsOldVersionAndAffectsNoOther() {
@@ -79,6 +82,49 @@ final class PolicyHolderTest {
   }
 
   @Test
+  void reload_thatThrows_keepsTheOldPolicyAndIsReportedWithoutTheMessage() {
+    List<RuleCandidate> rows =
+        List.of(candidate(row(1, "{name: a, limit_keys: [user_id], rate: 1/s}"), null));
+    try (LoggedWarnings log = new LoggedWarnings();
+        PolicyHolder policyHolder = policyHolder(FILE)) {
+      policyHolder.merge(rows, "postgres");
+
+      broken.set(true);
+      RunningServer.write(folder, FILE.replace("file", "other"));
+      policyHolder.reload();
+      assertThat(names(policyHolder)).containsExactly("file", "a");
+      assertThat(policyHolder.active().rejected())
+          .singleElement()
+          .asString()
+          .contains("policy.yaml: ", " internal error: java.lang.IllegalStateException at ")
+          .contains("PolicyHolderTest.java")
+          .doesNotContain("sesame");
+      assertThat(log.stackTraces()).singleElement().asString().startsWith("policy rejected: ");
+
+      broken.set(false);
+      policyHolder.reload();
+      assertThat(names(policyHolder)).containsExactly("other", "a");
+      assertThat(policyHolder.active().rejected()).isEmpty();
+    }
+  }
+
+  @Test
+  void reload_policyTheStoreRejectsAfterAnInvalidOne_reportsTheCurrentProblemOnly() {
+    try (PolicyHolder policyHolder = policyHolder(FILE)) {
+      RunningServer.write(folder, "nonsense: 1");
+      policyHolder.reload();
+      assertThat(policyHolder.active().rejected()).isNotEmpty();
+
+      RunningServer.write(folder, FILE.replace("rate: 1/s", "rate: 1/s, burst: 777"));
+      policyHolder.reload();
+      assertThat(policyHolder.active().rejected())
+          .singleElement()
+          .asString()
+          .contains("burst must not be 777");
+    }
+  }
+
+  @Test
   void merge_rowTheStoreRejectsInModeOff_isActive() {
     OrderedRule off = row(1, "{name: a, limit_keys: [user_id], rate: 1/s, burst: 777, mode: off}");
     try (PolicyHolder policyHolder = policyHolder(FILE)) {
@@ -117,7 +163,7 @@ final class PolicyHolderTest {
     Path path = RunningServer.write(folder, file);
     return new PolicyHolder(
         new PolicyHolder.Rules(Optional.of(path), PolicyHolder.RuleSource.DATABASE),
-        new PickyStore(InProcessStore.create(), new AtomicInteger()),
+        new PickyStore(InProcessStore.create(), new AtomicInteger(), broken),
         PolicyObserver.NONE,
         new SimpleMeterRegistry());
   }
@@ -142,11 +188,15 @@ final class PolicyHolderTest {
 
   /**
    * A store that rejects a burst of 777, and a burst of 888 from the second time on: when the
-   * policy is replaced, after the row alone was accepted.
+   * policy is replaced, after the row alone was accepted. While it is broken, it throws.
    */
-  private record PickyStore(Store all, AtomicInteger checks) implements Store {
+  private record PickyStore(Store all, AtomicInteger checks, AtomicBoolean broken)
+      implements Store {
     @Override
     public void check(String name, Limit limit, StoreOptions storeOptions) {
+      if (broken.get()) {
+        throw new IllegalStateException("sesame");
+      }
       if (limit.toString().contains("777")) {
         throw new IllegalArgumentException("burst must not be 777");
       }

@@ -46,7 +46,20 @@ class SettingsReaderTest {
     assertThat(settings.port()).isEqualTo(8080);
     assertThat(settings.adminHost()).isEqualTo("127.0.0.1");
     assertThat(settings.policy()).isEmpty();
+    assertThat(settings.maxConnections()).isEqualTo(10_000);
+    assertThat(settings.maxConnectionsPerAddress()).isEqualTo(2_500);
     assertThat(settings.warnings()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2, 0, 1", "100, 0, 25", "100, 80, 80"})
+  void read_connectionsPerAddress_areAQuarterUnlessSet(String max, String set, int perAddress) {
+    Settings settings =
+        SettingsReader.read(
+            Map.of(Setting.MAX_CONNECTIONS, max, Setting.MAX_CONNECTIONS_PER_ADDRESS, set),
+            Map.of(),
+            null);
+    assertThat(settings.maxConnectionsPerAddress()).isEqualTo(perAddress);
   }
 
   @ParameterizedTest

@@ -135,7 +135,8 @@ public final class LivePolicy implements AutoCloseable {
                     Problem.Severity.ERROR,
                     Location.of(origin),
                     "",
-                    String.valueOf(e.getMessage()))));
+                    String.valueOf(e.getMessage()))),
+            null);
         return;
       }
       active = active(loaded, engine.policy());
@@ -148,13 +149,14 @@ public final class LivePolicy implements AutoCloseable {
 
     @Override
     public void onRejected(PolicyException reasons) {
-      reject(reasons.problems());
+      reject(reasons.problems(), reasons.getCause());
     }
 
-    private void reject(List<Problem> reasons) {
+    private void reject(List<Problem> reasons, @Nullable Throwable cause) {
       active = active.withRejected(reasons);
       reasons.forEach(
-          problem -> LOG.error("Policy rejected, the previous one stays active: {}", problem));
+          problem ->
+              LOG.error("Policy rejected, the previous one stays active: {}", problem, cause));
     }
   }
 }

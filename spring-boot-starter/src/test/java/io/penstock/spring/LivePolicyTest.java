@@ -12,6 +12,7 @@ import io.penstock.Limit;
 import io.penstock.Store;
 import io.penstock.StoreOptions;
 import io.penstock.inprocess.InProcessStore;
+import io.penstock.policy.Policy;
 import io.penstock.policy.PolicyObserver;
 import io.penstock.policy.jwt.JwtObserver;
 import io.penstock.policy.jwt.KeyFailure;
@@ -60,6 +61,34 @@ class LivePolicyTest {
       Files.writeString(file, GOOD.replace("name: a", "name: c"));
       await().until(() -> policy.active().rejected().isEmpty());
       assertThat(policy.engine().policy().rules().get(0).name()).isEqualTo("c");
+    }
+  }
+
+  @Test
+  void reload_thatThrows_isReportedWithoutTheMessage() throws IOException {
+    Path file = Files.writeString(folder.resolve("policy.yaml"), GOOD);
+    UnaryOperator<Policy> settings =
+        policy -> {
+          if (policy.rules().get(0).name().equals("b")) {
+            throw new IllegalStateException("sesame");
+          }
+          return policy;
+        };
+    try (LivePolicy policy =
+        new LivePolicy(
+            new FileSystemResource(file),
+            InProcessStore.create(),
+            PolicyObserver.NONE,
+            List.of(),
+            settings)) {
+      Files.writeString(file, GOOD.replace("name: a", "name: b"));
+      await().until(() -> !policy.active().rejected().isEmpty());
+      assertThat(policy.active().rejected())
+          .singleElement()
+          .asString()
+          .contains("policy.yaml: ", "internal error: java.lang.IllegalStateException at ")
+          .doesNotContain("sesame");
+      assertThat(policy.engine().policy().rules().get(0).name()).isEqualTo("a");
     }
   }
 

@@ -23,6 +23,25 @@ public final class PolicyException extends RuntimeException {
     this.warnings = List.copyOf(warnings);
   }
 
+  /**
+   * Creates the rejection of a policy because of an internal error. It has the class and the stack
+   * trace of the error, without its message, which may quote secrets of the policy.
+   */
+  static PolicyException internalError(Location policy, Throwable error) {
+    StackTraceElement[] trace = error.getStackTrace();
+    String type = error.getClass().getName();
+    String message =
+        "cannot be loaded because of an internal error: "
+            + type
+            + (trace.length == 0 ? "" : " at " + trace[0]);
+    PolicyException rejection =
+        new PolicyException(List.of(new Problem(Problem.Severity.ERROR, policy, "", message)));
+    Throwable cause = new IllegalStateException(type);
+    cause.setStackTrace(trace);
+    rejection.initCause(cause);
+    return rejection;
+  }
+
   /** Returns the errors, ordered by file and line. */
   public List<Problem> problems() {
     return problems;

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,10 +26,17 @@ public final class PolicyWatcher implements AutoCloseable {
 
   /** Receives new policies and errors. */
   public interface PolicyListener {
-    /** Called with a policy to use from now on. */
+    /**
+     * Called with a policy to use from now on. If this method throws, {@link #onRejected} is called
+     * with the exception.
+     */
     void onLoaded(LoadedPolicy policy);
 
-    /** Called once for each change that can't be used. The previous policy stays active. */
+    /**
+     * Called once for each change that can't be used. The previous policy stays active.
+     *
+     * @param reasons has a cause if loading failed because of an internal error
+     */
     void onRejected(PolicyException reasons);
   }
 
@@ -37,7 +45,7 @@ public final class PolicyWatcher implements AutoCloseable {
   private final PolicyListener listener;
   private final Duration quietPeriod;
   private final NanoClock time;
-  private final Set<String> supplied;
+  private final Function<ReadFiles, LoadedPolicy> loader;
   private final Clock clock = Clock.systemUTC();
   private long seenNanos;
   private @Nullable ReadFiles loadedFiles;
@@ -58,7 +66,13 @@ public final class PolicyWatcher implements AutoCloseable {
    * @param supplied the names of these attributes, which rules may use without a declaration
    */
   public PolicyWatcher(Path fileOrFolder, PolicyListener listener, Set<String> supplied) {
-    this(fileOrFolder, INTERVAL, QUIET_PERIOD, listener, NanoClock.system(), supplied);
+    this(
+        fileOrFolder,
+        INTERVAL,
+        QUIET_PERIOD,
+        listener,
+        NanoClock.system(),
+        loader(fileOrFolder, Set.copyOf(supplied)));
   }
 
   public PolicyWatcher(Path fileOrFolder, Duration interval, PolicyListener listener) {
@@ -71,16 +85,19 @@ public final class PolicyWatcher implements AutoCloseable {
       Duration quietPeriod,
       PolicyListener listener,
       NanoClock time) {
-    this(fileOrFolder, interval, quietPeriod, listener, time, Set.of());
+    this(fileOrFolder, interval, quietPeriod, listener, time, loader(fileOrFolder, Set.of()));
   }
 
-  private PolicyWatcher(
+  /**
+   * @param loader loads the policy, and records the files that it reads
+   */
+  PolicyWatcher(
       Path fileOrFolder,
       Duration interval,
       Duration quietPeriod,
       PolicyListener listener,
       NanoClock time,
-      Set<String> supplied) {
+      Function<ReadFiles, LoadedPolicy> loader) {
     if (interval.isNegative() || interval.isZero()) {
       throw new IllegalArgumentException("interval must be positive: " + interval);
     }
@@ -89,7 +106,11 @@ public final class PolicyWatcher implements AutoCloseable {
     this.quietPeriod = quietPeriod;
     this.listener = listener;
     this.time = time;
-    this.supplied = Set.copyOf(supplied);
+    this.loader = loader;
+  }
+
+  private static Function<ReadFiles, LoadedPolicy> loader(Path root, Set<String> supplied) {
+    return read -> PolicyLoader.load(root, supplied, read);
   }
 
   /**
@@ -101,7 +122,7 @@ public final class PolicyWatcher implements AutoCloseable {
   public synchronized LoadedPolicy load() {
     ReadFiles read = new ReadFiles();
     try {
-      return PolicyLoader.load(root, supplied, read);
+      return loader.apply(read);
     } finally {
       loadedFiles = read;
       loadedSignature = null;
@@ -111,14 +132,13 @@ public final class PolicyWatcher implements AutoCloseable {
 
   /** Loads the policy now and calls the listener, whether or not anything has changed. */
   public synchronized void reload() {
-    LoadedPolicy loaded;
     try {
-      loaded = load();
+      listener.onLoaded(load());
     } catch (PolicyException e) {
       listener.onRejected(e);
-      return;
+    } catch (RuntimeException | StackOverflowError e) {
+      listener.onRejected(PolicyException.internalError(Location.of(root.toString()), e));
     }
-    listener.onLoaded(loaded);
   }
 
   /** Checks for changes once. */

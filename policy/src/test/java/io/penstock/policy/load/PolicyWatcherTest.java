@@ -7,6 +7,8 @@ import io.penstock.NanoClock;
 import io.penstock.policy.Rule;
 import io.penstock.testing.ManualClock;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -15,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +31,7 @@ class PolicyWatcherTest {
 
   private final ManualClock clock = new ManualClock();
   private final List<String> events = new ArrayList<>();
+  private final List<PolicyException> rejections = new ArrayList<>();
   private final PolicyWatcher.PolicyListener listener =
       new PolicyWatcher.PolicyListener() {
         @Override
@@ -38,6 +42,7 @@ class PolicyWatcherTest {
         @Override
         public void onRejected(PolicyException reasons) {
           events.add("rejected");
+          rejections.add(reasons);
         }
       };
 
@@ -338,20 +343,91 @@ class PolicyWatcherTest {
   }
 
   @Test
-  void start_listenerThrows_continues() throws Exception {
+  void poll_loaderThrows_rejectsOnceAndLoadsTheNextChange() throws IOException {
+    Path file = write("p.yaml", rule("a"));
+    PolicyWatcher watcher = failing(file, new IllegalStateException("sesame"));
+    watcher.load();
+
+    write("p.yaml", rule("fails"));
+    pollRepeatedly(watcher);
+    assertThat(events).containsExactly("rejected");
+    write("p.yaml", rule("b"));
+    pollRepeatedly(watcher);
+
+    assertThat(events).containsExactly("rejected", "b");
+  }
+
+  @Test
+  void reload_loaderThrows_rejectsWithTheClassAndItsOriginOnly() throws IOException {
+    for (Throwable failure :
+        List.of(new IllegalStateException("sesame"), new StackOverflowError("sesame"))) {
+      failure.initCause(new IllegalArgumentException("sesame"));
+      Path file = write("p.yaml", rule("fails"));
+
+      failing(file, failure).reload();
+
+      PolicyException rejection = rejections.get(rejections.size() - 1);
+      assertThat(rejection.problems())
+          .singleElement()
+          .asString()
+          .startsWith(
+              file
+                  + ": cannot be loaded because of an internal error: "
+                  + failure.getClass().getName()
+                  + " at "
+                  + PolicyWatcherTest.class.getName())
+          .contains("(PolicyWatcherTest.java:");
+      assertThat(rejection.getCause().getStackTrace()).isEqualTo(failure.getStackTrace());
+      assertThat(rejection)
+          .extracting(PolicyWatcherTest::printed)
+          .asString()
+          .doesNotContain("sesame");
+    }
+    assertThat(events).containsExactly("rejected", "rejected");
+  }
+
+  private static String printed(Throwable failure) {
+    StringWriter printed = new StringWriter();
+    failure.printStackTrace(new PrintWriter(printed));
+    return printed.toString();
+  }
+
+  /** Returns a watcher whose loader throws for a file that contains the word {@code fails}. */
+  private PolicyWatcher failing(Path file, Throwable failure) {
+    return new PolicyWatcher(
+        file,
+        PolicyWatcher.INTERVAL,
+        Duration.ZERO,
+        listener,
+        clock,
+        read -> {
+          LoadedPolicy loaded = PolicyLoader.load(file, Set.of(), read);
+          if (!names(loaded).equals("fails")) {
+            return loaded;
+          }
+          if (failure instanceof Error error) {
+            throw error;
+          }
+          throw (RuntimeException) failure;
+        });
+  }
+
+  @Test
+  void start_listenerThrows_rejectsAndContinues() throws Exception {
     BlockingQueue<String> loaded = new LinkedBlockingQueue<>();
-    BlockingQueue<Throwable> uncaught = new LinkedBlockingQueue<>();
-    PolicyWatcher.PolicyListener failing =
+    BlockingQueue<PolicyException> rejected = new LinkedBlockingQueue<>();
+    PolicyWatcher.PolicyListener throwing =
         new PolicyWatcher.PolicyListener() {
           @Override
           public void onLoaded(LoadedPolicy policy) {
-            Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> uncaught.add(e));
             loaded.add(names(policy));
             throw new IllegalStateException("listener");
           }
 
           @Override
-          public void onRejected(PolicyException reasons) {}
+          public void onRejected(PolicyException reasons) {
+            rejected.add(reasons);
+          }
         };
     write("p.yaml", rule("a"));
     try (PolicyWatcher watcher =
@@ -359,15 +435,16 @@ class PolicyWatcherTest {
             folder.resolve("p.yaml"),
             Duration.ofMillis(1),
             Duration.ZERO,
-            failing,
+            throwing,
             NanoClock.system())) {
       watcher.start();
       assertThat(loaded.poll(30, TimeUnit.SECONDS)).isEqualTo("a");
+      assertThat(rejected.poll(30, TimeUnit.SECONDS))
+          .hasMessageContaining("internal error: java.lang.IllegalStateException at ");
       Path next = write("next", rule("b"));
       Files.move(next, folder.resolve("p.yaml"), StandardCopyOption.REPLACE_EXISTING);
 
       assertThat(loaded.poll(30, TimeUnit.SECONDS)).isEqualTo("b");
-      assertThat(uncaught.poll(30, TimeUnit.SECONDS)).hasMessage("listener");
     }
   }
 }

@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.util.Arrays;
 import java.util.Random;
 
 /** Sends one hostile request on its own connection, and returns the outcome. */
@@ -18,56 +19,113 @@ final class FuzzClient {
   /** The outcome of a request. */
   enum Outcome {
     ANSWERED,
+    /** The server closed the connection without a response. */
     CLOSED,
+    /** The server closed the HTTP/2 connection after a GOAWAY. */
+    GONE_AWAY,
+    /** The server closed or reset the connection before it had read everything. */
+    UNREAD,
     /**
      * The proxy waited for the rest of a body, which it does until the idle timeout, and closed the
      * connection when the client closed its half.
      */
     STALLED,
+    /** The server reset the connection, although it had read everything that the client sent. */
+    RESET,
     /** Neither a response nor a close within the client's timeout. */
     HANGING,
     /** A response that reports an internal error. */
-    FAILED
+    FAILED;
+
+    boolean isOrderly() {
+      return compareTo(RESET) < 0;
+    }
   }
 
   private static final int SHORT_PATIENCE_MILLIS = 5_000;
   private static final int MAX_PIECES = 3;
   private static final int SENTINEL = 0x7ffffff1;
 
-  private final Listeners listeners;
+  private final Connector connector;
   private final Listener listener;
   private final Random random;
 
+  /** Opens connections with a timeout for reading. */
+  interface Connector {
+    Socket connect() throws IOException;
+  }
+
   FuzzClient(Listeners listeners, Listener listener, Random random) {
-    this.listeners = listeners;
+    this(() -> listeners.connect(listener), listener, random);
+  }
+
+  FuzzClient(Connector connector, Listener listener, Random random) {
+    this.connector = connector;
     this.listener = listener;
     this.random = random;
   }
 
-  /** Sends bytes, at once or in pieces. */
+  /** Sends bytes that may be incomplete, at once or in pieces. */
   Outcome send(byte[] bytes) throws IOException {
-    try (Socket socket = listeners.connect(listener)) {
+    Outcome outcome = exchange(bytes, this::readOrStall);
+    return outcome == Outcome.RESET && endsBeforeTheLastByte(bytes) ? Outcome.UNREAD : outcome;
+  }
+
+  /** Sends a complete request, at once or in pieces. */
+  Outcome sendComplete(byte[] request) throws IOException {
+    return exchange(request, FuzzClient::read);
+  }
+
+  /** Returns whether the server closes the connection without waiting for the last byte. */
+  private boolean endsBeforeTheLastByte(byte[] bytes) throws IOException {
+    if (bytes.length == 0) {
+      return false;
+    }
+    Outcome outcome = exchange(Arrays.copyOf(bytes, bytes.length - 1), this::readOrStall);
+    return outcome == Outcome.CLOSED || outcome == Outcome.UNREAD || outcome == Outcome.RESET;
+  }
+
+  /** Reads a response. */
+  private interface Reading {
+    Outcome read(Socket socket) throws IOException;
+  }
+
+  private Outcome exchange(byte[] bytes, Reading reading) throws IOException {
+    boolean writing = true;
+    Socket socket = connector.connect();
+    try (socket) {
       try {
         write(socket, bytes);
+        writing = false;
       } catch (SocketException closedByThen) {
         // There may still be a response.
       }
-      if (listener != Listener.PROXY) {
-        return read(socket);
-      }
-      socket.setSoTimeout(SHORT_PATIENCE_MILLIS);
-      try {
-        return read(socket);
-      } catch (SocketTimeoutException unfinishedBody) {
-        socket.setSoTimeout(Listeners.PATIENCE_MILLIS);
-        socket.shutdownOutput();
-        read(socket);
-        return Outcome.STALLED;
-      }
+      return classified(reading.read(socket), writing);
     } catch (SocketTimeoutException e) {
       return Outcome.HANGING;
     } catch (SocketException reset) {
-      return Outcome.CLOSED;
+      return classified(Outcome.RESET, writing);
+    }
+  }
+
+  /** A server that closes the connection while the client writes has not read everything. */
+  private static Outcome classified(Outcome outcome, boolean writing) {
+    boolean ended = outcome == Outcome.CLOSED || outcome == Outcome.RESET;
+    return ended && writing ? Outcome.UNREAD : outcome;
+  }
+
+  private Outcome readOrStall(Socket socket) throws IOException {
+    if (listener != Listener.PROXY) {
+      return read(socket);
+    }
+    socket.setSoTimeout(SHORT_PATIENCE_MILLIS);
+    try {
+      return read(socket);
+    } catch (SocketTimeoutException unfinishedBody) {
+      socket.setSoTimeout(Listeners.PATIENCE_MILLIS);
+      socket.shutdownOutput();
+      read(socket);
+      return Outcome.STALLED;
     }
   }
 
@@ -113,7 +171,9 @@ final class FuzzClient {
 
   /** Sends random frames, then a valid request, and waits for the outcome of that request. */
   Outcome sendFrames() throws IOException {
-    try (Socket socket = listeners.connect(listener);
+    boolean writing = true;
+    Socket socket = connector.connect();
+    try (socket;
         Http2Frames client = new Http2Frames(socket)) {
       socket.setSoTimeout(SHORT_PATIENCE_MILLIS);
       try {
@@ -122,21 +182,24 @@ final class FuzzClient {
           frame(client, 2 * i + 1);
         }
         client.get(SENTINEL, true);
+        writing = false;
       } catch (SocketException closedByThen) {
         // A GOAWAY with the reason was sent before.
       }
+      Outcome outcome;
       try {
-        return await(client);
+        outcome = await(client);
       } catch (SocketTimeoutException unfinishedFrame) {
         // The valid request may be read as the rest of a longer frame.
         socket.setSoTimeout(Listeners.PATIENCE_MILLIS);
         socket.shutdownOutput();
-        return await(client);
+        outcome = await(client);
       }
+      return classified(outcome, writing);
     } catch (SocketTimeoutException e) {
       return Outcome.HANGING;
     } catch (SocketException reset) {
-      return Outcome.CLOSED;
+      return classified(Outcome.RESET, writing);
     }
   }
 
@@ -147,7 +210,10 @@ final class FuzzClient {
         return Outcome.ANSWERED;
       }
     }
-    return Outcome.CLOSED;
+    if (client.hasGoneAway()) {
+      return Outcome.GONE_AWAY;
+    }
+    return client.wasReset() ? Outcome.RESET : Outcome.CLOSED;
   }
 
   private void frame(Http2Frames client, int stream) throws IOException {

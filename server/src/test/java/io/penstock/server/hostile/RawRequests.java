@@ -3,18 +3,22 @@ package io.penstock.server.hostile;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.penstock.server.hostile.Listeners.Listener;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The corpus of raw requests, and mutations of it. */
+/** The corpus of hostile requests, and mutations of it. */
 final class RawRequests {
+  private static final Pattern LINE = Pattern.compile("(\\d{3}|-) (\\d{3}|-) (\\d{3}|-) (.+)");
   private static final Pattern ESCAPE = Pattern.compile("\\\\(x[0-9a-f]{2}|.)");
   private static final Pattern REPEATED = Pattern.compile("\\{(\\d+):([^}]*)}");
   private static final int MAX_STEPS = 4;
@@ -63,8 +67,24 @@ final class RawRequests {
 
   private RawRequests() {}
 
+  /**
+   * A request of the corpus.
+   *
+   * @param statuses the status of the first response of each listener that has to respond
+   */
+  record CorpusRequest(String text, Map<Listener, String> statuses) {
+    byte[] bytes() {
+      return text.getBytes(ISO_8859_1);
+    }
+
+    /** Returns whether a listener has to respond. */
+    boolean needsResponse(Listener listener) {
+      return statuses.containsKey(listener);
+    }
+  }
+
   /** Returns the whole corpus. */
-  static List<byte[]> corpus() {
+  static List<CorpusRequest> corpus() {
     try (InputStream in = RawRequests.class.getResourceAsStream("requests.txt")) {
       return new String(in.readAllBytes(), UTF_8)
           .lines()
@@ -76,18 +96,30 @@ final class RawRequests {
     }
   }
 
-  private static byte[] read(String line) {
+  private static CorpusRequest read(String line) {
+    Matcher parts = LINE.matcher(line);
+    if (!parts.matches()) {
+      throw new IllegalArgumentException("not statuses and a request: " + line);
+    }
+    Map<Listener, String> statuses = new EnumMap<>(Listener.class);
+    for (Listener listener : Listener.values()) {
+      String status = parts.group(listener.ordinal() + 1);
+      if (!status.equals("-")) {
+        statuses.put(listener, status);
+      }
+    }
+    return new CorpusRequest(unescaped(parts.group(4)), statuses);
+  }
+
+  private static String unescaped(String text) {
     String repeated =
         REPEATED
-            .matcher(line)
+            .matcher(text)
             .replaceAll(
                 found ->
                     Matcher.quoteReplacement(
                         found.group(2).repeat(Integer.parseInt(found.group(1)))));
-    return ESCAPE
-        .matcher(repeated)
-        .replaceAll(found -> Matcher.quoteReplacement(unescape(found)))
-        .getBytes(ISO_8859_1);
+    return ESCAPE.matcher(repeated).replaceAll(found -> Matcher.quoteReplacement(unescape(found)));
   }
 
   private static String unescape(MatchResult escape) {
@@ -103,8 +135,8 @@ final class RawRequests {
   }
 
   /** Returns an element of the corpus after a few random mutations. */
-  static byte[] mutated(List<byte[]> corpus, Random random) {
-    byte[] bytes = corpus.get(random.nextInt(corpus.size()));
+  static byte[] mutated(List<CorpusRequest> corpus, Random random) {
+    byte[] bytes = corpus.get(random.nextInt(corpus.size())).bytes();
     int steps = random.nextInt(MAX_STEPS);
     for (int i = 0; i < steps; i++) {
       bytes = step(bytes, corpus, random);
@@ -112,7 +144,7 @@ final class RawRequests {
     return bytes;
   }
 
-  private static byte[] step(byte[] bytes, List<byte[]> corpus, Random random) {
+  private static byte[] step(byte[] bytes, List<CorpusRequest> corpus, Random random) {
     int at = random.nextInt(bytes.length + 1);
     int end = Math.min(bytes.length, at + 1 + random.nextInt(8));
     return switch (random.nextInt(7)) {
@@ -121,7 +153,7 @@ final class RawRequests {
       case 2 -> spliced(bytes, at, Math.min(end, at + 1), new byte[] {(byte) random.nextInt(256)});
       case 3, 4 ->
           spliced(bytes, at, at, PIECES[random.nextInt(PIECES.length)].getBytes(ISO_8859_1));
-      case 5 -> spliced(bytes, at, bytes.length, corpus.get(random.nextInt(corpus.size())));
+      case 5 -> spliced(bytes, at, bytes.length, corpus.get(random.nextInt(corpus.size())).bytes());
       default -> spliced(bytes, at, bytes.length, new byte[0]);
     };
   }

@@ -41,6 +41,8 @@ public final class Http2Frames implements AutoCloseable {
   private final DataInputStream in;
   private final DataOutputStream out;
   private final DefaultHttp2HeadersDecoder heads = new DefaultHttp2HeadersDecoder(false);
+  private boolean goneAway;
+  private boolean reset;
 
   /** A received frame. */
   public record Frame(int type, int flags, int stream, ByteBuffer payload) {
@@ -179,10 +181,24 @@ public final class Http2Frames implements AutoCloseable {
       int type = in.readUnsignedByte();
       int flags = in.readUnsignedByte();
       int stream = in.readInt();
+      goneAway |= type == GO_AWAY;
       return new Frame(type, flags, stream, ByteBuffer.wrap(in.readNBytes(length)));
-    } catch (EOFException | SocketException closed) {
+    } catch (EOFException closed) {
+      return null;
+    } catch (SocketException closed) {
+      reset = true;
       return null;
     }
+  }
+
+  /** Returns whether the other side has announced the end of the connection by a GOAWAY. */
+  public boolean hasGoneAway() {
+    return goneAway;
+  }
+
+  /** Returns whether the other side reset the connection. */
+  public boolean wasReset() {
+    return reset;
   }
 
   @Override

@@ -12,7 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Requests that try to leave the buckets of their clients by headers that the origin never gets.
+ * Requests that try to leave the buckets of their clients by headers that the origin never gets, or
+ * gets twice.
  */
 final class ProxyEvasionTest {
   private static final String POLICY =
@@ -24,6 +25,8 @@ final class ProxyEvasionTest {
            on_missing_key: share}
         - {name: strict, limit_keys: ["header:x-api-key"], match: {path: /strict}, rate: 9/s,
            on_missing_key: deny}
+        - {name: repeated, limit_keys: ["header:x-api-key"], match: {path: /repeated}, rate: 1/d,
+           burst: 1}
         - {name: host, limit_keys: [host], match: {path: /host}, rate: 1/d, burst: 1}
       """;
 
@@ -64,6 +67,20 @@ final class ProxyEvasionTest {
         "GET /sid HTTP/1.1\r\nHost: a\r\nConnection: close, cookie\r\nCookie: sid=%d\r\n\r\n";
     assertThat(status(request.formatted(1))).isEqualTo(200);
     assertThat(status(request.formatted(2))).isEqualTo(429);
+  }
+
+  @Test
+  void keyHeader_repeated_isDenied() throws IOException {
+    String request = "GET /repeated HTTP/1.1\r\nHost: a\r\nConnection: close\r\n%s\r\n";
+    for (int i = 0; i < 3; i++) {
+      String twice = "X-Api-Key: K\r\nx-api-key: r" + i + "\r\n";
+      assertThat(proxy.raw(request.formatted(twice)))
+          .startsWith("HTTP/1.1 429")
+          .containsIgnoringCase("X-Penstock-Reason: missing_key");
+    }
+    assertThat(origin.accepted()).isZero();
+    assertThat(status(request.formatted("X-Api-Key: K\r\n"))).isEqualTo(200);
+    assertThat(status(request.formatted("X-Api-Key: K\r\n"))).isEqualTo(429);
   }
 
   @ParameterizedTest

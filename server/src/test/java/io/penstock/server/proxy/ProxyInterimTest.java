@@ -1,13 +1,16 @@
 package io.penstock.server.proxy;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
+import io.penstock.server.proxy.Http2Frames.Frame;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -86,6 +89,65 @@ final class ProxyInterimTest {
                   + "HTTP/1\\.1 199 [^\r]*\r\n\r\nHTTP/1\\.1 200 OK\r\n.*done")
           .doesNotContainIgnoringCase("x-own")
           .doesNotContainIgnoringCase("interim");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void informational_toAnHttp2Client_areForwardedInOrder(boolean http2Origin) throws Exception {
+    try (SocketOrigin origin = http2Origin ? interimOverHttp2() : interimOverHttp1();
+        ProxyFixture proxy =
+            new ProxyFixture(
+                folder,
+                ProxyFixture.UNLIMITED,
+                origin.url(),
+                Map.of(Setting.UPSTREAM_HTTP2, Boolean.toString(http2Origin)));
+        Http2Frames client = new Http2Frames(proxy.connect())) {
+      for (int stream = 1; stream < 6; stream += 2) {
+        client.get(stream, true);
+        assertThat(statuses(client, stream)).containsExactly(102, 103, 199, 200);
+      }
+    }
+  }
+
+  private static SocketOrigin interimOverHttp1() throws IOException {
+    return new SocketOrigin(
+        (head, connection) ->
+            connection.send(
+                "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+                    + "HTTP/1.1 199 Wait\r\n\r\n"
+                    + ok("done")));
+  }
+
+  private static SocketOrigin interimOverHttp2() throws IOException {
+    return SocketOrigin.http2(
+        (frames, stream) -> {
+          frames.head(stream, false, ":status", "102");
+          frames.head(stream, false, ":status", "103", "link", "</a>");
+          frames.head(stream, false, ":status", "199");
+          frames.head(stream, false, ":status", "200");
+          frames.write(Http2Frames.DATA, Http2Frames.END_STREAM, stream, "done".getBytes(US_ASCII));
+        });
+  }
+
+  /** Returns the statuses on a stream, which must end with the body {@code done}. */
+  private static List<Integer> statuses(Http2Frames client, int stream) throws IOException {
+    List<Integer> statuses = new ArrayList<>();
+    StringBuilder body = new StringBuilder();
+    while (true) {
+      Frame frame = client.nextOf(Http2Frames.HEADERS, Http2Frames.DATA);
+      assertThat(frame).isNotNull();
+      assertThat(frame.stream()).isEqualTo(stream);
+      if (frame.type() == Http2Frames.HEADERS) {
+        assertThat(body).as("the body before a head").isEmpty();
+        statuses.add(client.status(frame));
+      } else {
+        body.append(US_ASCII.decode(frame.payload()));
+      }
+      if ((frame.flags() & Http2Frames.END_STREAM) != 0) {
+        assertThat(body).hasToString("done");
+        return statuses;
+      }
     }
   }
 
