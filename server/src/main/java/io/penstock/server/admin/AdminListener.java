@@ -6,6 +6,7 @@ import static io.vertx.core.http.HttpMethod.HEAD;
 import static io.vertx.core.http.HttpMethod.POST;
 import static io.vertx.core.http.HttpMethod.PUT;
 
+import io.penstock.server.console.ConsoleEndpoint;
 import io.penstock.server.http.AccessTokens;
 import io.penstock.server.http.Routes;
 import io.penstock.server.http.TrustedHosts;
@@ -30,6 +31,7 @@ public final class AdminListener implements Handler<HttpServerRequest> {
   private final AccessTokens tokens;
   private final @Nullable TrustedHosts hosts;
   private final Routes routes;
+  private final ConsoleEndpoint console = new ConsoleEndpoint();
 
   /** The endpoints of the listener. */
   public record Endpoints(
@@ -86,11 +88,14 @@ public final class AdminListener implements Handler<HttpServerRequest> {
       return;
     }
     String path = String.valueOf(request.path());
-    boolean withoutToken = PUBLIC_PATHS.contains(path) || tokens.isEmpty();
+    boolean ofConsole = ConsoleEndpoint.serves(path);
+    boolean withoutToken = ofConsole || PUBLIC_PATHS.contains(path) || tokens.isEmpty();
     if (withoutToken && hosts != null && !hosts.admits(request)) {
       return;
     }
-    if (PUBLIC_PATHS.contains(path)
+    if (ofConsole) {
+      console.handle(request);
+    } else if (PUBLIC_PATHS.contains(path)
         || tokens.admit(request, requiredRole(request.method(), path)) != null) {
       routes.handle(request);
     }

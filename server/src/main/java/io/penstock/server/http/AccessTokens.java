@@ -123,14 +123,17 @@ public final class AccessTokens {
   }
 
   /**
-   * Rejects a request that a web page has sent; returns whether it did. Without tokens, any page
-   * that is open in a browser on this machine could send one.
+   * Rejects a request that a web page other than the console has sent; returns whether it did.
+   * Without tokens, any page that is open in a browser on this machine could send one.
    */
   private static boolean rejectIfFromPage(HttpServerRequest request) {
-    boolean fromPage = request.headers().contains("Origin");
+    boolean fromPage = request.headers().contains("Origin") && !TrustedHosts.isFromOwnPage(request);
     if (fromPage) {
       ProblemResponses.end(
-          request.response(), 403, "Forbidden", "Web pages need a token to change anything");
+          request.response(),
+          403,
+          "Forbidden",
+          "Web pages other than the console need a token to change anything");
     }
     return fromPage;
   }
