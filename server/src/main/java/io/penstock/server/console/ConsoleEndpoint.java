@@ -108,8 +108,8 @@ public final class ConsoleEndpoint implements Handler<HttpServerRequest> {
     for (String item : header.toLowerCase(Locale.ROOT).split(",", -1)) {
       String[] parts = item.strip().split(";", 2);
       String name = parts[0].strip();
-      boolean refused = parts.length > 1 && parts[1].strip().matches("q=0(\\.0*)?");
-      if (!refused && (name.equals(value) || name.equals("w/" + value))) {
+      boolean excluded = parts.length > 1 && parts[1].strip().matches("q=0(\\.0*)?");
+      if (!excluded && (name.equals(value) || name.equals("w/" + value))) {
         return true;
       }
     }

@@ -136,15 +136,15 @@ class App extends View {
     this.setState({ session: null, needsToken: true, reason });
   }
 
-  render(props, { route: at, session: who, needsToken, reason, failure }) {
+  render(props, { route: at, session: caller, needsToken, reason, failure }) {
     if (needsToken) {
       return html`<${Login} reason=${reason} onSession=${(found) => this.enter(found)} />`;
     }
-    if (!who) {
+    if (!caller) {
       return html`<main class="loading"><h1>Penstock</h1><${Failure} of=${failure} />
         ${failure ? html`<button onClick=${() => this.open()}>Try again</button>` : html`<p>Loading the console.</p>`}</main>`;
     }
-    const canWrite = who.role === 'write';
+    const canWrite = caller.role === 'write';
     document.title = (at.name ? at.name + ' – ' : '') + at.title + ' – Penstock';
     return html`<a class="skip" href="#main" onClick=${(event) => {
       event.preventDefault();
@@ -158,7 +158,7 @@ class App extends View {
         <div class="foot">
           <${Connection} />
           <${Theme} />
-          ${who.name ? html`<span class="where">${who.name}${canWrite ? '' : ' (read only)'}</span>
+          ${caller.name ? html`<span class="where">${caller.name}${canWrite ? '' : ' (read only)'}</span>
             <button onClick=${() => this.signOut(null)}>Sign out</button>` : null}
         </div>
       </header>

@@ -1,4 +1,4 @@
-// What Penstock is doing now: decisions, the store, latency, and who is denied.
+// What Penstock is doing now: decisions, the store, latency, and what is denied.
 import { html, View, Head, Card, Segments, Table, KeyLevel, KeyLink, RuleLink, Confirm, announce } from './ui.js';
 import { get, post, query, ready } from './api.js';
 import { figures, follow } from './figures.js';

@@ -6,7 +6,7 @@ const LOCATION = ['path', 'method', 'host'];
 
 /**
  * Returns the active rules with the groups that they form. A rule that is a row of the database has
- * `row`; `database` says whether there is a database.
+ * `row`; `database` is whether there is a database.
  */
 export async function loadRules(signal) {
   const [active, health] = await Promise.all([get('/v1/policy', signal), ready()]);

@@ -73,7 +73,7 @@ export class RulePage extends View {
       ${!rule && html`<p class="banner warn">This row is not in effect: it is inactive, or was rejected (see Overview).</p>`}
       ${override && html`<p class="banner info">Mode ${override.mode} until ${moment(override.until)}; the rule's own mode is ${rule ? rule.mode : 'unknown'}.</p>`}
       ${confirm && html`<${Confirm} key=${confirm} title=${confirm === 'shadow' ? 'Shadow this rule for 30 minutes?' : 'End the override?'}
-        text=${confirm === 'shadow' ? 'The rule ' + name + ' denies nobody for 30 minutes. It keeps counting what it would have denied.' : 'The rule ' + name + ' uses its own mode again.'}
+        text=${confirm === 'shadow' ? 'The rule ' + name + ' allows every request for 30 minutes, and keeps counting what it would have denied.' : 'The rule ' + name + ' uses its own mode again.'}
         label=${confirm === 'shadow' ? 'Shadow for 30 minutes' : 'End the override'} onClose=${() => this.setState({ confirm: null })}
         action=${() => this.setMode(confirm)} />`}
       ${rule && html`<div class="wide"><div class="stack"><${Timeline} rule=${name} /></div>

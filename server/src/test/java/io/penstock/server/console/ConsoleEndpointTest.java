@@ -177,7 +177,7 @@ final class ConsoleEndpointTest {
     for (Path file : files()) {
       files.add(folder().relativize(file).toString().replace('\\', '/'));
     }
-    files.removeIf(name -> name.endsWith(".txt") || name.equals("vendor/vendored.json"));
+    files.removeIf(name -> name.endsWith(".LICENSE") || name.equals("vendor/vendored.json"));
     files.remove("index.html");
     assertThat(files).containsExactlyInAnyOrderElementsOf(ConsoleEndpoint.FILES);
   }
@@ -229,7 +229,7 @@ final class ConsoleEndpointTest {
   void files_addressesOfOtherHosts_areOnlyNamespaces() throws IOException {
     Pattern address = Pattern.compile("(https?:)?//[\\w.-]+\\.[a-z]{2,}[\\w./-]*");
     for (Path file : files()) {
-      if (file.toString().endsWith(".txt") || file.toString().endsWith(".json")) {
+      if (file.toString().endsWith(".LICENSE") || file.toString().endsWith(".json")) {
         continue;
       }
       String content = Files.readString(file);
