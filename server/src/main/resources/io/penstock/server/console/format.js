@@ -59,11 +59,14 @@ export function inline(value) {
 export function keyParts(text) {
   return text.split('&').filter(Boolean).map((part) => {
     const at = part.indexOf('=');
-    return at < 0 ? { name: part, value: null } : { name: decoded(part.slice(0, at)), value: decoded(part.slice(at + 1)) };
+    return at < 0 ? { name: part, value: null, text: part } : { name: decoded(part.slice(0, at)), value: decoded(part.slice(at + 1)), text: part };
   });
 }
 
 export const isHashed = (text) => /(^|=)#/.test(text);
+
+/** Returns whether a key can be looked up: it has all values, and none only as a hash. */
+export const isComplete = (text) => !isHashed(text) && keyParts(text).every((part) => part.value != null);
 
 function decoded(text) {
   return text.replace(/%u([0-9A-F]{4})|%([0-9A-F]{2})/g, (all, four, pair) => String.fromCharCode(parseInt(four || pair, 16)));

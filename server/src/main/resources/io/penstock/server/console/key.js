@@ -15,7 +15,7 @@ export class KeyPage extends View {
   }
 
   componentDidMount() {
-    this.load('policy', loadRules(this.abort.signal));
+    this.load('policy', loadRules());
     this.every(2000, () => this.state.asked && this.peek());
     this.every(10000, () => this.state.asked && this.loadDenials());
   }
@@ -109,14 +109,14 @@ class Others extends View {
   }
 
   async refresh() {
-    const values = Object.fromEntries(keyParts(this.props.asked.key).filter((part) => part.value != null).map((part) => [part.name, part.value]));
+    const values = Object.fromEntries(keyParts(this.props.asked.key).filter((part) => part.value != null).map((part) => [part.name, part.text]));
     const rows = [];
     for (const rule of this.props.rules) {
       const names = rule.limit_keys.map((key) => String(key).split('|').find((name) => name in values));
       if (rule.mode === 'off' || rows.length >= MAX_OTHERS || names.includes(undefined) || !(rule.limits || []).length) {
         continue;
       }
-      const key = Object.fromEntries(names.map((name) => [name, values[name]]));
+      const key = names.map((name) => values[name]).join('&');
       const seen = await post('/v1/keys/peek', { rule: rule.name, key }, this.abort.signal).catch(() => null);
       if (seen) {
         rows.push({ id: rule.name, rule, seen });

@@ -91,7 +91,8 @@ class Connection extends View {
   render() {
     const { connection } = figures();
     const text = { live: 'Live', connecting: 'Connecting', reconnecting: 'Reconnecting', full: 'Too many viewers' }[connection];
-    return html`<span role="status"><span class=${'dot ' + (connection === 'live' ? 'ok' : 'degraded')} aria-hidden="true"></span> ${text}</span>`;
+    const { now } = figures();
+    return html`<span role="status" title=${now && now.version ? 'Penstock ' + now.version : undefined}><span class=${'dot ' + (connection === 'live' ? 'ok' : 'degraded')} aria-hidden="true"></span> ${text}</span>`;
   }
 }
 

@@ -16,6 +16,8 @@ const LATENCIES = [
   { name: 'p99_us', label: '99th percentile', color: 'shadow', line: true },
 ];
 const SECONDS = 900;
+const SHOWN_KEYS = 10;
+const SHOWN_PROBLEMS = 3;
 
 /** Converts a timeline of the server to lists: times, then each of the named series. */
 function lists(timeline, series, perSecond) {
@@ -95,7 +97,7 @@ export class Overview extends View {
         }} />`}
       <${Tiles} now=${now} />
       <div class="wide"><${Timeline} show="decisions" /><${DenyingRules} now=${now} /></div>
-      <div class="wide"><${Card} title="Top denied keys, last 15 minutes"><${TopKeys} rows=${now ? now.top : null} withRule /><//>
+      <div class="wide"><${Card} title="Top denied keys, last 15 minutes"><${TopKeys} rows=${now ? now.top.slice(0, SHOWN_KEYS) : null} withRule /><//>
         <${Timeline} show="latency" /></div>`;
   }
 }
@@ -136,7 +138,10 @@ function Problems({ health, now }) {
     (policy.rejected || []).forEach((text) => problems.push(['bad', 'Rejected, not in effect: ' + text]));
     (policy.warnings || []).forEach((text) => problems.push(['warn', text]));
   }
-  return html`<div role="status" class="stack">${problems.map(([kind, text]) => html`<div class=${'banner ' + kind}><span>${text}</span></div>`)}</div>`;
+  const banner = ([kind, text]) => html`<div class=${'banner ' + kind}><span>${text}</span></div>`;
+  return problems.length === 0 ? null : html`<div role="status" class="stack tight">${problems.slice(0, SHOWN_PROBLEMS).map(banner)}
+    ${problems.length > SHOWN_PROBLEMS && html`<details class="data"><summary>${problems.length - SHOWN_PROBLEMS} more</summary>
+      <div class="stack tight">${problems.slice(SHOWN_PROBLEMS).map(banner)}</div></details>`}</div>`;
 }
 
 function DenyingRules({ now }) {

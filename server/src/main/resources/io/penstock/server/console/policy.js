@@ -1,21 +1,41 @@
 // The active policy as the pages show it: rules, their tiers and where they come from.
 import { get, ready } from './api.js';
+import { figures } from './figures.js';
 import { limit } from './format.js';
 
 const LOCATION = ['path', 'method', 'host'];
 
+let last = { version: null, rules: null };
+
 /**
- * Returns the active rules with the groups that they form. A rule that is a row of the database has
- * `row`; `database` is whether there is a database.
+ * Returns the active rules. A rule that is a row of the database has `row`; `database` is whether
+ * there is a database. The rules are read again if the active policy has changed, or if `fresh`.
  */
-export async function loadRules(signal) {
-  const [active, health] = await Promise.all([get('/v1/policy', signal), ready()]);
+export async function loadRules(fresh) {
+  const version = policyVersion();
+  if (fresh || !last.rules || version == null || version !== last.version) {
+    last = { version, rules: read() };
+    last.rules.catch(() => {
+      last = { version: null, rules: null };
+    });
+  }
+  return last.rules;
+}
+
+/** Returns what changes with the active policy; null if it is unknown. */
+export function policyVersion() {
+  const { now } = figures();
+  return now ? now.policy.loaded : null;
+}
+
+async function read() {
+  const [active, health] = await Promise.all([get('/v1/policy'), ready()]);
   const database = Boolean(health.database);
   const rows = new Map();
   let problem = null;
   try {
     for (let after = 0; database && after != null;) {
-      const page = await get('/v1/rules?limit=1000&after=' + after, signal);
+      const page = await get('/v1/rules?limit=1000&after=' + after);
       page.rules.forEach((row) => rows.set(row.name, row));
       after = page.next;
     }

@@ -3,7 +3,7 @@ import { html, View, Head, Card, Confirm, Failure, Mode, Table, announce } from 
 import { get, post, query } from './api.js';
 import { follow } from './figures.js';
 import { count, inline, moment } from './format.js';
-import { groupOf, keysText, limitsText, loadRules, matchText } from './policy.js';
+import { groupOf, keysText, limitsText, loadRules, matchText, policyVersion } from './policy.js';
 import { Timeline, TopKeys } from './overview.js';
 import { lastMinute } from './rules.js';
 import { Editor } from './editor.js';
@@ -13,13 +13,12 @@ const SHOWN = ['name', 'limit_keys', 'limits', 'match', 'mode', 'group'];
 
 export class RulePage extends View {
   componentDidMount() {
-    follow(this);
+    follow(this, () => policyVersion() !== this.version && this.refresh());
     this.refresh();
-    this.every(15000, () => this.reload());
+    this.every(15000, () => this.loadState());
   }
 
-  async reload() {
-    await this.load('policy', loadRules(this.abort.signal));
+  async loadState() {
     await this.loadMode();
     if (this.props.name) {
       const top = await get(query('/v1/top', { rule: this.props.name, limit: 10 }), this.abort.signal).catch(() => null);
@@ -33,9 +32,9 @@ export class RulePage extends View {
     this.mounted && this.setState({ override: own || null });
   }
 
-  async refresh() {
-    await this.reload();
-    const { policy } = this.state;
+  async refresh(fresh) {
+    this.version = policyVersion();
+    const policy = await this.load('policy', loadRules(fresh));
     if (policy && policy.database && this.props.name) {
       await this.load('history', get(query('/v1/history', { rule: this.props.name, limit: 50 }), this.abort.signal));
     }
@@ -43,7 +42,7 @@ export class RulePage extends View {
 
   async setMode(mode) {
     await post('/v1/mode', mode === 'policy' ? { mode, rule: this.props.name } : { mode, for: SHADOW, rule: this.props.name });
-    await this.reload();
+    await this.loadState();
     announce(mode === 'shadow' ? 'The rule is in shadow mode for 30 minutes' : 'The rule uses its own mode again');
   }
 
@@ -80,7 +79,7 @@ export class RulePage extends View {
         <div class="stack"><${Definition} ...${{ rule, policy, seen }} /></div></div>
         <${Card} title="Top denied keys of this rule, last 15 minutes"><${TopKeys} rows=${top} /><//>`}
       ${row ? html`<${Editor} key=${'row ' + (revision ? revision.id : '')} ...${{ row, revision, canWrite }}
-          onSaved=${(saved) => { this.setState({ revision: null }); saved === name ? this.refresh() : (location.hash = '#/rules/' + encodeURIComponent(saved)); }} />
+          onSaved=${(saved) => { this.setState({ revision: null }); saved === name ? this.refresh(true) : (location.hash = '#/rules/' + encodeURIComponent(saved)); }} />
           <${History} changes=${history && history.changes} canWrite=${canWrite} onRestore=${(one) => this.setState({ revision: one })} />`
         : html`<div class="banner info"><span><strong>Read only.</strong> This rule comes from ${policy.active.origin}. To change it, edit the file;
           Penstock reloads it when it has been unchanged for two seconds. Rules in PostgreSQL can be edited here.</span></div>`}`;

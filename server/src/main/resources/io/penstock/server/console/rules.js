@@ -2,7 +2,7 @@
 import { html, View, Head, Failure, Mode, RuleLink } from './ui.js';
 import { figures, follow } from './figures.js';
 import { count } from './format.js';
-import { keysText, limitsText, loadRules, matchText, tiers } from './policy.js';
+import { keysText, limitsText, loadRules, matchText, policyVersion, tiers } from './policy.js';
 
 const SHOWN = 200;
 
@@ -15,8 +15,13 @@ function matches(rule, words) {
 export class Rules extends View {
   componentDidMount() {
     this.setState({ search: '', shown: SHOWN });
-    follow(this);
-    this.every(15000, () => this.load('policy', loadRules(this.abort.signal)));
+    follow(this, () => policyVersion() !== this.version && this.reload());
+    this.reload();
+  }
+
+  reload() {
+    this.version = policyVersion();
+    return this.load('policy', loadRules());
   }
 
   render({ canWrite }, { policy, failure, search = '', shown = SHOWN }) {

@@ -118,10 +118,10 @@ export class Sandbox extends View {
   }
 }
 
-/** Spreads requests evenly over an interval, in at most ten arrivals. */
+/** Spreads requests evenly over an interval, in at most 300 arrivals. */
 function spread(requests, from, length) {
   const whole = Math.round(requests);
-  const parts = Math.min(10, whole);
+  const parts = Math.min(300, whole);
   return Array.from({ length: parts }, (none, i) => ({
     at_ms: Math.round(from + i * length / parts),
     requests: Math.floor(whole * (i + 1) / parts) - Math.floor(whole * i / parts),

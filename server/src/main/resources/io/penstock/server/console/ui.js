@@ -1,7 +1,7 @@
 // The parts that all pages use. All data become text nodes or attributes; no markup is parsed.
 import { h, render, Component, createRef } from '/console/vendor/preact.js';
 import htm from '/console/vendor/htm.js';
-import { clock, count, duration, isHashed, tokens } from './format.js';
+import { clock, count, duration, isComplete, isHashed, tokens } from './format.js';
 import { post } from './api.js';
 
 export const html = htm.bind(h);
@@ -95,11 +95,11 @@ export function Bucket({ level, limit, large, children }) {
     <span>${large ? html`<strong>${tokens(level)}</strong>` : tokens(level)} of ${tokens(limit)}${children}</span></span>`;
 }
 
-/** The level of a key's bucket under a rule, updated every two seconds. */
+/** The level of a key's bucket under a rule, updated every three seconds. */
 export class KeyLevel extends View {
   componentDidMount() {
-    if (!isHashed(this.props.of)) {
-      this.every(2000, () => this.peek());
+    if (isComplete(this.props.of)) {
+      this.every(3000, () => this.state.missing || this.peek());
     }
   }
 
@@ -108,7 +108,9 @@ export class KeyLevel extends View {
       const seen = await post('/v1/keys/peek', { rule: this.props.rule, key: this.props.of }, this.abort.signal);
       this.setState({ level: tightest(seen.levels), missing: false });
     } catch (failure) {
-      this.setState({ missing: true });
+      if (this.mounted) {
+        this.setState({ missing: true });
+      }
     }
   }
 
