@@ -72,7 +72,7 @@ export class Chart extends Component {
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
       scales: { x: { time: false }, y: { range: scale }, right: { range: scale } },
       axes: [
-        { ...axis, size: 28, grid: { show: false }, space: 76, values: (plot, values) => values.map(x || ((value) => clock(value * 1000, false))) },
+        { ...axis, size: 28, grid: { show: false }, space: 76, values: (plot, values) => values.map(x || ((value) => clock(value * 1000, values[1] - values[0] < 60))) },
         { ...axis, size: 58, values: format },
         ...(right ? [{ ...axis, scale: 'right', side: 1, size: 54, grid: { show: false }, values: format }] : []),
       ],

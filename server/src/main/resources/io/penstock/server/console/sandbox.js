@@ -79,8 +79,8 @@ export class Sandbox extends View {
     if (result && this.mounted) {
       const points = result.points;
       const perSecond = points.length > 1 ? 1000 / (points[1].at_ms - points[0].at_ms) : 1;
-      this.setState({ data: [points.map((point) => point.at_ms), points.map((point) => point.level),
-        points.map((point) => point.allowed * perSecond), points.map((point) => point.denied * perSecond)] });
+      const rates = (name) => smooth(points.map((point) => point[name] * perSecond));
+      this.setState({ data: [points.map((point) => point.at_ms), points.map((point) => point.level), rates('allowed'), rates('denied')] });
     }
   }
 
@@ -116,6 +116,16 @@ export class Sandbox extends View {
           <option value="none">do not retry</option><option value="after_hint">retry after the hint</option><option value="at_once">retry at once</option></select></label>
       </div><//></div>`;
   }
+}
+
+/** Returns the averages over a sixtieth of the list up to each value. */
+function smooth(values) {
+  const width = Math.max(1, Math.round(values.length / 60));
+  let sum = 0;
+  return values.map((value, i) => {
+    sum += value - (i >= width ? values[i - width] : 0);
+    return Math.max(0, sum / Math.min(width, i + 1));
+  });
 }
 
 /** Spreads requests evenly over an interval, in at most 300 arrivals. */

@@ -90,9 +90,10 @@ export function Mode({ mode }) {
 /** A bucket: its level between empty and full, as a picture and as text. */
 export function Bucket({ level, limit, large, children }) {
   const share = limit > 0 ? Math.max(0, Math.min(1, level / limit)) : 0;
+  const rounded = tokens(Number(level.toFixed(limit < 10 ? 2 : limit < 1000 ? 1 : 0)));
   return html`<span class=${'bucket' + (large ? ' large' : '')}>
     <span class="tank" aria-hidden="true"><i class=${share < 0.2 ? 'low' : ''} style=${{ height: (share * 100).toFixed(1) + '%' }}></i></span>
-    <span>${large ? html`<strong>${tokens(level)}</strong>` : tokens(level)} of ${tokens(limit)}${children}</span></span>`;
+    <span>${large ? html`<strong>${rounded}</strong>` : rounded} of ${tokens(limit)}${children}</span></span>`;
 }
 
 /** The level of a key's bucket under a rule, updated every three seconds. */
