@@ -146,7 +146,8 @@ export class Confirm extends Component {
     this.setState({ busy: true, failure: null });
     try {
       await this.props.action();
-      this.props.onClose();
+      // The browser returns the focus to where it was, and reports the end as if it was cancelled.
+      this.dialog.current?.close();
     } catch (failure) {
       this.setState({ busy: false, failure });
     }
