@@ -7,8 +7,8 @@ import io.penstock.policy.metrics.DecisionMeters;
 import io.penstock.server.database.RecentViolations;
 import io.penstock.server.figures.CountSource;
 import io.penstock.server.figures.DecisionCounts;
+import io.penstock.server.figures.DecisionTimeline;
 import io.penstock.server.figures.FigureSampler;
-import io.penstock.server.figures.Timeline;
 import io.penstock.server.figures.TopDenied;
 import io.penstock.server.metrics.DecisionLatency;
 import java.time.Clock;
@@ -25,14 +25,14 @@ final class FiguresInMemory implements AutoCloseable {
   private final InstantSource time = Clock.systemUTC();
   private final DecisionLatency latency;
   private final TopDenied topDenied;
-  private final Timeline timeline;
+  private final DecisionTimeline timeline;
   private final Optional<RecentViolations> violations;
 
   /** Creates the figures; they are not updated before {@link #start}. */
   FiguresInMemory(Settings settings, DecisionMeters meters, PrometheusMeterRegistry registry) {
     this.latency = new DecisionLatency(registry);
     this.topDenied = new TopDenied(NanoClock.system(), time, sampler);
-    this.timeline = new Timeline(new ProcessCounts(meters), NanoClock.system(), time);
+    this.timeline = new DecisionTimeline(new ProcessCounts(meters), NanoClock.system(), time);
     this.violations =
         settings.recordsViolations() && settings.postgres().isEmpty()
             ? Optional.of(new RecentViolations(settings.violationsUser()))
@@ -62,7 +62,7 @@ final class FiguresInMemory implements AutoCloseable {
     return topDenied;
   }
 
-  Timeline timeline() {
+  DecisionTimeline timeline() {
     return timeline;
   }
 
@@ -83,6 +83,7 @@ final class FiguresInMemory implements AutoCloseable {
   /** The counters of this process. */
   private final class ProcessCounts implements CountSource {
     private final DecisionMeters meters;
+    private long allowed;
 
     ProcessCounts(DecisionMeters meters) {
       this.meters = meters;
@@ -98,8 +99,9 @@ final class FiguresInMemory implements AutoCloseable {
                       rule.allowed(), rule.denied(), rule.degraded(), rule.shadowDenied())));
     }
 
+    /** Never decreases, even if requests are denied that were allowed after a delay. */
     @Override
-    public DecisionCounts requests() {
+    public synchronized DecisionCounts requests() {
       // The denials first: a request is decided before it is counted as denied.
       long denied = topDenied.total() + latency.rejectedPaths();
       long decided = Arrays.stream(latency.counts()).sum();
@@ -109,7 +111,8 @@ final class FiguresInMemory implements AutoCloseable {
             ofRules[0] += rule.degraded();
             ofRules[1] += rule.shadowDenied();
           });
-      return new DecisionCounts(Math.max(0, decided - denied), denied, ofRules[0], ofRules[1]);
+      allowed = Math.max(allowed, decided - denied);
+      return new DecisionCounts(allowed, denied, ofRules[0], ofRules[1]);
     }
 
     @Override

@@ -458,7 +458,7 @@ public final class PenstockServer implements AutoCloseable {
   public void close() {
     LOG.info("shutting down");
     health.startShutdown();
-    StreamEndpoint open = stream.get();
+    StreamEndpoint open = stream.getAndSet(null);
     if (open != null) {
       open.close();
     }

@@ -5,8 +5,8 @@ import io.penstock.policy.Rule;
 import io.penstock.policy.metrics.DecisionMeters;
 import io.penstock.server.PolicyHolder;
 import io.penstock.server.figures.DecisionCounts;
+import io.penstock.server.figures.DecisionTimeline;
 import io.penstock.server.figures.Resolution;
-import io.penstock.server.figures.Timeline;
 import io.penstock.server.figures.TimelineView;
 import io.penstock.server.figures.TopDenied;
 import io.penstock.server.figures.TopKey;
@@ -31,9 +31,10 @@ public final class FigureEndpoints {
 
   private final PolicyHolder policyHolder;
   private final TopDenied topDenied;
-  private final Timeline timeline;
+  private final DecisionTimeline timeline;
 
-  public FigureEndpoints(PolicyHolder policyHolder, TopDenied topDenied, Timeline timeline) {
+  public FigureEndpoints(
+      PolicyHolder policyHolder, TopDenied topDenied, DecisionTimeline timeline) {
     this.policyHolder = policyHolder;
     this.topDenied = topDenied;
     this.timeline = timeline;

@@ -11,7 +11,7 @@ import io.penstock.redis.RedisOutage;
 import io.penstock.server.ModeSwitch;
 import io.penstock.server.PolicyHolder;
 import io.penstock.server.figures.DecisionCounts;
-import io.penstock.server.figures.Timeline;
+import io.penstock.server.figures.DecisionTimeline;
 import io.penstock.server.figures.TopDenied;
 import io.penstock.server.metrics.LatencyPercentiles;
 import java.io.IOException;
@@ -35,7 +35,7 @@ public final class LiveFigures {
   private final ModeSwitch modes;
   private final StoreFigures store;
   private final TopDenied topDenied;
-  private final Timeline timeline;
+  private final DecisionTimeline timeline;
   private final InstantSource time;
   private final @Nullable String version;
 
@@ -61,7 +61,7 @@ public final class LiveFigures {
       ModeSwitch modes,
       StoreFigures store,
       TopDenied topDenied,
-      Timeline timeline,
+      DecisionTimeline timeline,
       InstantSource time) {
     this.policyHolder = policyHolder;
     this.modes = modes;
@@ -149,10 +149,10 @@ public final class LiveFigures {
   }
 
   private void writeRules(JsonGenerator json) throws IOException {
-    List<Timeline.RuleActivity> recent = timeline.recent(RULE_SECONDS, MAX_RULES);
+    List<DecisionTimeline.RuleActivity> recent = timeline.recent(RULE_SECONDS, MAX_RULES);
     Map<String, String> modeOf = modesOfRules();
     json.writeArrayFieldStart("rules");
-    for (Timeline.RuleActivity activity : recent) {
+    for (DecisionTimeline.RuleActivity activity : recent) {
       json.writeStartObject();
       json.writeStringField("rule", activity.rule());
       json.writeStringField("mode", modeOf.get(activity.rule()));

@@ -35,8 +35,8 @@ public final class StreamEndpoint {
   /** The viewers; confined to the context. */
   private final Set<HttpServerResponse> viewers = new HashSet<>();
 
-  /** Whether there are viewers, for other threads. */
-  private volatile boolean watched;
+  /** The number of viewers, for other threads. */
+  private volatile int watching;
 
   /** The last event, while there are viewers; confined to the context. */
   private @Nullable Buffer latest;
@@ -85,7 +85,7 @@ public final class StreamEndpoint {
       return;
     }
     viewers.add(response);
-    watched = true;
+    watching = viewers.size();
     response.exceptionHandler(failure -> remove(response));
     response.closeHandler(gone -> remove(response));
     start(response).setChunked(true).setWriteQueueMaxSize(MAX_PENDING_BYTES);
@@ -98,15 +98,15 @@ public final class StreamEndpoint {
 
   private void remove(HttpServerResponse response) {
     viewers.remove(response);
-    if (viewers.isEmpty()) {
-      watched = false;
+    watching = viewers.size();
+    if (watching == 0) {
       latest = null;
     }
   }
 
   /** Sends the current figures to all viewers. Call it once a second. */
   public void publish() {
-    if (watched) {
+    if (watching > 0) {
       Buffer event =
           Buffer.buffer("event: figures\ndata: ").appendBytes(figures.get()).appendString("\n\n");
       context.runOnContext(turn -> send(event));
@@ -123,6 +123,11 @@ public final class StreamEndpoint {
         viewer.write(event);
       }
     }
+  }
+
+  /** Returns the number of viewers. */
+  int viewers() {
+    return watching;
   }
 
   /** Ends the streams of all viewers, and accepts no further ones. */

@@ -75,6 +75,15 @@ final class CountRing {
     return wider;
   }
 
+  /** Returns the sum of the counts from {@code first} to before {@code end}. */
+  long sum(long first, long end) {
+    long sum = 0;
+    for (long position = first; position < end && memory() > 0; position++) {
+      sum += get(position);
+    }
+    return sum;
+  }
+
   /** Returns the size of the counts in bytes. */
   int memory() {
     return ints != null ? 4 * size : chars != null ? 2 * size : bytes != null ? size : 0;

@@ -41,6 +41,15 @@ final class CountSeries {
         shadowDenied.get(position));
   }
 
+  /** Returns the sum of the points from {@code first} to before {@code end}. */
+  DecisionCounts sum(long first, long end) {
+    return new DecisionCounts(
+        allowed.sum(first, end),
+        denied.sum(first, end),
+        degraded.sum(first, end),
+        shadowDenied.sum(first, end));
+  }
+
   private void set(long position, DecisionCounts counts) {
     allowed.set(position, counts.allowed());
     denied.set(position, counts.denied());

@@ -12,10 +12,10 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +61,9 @@ public final class TopDenied implements GateObserver {
   /** The counts of all rules beyond the max number; guarded by this. */
   private final HeavyHitters others;
 
+  /** The current minute of the window; guarded by this. */
+  private long minute;
+
   /**
    * @param clock measures the window
    * @param time the time of day
@@ -70,7 +73,8 @@ public final class TopDenied implements GateObserver {
     this.clock = clock;
     this.time = time;
     this.executor = executor;
-    this.others = new HeavyHitters(minute());
+    this.minute = minute();
+    this.others = new HeavyHitters(minute);
     for (int i = 0; i < STRIPES; i++) {
       buffers[i] = new DenialBuffer();
     }
@@ -133,24 +137,26 @@ public final class TopDenied implements GateObserver {
   }
 
   /** Moves the window to the current minute. */
-  private synchronized long expire() {
-    long minute = minute();
-    rules.values().forEach(counts -> counts.advance(minute));
-    others.advance(minute);
-    rules.values().removeIf(counts -> counts.size() == 0 && counts.total() == 0);
-    return minute;
+  private synchronized void expire() {
+    long now = minute();
+    if (now > minute) {
+      minute = now;
+      rules.values().forEach(counts -> counts.advance(now));
+      others.advance(now);
+      rules.values().removeIf(counts -> counts.size() == 0 && counts.total() == 0);
+    }
   }
 
   private synchronized void merge(Map<DeniedKey, DenialNumber> denials) {
-    long minute = expire();
+    expire();
     Instant now = time.instant();
-    denials.forEach((key, number) -> counts(key.rule(), minute).add(key, number.value, now));
+    denials.forEach((key, number) -> counts(key.rule()).add(key, number.value, now));
     int limit = Math.min(MAX_KEYS_PER_RULE, MAX_KEYS / Math.max(1, rules.size()));
     rules.values().forEach(counts -> counts.trim(Math.max(MIN_KEYS_PER_RULE, limit)));
     others.trim(MAX_KEYS_PER_RULE);
   }
 
-  private HeavyHitters counts(String rule, long minute) {
+  private HeavyHitters counts(String rule) {
     HeavyHitters counts = rules.get(rule);
     if (counts == null) {
       if (rules.size() >= MAX_RULES) {
@@ -180,7 +186,7 @@ public final class TopDenied implements GateObserver {
       denied += counts.total();
       counts.forEach(keys::add);
     }
-    return new TopKeys(denied, first(keys.stream(), limit));
+    return new TopKeys(denied, first(keys, limit));
   }
 
   /** Returns the keys that a rule denied most. */
@@ -194,16 +200,23 @@ public final class TopDenied implements GateObserver {
     @Nullable HeavyHitters counts = rules.get(rule);
     if (counts != null) {
       counts.forEach(keys::add);
-      return new TopKeys(counts.total(), first(keys.stream(), limit));
+      return new TopKeys(counts.total(), first(keys, limit));
     }
     others.forEach(keys::add);
     keys.removeIf(key -> !key.rule().equals(rule));
     long denied = keys.stream().mapToLong(TopKey::denied).sum();
-    return new TopKeys(denied, first(keys.stream(), limit));
+    return new TopKeys(denied, first(keys, limit));
   }
 
-  private static List<TopKey> first(Stream<TopKey> keys, int limit) {
-    return keys.sorted(ORDER).limit(limit).toList();
+  private static List<TopKey> first(List<TopKey> keys, int limit) {
+    PriorityQueue<TopKey> first = new PriorityQueue<>(ORDER.reversed());
+    for (TopKey key : keys) {
+      first.add(key);
+      if (first.size() > limit) {
+        first.remove();
+      }
+    }
+    return first.stream().sorted(ORDER).toList();
   }
 
   /** Returns the number of tracked keys. */

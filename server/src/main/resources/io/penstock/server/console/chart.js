@@ -70,7 +70,7 @@ export class Chart extends Component {
       height,
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
-      scales: { x: { time: false }, y: { range: scale }, right: { range: scale } },
+      scales: { x: { time: false, range: (plot, min, max) => (min === max ? [min - 60, max + 60] : [min, max]) }, y: { range: scale }, right: { range: scale } },
       axes: [
         { ...axis, size: 28, grid: { show: false }, space: 76, values: (plot, values) => values.map(x || ((value) => clock(value * 1000, values[1] - values[0] < 60))) },
         { ...axis, size: 58, values: format },
@@ -80,7 +80,7 @@ export class Chart extends Component {
         const stroke = color(one.color);
         return {
           stroke, width: one.bars ? 0 : 1.6, fill: one.bars ? stroke : one.line ? undefined : faded(stroke),
-          points: { show: false }, scale: one.right ? 'right' : 'y', spanGaps: false,
+          points: { show: (plot) => plot.data[0].length < 3 }, scale: one.right ? 'right' : 'y', spanGaps: false,
           paths: one.bars ? uPlot.paths.bars({ size: [0.85, 60] }) : undefined,
         };
       })],

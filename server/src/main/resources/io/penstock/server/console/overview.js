@@ -71,7 +71,7 @@ export class Timeline extends View {
   }
 }
 
-const perSecond = (value) => (value == null ? '–' : value > 0 && value < 10 ? value.toFixed(1).replace('.0', '') : count(value));
+const perSecond = (value) => (value == null ? '–' : value > 0 && value < 100 ? value.toFixed(1).replace('.0', '') : count(value));
 
 function Tile({ label, dot, value, unit, sub }) {
   return html`<dl class="tile"><dt>${dot && html`<i class=${'dot ' + dot} aria-hidden="true"></i>`}${label}</dt>

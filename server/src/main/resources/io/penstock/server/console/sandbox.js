@@ -63,7 +63,7 @@ export class Sandbox extends View {
   }
 
   set(change) {
-    this.setState(change);
+    this.setState({ ...change, busy: true });
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.run(), WAIT_MILLIS);
   }
@@ -74,13 +74,18 @@ export class Sandbox extends View {
     const traffic = kind === 'drawn'
       ? { arrivals: drawn.flatMap((perSecond, i) => spread(perSecond * step / 1000, i * step, step)) }
       : { pattern: { kind, rate: load } };
-    const result = await this.load('result', post('/v1/simulate',
+    this.runs = (this.runs || 0) + 1;
+    const run = this.runs;
+    const result = await this.load('answer', post('/v1/simulate',
       { burst, rate: rate + '/' + unit, duration_ms: seconds * 1000, retry, ...traffic }, this.abort.signal));
-    if (result && this.mounted) {
+    // Another run may have been started; its result is the one to show.
+    if (run === this.runs && this.mounted && !result) {
+      this.setState({ busy: false });
+    } else if (run === this.runs && this.mounted) {
       const points = result.points;
       const perSecond = points.length > 1 ? 1000 / (points[1].at_ms - points[0].at_ms) : 1;
       const rates = (name) => smooth(points.map((point) => point[name] * perSecond));
-      this.setState({ data: [points.map((point) => point.at_ms), points.map((point) => point.level), rates('allowed'), rates('denied')] });
+      this.setState({ busy: false, result, data: [points.map((point) => point.at_ms), points.map((point) => point.level), rates('allowed'), rates('denied')] });
     }
   }
 
@@ -93,13 +98,13 @@ export class Sandbox extends View {
     }
   }
 
-  render(props, { burst, rate, unit, kind, load, seconds, retry, drawn, result, data, failure, rules = [] }) {
+  render(props, { burst, rate, unit, kind, load, seconds, retry, drawn, result, data, failure, busy, rules = [] }) {
     const denied = result ? result.denied : 0;
     const all = result ? result.allowed + denied : 0;
     return html`<p class="note">The engine of this server decides invented traffic for one key under virtual time. No bucket of the policy is used.</p>
       <div class="wide"><div class="stack">
         <${Card} title="Bucket level, allowed and denied"><${Failure} of=${failure} />
-          <p role="status">${result && html`<strong>${count(result.allowed)}</strong> of ${count(all)} requests allowed, <strong>${count(denied)}</strong> denied (${all ? (100 * denied / all).toFixed(1) : 0} %).`}</p>
+          <p role="status" aria-busy=${String(Boolean(busy))}>${result && html`<strong>${count(result.allowed)}</strong> of ${count(all)} requests allowed, <strong>${count(denied)}</strong> denied (${all ? (100 * denied / all).toFixed(1) : 0} %).`}</p>
           ${data && html`<${Chart} label="Bucket level, allowed and denied requests over time" series=${SERIES} data=${data} height=${300} x=${(at) => duration(at)} />`}<//>
         ${kind === 'drawn' && html`<${Card} title="Draw the traffic"><${Drawing} values=${drawn} onChange=${(values) => this.set({ drawn: values })} /><//>`}
       </div>
@@ -124,7 +129,7 @@ function smooth(values) {
   let sum = 0;
   return values.map((value, i) => {
     sum += value - (i >= width ? values[i - width] : 0);
-    return Math.max(0, sum / Math.min(width, i + 1));
+    return Math.max(0, sum / width);
   });
 }
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * numbered by seconds since 1970 of a clock that can't be set; only their labels follow the time of
  * day.
  */
-public final class Timeline {
+public final class DecisionTimeline {
   private static final long MAX_LABEL_ERROR_SECONDS = 2;
   private static final Comparator<RuleActivity> MOST_DENIED =
       Comparator.<RuleActivity>comparingLong(activity -> activity.counts().denied())
@@ -66,7 +66,7 @@ public final class Timeline {
    * @param clock measures the distance of points
    * @param time the time of day, for labels
    */
-  public Timeline(CountSource source, NanoClock clock, InstantSource time) {
+  public DecisionTimeline(CountSource source, NanoClock clock, InstantSource time) {
     this.source = source;
     this.clock = clock;
     this.time = time;
@@ -189,10 +189,7 @@ public final class Timeline {
     List<RuleActivity> activities = new ArrayList<>();
     rules.forEach(
         (rule, track) -> {
-          DecisionCounts sum = DecisionCounts.NONE;
-          for (long second = end - seconds; second < end; second++) {
-            sum = sum.plus(track.seconds.at(second));
-          }
+          DecisionCounts sum = track.seconds.sum(end - seconds, end);
           if (!sum.equals(DecisionCounts.NONE)) {
             activities.add(new RuleActivity(rule, sum));
           }
