@@ -40,8 +40,8 @@ export class KeyPage extends View {
   async loadDenials() {
     const { asked } = this.state;
     const page = await get(query('/v1/violations', { rule: asked.rule, limit: 1000 }), this.abort.signal).catch(() => null);
-    if (this.mounted && page) {
-      this.setState({ denials: page.violations.filter((row) => row.key === asked.key).slice(0, RECENT) });
+    if (this.mounted && asked === this.state.asked) {
+      this.setState({ denials: page ? page.violations.filter((row) => row.key === asked.key).slice(0, RECENT) : [] });
     }
   }
 
