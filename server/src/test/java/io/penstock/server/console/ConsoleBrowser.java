@@ -126,13 +126,15 @@ final class ConsoleBrowser implements AutoCloseable {
   }
 
   /**
-   * Returns whether a message is about a response with an error that the console displays. Chromium
-   * reports all of them: 401 while there is no token, and 400 for the preview of an invalid rule.
+   * Returns whether a message is about an error that the console displays. Chromium reports all of
+   * them: 401 while there is no token, 400 for the preview of an invalid rule, and an interrupted
+   * stream of figures.
    */
   private static boolean isExpected(ConsoleMessage message) {
     return message.text().startsWith("Failed to load resource")
         && ((message.location().contains("/v1/session") && message.text().contains("401"))
-            || (message.location().contains("dry_run=true") && message.text().contains("400")));
+            || (message.location().contains("dry_run=true") && message.text().contains("400"))
+            || message.location().contains("/v1/stream"));
   }
 
   /** Checks the accessibility of a page as it is now, and that it needs no sideways scrolling. */
@@ -160,9 +162,11 @@ final class ConsoleBrowser implements AutoCloseable {
     }
   }
 
-  /** Returns what must not have happened on the pages so far. */
-  List<String> problems() {
-    return problems;
+  /** Returns what must not have happened on the pages since the last call. */
+  List<String> takeProblems() {
+    List<String> taken = List.copyOf(problems);
+    problems.clear();
+    return taken;
   }
 
   /** Returns the addresses of all requests so far. */

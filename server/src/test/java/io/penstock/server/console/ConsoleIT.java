@@ -35,7 +35,7 @@ final class ConsoleIT {
       """
       attributes: {user_id: caller, plan: caller}
       rules:
-        - {name: login, limit_keys: ["ip:address"], match: {path: /login}, rate: 5/min, burst: 5}
+        - {name: login, limit_keys: ["ip:address"], match: {path: /login}, rate: 5/h, burst: 5}
         - {name: "%s", limit_keys: [user_id], match: {path: /evil}, rate: 1/min, burst: 2}
         - {name: pro, limit_keys: [user_id], match: {plan: pro}, rate: 1000/s, burst: 1000}
         - {name: others, limit_keys: [user_id], rate: 500/s, burst: 800}
@@ -79,7 +79,7 @@ final class ConsoleIT {
 
   @AfterEach
   void check_nothingWentWrong(TestInfo test) {
-    assertThat(browser.problems()).as(test.getDisplayName()).isEmpty();
+    assertThat(browser.takeProblems()).as(test.getDisplayName()).isEmpty();
   }
 
   private static String address(RunningServer server) {

@@ -19,6 +19,7 @@ import java.util.StringJoiner;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -62,7 +63,7 @@ final class ConsolePicturesIT {
 
       Page overview = browser.page(at, 1440, ColorScheme.LIGHT);
       overview.navigate(at);
-      await().until(() -> traffic.steps > 900);
+      await().until(() -> traffic.steps.get() > 500);
       assertThat(overview.locator(".tank i").first()).isVisible();
       save(overview, "overview");
 
@@ -96,7 +97,7 @@ final class ConsolePicturesIT {
   private static final class Traffic implements Runnable {
     private final RunningServer server;
     private final Random random = new Random(7);
-    volatile int steps;
+    final AtomicInteger steps = new AtomicInteger();
 
     Traffic(RunningServer server) {
       this.server = server;
@@ -105,12 +106,12 @@ final class ConsolePicturesIT {
     @Override
     public void run() {
       StringJoiner checks = new StringJoiner(",", "{\"checks\":[", "]}");
-      int size = (int) (12 + 6 * Math.sin(steps / 60.0) + random.nextInt(4));
+      int size = (int) (12 + 6 * Math.sin(steps.get() / 60.0) + random.nextInt(4));
       for (int i = 0; i < size; i++) {
         checks.add(check());
       }
       server.post("/v1/check/batch", checks.toString());
-      steps++;
+      steps.incrementAndGet();
     }
 
     private String check() {
