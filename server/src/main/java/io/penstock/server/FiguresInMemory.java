@@ -4,6 +4,8 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.penstock.NanoClock;
 import io.penstock.policy.http.GateObserver;
 import io.penstock.policy.metrics.DecisionMeters;
+import io.penstock.server.admin.LiveFigures;
+import io.penstock.server.admin.StreamEndpoint;
 import io.penstock.server.database.RecentViolations;
 import io.penstock.server.figures.CountSource;
 import io.penstock.server.figures.DecisionCounts;
@@ -11,13 +13,16 @@ import io.penstock.server.figures.DecisionTimeline;
 import io.penstock.server.figures.FigureSampler;
 import io.penstock.server.figures.TopDenied;
 import io.penstock.server.metrics.DecisionLatency;
+import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** Everything that a process keeps in memory about its decisions, for operators. Thread-safe. */
 final class FiguresInMemory implements AutoCloseable {
@@ -27,6 +32,7 @@ final class FiguresInMemory implements AutoCloseable {
   private final TopDenied topDenied;
   private final DecisionTimeline timeline;
   private final Optional<RecentViolations> violations;
+  private final AtomicReference<@Nullable StreamEndpoint> stream = new AtomicReference<>();
 
   /** Creates the figures; they are not updated before {@link #start}. */
   FiguresInMemory(Settings settings, DecisionMeters meters, PrometheusMeterRegistry registry) {
@@ -54,10 +60,6 @@ final class FiguresInMemory implements AutoCloseable {
     return observers;
   }
 
-  FigureSampler sampler() {
-    return sampler;
-  }
-
   TopDenied topDenied() {
     return topDenied;
   }
@@ -71,8 +73,22 @@ final class FiguresInMemory implements AutoCloseable {
     return violations;
   }
 
-  InstantSource time() {
-    return time;
+  /** Opens the stream of live figures. */
+  StreamEndpoint openStream(
+      Vertx vertx, PolicyHolder policyHolder, ModeSwitch modes, LiveFigures.StoreFigures store) {
+    LiveFigures live = new LiveFigures(policyHolder, modes, store, topDenied, timeline, time);
+    StreamEndpoint opened = new StreamEndpoint(vertx, sampler, live::bytes);
+    sampler.add(opened::publish);
+    stream.set(opened);
+    return opened;
+  }
+
+  /** Ends the stream of live figures, if it is open. */
+  void closeStream() {
+    StreamEndpoint open = stream.getAndSet(null);
+    if (open != null) {
+      open.close();
+    }
   }
 
   @Override

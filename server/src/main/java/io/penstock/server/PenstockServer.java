@@ -22,12 +22,10 @@ import io.penstock.server.admin.AdminStart;
 import io.penstock.server.admin.FigureEndpoints;
 import io.penstock.server.admin.HealthEndpoint;
 import io.penstock.server.admin.KeyEndpoints;
-import io.penstock.server.admin.LiveFigures;
 import io.penstock.server.admin.MetricsEndpoint;
 import io.penstock.server.admin.PolicyEndpoints;
 import io.penstock.server.admin.RuleEndpoints;
 import io.penstock.server.admin.SimulationEndpoint;
-import io.penstock.server.admin.StreamEndpoint;
 import io.penstock.server.admin.ViolationEndpoints;
 import io.penstock.server.database.Database;
 import io.penstock.server.database.DatabaseAddress;
@@ -65,7 +63,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -101,7 +98,6 @@ public final class PenstockServer implements AutoCloseable {
   private final StoreFactory store;
   private final PolicyHolder policyHolder;
   private final FiguresInMemory figures;
-  private final AtomicReference<@Nullable StreamEndpoint> stream = new AtomicReference<>();
   private final Optional<DatabaseServices> database;
   private final HealthEndpoint health;
   private final GuardedTransport transport = new GuardedTransport();
@@ -370,25 +366,10 @@ public final class PenstockServer implements AutoCloseable {
                 new RuleEndpoints(adminVertx, database, bodies, tokens),
                 new ViolationEndpoints(adminVertx, database, figures.violations()),
                 new FigureEndpoints(policyHolder, figures.topDenied(), figures.timeline()),
-                stream(modes),
+                figures.openStream(adminVertx, policyHolder, modes, store.figures()),
                 new SimulationEndpoint(adminVertx, bodies)));
     paths.putAll(handler.routes().paths());
     return handler;
-  }
-
-  private StreamEndpoint stream(ModeSwitch modes) {
-    LiveFigures live =
-        new LiveFigures(
-            policyHolder,
-            modes,
-            store.figures(),
-            figures.topDenied(),
-            figures.timeline(),
-            figures.time());
-    StreamEndpoint opened = new StreamEndpoint(adminVertx, figures.sampler(), live::bytes);
-    figures.sampler().add(opened::publish);
-    stream.set(opened);
-    return opened;
   }
 
   /**
@@ -458,10 +439,7 @@ public final class PenstockServer implements AutoCloseable {
   public void close() {
     LOG.info("shutting down");
     health.startShutdown();
-    StreamEndpoint open = stream.getAndSet(null);
-    if (open != null) {
-      open.close();
-    }
+    figures.closeStream();
     tls.ifPresent(TlsReloader::close);
     drain();
     List<Future<Void>> closing = new ArrayList<>(List.of(decision.close(shutdown)));

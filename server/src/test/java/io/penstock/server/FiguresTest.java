@@ -306,6 +306,17 @@ class FiguresTest {
       return JSON.readTree(data.substring("data: ".length()));
     }
 
+    void readToEnd() {
+      try {
+        JsonNode event = next();
+        while (event != null) {
+          event = next();
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
     @Override
     public void close() throws IOException {
       response.body().close();
@@ -342,21 +353,14 @@ class FiguresTest {
   void stream_shutdown_endsForAllViewers() throws Exception {
     List<CompletableFuture<Void>> ended = new ArrayList<>();
     List<Viewer> viewers = new ArrayList<>();
-    for (int i = 0; i < 3; i++) {
-      Viewer viewer = new Viewer(server);
-      viewers.add(viewer);
-      viewer.next();
-      ended.add(
-          CompletableFuture.runAsync(
-              () -> {
-                try {
-                  while (viewer.next() != null) {}
-                } catch (IOException e) {
-                  throw new UncheckedIOException(e);
-                }
-              }));
+    try (RunningServer closing = RunningServer.with(Map.of())) {
+      for (int i = 0; i < 3; i++) {
+        Viewer viewer = new Viewer(closing);
+        viewers.add(viewer);
+        assertThat(viewer.next()).isNotNull();
+        ended.add(CompletableFuture.runAsync(viewer::readToEnd));
+      }
     }
-    server.close();
     for (CompletableFuture<Void> end : ended) {
       end.get(60, TimeUnit.SECONDS);
     }

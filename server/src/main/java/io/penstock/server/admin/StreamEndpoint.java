@@ -87,7 +87,7 @@ public final class StreamEndpoint {
     viewers.add(response);
     watching = viewers.size();
     response.exceptionHandler(failure -> remove(response));
-    response.closeHandler(gone -> remove(response));
+    response.closeHandler(left -> remove(response));
     start(response).setChunked(true).setWriteQueueMaxSize(MAX_PENDING_BYTES);
     if (latest != null) {
       response.write(latest);

@@ -9,6 +9,7 @@ import io.penstock.server.database.ViolationFilter;
 import io.penstock.server.database.ViolationRepository;
 import io.penstock.server.database.ViolationSource;
 import io.penstock.server.http.JsonResponses;
+import io.penstock.server.http.ProblemResponses;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
@@ -26,6 +27,7 @@ public final class ViolationEndpoints {
   private static final int MAX_PAGE = 1_000;
 
   private final DatabaseCalls calls;
+  private final boolean hasDatabase;
   private final Optional<RecentViolations> recent;
 
   /**
@@ -34,6 +36,7 @@ public final class ViolationEndpoints {
   public ViolationEndpoints(
       Vertx vertx, Optional<DatabaseServices> database, Optional<RecentViolations> recent) {
     this.calls = new DatabaseCalls(vertx, database);
+    this.hasDatabase = database.isPresent();
     this.recent = recent;
   }
 
@@ -41,6 +44,12 @@ public final class ViolationEndpoints {
       HttpServerRequest request, Function<ViolationSource, T> query, Consumer<T> then) {
     if (recent.isPresent()) {
       then.accept(query.apply(recent.get()));
+    } else if (!hasDatabase) {
+      ProblemResponses.end(
+          request.response(),
+          404,
+          "Not Found",
+          "Violations are not recorded, because the setting violations is false");
     } else {
       calls.respond(request, database -> query.apply(database.violations()), then);
     }

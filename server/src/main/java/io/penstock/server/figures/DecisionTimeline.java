@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DecisionTimeline {
   private static final long MAX_LABEL_ERROR_SECONDS = 2;
-  private static final Comparator<RuleActivity> MOST_DENIED =
+  private static final Comparator<RuleActivity> BY_DENIALS =
       Comparator.<RuleActivity>comparingLong(activity -> activity.counts().denied())
           .thenComparingLong(activity -> activity.counts().shadowDenied())
           .thenComparingLong(activity -> activity.counts().allowed())
@@ -194,7 +194,7 @@ public final class DecisionTimeline {
             activities.add(new RuleActivity(rule, sum));
           }
         });
-    activities.sort(MOST_DENIED);
+    activities.sort(BY_DENIALS);
     return List.copyOf(activities.subList(0, Math.min(limit, activities.size())));
   }
 

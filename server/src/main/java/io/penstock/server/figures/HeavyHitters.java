@@ -15,8 +15,8 @@ import java.util.function.Consumer;
  * floor} keeps the largest count that any evicted key had in each minute. A key that is not tracked
  * can't have more, so a new key starts with the counts of the floor, which is its possible error.
  * Counts are therefore never too small, and exact for keys that were tracked since they first
- * occurred. The error of other keys is at most the number of occurrences divided by half of the
- * limit.
+ * occurred. The error of other keys is the part of the floor that they inherited; it is known and
+ * stays small, because only the less frequent half is evicted.
  */
 final class HeavyHitters {
   /** The number of counters of a key, one per minute: the current one and those before it. */

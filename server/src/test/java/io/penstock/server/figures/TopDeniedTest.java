@@ -29,7 +29,7 @@ class TopDeniedTest {
 
   @ParameterizedTest
   @CsvSource({"0.8, 1", "0.9, 2", "1.0, 3", "1.0, 4", "1.1, 5", "1.5, 6"})
-  void top_zipfLoad_isTheTrueTopTwentyWithExactCounts(double exponent, long seed) {
+  void top_zipfLoad_isTheTrueTopTwentyWithinOnePercent(double exponent, long seed) {
     Random random = new Random(seed);
     int[] truth = new int[KEYS + 1];
     for (int i = 0; i < EVENTS; i++) {
@@ -49,7 +49,8 @@ class TopDeniedTest {
     for (int i = 0; i < 20; i++) {
       TopKey key = found.keys().get(i);
       int actual = truth[Integer.parseInt(key.key().substring("user_id=".length()))];
-      assertThat((double) actual).as("rank %s", i).isEqualTo(ascending[KEYS - i]);
+      int expected = ascending[KEYS - i];
+      assertThat((double) actual).as("rank %s", i).isBetween(0.99 * expected, 1.01 * expected);
       assertThat((double) key.denied()).isBetween((double) actual, 1.01 * actual);
     }
     assertThat(found.keys())
