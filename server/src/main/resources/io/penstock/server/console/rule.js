@@ -11,6 +11,12 @@ import { Editor } from './editor.js';
 const SHADOW = '30m';
 const SHOWN = ['name', 'limit_keys', 'limits', 'match', 'mode', 'group'];
 
+/** Opens the page of a rule that was saved under a new name. */
+async function open(name) {
+  await loadRules(true).catch(() => null);
+  location.hash = '#/rules/' + encodeURIComponent(name);
+}
+
 export class RulePage extends View {
   componentDidMount() {
     follow(this, () => policyVersion() !== this.version && this.refresh());
@@ -52,7 +58,7 @@ export class RulePage extends View {
     }
     if (!name) {
       return html`<${Head} title="New rule" about="The rule takes effect when it is saved." /><${Editor} key="new" row=${null} canWrite=${canWrite}
-        onSaved=${(saved) => { location.hash = '#/rules/' + encodeURIComponent(saved); }} />`;
+        onSaved=${(saved) => open(saved)} />`;
     }
     const rule = policy.rules.find((one) => one.name === name);
     const row = rule ? rule.row : policy.unused.find((one) => one.name === name);
@@ -79,7 +85,7 @@ export class RulePage extends View {
         <div class="stack"><${Definition} ...${{ rule, policy, seen }} /></div></div>
         <${Card} title="Top denied keys of this rule, last 15 minutes"><${TopKeys} rows=${top} /><//>`}
       ${row ? html`<${Editor} key=${'row ' + (revision ? revision.id : '')} ...${{ row, revision, canWrite }}
-          onSaved=${(saved) => { this.setState({ revision: null }); saved === name ? this.refresh(true) : (location.hash = '#/rules/' + encodeURIComponent(saved)); }} />
+          onSaved=${(saved) => { this.setState({ revision: null }); saved === name ? this.refresh(true) : open(saved); }} />
           <${History} changes=${history && history.changes} canWrite=${canWrite} onRestore=${(one) => this.setState({ revision: one })} />`
         : html`<div class="banner info"><span><strong>Read only.</strong> This rule comes from ${policy.active.origin}. To change it, edit the file;
           Penstock reloads it when it has been unchanged for two seconds. Rules in PostgreSQL can be edited here.</span></div>`}`;

@@ -26,7 +26,11 @@ export class Rules extends View {
 
   render({ canWrite }, { policy, failure, search = '', shown = SHOWN }) {
     const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-    const groups = policy ? tiers(policy.rules) : [];
+    if (policy && this.grouped !== policy) {
+      this.grouped = policy;
+      this.groups = tiers(policy.rules);
+    }
+    const groups = this.groups || [];
     const found = groups.map((group) => ({ group, hits: group.filter((rule) => matches(rule, words)) }))
       .filter(({ hits }) => hits.length > 0);
     const listed = cut(found, shown);
