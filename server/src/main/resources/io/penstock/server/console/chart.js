@@ -19,7 +19,7 @@ function faded(rgb) {
 /**
  * A plot of `data` (x, then the values of each series). `x` formats a position, by default seconds
  * since 1970; `unit` formats a value. A series has a label, a color, and `bars` or `right` (its own
- * scale on the right).
+ * scale on the right, from 0 to at least `max`).
  */
 export class Chart extends Component {
   constructor(props) {
@@ -70,7 +70,7 @@ export class Chart extends Component {
       height,
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
-      scales: { x: { time: false, range: (plot, min, max) => (min === max ? [min - 60, max + 60] : [min, max]) }, y: { range: scale }, right: { range: scale } },
+      scales: { x: { time: false, range: (plot, min, max) => (min === max ? [min - 60, max + 60] : [min, max]) }, y: { range: scale }, right: { range: (plot, min, max) => scale(plot, min, Math.max(max, this.props.max || 0)) } },
       axes: [
         { ...axis, size: 28, grid: { show: false }, space: 76, values: (plot, values) => values.map(x || ((value) => clock(value * 1000, values[1] - values[0] < 60))) },
         { ...axis, size: 58, values: format },

@@ -105,7 +105,7 @@ export class Sandbox extends View {
       <div class="wide"><div class="stack">
         <${Card} title="Bucket level, allowed and denied"><${Failure} of=${failure} />
           <p role="status" aria-busy=${String(Boolean(busy))}>${result && html`<strong>${count(result.allowed)}</strong> of ${count(all)} requests allowed, <strong>${count(denied)}</strong> denied (${all ? (100 * denied / all).toFixed(1) : 0} %).`}</p>
-          ${data && html`<${Chart} label="Bucket level, allowed and denied requests over time" series=${SERIES} data=${data} height=${300} x=${(at) => duration(at)} />`}<//>
+          ${data && html`<${Chart} label="Bucket level, allowed and denied requests over time" series=${SERIES} data=${data} max=${result ? result.burst : 0} height=${300} x=${(at) => duration(at)} />`}<//>
         ${kind === 'drawn' && html`<${Card} title="Draw the traffic"><${Drawing} values=${drawn} onChange=${(values) => this.set({ drawn: values })} /><//>`}
       </div>
       <${Card} title="Settings"><div class="stack">

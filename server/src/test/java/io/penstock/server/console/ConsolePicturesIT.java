@@ -78,7 +78,6 @@ final class ConsolePicturesIT {
 
       Page sandbox = browser.page(at, 1440, ColorScheme.DARK);
       sandbox.navigate(at + "/#/try?tab=sandbox");
-      sandbox.getByLabel("Denied clients").selectOption("after_hint");
       Locator status = sandbox.locator("main").getByRole(AriaRole.STATUS);
       assertThat(status).hasAttribute("aria-busy", "false");
       assertThat(sandbox.locator("canvas")).isVisible();
