@@ -56,6 +56,7 @@ public final class Main implements Callable<Integer> {
         .addSubcommand(new ReplayCommand(console))
         .addSubcommand(new AdviseCommand(console))
         .addSubcommand(new RulesCommand(console, System.getenv()))
+        .addSubcommand(new TopCommand(console, System.getenv()))
         .addSubcommand(new TokenCommand(console))
         .addSubcommand(new SampleCommand(console))
         .addSubcommand(new SchemaCommand(console))

@@ -43,7 +43,6 @@ import picocli.CommandLine.Spec;
     footer = "  penstock rules apply rules.yaml --postgres postgres://me@localhost/limits")
 final class RulesCommand implements Callable<Integer> {
   private static final String POSTGRES_VARIABLE = "PENSTOCK_POSTGRES";
-  private static final String TOKEN_VARIABLE = "PENSTOCK_ADMIN_TOKEN";
 
   private enum RulesAction {
     IMPORT,
@@ -75,7 +74,7 @@ final class RulesCommand implements Callable<Integer> {
       description =
           "The admin listener of a running server, such as http://localhost:9090, instead of the"
               + " database. The variable "
-              + TOKEN_VARIABLE
+              + AdminClient.TOKEN_VARIABLE
               + " holds its token.")
   private @Nullable URI server;
 
@@ -108,7 +107,7 @@ final class RulesCommand implements Callable<Integer> {
       if (postgres != null) {
         throw usageError("--postgres and --server are mutually exclusive");
       }
-      return target(server, Optional.ofNullable(variables.get(TOKEN_VARIABLE)));
+      return target(server, Optional.ofNullable(variables.get(AdminClient.TOKEN_VARIABLE)));
     }
     String url = postgres != null ? postgres : variables.get(POSTGRES_VARIABLE);
     if (url == null) {
@@ -122,15 +121,15 @@ final class RulesCommand implements Callable<Integer> {
   }
 
   private RuleTarget target(URI address, Optional<String> token) {
-    String error = ServerTarget.addressError(address);
+    String error = AdminClient.addressError(address);
     if (error != null) {
       throw usageError("--server " + error);
     }
-    String tokenError = token.map(ServerTarget::tokenError).orElse(null);
+    String tokenError = token.map(AdminClient::tokenError).orElse(null);
     if (tokenError != null) {
-      throw usageError(TOKEN_VARIABLE + " " + tokenError);
+      throw usageError(AdminClient.TOKEN_VARIABLE + " " + tokenError);
     }
-    return new ServerTarget(address, token);
+    return new ServerTarget(new AdminClient(address, token));
   }
 
   private int export(RuleTarget target) throws IOException {

@@ -27,7 +27,9 @@ final class StartupBanner {
                         + bracketed(settings.proxyHost())
                         + ":"
                         + port));
-    lines.add("admin on http://" + bracketed(settings.adminHost()) + ":" + server.adminPort());
+    String admin = "http://" + bracketed(settings.adminHost()) + ":" + server.adminPort();
+    lines.add("admin on " + admin);
+    lines.add("console on " + admin + "/");
     addExamples(settings, server, lines);
     if (settings.policy().isEmpty() && settings.postgres().isEmpty()) {
       lines.add("");

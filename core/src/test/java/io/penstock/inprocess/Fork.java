@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Runs a test program in a separate JVM, and parses the figures that it prints. */
-final class Fork {
+public final class Fork {
   private final Map<String, Long> figures = new HashMap<>();
   private final StringBuilder output = new StringBuilder();
 
   private Fork() {}
 
   /** Returns the figures of a program that must exit without an error. */
-  static Fork run(String option, Class<?> main, String... args) throws Exception {
+  public static Fork run(String option, Class<?> main, String... args) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:+UseSerialGC", option));
@@ -42,7 +42,7 @@ final class Fork {
     }
   }
 
-  long figure(String name) {
+  public long figure(String name) {
     assertThat(figures).as("%s", output).containsKey(name);
     return figures.get(name);
   }

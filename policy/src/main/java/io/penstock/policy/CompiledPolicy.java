@@ -108,21 +108,23 @@ final class CompiledPolicy {
   }
 
   /** Returns the mode that applies to all rules, or null if each rule has its own. */
-  private @Nullable Mode forcedMode(@Nullable Mode override) {
-    return override != null ? override : policy.mode() == Mode.ENFORCE ? null : policy.mode();
+  private @Nullable Mode forcedMode(ModeOverrides overrides) {
+    return overrides.all() != null
+        ? overrides.all()
+        : policy.mode() == Mode.ENFORCE ? null : policy.mode();
   }
 
   /** Returns whether no rule applies to any request. */
-  boolean isOff(@Nullable Mode override) {
-    return forcedMode(override) == Mode.OFF;
+  boolean isOff(ModeOverrides overrides) {
+    return forcedMode(overrides) == Mode.OFF;
   }
 
   /**
    * Returns the current settings for path normalization. While no rule is enforced, they reject no
    * path.
    */
-  PathSettings paths(@Nullable Mode override) {
-    Mode all = forcedMode(override);
+  PathSettings paths(ModeOverrides overrides) {
+    Mode all = forcedMode(overrides);
     return all == Mode.SHADOW || all == Mode.OFF
         ? policy.paths().with(EncodedSlashes.KEEP)
         : policy.paths();
@@ -164,15 +166,15 @@ final class CompiledPolicy {
   /**
    * Selects the rules that apply to a request, or rejects the request.
    *
-   * @param override the mode of all rules; null if each rule has its own
+   * @param overrides the modes that replace those of the policy
    */
-  void select(Request original, Phase phase, @Nullable Mode override, Selection selection) {
-    Mode all = forcedMode(override);
-    selection.begin(all);
+  void select(Request original, Phase phase, ModeOverrides overrides, Selection selection) {
+    Mode all = forcedMode(overrides);
+    selection.begin(all, overrides.effectiveRules());
     if (all == Mode.OFF) {
       return;
     }
-    Request request = normalize(original, paths(override));
+    Request request = normalize(original, paths(overrides));
     if (request == null) {
       selection.reject();
       return;
@@ -190,9 +192,9 @@ final class CompiledPolicy {
   }
 
   /** Like {@link #select}, for one rule that is requested by name. */
-  void selectManual(String name, Request original, @Nullable Mode override, Selection selection) {
-    Mode all = forcedMode(override);
-    selection.begin(all);
+  void selectManual(String name, Request original, ModeOverrides overrides, Selection selection) {
+    Mode all = forcedMode(overrides);
+    selection.begin(all, overrides.effectiveRules());
     // The application is already handling the request, so it is too late to reject its path.
     Request normalized = normalize(original, policy.paths().with(EncodedSlashes.DECODE));
     Request request = normalized == null ? original : normalized;

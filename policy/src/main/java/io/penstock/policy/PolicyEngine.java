@@ -28,9 +28,10 @@ import org.jspecify.annotations.Nullable;
 public final class PolicyEngine implements AutoCloseable {
   private final Store store;
   private final PolicyObserver observer;
+  private final Object overrideLock = new Object();
   private volatile CompiledPolicy current;
   private volatile JwtVerifier jwt;
-  private volatile @Nullable Mode override;
+  private volatile ModeOverrides overrides = ModeOverrides.NONE;
 
   /**
    * @throws IllegalArgumentException if the store doesn't support a limit of the policy
@@ -93,7 +94,7 @@ public final class PolicyEngine implements AutoCloseable {
 
   /** Returns how the paths of requests are normalized under the active policy and override. */
   public PathSettings paths() {
-    return current.paths(override);
+    return current.paths(overrides);
   }
 
   /** Returns the verifier for tokens under the active policy. */
@@ -112,7 +113,19 @@ public final class PolicyEngine implements AutoCloseable {
    * Overrides the mode of all rules that are not off, for emergencies; null removes the override.
    */
   public void override(@Nullable Mode mode) {
-    override = mode;
+    synchronized (overrideLock) {
+      overrides = overrides.with(mode);
+    }
+  }
+
+  /**
+   * Overrides the mode of one rule that is not off; null removes the override. An override of all
+   * rules has precedence.
+   */
+  public void override(String rule, @Nullable Mode mode) {
+    synchronized (overrideLock) {
+      overrides = overrides.with(rule, mode);
+    }
   }
 
   /** Decides a request and charges it if it is allowed. */
@@ -128,7 +141,7 @@ public final class PolicyEngine implements AutoCloseable {
   public Verdict decide(Request request, Phase phase) {
     CompiledPolicy policy = current;
     Selection selection = policy.selections().acquire();
-    policy.select(request, phase, override, selection);
+    policy.select(request, phase, overrides, selection);
     return decided(policy, selection);
   }
 
@@ -139,7 +152,7 @@ public final class PolicyEngine implements AutoCloseable {
   public Verdict decide(String manualRule, Request request) {
     CompiledPolicy policy = current;
     Selection selection = policy.selections().acquire();
-    policy.selectManual(manualRule, request, override, selection);
+    policy.selectManual(manualRule, request, overrides, selection);
     return decided(policy, selection);
   }
 
@@ -222,7 +235,7 @@ public final class PolicyEngine implements AutoCloseable {
       }
       CompiledPolicy policy = current;
       Selection selection = policy.selections().acquire();
-      policy.selectManual(manualRule, request, override, selection);
+      policy.selectManual(manualRule, request, overrides, selection);
       return evaluate(policy, selection, store::takeAsync).thenApply(this::notifyObserver);
     } catch (RuntimeException failure) {
       return CompletableFuture.failedFuture(failure);
@@ -261,12 +274,12 @@ public final class PolicyEngine implements AutoCloseable {
   /** Explains why each rule does or doesn't apply to a request, and what the outcome would be. */
   public CompletionStage<Explanation> explain(Request request) {
     CompiledPolicy policy = current;
-    @Nullable Mode all = override;
+    ModeOverrides modes = overrides;
     Selection selection = new Selection(policy.policy());
-    policy.select(request, Phase.WHOLE, all, selection);
-    Request normalized = policy.normalize(request, policy.paths(all));
+    policy.select(request, Phase.WHOLE, modes, selection);
+    Request normalized = policy.normalize(request, policy.paths(modes));
     return new PolicyExplainer(
-            policy, normalized == null ? request : normalized, all, selection, store)
+            policy, normalized == null ? request : normalized, modes, selection, store)
         .explain(evaluate(selection, store::peekAsync));
   }
 
@@ -278,7 +291,7 @@ public final class PolicyEngine implements AutoCloseable {
    */
   public Optional<RuleBuckets> buckets(String name, Request request) {
     CompiledPolicy policy = current;
-    Request normalized = policy.normalize(request, policy.paths(override));
+    Request normalized = policy.normalize(request, policy.paths(overrides));
     if (normalized == null) {
       throw new IllegalArgumentException("the path is rejected: " + request.path());
     }
@@ -290,7 +303,7 @@ public final class PolicyEngine implements AutoCloseable {
   private CompletionStage<Verdict> evaluate(Request request, Phase phase, StoreCall storeCall) {
     CompiledPolicy policy = current;
     Selection selection = policy.selections().acquire();
-    policy.select(request, phase, override, selection);
+    policy.select(request, phase, overrides, selection);
     return evaluate(policy, selection, storeCall);
   }
 

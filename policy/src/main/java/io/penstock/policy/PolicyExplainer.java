@@ -34,14 +34,14 @@ final class PolicyExplainer {
   PolicyExplainer(
       CompiledPolicy policy,
       Request request,
-      @Nullable Mode override,
+      ModeOverrides overrides,
       Selection selection,
       Store store) {
     this.policy = policy;
     this.request = request;
     this.selection = selection;
     this.store = store;
-    this.explainer = new RuleExplainer(policy, request, override, selection.isRejected());
+    this.explainer = new RuleExplainer(policy, request, overrides, selection.isRejected());
     this.alone = new Selection(policy.policy());
     policy
         .groups()
@@ -128,7 +128,7 @@ final class PolicyExplainer {
     if (reasonNotApplied != null || tier == null) {
       return reasonNotApplied;
     }
-    alone.begin(null);
+    alone.begin(null, Map.of());
     Mode own = alone.consider(tier, request, false, false, false);
     Rule earlier =
         first

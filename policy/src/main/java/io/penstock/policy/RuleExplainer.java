@@ -13,22 +13,22 @@ final class RuleExplainer {
 
   private final CompiledPolicy policy;
   private final Request request;
-  private final @Nullable Mode override;
+  private final ModeOverrides overrides;
   private final boolean rejected;
 
-  RuleExplainer(CompiledPolicy policy, Request request, @Nullable Mode override, boolean rejected) {
+  RuleExplainer(CompiledPolicy policy, Request request, ModeOverrides overrides, boolean rejected) {
     this.policy = policy;
     this.rejected = rejected;
     this.request = request;
-    this.override = override;
+    this.overrides = overrides;
   }
 
   /** Returns why a rule by itself doesn't apply; null if it does. */
   @Nullable String reasonNotApplied(Rule rule) {
-    if (override == Mode.OFF) {
+    if (overrides.all() == Mode.OFF) {
       return "all rules are off by override";
     }
-    if (override == null && policy.isOff(null)) {
+    if (policy.isOff(overrides)) {
       return "the whole policy is off";
     }
     if (rule.rollout().mode() == Mode.OFF) {
@@ -85,7 +85,10 @@ final class RuleExplainer {
       if (selected.mode() == Mode.ENFORCE) {
         return ", and is enforced by override";
       }
-      return ", in shadow mode " + (override == null ? "with the whole policy" : "by override");
+      return ", in shadow mode "
+          + (overrides.applyTo(selected.tier().rule().name())
+              ? "by override"
+              : "with the whole policy");
     }
     if (selected.mode() == Mode.ENFORCE) {
       return "";

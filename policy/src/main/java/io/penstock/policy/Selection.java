@@ -5,6 +5,7 @@ import io.penstock.Decision;
 import io.penstock.policy.address.IpAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -39,15 +40,22 @@ final class Selection {
 
   private @Nullable Mode all;
 
+  /** The modes that replace those of single rules; almost always empty. */
+  private Map<String, Mode> ruleModes = Map.of();
+
   Selection(Policy policy) {
     this.keys = new KeyEncoder(policy.keySecret(), policy.clientAddress().ipv6Prefix());
   }
 
   /**
-   * Starts a new selection; {@code all} is the mode of all rules, or null if each rule has its own.
+   * Starts a new selection.
+   *
+   * @param all the mode of all rules; null if each rule has its own
+   * @param ruleModes the modes of single rules, which have precedence
    */
-  void begin(@Nullable Mode all) {
+  void begin(@Nullable Mode all, Map<String, Mode> ruleModes) {
     this.all = all;
+    this.ruleModes = ruleModes;
     size = 0;
     rejected = false;
     deniedWithoutStore = false;
@@ -211,7 +219,7 @@ final class Selection {
       selected.set(
           tier,
           mode,
-          all == null ? mode : all,
+          effective(rule, all == null ? mode : all),
           key,
           cost == Cost.AMBIGUOUS ? rule.cost().fallbackThousandths() : cost);
       if (keyResult != KeyResult.COMPLETE
@@ -223,6 +231,10 @@ final class Selection {
       }
     }
     return mode;
+  }
+
+  private Mode effective(Rule rule, Mode mode) {
+    return ruleModes.isEmpty() ? mode : ruleModes.getOrDefault(rule.name(), mode);
   }
 
   /**

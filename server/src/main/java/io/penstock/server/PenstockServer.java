@@ -19,11 +19,13 @@ import io.penstock.policy.metrics.DecisionMeters;
 import io.penstock.server.PolicyHolder.RuleSource;
 import io.penstock.server.admin.AdminListener;
 import io.penstock.server.admin.AdminStart;
+import io.penstock.server.admin.FigureEndpoints;
 import io.penstock.server.admin.HealthEndpoint;
 import io.penstock.server.admin.KeyEndpoints;
 import io.penstock.server.admin.MetricsEndpoint;
 import io.penstock.server.admin.PolicyEndpoints;
 import io.penstock.server.admin.RuleEndpoints;
+import io.penstock.server.admin.SimulationEndpoint;
 import io.penstock.server.admin.ViolationEndpoints;
 import io.penstock.server.database.Database;
 import io.penstock.server.database.DatabaseAddress;
@@ -41,7 +43,6 @@ import io.penstock.server.http.HttpListener;
 import io.penstock.server.http.TrustedHosts;
 import io.penstock.server.log.AccessLog;
 import io.penstock.server.log.Logs;
-import io.penstock.server.metrics.DecisionLatency;
 import io.penstock.server.proxy.ProxyListener;
 import io.penstock.server.proxy.ProxyMeters;
 import io.penstock.server.proxy.Upstream;
@@ -96,6 +97,7 @@ public final class PenstockServer implements AutoCloseable {
   private final ListenerMeters listenerMeters;
   private final StoreFactory store;
   private final PolicyHolder policyHolder;
+  private final FiguresInMemory figures;
   private final Optional<DatabaseServices> database;
   private final HealthEndpoint health;
   private final GuardedTransport transport = new GuardedTransport();
@@ -126,6 +128,8 @@ public final class PenstockServer implements AutoCloseable {
       this.store = StoreFactory.open(settings, registry, clock);
       resources.push(store::close);
       DecisionMeters meters = new DecisionMeters(registry);
+      this.figures = new FiguresInMemory(settings, meters, registry);
+      resources.push(figures::close);
       this.policyHolder = policyHolder(settings, meters);
       resources.push(policyHolder::close);
       this.database = settings.postgres().map(url -> database(settings, url, registry));
@@ -161,6 +165,7 @@ public final class PenstockServer implements AutoCloseable {
       health.watch(tls);
       // From here on, the process is ready: no request is answered before.
       starting.complete(adminListener(settings));
+      figures.start();
       decision.connections().accept();
       proxy.ifPresent(listener -> listener.connections().accept());
     } catch (RuntimeException e) {
@@ -224,14 +229,13 @@ public final class PenstockServer implements AutoCloseable {
   }
 
   private Gate gate(Settings settings) {
+    List<GateObserver> observers = new ArrayList<>(figures.observers());
+    observers.add(new DecisionLog(settings.logsDecisions()));
+    database.ifPresent(open -> observers.add(open.denials()));
     return new Gate(
         policyHolder.engine(),
         new VerdictResponses(settings.headers(), settings.jitter()),
-        GateObserver.all(
-            List.of(
-                new DecisionLatency(registry),
-                new DecisionLog(settings.logsDecisions()),
-                database.map(DatabaseServices::denials).orElse(GateObserver.NONE))));
+        GateObserver.all(observers));
   }
 
   private static Connections.ConnectionLimits limits(Settings settings) {
@@ -349,6 +353,7 @@ public final class PenstockServer implements AutoCloseable {
   private AdminListener adminListener(Settings settings) {
     AccessTokens tokens = AccessTokens.of(settings.adminToken(), settings.adminTokens());
     Bodies bodies = bodies(adminVertx, settings);
+    ModeSwitch modes = new ModeSwitch(adminVertx, policyHolder.engine());
     AdminListener handler =
         new AdminListener(
             tokens,
@@ -356,14 +361,13 @@ public final class PenstockServer implements AutoCloseable {
             new AdminListener.Endpoints(
                 health,
                 new MetricsEndpoint(registry),
-                new PolicyEndpoints(
-                    policyHolder,
-                    new ModeSwitch(adminVertx, policyHolder.engine()),
-                    bodies,
-                    tokens),
+                new PolicyEndpoints(policyHolder, modes, bodies, tokens),
                 new KeyEndpoints(policyHolder.engine(), bodies, tokens),
                 new RuleEndpoints(adminVertx, database, bodies, tokens),
-                new ViolationEndpoints(adminVertx, database)));
+                new ViolationEndpoints(adminVertx, database, figures.violations()),
+                new FigureEndpoints(policyHolder, figures.topDenied(), figures.timeline()),
+                figures.openStream(adminVertx, policyHolder, modes, store.figures()),
+                new SimulationEndpoint(adminVertx, bodies)));
     paths.putAll(handler.routes().paths());
     return handler;
   }
@@ -446,6 +450,7 @@ public final class PenstockServer implements AutoCloseable {
   public void close() {
     LOG.info("shutting down");
     health.startShutdown();
+    figures.closeStream();
     tls.ifPresent(TlsReloader::close);
     drain();
     List<Future<Void>> closing = new ArrayList<>(List.of(decision.close(shutdown)));

@@ -156,7 +156,11 @@ public enum Setting {
       "penstock-rules.json",
       "The file with the last valid rules of the database, for starting without it."),
   POSTGRES_MIGRATE("BOOL", "true", "Whether to create and migrate the tables at startup."),
-  VIOLATIONS("BOOL", "true", "Whether to record denied requests (violations) in the database."),
+  VIOLATIONS(
+      "BOOL",
+      "true",
+      "Whether to record denied requests (violations): in the database, or the last 10,000 in"
+          + " memory if there is none."),
   VIOLATIONS_QUEUE(
       "N",
       "10000",
@@ -263,8 +267,13 @@ public enum Setting {
       case PROXY_TLS_CLIENT_AUTH -> PROXY_TLS_CLIENT_CA;
       case ACCESS_LOG_FILE -> ACCESS_LOG;
       case REDIS_DEADLINE_MS, REDIS_START_TIMEOUT_MS, REDIS_FAIL_FAST, REDIS_PREFIX, NODES -> REDIS;
-      case POSTGRES_SNAPSHOT, POSTGRES_MIGRATE, VIOLATIONS -> POSTGRES;
-      case VIOLATIONS_QUEUE, VIOLATIONS_USER, VIOLATIONS_DAYS, VIOLATIONS_ROWS -> VIOLATIONS;
+      case POSTGRES_SNAPSHOT,
+          POSTGRES_MIGRATE,
+          VIOLATIONS_QUEUE,
+          VIOLATIONS_DAYS,
+          VIOLATIONS_ROWS ->
+          POSTGRES;
+      case VIOLATIONS_USER -> VIOLATIONS;
       default -> null;
     };
   }

@@ -11,6 +11,7 @@ import io.penstock.redis.RedisOutage;
 import io.penstock.redis.RedisStore;
 import io.penstock.redis.RedisStoreBuilder;
 import io.penstock.redis.metrics.StoreMeters;
+import io.penstock.server.admin.LiveFigures;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -82,6 +83,19 @@ record StoreFactory(
     FunctionCounter.builder("penstock.store.forgiven.tokens", store, InProcessStore::forgivenTokens)
         .description("Tokens that were missing from evicted buckets")
         .register(registry);
+  }
+
+  /** Returns what the stream of live figures reports about the store. */
+  LiveFigures.StoreFigures figures() {
+    return new LiveFigures.StoreFigures(
+        kind,
+        available,
+        outage,
+        () ->
+            store instanceof InProcessStore inProcess
+                ? Optional.of(inProcess.keys())
+                : Optional.empty(),
+        () -> store instanceof RedisStore redis ? Optional.of(redis.leases()) : Optional.empty());
   }
 
   /** Makes the first decisions of a cold JVM meet their deadline; changes no bucket. */

@@ -16,10 +16,16 @@ class AdminHostTest {
   private static final String TOKEN = "0123456789abcdef";
 
   private static String ask(RunningServer server, String head) throws IOException {
+    return askWith(server, head, "");
+  }
+
+  private static String askWith(RunningServer server, String head, String body) throws IOException {
     try (Socket socket =
         new Socket(InetAddress.getLoopbackAddress(), server.server().adminPort())) {
       socket.setSoTimeout(20_000);
-      socket.getOutputStream().write((head + "Connection: close\r\n\r\n").getBytes(ISO_8859_1));
+      socket
+          .getOutputStream()
+          .write((head + "Connection: close\r\n\r\n" + body).getBytes(ISO_8859_1));
       return RunningServer.rest(socket);
     }
   }
@@ -94,6 +100,44 @@ class AdminHostTest {
       assertThat(ask(server, get + "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n"))
           .startsWith("HTTP/1.1 200 ");
       assertThat(ask(server, get + "Sec-Fetch-Site: same-origin\r\n")).startsWith("HTTP/1.1 200 ");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/", "/console/main.js", "/console/none"})
+  void get_consoleForTheHostOfAWebPage_is421EvenWithTokens(String path) throws IOException {
+    try (RunningServer server = RunningServer.with(Map.of(Setting.ADMIN_TOKEN, TOKEN))) {
+      assertThat(ask(server, "GET " + path + " HTTP/1.1\r\nHost: evil.example:9090\r\n"))
+          .startsWith("HTTP/1.1 421 ")
+          .doesNotContain("import ", "<!doctype");
+    }
+  }
+
+  /** Without tokens, the pages of the console may change something, and no other page may. */
+  @Test
+  void post_fromPages_isAcceptedFromTheConsoleOnly() throws IOException {
+    try (RunningServer server = RunningServer.with(Map.of())) {
+      String post =
+          "POST /v1/mode HTTP/1.1\r\nHost: localhost:9090\r\nContent-Length: 17\r\nOrigin: ";
+      String body = "{\"mode\":\"policy\"}";
+      assertThat(askWith(server, post + "http://localhost:9090\r\n", body))
+          .startsWith("HTTP/1.1 200 ");
+      assertThat(
+              askWith(
+                  server, post + "http://localhost:9090\r\nSec-Fetch-Site: same-origin\r\n", body))
+          .startsWith("HTTP/1.1 200 ");
+      for (String origin :
+          new String[] {
+            "http://localhost:8080",
+            "http://127.0.0.1:9090",
+            "http://evil.example",
+            "null",
+            "http://localhost:9090\r\nSec-Fetch-Site: same-site",
+          }) {
+        assertThat(askWith(server, post + origin + "\r\n", body))
+            .as(origin)
+            .startsWith("HTTP/1.1 403 ");
+      }
     }
   }
 

@@ -169,7 +169,7 @@ final class AdminTest {
         .startsWith("{\"override\":{\"mode\":\"shadow\",\"until\":\"");
     assertThat(server.check(A).body()).startsWith("{\"allowed\":true");
     assertThat(server.admin("/v1/mode", "{\"mode\":\"policy\"}").body())
-        .isEqualTo("{\"override\":null}");
+        .isEqualTo("{\"override\":null,\"rules\":[]}");
     assertThat(server.check(A).body()).startsWith("{\"allowed\":false");
   }
 
@@ -179,7 +179,46 @@ final class AdminTest {
     server.check(A);
     server.admin("/v1/mode", "{\"mode\":\"shadow\",\"for\":\"50ms\"}");
     await().until(() -> server.check(A).body().startsWith("{\"allowed\":false"));
-    assertThat(server.admin("/v1/mode").body()).isEqualTo("{\"override\":null}");
+    assertThat(server.admin("/v1/mode").body()).isEqualTo("{\"override\":null,\"rules\":[]}");
+  }
+
+  @Test
+  void mode_ofOneRule_overridesOnlyThatRuleUntilItEnds() {
+    server.check(A);
+    server.check(A);
+    assertThat(
+            server
+                .admin("/v1/mode", "{\"mode\":\"shadow\",\"for\":\"1h\",\"rule\":\"two\"}")
+                .body())
+        .startsWith(
+            "{\"override\":null,\"rules\":[{\"rule\":\"two\",\"mode\":\"shadow\",\"until\":\"");
+    assertThat(server.check(A).body()).startsWith("{\"allowed\":true");
+    assertThat(server.admin("/v1/explain", A).body()).contains("in shadow mode by override");
+    String log = "{\"path\":\"/log\",\"headers\":{\"x-api-key\":\"k\"}}";
+    for (int i = 0; i < 3; i++) {
+      server.check(log);
+    }
+    assertThat(server.check(log).body()).startsWith("{\"allowed\":false");
+    server.admin("/v1/mode", "{\"mode\":\"enforce\",\"for\":\"1h\"}");
+    assertThat(server.check(A).body()).as("of all rules").startsWith("{\"allowed\":false");
+    server.admin("/v1/mode", "{\"mode\":\"policy\"}");
+    assertThat(server.check(A).body()).as("of the rule").startsWith("{\"allowed\":true");
+    assertThat(server.admin("/v1/mode", "{\"mode\":\"policy\",\"rule\":\"two\"}").body())
+        .isEqualTo("{\"override\":null,\"rules\":[]}");
+    assertThat(server.check(A).body()).startsWith("{\"allowed\":false");
+  }
+
+  @Test
+  void mode_ofOneRuleWithDuration_expires() {
+    server.admin("/v1/mode", "{\"mode\":\"shadow\",\"for\":\"50ms\",\"rule\":\"two\"}");
+    await().until(() -> server.admin("/v1/mode").body().contains("\"rules\":[]"));
+  }
+
+  @Test
+  void mode_ofUnknownOrDisabledRule_isRejected() {
+    String shadow = "{\"mode\":\"shadow\",\"rule\":\"%s\"}";
+    assertThat(server.admin("/v1/mode", shadow.formatted("nope")).statusCode()).isEqualTo(404);
+    assertThat(server.admin("/v1/mode", shadow.formatted("off")).statusCode()).isEqualTo(409);
   }
 
   @Test
@@ -188,7 +227,7 @@ final class AdminTest {
         new String[] {"{}", "{\"mode\":\"off\"}", "{\"mode\":\"shadow\",\"for\":\"25h\"}"}) {
       assertThat(server.admin("/v1/mode", bad).statusCode()).as(bad).isEqualTo(400);
     }
-    assertThat(server.admin("/v1/mode").body()).isEqualTo("{\"override\":null}");
+    assertThat(server.admin("/v1/mode").body()).isEqualTo("{\"override\":null,\"rules\":[]}");
   }
 
   @Test
@@ -200,7 +239,7 @@ final class AdminTest {
                 .header("Origin", "https://elsewhere.example")
                 .POST(HttpRequest.BodyPublishers.ofString("{\"mode\":\"shadow\"}")));
     assertThat(answer.statusCode()).isEqualTo(403);
-    assertThat(server.admin("/v1/mode").body()).isEqualTo("{\"override\":null}");
+    assertThat(server.admin("/v1/mode").body()).isEqualTo("{\"override\":null,\"rules\":[]}");
   }
 
   @Test

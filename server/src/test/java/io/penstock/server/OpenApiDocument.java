@@ -40,6 +40,13 @@ public final class OpenApiDocument {
     assertThat(errors(content.get("schema"), answer.body())).as(answer.body()).isEmpty();
   }
 
+  /** Fails unless a text is valid under a schema of the document. */
+  static void assertMatches(String schema, String text) {
+    assertThat(errors(DOCUMENT.get("components").get("schemas").get(schema), text))
+        .as(text)
+        .isEmpty();
+  }
+
   static JsonNode resolved(JsonNode node) {
     return node.has("$ref") ? DOCUMENT.at(node.get("$ref").asText().substring(1)) : node;
   }

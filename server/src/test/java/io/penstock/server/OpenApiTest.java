@@ -83,6 +83,10 @@ final class OpenApiTest {
         "/readyz;200",
         "/v1/policy;200",
         "/v1/mode;200",
+        "/v1/top;200",
+        "/v1/timeline;200",
+        "/v1/session;200",
+        "/v1/violations;200",
       })
   void get_answer_isAsDocumented(String path, int status) throws Exception {
     HttpResponse<String> answer = server.admin(path);
@@ -119,6 +123,12 @@ final class OpenApiTest {
         "/v1/mode;{\"mode\":\"shadow\",\"for\":\"1s\"};200",
         "/v1/mode;{\"mode\":\"policy\"};200",
         "/v1/mode;{\"mode\":\"on\"};400",
+        "/v1/mode;{\"mode\":\"shadow\",\"for\":\"1h\",\"rule\":\"one\"};200",
+        "/v1/mode;{\"mode\":\"policy\",\"rule\":\"one\"};200",
+        "/v1/mode;{\"mode\":\"shadow\",\"rule\":\"none\"};404",
+        "/v1/simulate;{\"rate\":\"1/s\",\"arrivals\":[{\"at_ms\":0,\"requests\":3}]};200",
+        "/v1/simulate;{\"rate\":\"1/s\",\"pattern\":{\"kind\":\"steady\",\"rate\":2}};200",
+        "/v1/simulate;{\"rate\":\"1/s\",\"pattern\":{\"kind\":\"wild\",\"rate\":2}};400",
         "/v1/keys/peek;{\"rule\":\"one\",\"key\":{\"user_id\":\"7\"}};200",
         "/v1/keys/peek;{\"rule\":\"none\"};404",
         "/v1/keys/peek;{\"key\":{}};400",

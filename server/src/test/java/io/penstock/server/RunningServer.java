@@ -95,7 +95,7 @@ public final class RunningServer implements AutoCloseable {
     return request(server.adminPort(), path);
   }
 
-  static HttpRequest.Builder headers(HttpRequest.Builder request, String... headers) {
+  public static HttpRequest.Builder headers(HttpRequest.Builder request, String... headers) {
     return headers.length == 0 ? request : request.headers(headers);
   }
 

@@ -6,13 +6,15 @@ import io.penstock.policy.PolicyObserver;
 import io.penstock.policy.SkippedRule;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /** Counts the outcomes of rules. Thread-safe. Labels never contain a key. */
 public final class DecisionMeters implements PolicyObserver {
   /** The maximum number of rules with their own meters; all others share one set. */
   static final int MAX_RULES = 1_000;
 
-  static final String OTHER = "other";
+  /** The name under which rules without their own meters are counted. */
+  public static final String OTHER = "other";
 
   private final MeterRegistry registry;
   private final Map<String, RuleMeters> rules = new ConcurrentHashMap<>();
@@ -27,6 +29,11 @@ public final class DecisionMeters implements PolicyObserver {
   /** Starts a new period. */
   public void pass() {
     rules.values().forEach(RuleMeters::pass);
+  }
+
+  /** Passes on the counts of each rule, in no order. */
+  public void forEachRule(Consumer<RuleCounts> action) {
+    rules.values().forEach(meters -> action.accept(meters.counts()));
   }
 
   @Override

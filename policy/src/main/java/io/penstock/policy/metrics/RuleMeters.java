@@ -99,6 +99,20 @@ final class RuleMeters {
         .increment();
   }
 
+  /** Returns the counts since the start. */
+  RuleCounts counts() {
+    double degradedCount = 0;
+    for (Counter counter : degraded.values()) {
+      degradedCount += counter.count();
+    }
+    return new RuleCounts(
+        rule,
+        allowed.count() + (long) shadowAllowed.count(),
+        (long) denied.count(),
+        (long) degradedCount,
+        (long) shadowDenied.count());
+  }
+
   /** Starts a new period of {@link RecentMax}. */
   void pass() {
     used.pass();

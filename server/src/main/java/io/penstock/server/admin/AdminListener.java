@@ -6,12 +6,15 @@ import static io.vertx.core.http.HttpMethod.HEAD;
 import static io.vertx.core.http.HttpMethod.POST;
 import static io.vertx.core.http.HttpMethod.PUT;
 
+import io.penstock.server.console.ConsoleEndpoint;
 import io.penstock.server.http.AccessTokens;
+import io.penstock.server.http.JsonResponses;
 import io.penstock.server.http.Routes;
 import io.penstock.server.http.TrustedHosts;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -20,16 +23,19 @@ public final class AdminListener implements Handler<HttpServerRequest> {
   static final String LIVE = "/livez";
   static final String READY = "/readyz";
   private static final String METRICS = "/metrics";
+  private static final String SIMULATE = "/v1/simulate";
   private static final Set<String> PUBLIC_PATHS = Set.of(LIVE, READY, METRICS);
 
   /**
    * Requests that change nothing although they use POST, because their parameters are in the body.
    */
-  private static final Set<String> READ_ONLY_POSTS = Set.of("/v1/explain", "/v1/keys/peek");
+  private static final Set<String> READ_ONLY_POSTS =
+      Set.of("/v1/explain", "/v1/keys/peek", SIMULATE);
 
   private final AccessTokens tokens;
   private final @Nullable TrustedHosts hosts;
   private final Routes routes;
+  private final ConsoleEndpoint console = new ConsoleEndpoint();
 
   /** The endpoints of the listener. */
   public record Endpoints(
@@ -38,7 +44,10 @@ public final class AdminListener implements Handler<HttpServerRequest> {
       PolicyEndpoints policy,
       KeyEndpoints keys,
       RuleEndpoints rules,
-      ViolationEndpoints violations) {}
+      ViolationEndpoints violations,
+      FigureEndpoints figures,
+      StreamEndpoint stream,
+      SimulationEndpoint simulation) {}
 
   /**
    * @param hosts the hosts that requests without a token may use; null to accept any
@@ -72,6 +81,11 @@ public final class AdminListener implements Handler<HttpServerRequest> {
             .on(GET, "/v1/history", rules::history)
             .on(GET, "/v1/violations", violations::list)
             .on(GET, "/v1/violations/top", violations::top)
+            .on(GET, "/v1/top", endpoints.figures::top)
+            .on(GET, "/v1/timeline", endpoints.figures::timeline)
+            .on(GET, "/v1/stream", endpoints.stream::stream)
+            .on(POST, SIMULATE, endpoints.simulation::simulate)
+            .on(GET, "/v1/session", this::session)
             .on(GET, "/v1/openapi.yaml", OpenApi::respond);
   }
 
@@ -86,14 +100,30 @@ public final class AdminListener implements Handler<HttpServerRequest> {
       return;
     }
     String path = String.valueOf(request.path());
-    boolean withoutToken = PUBLIC_PATHS.contains(path) || tokens.isEmpty();
+    boolean ofConsole = ConsoleEndpoint.serves(path);
+    boolean withoutToken = ofConsole || PUBLIC_PATHS.contains(path) || tokens.isEmpty();
     if (withoutToken && hosts != null && !hosts.admits(request)) {
       return;
     }
-    if (PUBLIC_PATHS.contains(path)
+    if (ofConsole) {
+      console.handle(request);
+    } else if (PUBLIC_PATHS.contains(path)
         || tokens.admit(request, requiredRole(request.method(), path)) != null) {
       routes.handle(request);
     }
+  }
+
+  private void session(HttpServerRequest request) {
+    Optional<AccessTokens.Caller> caller = tokens.caller(request);
+    JsonResponses.end(
+        request.response(),
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("name", caller.map(AccessTokens.Caller::name).orElse(null));
+          json.writeStringField(
+              "role", caller.map(AccessTokens.Caller::role).orElse(AccessTokens.Role.WRITE).code());
+          json.writeEndObject();
+        });
   }
 
   private static AccessTokens.Role requiredRole(HttpMethod method, String path) {

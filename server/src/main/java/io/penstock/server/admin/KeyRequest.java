@@ -83,7 +83,7 @@ record KeyRequest(String rule, BucketKey key, long thousandths) {
     }
   }
 
-  private static long thousandths(BigDecimal tokens) {
+  static long thousandths(BigDecimal tokens) {
     if (tokens.signum() <= 0
         || tokens.compareTo(MAX_TOKENS) > 0
         || tokens.stripTrailingZeros().scale() > DECIMALS) {

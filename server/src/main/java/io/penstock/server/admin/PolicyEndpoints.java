@@ -1,9 +1,9 @@
 package io.penstock.server.admin;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.policy.Explanation;
 import io.penstock.policy.Mode;
 import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.Rule;
 import io.penstock.policy.http.ExplainJson;
 import io.penstock.policy.http.PolicyJson;
 import io.penstock.policy.load.ActivePolicy;
@@ -20,11 +20,12 @@ import io.penstock.server.http.AccessTokens;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.JsonDocuments;
 import io.penstock.server.http.JsonResponses;
+import io.penstock.server.http.ProblemResponses;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,7 +62,8 @@ public final class PolicyEndpoints {
             json.writeString(warning.toString());
           }
           json.writeEndArray();
-          writeOverride(json);
+          json.writeFieldName("override");
+          ModeSwitchJson.write(modes.active().orElse(null), json);
           json.writeFieldName("policy");
           PolicyJson.write(active.loaded().policy(), json);
           json.writeEndObject();
@@ -93,7 +95,10 @@ public final class PolicyEndpoints {
         request.response(),
         json -> {
           json.writeStartObject();
-          writeOverride(json);
+          json.writeFieldName("override");
+          ModeSwitchJson.write(modes.active().orElse(null), json);
+          json.writeFieldName("rules");
+          ModeSwitchJson.write(modes.rules(), json);
           json.writeEndObject();
         });
   }
@@ -103,24 +108,54 @@ public final class PolicyEndpoints {
         request,
         body ->
             JsonDocuments.<ModeRequest>read(
-                request,
-                body,
-                PolicyEndpoints::readMode,
-                change -> {
-                  String by = tokens.describe(request);
-                  if (change.mode == null) {
-                    modes.clear(by);
-                  } else {
-                    modes.override(change.mode, change.time, by);
-                  }
-                  mode(request);
-                }));
+                request, body, PolicyEndpoints::readMode, change -> setMode(request, change)));
+  }
+
+  private void setMode(HttpServerRequest request, ModeRequest change) {
+    String by = tokens.describe(request);
+    if (change.rule != null) {
+      if (change.mode == null) {
+        modes.clear(change.rule, by);
+      } else if (isOnOrRespond(request, change.rule)) {
+        modes.override(change.rule, change.mode, change.time, by);
+      } else {
+        return;
+      }
+    } else if (change.mode == null) {
+      modes.clear(by);
+    } else {
+      modes.override(change.mode, change.time, by);
+    }
+    mode(request);
+  }
+
+  /** Responds with an error and returns false if a rule doesn't exist or is off. */
+  private boolean isOnOrRespond(HttpServerRequest request, String name) {
+    Optional<Rule> rule =
+        policyHolder.engine().policy().rules().stream()
+            .filter(each -> each.name().equals(name))
+            .findAny();
+    if (rule.isEmpty()) {
+      ProblemResponses.end(
+          request.response(), 404, "Not Found", "No active rule has this name: " + name);
+      return false;
+    }
+    if (rule.get().rollout().mode() == Mode.OFF) {
+      ProblemResponses.end(
+          request.response(),
+          409,
+          "Conflict",
+          "The mode of a rule that is off can't be overridden: " + name);
+      return false;
+    }
+    return true;
   }
 
   /**
-   * @param mode the mode of all rules; null to end the override
+   * @param mode the mode to set; null to end the override
+   * @param rule the rule to change; null for all rules
    */
-  private record ModeRequest(@Nullable Mode mode, Duration time) {}
+  private record ModeRequest(@Nullable Mode mode, Duration time, @Nullable String rule) {}
 
   private static @Nullable ModeRequest readMode(Node document, Problems problems) {
     Fields fields = Fields.of(new Located<>(document, document.at(), ""), problems);
@@ -138,21 +173,10 @@ public final class PolicyEndpoints {
     if (time != null && (time.isZero() || time.compareTo(MAX_DURATION) > 0)) {
       fields.error("for", "must be from 1ms to 24h");
     }
+    String rule = fields.given("rule") ? fields.text("rule") : null;
     fields.done();
-    return choice == null || time == null ? null : new ModeRequest(choice.mode, time);
+    return choice == null || time == null ? null : new ModeRequest(choice.mode, time, rule);
   }
 
   private record ModeChoice(@Nullable Mode mode) {}
-
-  private void writeOverride(JsonGenerator json) throws IOException {
-    ModeSwitch.ModeOverride active = modes.active().orElse(null);
-    if (active == null) {
-      json.writeNullField("override");
-      return;
-    }
-    json.writeObjectFieldStart("override");
-    json.writeStringField("mode", active.mode().code());
-    json.writeStringField("until", active.until().toString());
-    json.writeEndObject();
-  }
 }

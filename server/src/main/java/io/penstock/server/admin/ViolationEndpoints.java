@@ -3,10 +3,13 @@ package io.penstock.server.admin;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.policy.address.Cidr;
 import io.penstock.server.database.DatabaseServices;
+import io.penstock.server.database.RecentViolations;
 import io.penstock.server.database.Violation;
 import io.penstock.server.database.ViolationFilter;
 import io.penstock.server.database.ViolationRepository;
+import io.penstock.server.database.ViolationSource;
 import io.penstock.server.http.JsonResponses;
+import io.penstock.server.http.ProblemResponses;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
@@ -14,6 +17,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The endpoints that return denied requests (violations). Thread-safe. */
@@ -22,9 +27,36 @@ public final class ViolationEndpoints {
   private static final int MAX_PAGE = 1_000;
 
   private final DatabaseCalls calls;
+  private final boolean hasDatabase;
+  private final Optional<RecentViolations> recent;
 
-  public ViolationEndpoints(Vertx vertx, Optional<DatabaseServices> database) {
+  /**
+   * @param recent the violations in memory, which are returned instead of those of the database
+   */
+  public ViolationEndpoints(
+      Vertx vertx, Optional<DatabaseServices> database, Optional<RecentViolations> recent) {
     this.calls = new DatabaseCalls(vertx, database);
+    this.hasDatabase = database.isPresent();
+    this.recent = recent;
+  }
+
+  private <T> void query(
+      HttpServerRequest request, Function<ViolationSource, T> query, Consumer<T> then) {
+    if (recent.isPresent()) {
+      then.accept(query.apply(recent.get()));
+    } else if (!hasDatabase) {
+      ProblemResponses.end(
+          request.response(),
+          404,
+          "Not Found",
+          "Violations are not recorded, because the setting violations is false");
+    } else {
+      calls.respond(request, database -> query.apply(database.violations()), then);
+    }
+  }
+
+  private String source() {
+    return recent.isPresent() ? "memory" : "database";
   }
 
   void list(HttpServerRequest request) {
@@ -39,9 +71,9 @@ public final class ViolationEndpoints {
             "must be the value of next in a response",
             text -> ViolationRepository.Cursor.parse(text).orElse(null));
     if (parameters.validOrRespond()) {
-      calls.respond(
+      query(
           request,
-          database -> database.violations().page(filter, Optional.ofNullable(after), limit),
+          violations -> violations.page(filter, Optional.ofNullable(after), limit),
           rows -> write(request, rows, limit));
     }
   }
@@ -57,9 +89,9 @@ public final class ViolationEndpoints {
         parameters.parsed(
             "by", "must be user, address, rule, endpoint or key", ViolationEndpoints::by);
     if (parameters.validOrRespond() && by != null) {
-      calls.respond(
+      query(
           request,
-          database -> database.violations().top(by, filter, limit),
+          violations -> violations.top(by, filter, limit),
           offenders -> write(request, by, offenders));
     }
   }
@@ -90,12 +122,13 @@ public final class ViolationEndpoints {
         parameters.time("to"));
   }
 
-  private static void write(
+  private void write(
       HttpServerRequest request, List<ViolationRepository.StoredViolation> rows, int limit) {
     JsonResponses.end(
         request.response(),
         json -> {
           json.writeStartObject();
+          json.writeStringField("source", source());
           json.writeArrayFieldStart("violations");
           for (ViolationRepository.StoredViolation row : rows) {
             write(row, json);
@@ -124,7 +157,7 @@ public final class ViolationEndpoints {
     json.writeEndObject();
   }
 
-  private static void write(
+  private void write(
       HttpServerRequest request,
       ViolationRepository.GroupBy by,
       List<ViolationRepository.Offender> offenders) {
@@ -132,6 +165,7 @@ public final class ViolationEndpoints {
         request.response(),
         json -> {
           json.writeStartObject();
+          json.writeStringField("source", source());
           json.writeStringField("by", code(by));
           json.writeArrayFieldStart("offenders");
           for (ViolationRepository.Offender offender : offenders) {

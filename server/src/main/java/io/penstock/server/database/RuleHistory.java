@@ -42,6 +42,12 @@ public final class RuleHistory {
       json.writeStringField("action", action);
       raw("before", before, json);
       raw("after", after, json);
+      json.writeFieldName("rule_before");
+      if (before == null) {
+        json.writeNull();
+      } else {
+        HistoryRow.writeRule(before, json);
+      }
       json.writeEndObject();
     }
 

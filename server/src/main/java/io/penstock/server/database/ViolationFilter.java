@@ -1,6 +1,9 @@
 package io.penstock.server.database;
 
+import io.penstock.policy.address.Cidr;
+import io.penstock.policy.address.IpAddress;
 import java.time.Instant;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,4 +19,25 @@ public record ViolationFilter(
     @Nullable String rule,
     @Nullable String endpoint,
     @Nullable Instant from,
-    @Nullable Instant to) {}
+    @Nullable Instant to) {
+  /** Returns a test for violations in memory. */
+  Predicate<Violation> predicate() {
+    Cidr network = address == null ? null : Cidr.parse(address);
+    return violation ->
+        matches(user, violation.userId())
+            && matches(rule, violation.rule())
+            && matches(endpoint, violation.endpoint())
+            && (address == null || (network != null && contains(network, violation.address())))
+            && (from == null || !violation.requestedAt().isBefore(from))
+            && (to == null || violation.requestedAt().isBefore(to));
+  }
+
+  private static boolean matches(@Nullable String wanted, @Nullable String value) {
+    return wanted == null || wanted.equals(value);
+  }
+
+  private static boolean contains(Cidr network, @Nullable String text) {
+    IpAddress address = text == null ? null : IpAddress.parse(text);
+    return address != null && network.contains(address);
+  }
+}

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Queries violations. Thread-safe; all methods block. */
-public final class ViolationRepository {
+public final class ViolationRepository implements ViolationSource {
   private final Database database;
 
   ViolationRepository(Database database) {
@@ -61,6 +61,17 @@ public final class ViolationRepository {
 
     private final String column;
 
+    /** Returns the value of a violation. */
+    @Nullable String of(Violation violation) {
+      return switch (this) {
+        case USER -> violation.userId();
+        case ADDRESS -> violation.address();
+        case RULE -> violation.rule();
+        case ENDPOINT -> violation.endpoint();
+        case KEY -> violation.bucketKey();
+      };
+    }
+
     GroupBy(String column) {
       this.column = column;
     }
@@ -69,7 +80,7 @@ public final class ViolationRepository {
   /** A value and the number of its denied requests. */
   public record Offender(@Nullable String value, long denied) {}
 
-  /** Returns violations, the latest first. */
+  @Override
   public List<StoredViolation> page(ViolationFilter filter, Optional<Cursor> after, int limit) {
     WhereClause conditions = new WhereClause(filter);
     after.ifPresent(
@@ -91,7 +102,7 @@ public final class ViolationRepository {
         });
   }
 
-  /** Returns the values with the most denied requests, in descending order. */
+  @Override
   public List<Offender> top(GroupBy by, ViolationFilter filter, int limit) {
     WhereClause conditions = new WhereClause(filter);
     String shown = by == GroupBy.ADDRESS ? "host(ip_address)" : by.column;

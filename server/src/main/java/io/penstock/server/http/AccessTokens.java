@@ -32,7 +32,12 @@ public final class AccessTokens {
   public enum Role {
     READ,
     /** May read and change everything. */
-    WRITE
+    WRITE;
+
+    /** Returns the name used in settings and on the wire. */
+    public String code() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   /**
@@ -123,14 +128,17 @@ public final class AccessTokens {
   }
 
   /**
-   * Rejects a request that a web page has sent; returns whether it did. Without tokens, any page
-   * that is open in a browser on this machine could send one.
+   * Rejects a request that a web page other than the console has sent; returns whether it did.
+   * Without tokens, any page that is open in a browser on this machine could send one.
    */
   private static boolean rejectIfFromPage(HttpServerRequest request) {
-    boolean fromPage = request.headers().contains("Origin");
+    boolean fromPage = request.headers().contains("Origin") && !TrustedHosts.isFromOwnPage(request);
     if (fromPage) {
       ProblemResponses.end(
-          request.response(), 403, "Forbidden", "Web pages need a token to change anything");
+          request.response(),
+          403,
+          "Forbidden",
+          "Web pages other than the console need a token to change anything");
     }
     return fromPage;
   }
@@ -140,12 +148,18 @@ public final class AccessTokens {
    * ops (write) from 10.0.0.7}, or {@code anonymous from 127.0.0.1}.
    */
   public String describe(HttpServerRequest request) {
-    Caller caller = tokens.isEmpty() ? null : caller(request.getHeader("Authorization"));
     String name =
-        caller == null
-            ? ANONYMOUS
-            : caller.name() + " (" + caller.role().name().toLowerCase(Locale.ROOT) + ")";
+        caller(request)
+            .map(caller -> caller.name() + " (" + caller.role().code() + ")")
+            .orElse(ANONYMOUS);
     return name + " from " + request.remoteAddress().hostAddress();
+  }
+
+  /** Returns the caller of an admitted request; empty if no token is required. */
+  public Optional<Caller> caller(HttpServerRequest request) {
+    return tokens.isEmpty()
+        ? Optional.empty()
+        : Optional.ofNullable(caller(request.getHeader("Authorization")));
   }
 
   private @Nullable Caller caller(@Nullable String authorization) {

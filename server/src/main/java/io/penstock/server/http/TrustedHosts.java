@@ -101,6 +101,15 @@ public final class TrustedHosts {
     return site != null && FOREIGN_SITES.contains(site) && !followsLink;
   }
 
+  /** Returns whether a request was sent by a page that this listener served itself: the console. */
+  static boolean isFromOwnPage(HttpServerRequest request) {
+    String origin = request.getHeader("Origin");
+    String site = request.getHeader("Sec-Fetch-Site");
+    return origin != null
+        && isSameOrigin(origin, request.authority())
+        && (site == null || site.equals("same-origin"));
+  }
+
   private static boolean isSameOrigin(String origin, @Nullable HostAndPort authority) {
     return authority != null
         && (origin.equalsIgnoreCase("http://" + authority)

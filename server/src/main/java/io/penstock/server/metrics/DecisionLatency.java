@@ -11,6 +11,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A histogram of decision times, including store calls. Thread-safe.
@@ -22,6 +23,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class DecisionLatency implements Collector, GateObserver {
   private static final String NAME = "penstock_decision_seconds";
   private static final double NANOS_PER_SECOND = 1e9;
+  private static final double NANOS_PER_MICRO = 1e3;
 
   /** The upper bounds of the buckets; a further bucket counts everything above them. */
   private static final long[] BOUND_NANOS = {
@@ -47,6 +49,7 @@ public final class DecisionLatency implements Collector, GateObserver {
 
   private final LongAdder[] counts = new LongAdder[BOUND_NANOS.length + 1];
   private final LongAdder sumNanos = new LongAdder();
+  private final LongAdder rejectedPaths = new LongAdder();
 
   public DecisionLatency(PrometheusMeterRegistry registry) {
     Arrays.setAll(counts, bucket -> new LongAdder());
@@ -61,6 +64,46 @@ public final class DecisionLatency implements Collector, GateObserver {
     }
     counts[bucket].increment();
     sumNanos.add(nanos);
+    if (verdict == Verdict.PATH_REJECTED) {
+      rejectedPaths.increment();
+    }
+  }
+
+  /** Returns the number of decisions in each bucket since the start. */
+  public long[] counts() {
+    return Arrays.stream(counts).mapToLong(LongAdder::sum).toArray();
+  }
+
+  /** Returns the number of requests that were denied because of their path. */
+  public long rejectedPaths() {
+    return rejectedPaths.sum();
+  }
+
+  /**
+   * Returns the percentiles of the decisions between two results of {@link #counts()}, interpolated
+   * within buckets; null if there were none.
+   */
+  public static @Nullable LatencyPercentiles percentiles(long[] before, long[] after) {
+    long[] counts = new long[after.length];
+    Arrays.setAll(counts, bucket -> Math.max(0, after[bucket] - before[bucket]));
+    long total = Arrays.stream(counts).sum();
+    return total == 0
+        ? null
+        : new LatencyPercentiles(micros(counts, 0.5 * total), micros(counts, 0.99 * total));
+  }
+
+  /** Returns the time that {@code rank} decisions did not exceed. */
+  private static double micros(long[] counts, double rank) {
+    double below = 0;
+    for (int bucket = 0; bucket < BOUND_NANOS.length; bucket++) {
+      if (below + counts[bucket] >= rank && counts[bucket] > 0) {
+        double lower = bucket == 0 ? 0 : BOUND_NANOS[bucket - 1];
+        double share = Math.max(0, rank - below) / counts[bucket];
+        return (lower + share * (BOUND_NANOS[bucket] - lower)) / NANOS_PER_MICRO;
+      }
+      below += counts[bucket];
+    }
+    return BOUND_NANOS[BOUND_NANOS.length - 1] / NANOS_PER_MICRO;
   }
 
   @Override
@@ -70,14 +113,13 @@ public final class DecisionLatency implements Collector, GateObserver {
 
   @Override
   public MetricSnapshot collect() {
-    long[] snapshot = Arrays.stream(counts).mapToLong(LongAdder::sum).toArray();
     return HistogramSnapshot.builder()
         .name(NAME)
         .help("Duration of decisions, including store calls")
         .unit(Unit.SECONDS)
         .dataPoint(
             HistogramDataPointSnapshot.builder()
-                .classicHistogramBuckets(ClassicHistogramBuckets.of(BOUNDS, snapshot))
+                .classicHistogramBuckets(ClassicHistogramBuckets.of(BOUNDS, counts()))
                 .sum(sumNanos.sum() / NANOS_PER_SECOND)
                 .build())
         .build();

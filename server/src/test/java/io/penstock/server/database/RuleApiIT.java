@@ -75,6 +75,23 @@ class RuleApiIT {
   }
 
   @Test
+  void history_changedRule_hasTheRuleBeforeInTheFormOfTheEndpoints() {
+    api.post("{\"tier_order\":30,\"rule\":" + USERS + "}");
+    String before = json(api.get("users")).get("rule").toString();
+    String changed = USERS.replace("1/h", "7/h").replace("{", "{\"match\":{\"plan\":\"pro\"},");
+    assertThat(api.put("users", body(changed, api.version("users"))).statusCode()).isEqualTo(200);
+    JsonNode changes = json(api.send("GET", "/v1/history?rule=users", "")).get("changes");
+    assertThat(changes.at("/1/rule_before").isNull()).isTrue();
+    JsonNode restored = changes.at("/0/rule_before");
+    assertThat(restored.get("rule")).hasToString(before);
+    assertThat(restored.get("tier_order").asInt()).isEqualTo(30);
+    assertThat(restored.get("active").asBoolean()).isTrue();
+    String again = body(restored.get("rule").toString(), api.version("users"));
+    assertThat(api.put("users", again).statusCode()).isEqualTo(200);
+    assertThat(json(api.get("users")).get("rule")).hasToString(before);
+  }
+
+  @Test
   void post_invalidRule_hasTheErrorsOfTheLoader() {
     HttpResponse<String> rejected =
         api.post(

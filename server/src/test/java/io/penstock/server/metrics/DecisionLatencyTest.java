@@ -26,4 +26,41 @@ class DecisionLatencyTest {
             "penstock_decision_seconds_count 3",
             "penstock_decision_seconds_sum 2.000002001");
   }
+
+  @Test
+  void percentiles_nothingDecided_areNull() {
+    latency.decided(Verdict.UNLIMITED, 1_000);
+    long[] counts = latency.counts();
+    assertThat(DecisionLatency.percentiles(counts, latency.counts())).isNull();
+  }
+
+  @Test
+  void percentiles_ofDecisionsSince_areInterpolatedWithinBuckets() {
+    latency.decided(Verdict.UNLIMITED, 400_000_000);
+    long[] before = latency.counts();
+    for (int i = 0; i < 90; i++) {
+      latency.decided(Verdict.UNLIMITED, 7_000);
+    }
+    for (int i = 0; i < 10; i++) {
+      latency.decided(Verdict.UNLIMITED, 2_000_000);
+    }
+    LatencyPercentiles since = DecisionLatency.percentiles(before, latency.counts());
+    assertThat(since.p50Micros()).isBetween(5.0, 10.0);
+    assertThat(since.p99Micros()).isBetween(1_000.0, 2_500.0);
+  }
+
+  @Test
+  void percentiles_aboveTheLastBound_areThatBound() {
+    long[] before = latency.counts();
+    latency.decided(Verdict.UNLIMITED, 2_000_000_000);
+    assertThat(DecisionLatency.percentiles(before, latency.counts()))
+        .isEqualTo(new LatencyPercentiles(500_000, 500_000));
+  }
+
+  @Test
+  void decided_rejectedPath_isCounted() {
+    latency.decided(Verdict.UNLIMITED, 1);
+    latency.decided(Verdict.PATH_REJECTED, 1);
+    assertThat(latency.rejectedPaths()).isEqualTo(1);
+  }
 }

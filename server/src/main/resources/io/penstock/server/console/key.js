@@ -1,0 +1,137 @@
+// One key: the levels of its buckets, the limits that apply to it, and what an operator may do.
+import { html, View, Head, Card, Bucket, Confirm, Failure, Table, RuleLink, announce, openKey, takeSelectedKey } from './ui.js';
+import { get, post, query } from './api.js';
+import { count, duration, isHashed, keyParts, moment, tokens } from './format.js';
+import { keysText, limitsText, loadRules } from './policy.js';
+
+const MAX_OTHERS = 20;
+const RECENT = 20;
+
+export class KeyPage extends View {
+  constructor(props) {
+    super(props);
+    const { rule, key } = takeSelectedKey();
+    this.state = { rule: rule || '', text: key || '', asked: rule == null ? null : { rule, key } };
+  }
+
+  componentDidMount() {
+    this.load('policy', loadRules());
+    this.every(2000, () => this.state.asked && this.peek());
+    this.every(10000, () => this.state.asked && this.loadDenials());
+  }
+
+  async peek() {
+    const { asked } = this.state;
+    if (isHashed(asked.key)) {
+      return;
+    }
+    try {
+      const seen = await post('/v1/keys/peek', asked, this.abort.signal);
+      if (this.mounted && asked === this.state.asked) {
+        this.setState({ seen, failure: null });
+      }
+    } catch (failure) {
+      if (this.mounted && failure.name !== 'AbortError') {
+        this.setState({ failure, seen: null });
+      }
+    }
+  }
+
+  async loadDenials() {
+    const { asked } = this.state;
+    const page = await get(query('/v1/violations', { rule: asked.rule, limit: 1000 }), this.abort.signal).catch(() => null);
+    if (this.mounted && asked === this.state.asked) {
+      this.setState({ denials: page ? page.violations.filter((row) => row.key === asked.key).slice(0, RECENT) : [] });
+    }
+  }
+
+  ask(event) {
+    event.preventDefault();
+    const asked = { rule: this.state.rule, key: this.state.text.trim() };
+    this.setState({ asked, seen: null, failure: null, denials: null }, () => {
+      this.peek();
+      this.loadDenials();
+    });
+  }
+
+  async act(path, message, more) {
+    const seen = await post('/v1/keys/' + path, { ...this.state.asked, ...more });
+    announce(message);
+    this.setState({ seen });
+  }
+
+  render({ canWrite }, { policy, rule, text, asked, seen, failure, confirm, denials, amount = '1' }) {
+    const rules = policy ? policy.rules : [];
+    const known = rules.find((one) => one.name === rule);
+    const example = known ? known.limit_keys.map((key) => String(key).split('|')[0] + '=…').join('&') : 'ip:address=203.0.113.7';
+    return html`<${Head} title="Key" about="The buckets of one client or user under one rule." />
+      <form class="card" onSubmit=${(event) => this.ask(event)}><div class="fields">
+        <label>Rule<select required value=${rule} onChange=${(event) => this.setState({ rule: event.currentTarget.value })}>
+          <option value="">Choose a rule</option>${rules.map((one) => html`<option value=${one.name}>${one.name}</option>`)}
+          ${rule && !known && html`<option value=${rule}>${rule}</option>`}</select></label>
+        <label>Key${known ? ', by ' + keysText(known) : ''}<input class="mono" value=${text} spellcheck="false" autocomplete="off" placeholder=${example}
+          onInput=${(event) => this.setState({ text: event.currentTarget.value })} /></label>
+        <div><button class="primary">Look up</button></div></div></form>
+      ${asked && isHashed(asked.key) && html`<p class="banner info">This key contains a value that appears only as a hash outside of Penstock.
+        To see its level, enter the value as it is in the request in place of the hash.</p>`}
+      <${Failure} of=${failure} />
+      ${seen && html`<div class="grid"><${Card} title="Level" actions=${html`<${RuleLink} name=${asked.rule}>Rule ${asked.rule}<//>`}>
+          <p class="mono">${seen.key || '(the only key)'}</p>
+          <div class="row" role="group" aria-label="Buckets">${seen.levels.map((level) => html`<${Bucket} large level=${level.remaining} limit=${level.limit}>
+            <div class="note">${level.remaining >= level.limit ? 'full' : 'full in ' + duration(level.reset_after_ms)}${level.degraded ? '; degraded, from this node only' : ''}</div><//>`)}</div>
+        <//>
+        ${canWrite ? html`<${Card} title="Change">
+          <div class="stack"><div class="row"><button onClick=${() => this.setState({ confirm: 'reset' })}>Reset</button><span class="note">fills the buckets of this key</span></div>
+          <form class="row" onSubmit=${(event) => { event.preventDefault(); this.setState({ confirm: 'grant' }); }}>
+            <label>Tokens<input type="number" min="0.001" step="any" required value=${amount} onInput=${(event) => this.setState({ amount: event.currentTarget.value })} /></label>
+            <button>Grant</button></form><p class="note">Granting never fills a bucket above its limit. Both are recorded in the audit log.</p></div><//>` : html`<p class="note">Your token can look at keys but not change them.</p>`}
+      </div>`}
+      ${confirm && html`<${Confirm} key=${confirm} title=${confirm === 'reset' ? 'Reset this key?' : 'Grant tokens to this key?'}
+        text=${(confirm === 'reset' ? 'The buckets of the key become full: ' : 'The key receives ' + tokens(Number(amount)) + ' tokens: ') + (asked.key || '(the only key)') + ' under rule ' + asked.rule + '.'}
+        label=${confirm === 'reset' ? 'Reset the key' : 'Grant tokens'} onClose=${() => this.setState({ confirm: null })}
+        action=${() => (confirm === 'reset' ? this.act('reset', 'The key is reset') : this.act('grant', 'Tokens granted', { tokens: Number(amount) }))} />`}
+      ${seen && html`<${Others} key=${asked.rule + ' ' + asked.key} asked=${asked} rules=${rules} />
+        <${Card} title="Recent denials of this key"><${Table} caption="Recent denials" rows=${denials || []}
+          empty=${denials ? 'No denial of this key is recorded among the latest of its rule.' : 'Loading.'} columns=${[
+            { title: 'Time', kind: 'time', cell: (row) => moment(row.requested_at) },
+            { title: 'Denied', num: true, cell: (row) => count(row.denied) },
+            { title: 'Reason', cell: (row) => row.reason },
+            { title: 'Endpoint', kind: 'key', cell: (row) => row.endpoint || '' },
+            { title: 'Address', cell: (row) => row.address || '' },
+          ]} /><//>`}`;
+  }
+}
+
+/** The limits of all rules whose keys are among the values of this key. */
+class Others extends View {
+  componentDidMount() {
+    this.every(5000, () => this.refresh());
+  }
+
+  async refresh() {
+    const values = Object.fromEntries(keyParts(this.props.asked.key).filter((part) => part.value != null).map((part) => [part.name, part.text]));
+    const rows = [];
+    for (const rule of this.props.rules) {
+      const names = rule.limit_keys.map((key) => String(key).split('|').find((name) => name in values));
+      if (rule.mode === 'off' || rows.length >= MAX_OTHERS || names.includes(undefined) || !(rule.limits || []).length) {
+        continue;
+      }
+      const key = names.map((name) => values[name]).join('&');
+      const seen = await post('/v1/keys/peek', { rule: rule.name, key }, this.abort.signal).catch(() => null);
+      if (seen) {
+        rows.push({ id: rule.name, rule, seen });
+      }
+    }
+    this.mounted && this.setState({ rows });
+  }
+
+  render(props, { rows }) {
+    return html`<${Card} title="Limits with the values of this key"><${Table} caption="Limits with the values of this key" rows=${rows || []} empty="Loading." columns=${[
+      { title: 'Rule', cell: ({ rule }) => html`<${RuleLink} name=${rule.name} />` },
+      { title: 'Limit', cell: ({ rule }) => limitsText(rule) },
+      { title: 'Mode', cell: ({ rule }) => rule.mode },
+      { title: 'Level', cell: ({ seen }) => seen.levels.map((level) => html`<div><${Bucket} level=${level.remaining} limit=${level.limit} /></div>`) },
+      { title: 'Open', cell: ({ rule, seen }) => html`<button class="plain" onClick=${() => openKey(rule.name, seen.key)} aria-label=${'Open this key under rule ' + rule.name}>Open</button>` },
+    ]} /><//>`;
+  }
+}

@@ -1,0 +1,83 @@
+// The active policy as the pages show it: rules, their tiers and where they come from.
+import { get, ready } from './api.js';
+import { figures } from './figures.js';
+import { limit } from './format.js';
+
+const LOCATION = ['path', 'method', 'host'];
+
+let last = { version: null, rules: null };
+
+/**
+ * Returns the active rules. A rule that is a row of the database has `row`; `database` is whether
+ * there is a database. The rules are read again if the active policy has changed, or if `fresh`.
+ */
+export async function loadRules(fresh) {
+  const version = policyVersion();
+  if (fresh || !last.rules || version == null || version !== last.version) {
+    last = { version, rules: read() };
+    last.rules.catch(() => {
+      last = { version: null, rules: null };
+    });
+  }
+  return last.rules;
+}
+
+/** Returns what changes with the active policy; null if it is unknown. */
+export function policyVersion() {
+  const { now } = figures();
+  return now ? now.policy.loaded : null;
+}
+
+async function read() {
+  const [active, health] = await Promise.all([get('/v1/policy'), ready()]);
+  const database = Boolean(health.database);
+  const rows = new Map();
+  let problem = null;
+  try {
+    for (let after = 0; database && after != null;) {
+      const page = await get('/v1/rules?limit=1000&after=' + after);
+      page.rules.forEach((row) => rows.set(row.name, row));
+      after = page.next;
+    }
+  } catch (failure) {
+    problem = failure;
+  }
+  const rules = active.policy.rules.map((rule) => ({ ...rule, row: rows.get(rule.name) || null }));
+  rules.forEach((rule) => rows.delete(rule.name));
+  return { active, rules, database, problem, unused: [...rows.values()] };
+}
+
+/** Returns the values that all tiers of a group have in common. */
+export function groupOf(rule) {
+  const match = rule.match || {};
+  return rule.group ? 'group ' + rule.group : JSON.stringify([rule.limit_keys, LOCATION.map((name) => match[name])]);
+}
+
+/** Returns the rules in groups, in the order of the policy; rules of one group are tiers. */
+export function tiers(rules) {
+  const groups = new Map();
+  for (const rule of rules) {
+    const code = groupOf(rule);
+    if (!groups.has(code)) {
+      groups.set(code, []);
+    }
+    groups.get(code).push(rule);
+  }
+  return [...groups.values()];
+}
+
+export function keysText(rule) {
+  return rule.limit_keys.length ? rule.limit_keys.map(inlineKey).join(' and ') : 'all requests together';
+}
+
+const inlineKey = (key) => (typeof key === 'string' ? key : JSON.stringify(key));
+
+export function matchText(rule) {
+  const conditions = Object.entries(rule.match || {});
+  return conditions.length ? conditions.map(([subject, value]) => subject + ' ' + value).join(', ') : 'every request';
+}
+
+export function limitsText(rule) {
+  return (rule.limits || []).map(limit).join('; ') || 'no limit';
+}
+

@@ -1,0 +1,408 @@
+package io.penstock.server;
+
+import static io.penstock.testing.Waiting.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The endpoints for figures in memory, on a running server. */
+class FiguresTest {
+  private static final String POLICY =
+      """
+      rules:
+        - name: login
+          limit_keys: [user_id]
+          rate: 1/h
+          burst: 1
+        - name: tool
+          limit_keys: ["header:x-api-key"]
+          match: {path: /tool}
+          rate: 1/h
+          burst: 1
+        - name: trial
+          limit_keys: ["ip:address"]
+          match: {path: /trial}
+          rate: 1/h
+          burst: 1
+          mode: shadow
+      """;
+  private static final String HOSTILE = "<script>alert(1)</script>\u0000\u001b[2J\u2028\"\\";
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  @TempDir private Path folder;
+  private RunningServer server;
+
+  @BeforeEach
+  void start() {
+    server = RunningServer.serving(folder, POLICY);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private static String user(String id) {
+    try {
+      return JSON.writeValueAsString(Map.of("attributes", Map.of("user_id", id)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void check(String question, int times) {
+    for (int i = 0; i < times; i++) {
+      assertThat(server.check(question).statusCode()).isEqualTo(200);
+    }
+  }
+
+  private JsonNode admin(String path) throws IOException {
+    return JSON.readTree(server.admin(path).body());
+  }
+
+  @Test
+  void top_afterDenials_listsKeysInDescendingOrder() throws Exception {
+    check(user("zoe"), 4);
+    check(user("max"), 3);
+    check(user("tim"), 1);
+    JsonNode top = admin("/v1/top");
+    assertThat(top.get("window_seconds").asInt()).isEqualTo(900);
+    assertThat(top.get("denied").asInt()).isEqualTo(5);
+    assertThat(top.get("keys")).hasSize(2);
+    JsonNode first = top.get("keys").get(0);
+    assertThat(first.get("rule").asText()).isEqualTo("login");
+    assertThat(first.get("key").asText()).isEqualTo("user_id=zoe");
+    assertThat(first.get("denied").asInt()).isEqualTo(3);
+    assertThat(first.get("error").asInt()).isZero();
+    assertThat(admin("/v1/top?limit=1").get("keys")).hasSize(1);
+    assertThat(admin("/v1/top?rule=tool").get("keys")).isEmpty();
+    assertThat(admin("/v1/top?rule=login").get("keys")).hasSize(2);
+  }
+
+  @Test
+  void top_privateAndHostileKeys_areHashedAndEscaped() throws Exception {
+    check("{\"path\":\"/tool\",\"headers\":{\"x-api-key\":\"sesame\"}}", 2);
+    check(user(HOSTILE), 2);
+    String body = server.admin("/v1/top").body();
+    assertThat(body).doesNotContain("sesame").contains("header:x-api-key=#");
+    assertThat(body.chars()).allMatch(c -> c >= ' ' && c < 0x7f);
+    assertThat(JSON.readTree(body).get("keys").findValuesAsText("key"))
+        .anyMatch(key -> key.startsWith("user_id=<script>alert(1)</script>%00%1B[2J%u2028%22%5C"));
+  }
+
+  @Test
+  void top_invalidParameters_areRejected() {
+    assertThat(server.admin("/v1/top?rule=nope").statusCode()).isEqualTo(404);
+    assertThat(server.admin("/v1/top?limit=0").statusCode()).isEqualTo(400);
+    assertThat(server.admin("/v1/top?by=rule").statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void timeline_afterDecisions_countsThem() throws Exception {
+    check(user("zoe"), 4);
+    check("{\"ip\":\"192.0.2.1\",\"path\":\"/trial\"}", 3);
+    await()
+        .untilAsserted(
+            () -> {
+              JsonNode all = admin("/v1/timeline");
+              assertThat(sum(all, "allowed")).isEqualTo(4);
+              assertThat(sum(all, "denied")).isEqualTo(3);
+              assertThat(sum(all, "shadow_denied")).isEqualTo(2);
+            });
+    JsonNode all = admin("/v1/timeline?resolution=second&points=900");
+    assertThat(all.get("step_seconds").asInt()).isEqualTo(1);
+    for (String name : List.of("allowed", "denied", "degraded", "shadow_denied", "p50_us")) {
+      assertThat(all.get(name)).hasSameSizeAs(all.get("p99_us"));
+    }
+    assertThat(all.get("p99_us")).anyMatch(JsonNode::isNumber);
+    JsonNode rule = admin("/v1/timeline?rule=login");
+    assertThat(sum(rule, "denied")).isEqualTo(3);
+    assertThat(sum(rule, "allowed")).isEqualTo(1);
+    assertThat(rule.has("p50_us")).isFalse();
+    assertThat(sum(admin("/v1/timeline?rule=trial"), "shadow_denied")).isEqualTo(2);
+    assertThat(sum(admin("/v1/timeline?rule=tool"), "allowed")).isZero();
+  }
+
+  private static long sum(JsonNode timeline, String name) {
+    long sum = 0;
+    for (JsonNode count : timeline.get(name)) {
+      sum += count.asLong();
+    }
+    return sum;
+  }
+
+  @Test
+  void timeline_rejectedPath_isDenied() throws Exception {
+    server.forwardAuth("X-Original-URI", "/a%2fb", "X-Original-Method", "GET");
+    await().until(() -> sum(admin("/v1/timeline"), "denied") == 1);
+    assertThat(sum(admin("/v1/timeline"), "allowed")).isZero();
+  }
+
+  @Test
+  void timeline_invalidParameters_areRejected() {
+    assertThat(server.admin("/v1/timeline?rule=nope").statusCode()).isEqualTo(404);
+    assertThat(server.admin("/v1/timeline?resolution=hour").statusCode()).isEqualTo(400);
+    assertThat(server.admin("/v1/timeline?points=901").statusCode()).isEqualTo(400);
+    assertThat(server.admin("/v1/timeline?resolution=minute&points=1440").statusCode())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void violations_withoutDatabase_areThoseInMemory() throws Exception {
+    check("{\"ip\":\"192.0.2.1\",\"path\":\"/a\",\"attributes\":{\"user_id\":\"zoe\"}}", 3);
+    check("{\"ip\":\"192.0.2.7\",\"path\":\"/b\",\"attributes\":{\"user_id\":\"max\"}}", 2);
+    JsonNode page = admin("/v1/violations?user=zoe");
+    assertThat(page.get("source").asText()).isEqualTo("memory");
+    JsonNode first = page.get("violations").get(0);
+    assertThat(first.get("key").asText()).isEqualTo("user_id=zoe");
+    assertThat(first.get("address").asText()).isEqualTo("192.0.2.1");
+    assertThat(first.get("endpoint").asText()).isEqualTo("/a");
+    assertThat(first.get("reason").asText()).isNotEmpty();
+    OpenApiDocument.assertDocumented("/v1/violations", "get", server.admin("/v1/violations"));
+    HttpResponse<String> top = server.admin("/v1/violations/top?by=address");
+    OpenApiDocument.assertDocumented("/v1/violations/top", "get", top);
+    assertThat(JSON.readTree(top.body()).get("offenders").get(0).get("value").asText())
+        .isEqualTo("192.0.2.1");
+  }
+
+  @Test
+  void violations_turnedOff_areNotRecorded() {
+    try (RunningServer off = RunningServer.with(Map.of(Setting.VIOLATIONS, "false"))) {
+      assertThat(off.admin("/v1/violations").statusCode()).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void session_withAndWithoutTokens_returnsNameAndRole() {
+    assertThat(server.admin("/v1/session").body()).isEqualTo("{\"name\":null,\"role\":\"write\"}");
+    String hash = io.penstock.server.http.AccessTokens.hashOf("read-token");
+    try (RunningServer secured =
+        RunningServer.with(Map.of(Setting.ADMIN_TOKENS, "read:ops:" + hash))) {
+      assertThat(secured.admin("/v1/session").statusCode()).isEqualTo(401);
+      for (String path : List.of("/v1/top", "/v1/timeline", "/v1/violations", "/v1/stream")) {
+        assertThat(secured.admin(path).statusCode()).as(path).isEqualTo(401);
+      }
+      assertThat(send(secured, "GET", "/v1/session", "").body())
+          .isEqualTo("{\"name\":\"ops\",\"role\":\"read\"}");
+      assertThat(send(secured, "GET", "/v1/top", "").statusCode()).isEqualTo(200);
+      assertThat(send(secured, "GET", "/v1/timeline", "").statusCode()).isEqualTo(200);
+      String steady = "{\"rate\":\"1/s\",\"pattern\":{\"kind\":\"steady\",\"rate\":1}}";
+      assertThat(send(secured, "POST", "/v1/simulate", steady).statusCode()).isEqualTo(200);
+      String rule = "{\"mode\":\"shadow\",\"rule\":\"login\"}";
+      assertThat(send(secured, "POST", "/v1/mode", rule).statusCode()).isEqualTo(403);
+    }
+  }
+
+  private static HttpResponse<String> send(
+      RunningServer server, String method, String path, String body) {
+    return RunningServer.send(
+        server
+            .administration(path)
+            .header("Authorization", "Bearer read-token")
+            .method(method, HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  @Test
+  void simulate_steadyAndBurst_returnsPointsOfTheEngine() throws Exception {
+    JsonNode result =
+        JSON.readTree(
+            server
+                .admin(
+                    "/v1/simulate",
+                    "{\"rate\":\"10/s\",\"burst\":50,\"duration_ms\":60000,"
+                        + "\"arrivals\":[{\"at_ms\":0,\"requests\":60},{\"at_ms\":1000,\"requests\":20}]}")
+                .body());
+    assertThat(result.get("allowed").asInt()).isEqualTo(60);
+    assertThat(result.get("denied").asInt()).isEqualTo(20);
+    assertThat(result.get("burst").asInt()).isEqualTo(50);
+    assertThat(result.get("rate").asText()).isEqualTo("10/s");
+    assertThat(result.get("points")).hasSize(600);
+    assertThat(result.get("points").get(0).get("level").asDouble()).isEqualTo(1);
+    assertThat(result.get("points").get(599).get("level").asDouble()).isEqualTo(50);
+  }
+
+  @Test
+  void simulate_invalid_isRejectedWithTheField() {
+    Map<String, String> bodies = new HashMap<>();
+    bodies.put("{\"rate\":\"0/s\",\"pattern\":{\"kind\":\"steady\",\"rate\":1}}", "rate");
+    bodies.put("{\"rate\":\"1/s\"}", "arrivals");
+    bodies.put("{\"rate\":\"1/s\",\"arrivals\":[{\"requests\":1}]}", "arrivals[0].at_ms");
+    bodies.put("{\"rate\":\"1/s\",\"arrivals\":[{\"at_ms\":-1}]}", "arrivals[0].at_ms");
+    bodies.put("{\"rate\":\"1/s\",\"arrivals\":[{\"at_ms\":0,\"cost\":-1}]}", "arrivals[0].cost");
+    bodies.put("{\"rate\":\"1/s\",\"arrivals\":[],\"retry\":\"never\"}", "retry");
+    bodies.put("{\"rate\":\"1/s\",\"arrivals\":[],\"duration_ms\":3600001}", "duration_ms");
+    bodies.put("{\"rate\":\"1/s\",\"pattern\":{\"kind\":\"steady\",\"rate\":1e6}}", "pattern.rate");
+    bodies.put("{\"rate\":\"1/s\",\"arrivals\":[],\"x\":1}", "x");
+    bodies.forEach(
+        (body, field) -> {
+          HttpResponse<String> answer = server.admin("/v1/simulate", body);
+          assertThat(answer.statusCode()).as(body).isEqualTo(400);
+          assertThat(answer.body()).contains("\"field\":\"" + field + "\"");
+        });
+  }
+
+  @Test
+  void simulate_tooManyDecisions_isRejected() {
+    StringBuilder arrivals = new StringBuilder();
+    for (int at = 0; at < 1_000; at++) {
+      arrivals.append(at == 0 ? "" : ",").append("{\"at_ms\":").append(at % 100).append('}');
+    }
+    HttpResponse<String> answer =
+        server.admin(
+            "/v1/simulate",
+            "{\"rate\":\"1/d\",\"burst\":1,\"duration_ms\":3600000,\"retry\":\"at_once\",\"arrivals\":["
+                + arrivals
+                + "]}");
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(answer.body()).contains("more than 2000000 decisions");
+  }
+
+  /** A viewer of the stream. */
+  private static final class Viewer implements AutoCloseable {
+    final HttpResponse<InputStream> response;
+    private final BufferedReader lines;
+
+    Viewer(RunningServer server) throws Exception {
+      this.response =
+          HttpClient.newHttpClient()
+              .send(
+                  server.administration("/v1/stream").build(),
+                  HttpResponse.BodyHandlers.ofInputStream());
+      this.lines =
+          new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8));
+    }
+
+    /** Returns the data of the next event; null at the end of the stream. */
+    JsonNode next() throws IOException {
+      String event = lines.readLine();
+      if (event == null) {
+        return null;
+      }
+      assertThat(event).isEqualTo("event: figures");
+      String data = lines.readLine();
+      assertThat(data).startsWith("data: {");
+      assertThat(lines.readLine()).isEmpty();
+      return JSON.readTree(data.substring("data: ".length()));
+    }
+
+    void readToEnd() {
+      try {
+        JsonNode event = next();
+        while (event != null) {
+          event = next();
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      response.body().close();
+    }
+  }
+
+  @Test
+  void stream_viewer_receivesFigures() throws Exception {
+    check(user(HOSTILE), 3);
+    server.admin("/v1/mode", "{\"mode\":\"shadow\",\"rule\":\"tool\"}");
+    check("{\"path\":\"/tool\",\"headers\":{\"x-api-key\":\"sesame\"}}", 1);
+    try (Viewer viewer = new Viewer(server)) {
+      assertThat(viewer.response.statusCode()).isEqualTo(200);
+      assertThat(viewer.response.headers().firstValue("Content-Type"))
+          .contains("text/event-stream");
+      assertThat(viewer.response.headers().firstValue("Cache-Control")).contains("no-store");
+      assertThat(viewer.response.headers().firstValue("X-Accel-Buffering")).contains("no");
+      JsonNode figures = viewer.next();
+      while (figures.get("rules").size() < 2) {
+        figures = viewer.next();
+      }
+      OpenApiDocument.assertMatches("LiveFigures", figures.toString());
+      assertThat(figures.get("store").get("kind").asText()).isEqualTo("in-process");
+      assertThat(figures.get("store").get("keys").asInt()).isEqualTo(2);
+      assertThat(figures.get("leases").isNull()).isTrue();
+      assertThat(figures.get("policy").get("rules").asInt()).isEqualTo(3);
+      assertThat(figures.get("top").get(0).get("denied").asInt()).isEqualTo(2);
+      assertThat(figures.get("rules").get(0).get("rule").asText()).isEqualTo("login");
+      assertThat(figures.get("rules").get(1).get("mode").asText()).isEqualTo("shadow");
+    }
+  }
+
+  @Test
+  void stream_shutdown_endsForAllViewers() throws Exception {
+    List<CompletableFuture<Void>> ended = new ArrayList<>();
+    List<Viewer> viewers = new ArrayList<>();
+    try (RunningServer closing = RunningServer.with(Map.of())) {
+      for (int i = 0; i < 3; i++) {
+        Viewer viewer = new Viewer(closing);
+        viewers.add(viewer);
+        assertThat(viewer.next()).isNotNull();
+        ended.add(CompletableFuture.runAsync(viewer::readToEnd));
+      }
+    }
+    for (CompletableFuture<Void> end : ended) {
+      end.get(60, TimeUnit.SECONDS);
+    }
+    for (Viewer viewer : viewers) {
+      viewer.close();
+    }
+  }
+
+  @Test
+  void stream_tooManyViewers_areRejectedUntilOneLeaves() throws Exception {
+    List<Viewer> viewers = new ArrayList<>();
+    try {
+      for (int i = 0; i < 100; i++) {
+        viewers.add(new Viewer(server));
+        assertThat(viewers.get(i).response.statusCode()).isEqualTo(200);
+      }
+      try (Viewer more = new Viewer(server)) {
+        assertThat(more.response.statusCode()).isEqualTo(503);
+      }
+      viewers.remove(0).close();
+      await()
+          .until(
+              () -> {
+                try (Viewer next = new Viewer(server)) {
+                  return next.response.statusCode() == 200;
+                }
+              });
+    } finally {
+      for (Viewer viewer : viewers) {
+        viewer.close();
+      }
+    }
+  }
+
+  @Test
+  void stream_head_hasHeadersOnly() {
+    HttpResponse<String> head =
+        RunningServer.send(
+            server
+                .administration("/v1/stream")
+                .method("HEAD", HttpRequest.BodyPublishers.noBody()));
+    assertThat(head.statusCode()).isEqualTo(200);
+    assertThat(head.headers().firstValue("Content-Type")).contains("text/event-stream");
+  }
+}

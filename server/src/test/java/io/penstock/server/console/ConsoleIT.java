@@ -1,0 +1,348 @@
+package io.penstock.server.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static io.penstock.testing.Waiting.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.ColorScheme;
+import io.penstock.server.RunningServer;
+import io.penstock.server.Setting;
+import io.penstock.server.database.TestPostgres;
+import io.penstock.server.http.AccessTokens;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The console in a real Chromium, in front of a real server under load. */
+@Tag("full")
+final class ConsoleIT {
+  private static final int MAX_BYTES = 150_000;
+  private static final String HOSTILE_RULE = "<img src=x onerror=alert(1)>";
+  private static final String POLICY =
+      """
+      attributes: {user_id: caller, plan: caller}
+      rules:
+        - {name: login, limit_keys: ["ip:address"], match: {path: /login}, rate: 5/h, burst: 5}
+        - {name: "%s", limit_keys: [user_id], match: {path: /evil}, rate: 1/min, burst: 2}
+        - {name: pro, limit_keys: [user_id], match: {plan: pro}, rate: 1000/s, burst: 1000}
+        - {name: others, limit_keys: [user_id], rate: 500/s, burst: 800}
+      """
+          .formatted(HOSTILE_RULE);
+  private static final String SEARCH =
+      "{\"rule\":{\"name\":\"search\",\"limit_keys\":[\"user_id\"],\"match\":{\"path\":\"/search\"},"
+          + "\"rate\":\"1/h\",\"burst\":3}}";
+
+  @TempDir private static Path folder;
+  private static ConsoleBrowser browser;
+  private static RunningServer server;
+  private static ConsoleLoad load;
+
+  @BeforeAll
+  static void start() {
+    browser = ConsoleBrowser.launch();
+    PlaywrightAssertions.setDefaultAssertionTimeout(120_000);
+    server =
+        RunningServer.with(
+            Map.of(
+                Setting.POLICY, RunningServer.write(folder, POLICY).toString(),
+                Setting.POSTGRES, TestPostgres.fresh(),
+                Setting.POSTGRES_SNAPSHOT, folder.resolve("rules.json").toString()));
+    assertThat(server.admin("/v1/rules", SEARCH).statusCode()).isEqualTo(201);
+    load = new ConsoleLoad(server);
+  }
+
+  @AfterAll
+  static void stop() {
+    if (load != null) {
+      load.close();
+    }
+    if (server != null) {
+      server.close();
+    }
+    if (browser != null) {
+      browser.close();
+    }
+  }
+
+  @AfterEach
+  void check_nothingWentWrong(TestInfo test) {
+    assertThat(browser.takeProblems()).as(test.getDisplayName()).isEmpty();
+  }
+
+  private static String address(RunningServer server) {
+    return "http://localhost:" + server.server().adminPort();
+  }
+
+  private static Page open(int width, ColorScheme colors) {
+    Page page = browser.page(address(server), width, colors);
+    page.navigate(address(server));
+    return page;
+  }
+
+  private static void go(Page page, String title) {
+    page.getByRole(AriaRole.NAVIGATION)
+        .getByRole(AriaRole.LINK, new Locator.GetByRoleOptions().setName(title).setExact(true))
+        .click();
+    assertThat(heading(page, title)).isFocused();
+  }
+
+  private static Locator heading(Page page, String title) {
+    return page.getByRole(
+        AriaRole.HEADING, new Page.GetByRoleOptions().setName(title).setLevel(1).setExact(true));
+  }
+
+  private static Locator button(Page page, String name) {
+    return page.getByRole(
+        AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
+  }
+
+  private static Locator choice(Page page, String name) {
+    return page.getByRole(
+        AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName(name).setExact(true));
+  }
+
+  private static Locator card(Page page, String title) {
+    return page.getByRole(
+        AriaRole.REGION, new Page.GetByRoleOptions().setName(title).setExact(true));
+  }
+
+  private static Locator link(Locator within, String name) {
+    return within
+        .getByRole(AriaRole.LINK, new Locator.GetByRoleOptions().setName(name).setExact(true))
+        .first();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"390,LIGHT", "390,DARK", "1440,LIGHT", "1440,DARK"})
+  void pages_everyWidthAndTheme_areAccessibleAndComplete(int width, ColorScheme colors) {
+    Page page = open(width, colors);
+
+    assertThat(heading(page, "Overview")).isVisible();
+    Locator top = card(page, "Top denied keys, last 15 minutes");
+    assertThat(link(top, HOSTILE_RULE)).isVisible();
+    assertThat(link(card(page, "Rules that deny most, last minute"), "login")).isVisible();
+    assertThat(page.getByText("Live", new Page.GetByTextOptions().setExact(true))).isVisible();
+    assertThat(page.locator(".plot canvas")).hasCount(2);
+    assertThat(top.locator(".tank").first()).isVisible();
+    ConsoleBrowser.check(page, "Overview");
+    button(page, "24 hours").first().click();
+    assertThat(button(page, "24 hours").first()).hasAttribute("aria-pressed", "true");
+
+    go(page, "Rules");
+    assertThat(link(page.locator("main"), "search")).isVisible();
+    ConsoleBrowser.check(page, "Rules");
+    page.getByLabel("Search rules").fill("img");
+    assertThat(link(page.locator("main"), "search")).hasCount(0);
+    link(page.locator("main"), HOSTILE_RULE).click();
+    assertThat(heading(page, HOSTILE_RULE)).isVisible();
+    assertThat(page.getByText("Read only.")).isVisible();
+    assertThat(card(page, "Decisions of this rule a second").locator("canvas")).isVisible();
+    ConsoleBrowser.check(page, "a rule of a file");
+    go(page, "Rules");
+    link(page.locator("main"), "search").click();
+    assertThat(card(page, "Edit").getByRole(AriaRole.TEXTBOX)).isVisible();
+    assertThat(card(page, "History").getByText("insert")).isVisible();
+    ConsoleBrowser.check(page, "a rule of the database");
+
+    go(page, "Key");
+    choice(page, "Rule").selectOption("login");
+    page.getByLabel(Pattern.compile("^Key")).fill("ip:address=203.0.113.9");
+    button(page, "Look up").click();
+    assertThat(card(page, "Level").locator(".bucket.large")).isVisible();
+    assertThat(card(page, "Limits with the values of this key").getByText("login")).isVisible();
+    ConsoleBrowser.check(page, "Key");
+
+    go(page, "Try it");
+    page.getByLabel("Path").fill("/login");
+    page.getByLabel("Client address").fill("203.0.113.9");
+    button(page, "Add a header").click();
+    page.getByLabel("Name of header 1").fill("x-note");
+    page.getByLabel("Value of header 1").fill(ConsoleLoad.SCRIPT);
+    button(page, "Explain").click();
+    assertThat(link(card(page, "Rule by rule"), HOSTILE_RULE)).isVisible();
+    ConsoleBrowser.check(page, "Try it");
+    button(page, "Sandbox").click();
+    Locator plot = card(page, "Bucket level, allowed and denied");
+    assertThat(plot.locator("canvas")).isVisible();
+    choice(page, "Traffic").selectOption("drawn");
+    assertThat(card(page, "Draw the traffic")).isVisible();
+    choice(page, "Traffic").selectOption("retry_storm");
+    choice(page, "Denied clients").selectOption("at_once");
+    assertThat(plot.getByText(Pattern.compile("requests allowed"))).isVisible();
+    assertThat(plot.getByRole(AriaRole.STATUS)).hasAttribute("aria-busy", "false");
+    ConsoleBrowser.check(page, "Sandbox");
+
+    go(page, "Violations");
+    assertThat(link(card(page, "Records"), HOSTILE_RULE)).isVisible();
+    assertThat(card(page, "Denied requests over time").locator("canvas")).isVisible();
+    assertThat(card(page, "Top offenders").getByRole(AriaRole.ROW)).not().hasCount(0);
+    ConsoleBrowser.check(page, "Violations");
+
+    assertThat(page.locator("main img, main svg, main script")).hasCount(0);
+    page.context().close();
+  }
+
+  @Test
+  void rule_changedUnderLoad_takesEffectAndCanBeRolledBack() {
+    Page page = open(1440, ColorScheme.LIGHT);
+    long before = load.denied();
+    await().until(() -> load.denied() > before);
+    go(page, "Rules");
+    link(page.locator("main"), "search").click();
+    Locator text = page.getByLabel("The rule, as in a policy file (JSON)");
+    String original = text.inputValue();
+
+    text.fill(original.replace("1/h", "5/fortnight"));
+    button(page, "Preview").click();
+    Locator errors = page.locator("#rule-errors");
+    assertThat(errors).containsText("rate");
+    int line = original.substring(0, original.indexOf("1/h")).split("\n", -1).length;
+    assertThat(errors).containsText("Line " + line);
+    assertThat(page.locator(".editor li.wrong")).hasText(String.valueOf(line));
+
+    text.fill(original.replace("1/h", "1000/s").replace("\"burst\": 3", "\"burst\": 5000"));
+    button(page, "Preview").click();
+    assertThat(page.locator(".now").first()).containsText("1000/s");
+    button(page, "Save").click();
+    assertThat(page.getByText("Rule search saved")).isVisible();
+    long allowed = load.allowed();
+    await().until(() -> load.allowed() > allowed + 5);
+
+    assertThat(button(page, "Restore the version before")).hasCount(1);
+    button(page, "Restore the version before").click();
+    assertThat(page.locator(".now").first()).containsText("1/h");
+    button(page, "Save").click();
+    await().until(() -> server.admin("/v1/rules/search").body().contains("\"1/h\""));
+    long denied = load.denied();
+    await().until(() -> load.denied() > denied + 5);
+
+    button(page, "Shadow for 30 minutes").click();
+    page.getByRole(AriaRole.DIALOG).getByText("Shadow for 30 minutes").last().click();
+    assertThat(page.getByText(Pattern.compile("^Mode shadow until"))).isVisible();
+    long shadowed = load.allowed();
+    await().until(() -> load.allowed() > shadowed + 5);
+    button(page, "End shadow mode").click();
+    button(page, "End the override").click();
+    assertThat(page.getByText(Pattern.compile("^Mode shadow until"))).hasCount(0);
+    page.context().close();
+  }
+
+  @Test
+  void key_resetAndGranted_hasTheLevelThatIsShown() {
+    Page page = open(1440, ColorScheme.DARK);
+    for (int i = 0; i < 4; i++) {
+      server.check("{\"path\":\"/login\",\"ip\":\"192.0.2.77\"}");
+    }
+    go(page, "Key");
+    choice(page, "Rule").selectOption("login");
+    page.getByLabel(Pattern.compile("^Key")).fill("ip:address=192.0.2.77");
+    button(page, "Look up").click();
+    Locator level = card(page, "Level").locator("strong");
+    assertThat(level).hasText(Pattern.compile("^1"));
+    page.getByLabel("Tokens").fill("2");
+    button(page, "Grant").click();
+    button(page, "Grant tokens").click();
+    assertThat(level).hasText(Pattern.compile("^3"));
+    button(page, "Reset").click();
+    button(page, "Reset the key").click();
+    assertThat(level).hasText("5");
+    assertThat(server.check("{\"path\":\"/login\",\"ip\":\"192.0.2.77\",\"cost\":5}").body())
+        .startsWith("{\"allowed\":true");
+    page.context().close();
+  }
+
+  @Test
+  void token_ofAReader_isKeptInMemoryAndShowsNoControls() {
+    String writer = "writer-0123456789abcdef";
+    String reader = "reader-0123456789abcdef";
+    try (RunningServer guarded =
+        RunningServer.with(
+            Map.of(
+                Setting.POLICY,
+                RunningServer.write(folder, POLICY).toString(),
+                Setting.ADMIN_TOKEN,
+                writer,
+                Setting.ADMIN_TOKENS,
+                "read:ops:" + AccessTokens.hashOf(reader)))) {
+      String at = address(guarded);
+      Page page = browser.page(at, 1440, ColorScheme.LIGHT);
+      page.navigate(at);
+      assertThat(heading(page, "Sign in")).isVisible();
+      ConsoleBrowser.check(page, "Sign in");
+      signIn(page, "wrong-0123456789abcdef");
+      assertThat(page.getByText("This token is not known")).isVisible();
+      signIn(page, reader);
+      assertThat(page.getByText("ops (read only)")).isVisible();
+      assertThat(page.getByText("Live", new Page.GetByTextOptions().setExact(true))).isVisible();
+      go(page, "Rules");
+      link(page.locator("main"), "login").click();
+      assertThat(heading(page, "login")).isVisible();
+      assertThat(page.getByText("Read only.")).isVisible();
+      assertThat(button(page, "Shadow for 30 minutes")).hasCount(0);
+      go(page, "Key");
+      choice(page, "Rule").selectOption("login");
+      page.getByLabel(Pattern.compile("^Key")).fill("ip:address=192.0.2.1");
+      button(page, "Look up").click();
+      assertThat(card(page, "Level")).isVisible();
+      assertThat(button(page, "Reset")).hasCount(0);
+      assertThat(
+              (String)
+                  page.evaluate(
+                      """
+                      JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie,
+                        location.href, history.state, document.documentElement.innerHTML])
+                      """))
+          .doesNotContain(reader);
+      button(page, "Sign out").click();
+      assertThat(heading(page, "Sign in")).isVisible();
+      signIn(page, writer);
+      go(page, "Rules");
+      link(page.locator("main"), "login").click();
+      assertThat(button(page, "Shadow for 30 minutes")).isVisible();
+      page.context().close();
+    }
+    assertThat(browser.requests()).noneMatch(address -> address.contains("0123456789abcdef"));
+  }
+
+  private static void signIn(Page page, String token) {
+    page.getByLabel("Access token").fill(token);
+    button(page, "Sign in").click();
+  }
+
+  @Test
+  void page_emptyCache_transfersLittle() {
+    Page page = open(1440, ColorScheme.LIGHT);
+    assertThat(heading(page, "Overview")).isVisible();
+    Object bytes =
+        page.evaluate(
+            """
+            performance.getEntriesByType('navigation')[0].transferSize
+              + performance.getEntriesByType('resource')
+                  .filter(entry => entry.name.includes('/console/'))
+                  .reduce((sum, entry) => sum + entry.transferSize, 0)
+            """);
+    assertThat(((Number) bytes).intValue()).isBetween(10_000, MAX_BYTES);
+    page.waitForFunction("performance.getEntriesByName('first-contentful-paint').length > 0");
+    System.out.printf(
+        "Console: %s bytes from an empty cache, first paint after %.0f ms%n",
+        bytes,
+        ((Number)
+                page.evaluate(
+                    "performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+            .doubleValue());
+    page.context().close();
+  }
+}

@@ -1,0 +1,127 @@
+package io.penstock.server.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Decision;
+import io.penstock.Limit;
+import io.penstock.Reason;
+import io.penstock.policy.ExplicitRequest;
+import io.penstock.policy.KeyPart;
+import io.penstock.policy.Mode;
+import io.penstock.policy.Outcome;
+import io.penstock.policy.Request;
+import io.penstock.policy.Rule;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class RecentViolationsTest {
+  private static final ViolationFilter ANY =
+      new ViolationFilter(null, null, null, null, null, null);
+
+  private final RecentViolations recent = new RecentViolations(KeyPart.parse("user_id"));
+
+  private void deny(String rule, String user, String address, String path) {
+    recent.denials().denied(request(user, address, path), denial(rule, user));
+  }
+
+  private static Outcome denial(String rule, String user) {
+    Limit limit = Limit.perSecond(1);
+    return new Outcome(
+        Rule.builder(rule)
+            .limitKeys(List.of(KeyPart.parse("user_id")))
+            .limits(List.of(limit))
+            .build(),
+        Mode.ENFORCE,
+        "user_id=" + user,
+        1_000,
+        Decision.deny(rule, limit, Reason.TOKEN_BUCKET_EXCEEDED));
+  }
+
+  private static Request request(String user, String address, String path) {
+    return ExplicitRequest.builder().ip(address).path(path).attribute("user_id", user).build();
+  }
+
+  private List<String> users(ViolationFilter filter) {
+    return recent.page(filter, Optional.empty(), 100).stream()
+        .map(row -> row.violation().userId())
+        .toList();
+  }
+
+  private static ViolationFilter filter(
+      @Nullable String user,
+      @Nullable String address,
+      @Nullable String rule,
+      @Nullable String path) {
+    return new ViolationFilter(user, address, rule, path, null, null);
+  }
+
+  @Test
+  void page_filters_selectMatchingViolations() {
+    deny("a", "zoe", "192.0.2.1", "/x");
+    deny("b", "max", "192.0.2.77", "/y");
+    deny("b", "tim", "2001:db8::1", "/y");
+    assertThat(users(ANY)).containsExactlyInAnyOrder("zoe", "max", "tim");
+    assertThat(users(filter("zoe", null, null, null))).containsExactly("zoe");
+    assertThat(users(filter(null, "192.0.2.77", null, null))).containsExactly("max");
+    assertThat(users(filter(null, "192.0.2.0/24", null, null)))
+        .containsExactlyInAnyOrder("zoe", "max");
+    assertThat(users(filter(null, null, "b", null))).containsExactlyInAnyOrder("max", "tim");
+    assertThat(users(filter(null, "2001:db8::/32", "b", "/y"))).containsExactly("tim");
+    Instant future = Instant.now().plusSeconds(3_600);
+    assertThat(users(new ViolationFilter(null, null, null, null, future, null))).isEmpty();
+    assertThat(users(new ViolationFilter(null, null, null, null, null, future))).hasSize(3);
+  }
+
+  @Test
+  void page_cursor_continuesWithoutGapsWhileDenialsArrive() {
+    for (int i = 0; i < 50; i++) {
+      deny("a", "user" + i, "192.0.2.1", "/x");
+      recent.collect();
+    }
+    List<String> seen = new ArrayList<>();
+    Optional<ViolationRepository.Cursor> after = Optional.empty();
+    for (int page = 0; page < 5; page++) {
+      List<ViolationRepository.StoredViolation> rows = recent.page(ANY, after, 10);
+      rows.forEach(row -> seen.add(row.violation().userId()));
+      after = ViolationRepository.Cursor.parse(rows.get(9).cursor().toString());
+      deny("a", "later" + page, "192.0.2.1", "/x");
+    }
+    assertThat(seen).hasSize(50).doesNotHaveDuplicates().allMatch(user -> user.startsWith("user"));
+  }
+
+  @Test
+  void collect_moreThanTheMax_dropsTheOldest() {
+    for (int i = 0; i < RecentViolations.MAX + 500; i++) {
+      deny("a", "user" + i, "192.0.2.1", "/x");
+      if (i % 1_000 == 0) {
+        recent.collect();
+      }
+    }
+    List<ViolationRepository.StoredViolation> all =
+        recent.page(ANY, Optional.empty(), Integer.MAX_VALUE);
+    assertThat(all).hasSize(RecentViolations.MAX);
+    assertThat(users(filter("user0", null, null, null))).isEmpty();
+    assertThat(users(filter("user" + (RecentViolations.MAX + 499), null, null, null))).hasSize(1);
+  }
+
+  @Test
+  void top_byAddress_sumsDenialsAndPutsUnknownLast() {
+    deny("a", "zoe", "192.0.2.1", "/x");
+    deny("a", "zoe", "192.0.2.1", "/x");
+    deny("a", "max", "192.0.2.2", "/x");
+    recent
+        .denials()
+        .denied(ExplicitRequest.builder().attribute("user_id", "tim").build(), denial("a", "tim"));
+    assertThat(recent.top(ViolationRepository.GroupBy.ADDRESS, ANY, 10))
+        .containsExactly(
+            new ViolationRepository.Offender("192.0.2.1", 2),
+            new ViolationRepository.Offender("192.0.2.2", 1),
+            new ViolationRepository.Offender(null, 1));
+    assertThat(recent.top(ViolationRepository.GroupBy.USER, ANY, 1))
+        .containsExactly(new ViolationRepository.Offender("zoe", 2));
+  }
+}
