@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /** P10: windows of different lengths under one name, used in turn. */
 class WindowsInTurnTest {
+  private static final int RUNS = Boolean.getBoolean("penstock.full") ? 500 : 100;
+
   private static final Duration SECOND = Duration.ofSeconds(1);
 
   private final ManualClock clock = new ManualClock();
@@ -48,7 +50,7 @@ class WindowsInTurnTest {
   @Test
   void take_underRandomWindowsInTurn_staysWithinWhatOneAloneGrants() {
     Random random = new Random(11);
-    for (int run = 0; run < 2_000; run++) {
+    for (int run = 0; run < 4 * RUNS; run++) {
       List<WindowLimit> limits = new ArrayList<>();
       List<RateLimiter> limiters = new ArrayList<>();
       int count = 2 + random.nextInt(2);
@@ -248,14 +250,14 @@ class WindowsInTurnTest {
   @Test
   void counters_underRandomLimitsInTurn_agreeWithAModel() {
     Random random = new Random(17);
-    for (int run = 0; run < 1_000; run++) {
+    for (int run = 0; run < 2 * RUNS; run++) {
       List<RateLimiter> limiters = new ArrayList<>();
       List<Model> models = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
         Duration length = SECOND.multipliedBy(1 << random.nextInt(5));
         Counting kind =
             random.nextBoolean() ? Counting.FIXED_WINDOW : Counting.SLIDING_WINDOW_COUNTER;
-        WindowLimit limit = new WindowLimit(kind, (3 + random.nextInt(15)) * 1_000, length);
+        WindowLimit limit = new WindowLimit(kind, (3 + random.nextInt(15)) * 1_000L, length);
         limiters.add(RateLimiter.on(store, "run" + run, limit));
         models.add(new Model(limit, clock.nanos()));
       }
@@ -273,7 +275,7 @@ class WindowsInTurnTest {
         }
         int which = random.nextInt(3);
         Model own = models.get(which);
-        long cost = 1_000 * (1 + random.nextInt(3));
+        long cost = 1_000L * (1 + random.nextInt(3));
         boolean fits = own.used(now) + cost <= own.limit.burstThousandths();
         RateLimiter limiter = limiters.get(which);
         assertThat(limiter.peek("k").remaining())
