@@ -5,22 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
+import io.penstock.server.http.AccessTokens;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -196,7 +188,7 @@ class FiguresTest {
   @Test
   void session_withAndWithoutTokens_returnsNameAndRole() {
     assertThat(server.admin("/v1/session").body()).isEqualTo("{\"name\":null,\"role\":\"write\"}");
-    String hash = io.penstock.server.http.AccessTokens.hashOf("read-token");
+    String hash = AccessTokens.hashOf("read-token");
     try (RunningServer secured =
         RunningServer.with(Map.of(Setting.ADMIN_TOKENS, "read:ops:" + hash))) {
       assertThat(secured.admin("/v1/session").statusCode()).isEqualTo(401);
@@ -221,188 +213,5 @@ class FiguresTest {
             .administration(path)
             .header("Authorization", "Bearer read-token")
             .method(method, HttpRequest.BodyPublishers.ofString(body)));
-  }
-
-  @Test
-  void simulate_steadyAndBurst_returnsPointsOfTheEngine() throws Exception {
-    JsonNode result =
-        JSON.readTree(
-            server
-                .admin(
-                    "/v1/simulate",
-                    "{\"rate\":\"10/s\",\"burst\":50,\"duration_ms\":60000,"
-                        + "\"arrivals\":[{\"at_ms\":0,\"requests\":60},{\"at_ms\":1000,\"requests\":20}]}")
-                .body());
-    assertThat(result.get("allowed").asInt()).isEqualTo(60);
-    assertThat(result.get("denied").asInt()).isEqualTo(20);
-    assertThat(result.get("burst").asInt()).isEqualTo(50);
-    assertThat(result.get("rate").asText()).isEqualTo("10/s");
-    assertThat(result.get("points")).hasSize(600);
-    assertThat(result.get("points").get(0).get("level").asDouble()).isEqualTo(1);
-    assertThat(result.get("points").get(599).get("level").asDouble()).isEqualTo(50);
-  }
-
-  @Test
-  void simulate_invalid_isRejectedWithTheField() {
-    Map<String, String> bodies = new HashMap<>();
-    bodies.put("{\"rate\":\"0/s\",\"pattern\":{\"kind\":\"steady\",\"rate\":1}}", "rate");
-    bodies.put("{\"rate\":\"1/s\"}", "arrivals");
-    bodies.put("{\"rate\":\"1/s\",\"arrivals\":[{\"requests\":1}]}", "arrivals[0].at_ms");
-    bodies.put("{\"rate\":\"1/s\",\"arrivals\":[{\"at_ms\":-1}]}", "arrivals[0].at_ms");
-    bodies.put("{\"rate\":\"1/s\",\"arrivals\":[{\"at_ms\":0,\"cost\":-1}]}", "arrivals[0].cost");
-    bodies.put("{\"rate\":\"1/s\",\"arrivals\":[],\"retry\":\"never\"}", "retry");
-    bodies.put("{\"rate\":\"1/s\",\"arrivals\":[],\"duration_ms\":3600001}", "duration_ms");
-    bodies.put("{\"rate\":\"1/s\",\"pattern\":{\"kind\":\"steady\",\"rate\":1e6}}", "pattern.rate");
-    bodies.put("{\"rate\":\"1/s\",\"arrivals\":[],\"x\":1}", "x");
-    bodies.forEach(
-        (body, field) -> {
-          HttpResponse<String> answer = server.admin("/v1/simulate", body);
-          assertThat(answer.statusCode()).as(body).isEqualTo(400);
-          assertThat(answer.body()).contains("\"field\":\"" + field + "\"");
-        });
-  }
-
-  @Test
-  void simulate_tooManyDecisions_isRejected() {
-    StringBuilder arrivals = new StringBuilder();
-    for (int at = 0; at < 1_000; at++) {
-      arrivals.append(at == 0 ? "" : ",").append("{\"at_ms\":").append(at % 100).append('}');
-    }
-    HttpResponse<String> answer =
-        server.admin(
-            "/v1/simulate",
-            "{\"rate\":\"1/d\",\"burst\":1,\"duration_ms\":3600000,\"retry\":\"at_once\",\"arrivals\":["
-                + arrivals
-                + "]}");
-    assertThat(answer.statusCode()).isEqualTo(400);
-    assertThat(answer.body()).contains("more than 2000000 decisions");
-  }
-
-  /** A viewer of the stream. */
-  private static final class Viewer implements AutoCloseable {
-    final HttpResponse<InputStream> response;
-    private final BufferedReader lines;
-
-    Viewer(RunningServer server) throws Exception {
-      this.response =
-          HttpClient.newHttpClient()
-              .send(
-                  server.administration("/v1/stream").build(),
-                  HttpResponse.BodyHandlers.ofInputStream());
-      this.lines =
-          new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8));
-    }
-
-    /** Returns the data of the next event; null at the end of the stream. */
-    JsonNode next() throws IOException {
-      String event = lines.readLine();
-      if (event == null) {
-        return null;
-      }
-      assertThat(event).isEqualTo("event: figures");
-      String data = lines.readLine();
-      assertThat(data).startsWith("data: {");
-      assertThat(lines.readLine()).isEmpty();
-      return JSON.readTree(data.substring("data: ".length()));
-    }
-
-    void readToEnd() {
-      try {
-        JsonNode event = next();
-        while (event != null) {
-          event = next();
-        }
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-
-    @Override
-    public void close() throws IOException {
-      response.body().close();
-    }
-  }
-
-  @Test
-  void stream_viewer_receivesFigures() throws Exception {
-    check(user(HOSTILE), 3);
-    server.admin("/v1/mode", "{\"mode\":\"shadow\",\"rule\":\"tool\"}");
-    check("{\"path\":\"/tool\",\"headers\":{\"x-api-key\":\"sesame\"}}", 1);
-    try (Viewer viewer = new Viewer(server)) {
-      assertThat(viewer.response.statusCode()).isEqualTo(200);
-      assertThat(viewer.response.headers().firstValue("Content-Type"))
-          .contains("text/event-stream");
-      assertThat(viewer.response.headers().firstValue("Cache-Control")).contains("no-store");
-      assertThat(viewer.response.headers().firstValue("X-Accel-Buffering")).contains("no");
-      JsonNode figures = viewer.next();
-      while (figures.get("rules").size() < 2) {
-        figures = viewer.next();
-      }
-      OpenApiDocument.assertMatches("LiveFigures", figures.toString());
-      assertThat(figures.get("store").get("kind").asText()).isEqualTo("in-process");
-      assertThat(figures.get("store").get("keys").asInt()).isEqualTo(2);
-      assertThat(figures.get("leases").isNull()).isTrue();
-      assertThat(figures.get("policy").get("rules").asInt()).isEqualTo(3);
-      assertThat(figures.get("top").get(0).get("denied").asInt()).isEqualTo(2);
-      assertThat(figures.get("rules").get(0).get("rule").asText()).isEqualTo("login");
-      assertThat(figures.get("rules").get(1).get("mode").asText()).isEqualTo("shadow");
-    }
-  }
-
-  @Test
-  void stream_shutdown_endsForAllViewers() throws Exception {
-    List<CompletableFuture<Void>> ended = new ArrayList<>();
-    List<Viewer> viewers = new ArrayList<>();
-    try (RunningServer closing = RunningServer.with(Map.of())) {
-      for (int i = 0; i < 3; i++) {
-        Viewer viewer = new Viewer(closing);
-        viewers.add(viewer);
-        assertThat(viewer.next()).isNotNull();
-        ended.add(CompletableFuture.runAsync(viewer::readToEnd));
-      }
-    }
-    for (CompletableFuture<Void> end : ended) {
-      end.get(60, TimeUnit.SECONDS);
-    }
-    for (Viewer viewer : viewers) {
-      viewer.close();
-    }
-  }
-
-  @Test
-  void stream_tooManyViewers_areRejectedUntilOneLeaves() throws Exception {
-    List<Viewer> viewers = new ArrayList<>();
-    try {
-      for (int i = 0; i < 100; i++) {
-        viewers.add(new Viewer(server));
-        assertThat(viewers.get(i).response.statusCode()).isEqualTo(200);
-      }
-      try (Viewer more = new Viewer(server)) {
-        assertThat(more.response.statusCode()).isEqualTo(503);
-      }
-      viewers.remove(0).close();
-      await()
-          .until(
-              () -> {
-                try (Viewer next = new Viewer(server)) {
-                  return next.response.statusCode() == 200;
-                }
-              });
-    } finally {
-      for (Viewer viewer : viewers) {
-        viewer.close();
-      }
-    }
-  }
-
-  @Test
-  void stream_head_hasHeadersOnly() {
-    HttpResponse<String> head =
-        RunningServer.send(
-            server
-                .administration("/v1/stream")
-                .method("HEAD", HttpRequest.BodyPublishers.noBody()));
-    assertThat(head.statusCode()).isEqualTo(200);
-    assertThat(head.headers().firstValue("Content-Type")).contains("text/event-stream");
   }
 }

@@ -42,8 +42,8 @@ class CountRingTest {
       int value = random.nextInt(1 << random.nextInt(31));
       ring.set(i, value);
       expected[i % 7] = value;
-      long back = (long) i - random.nextInt(7);
-      assertThat(ring.get(back)).isEqualTo((int) expected[(int) Math.floorMod(back, 7L)]);
+      int back = i - random.nextInt(7);
+      assertThat(ring.get(back)).isEqualTo((int) expected[Math.floorMod(back, 7)]);
     }
   }
 }
