@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisURI;
 import io.penstock.Claim;
+import io.penstock.Consistency;
 import io.penstock.Decision;
+import io.penstock.FailurePolicy;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
+import io.penstock.StoreOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +27,7 @@ class LocalNodesIT {
   private static final int NODES = 3;
   private static final int ROUNDS = 3;
   private static final int STEPS = 200;
+  private static final int LEASED_STEPS = 2_000;
 
   private static final Limit REFILLING = Limit.perSecond(20).burst(BURST);
   private static final double REFILL_PER_SECOND = 20;
@@ -128,6 +132,55 @@ class LocalNodesIT {
         Limit.fixedWindow(BURST, LENGTH),
         Limit.slidingWindow(BURST, LENGTH),
         Limit.slidingLog(BURST, LENGTH));
+  }
+
+  /**
+   * Tokens that are on lease are missing from the copies, so a node may deny too early by as much
+   * as all nodes may lease.
+   */
+  @Test
+  void take_leased_noneDeniesEarlierThanByTheTokensOnLease() {
+    forAllNodes(
+        1,
+        (random, what, key, nodes) -> {
+          for (Node node : nodes) {
+            node.limiter =
+                RateLimiter.on(
+                    node.store,
+                    "leased",
+                    REFILLING,
+                    new StoreOptions(FailurePolicy.LOCAL, Consistency.LEASED));
+          }
+          takeFromLeased(random, what, key, nodes);
+        });
+  }
+
+  private static void takeFromLeased(Random random, String what, String key, List<Node> nodes) {
+    ReferenceBucket bucket = new ReferenceBucket(REFILL_PER_SECOND);
+    int fromLease = 0;
+    int denied = 0;
+    for (int step = 0; step < LEASED_STEPS; step++) {
+      Node node = nodes.get(random.nextInt(NODES));
+      if (random.nextInt(200) == 0) {
+        node.toggle();
+      }
+      int cost = 1 + random.nextInt(3);
+      fromLease += node.limiter.at(key).buckets().isLeased(key) ? 1 : 0;
+      long start = System.nanoTime();
+      Decision decision = node.limiter.take(key, cost);
+      if (decision.allowed()) {
+        bucket.take(cost);
+      } else {
+        denied++;
+        assertThat(bucket.level(start))
+            .as("%s, step %s, cost %s: %s", what, step, cost, decision)
+            .isLessThan(cost + BURST / 2.0 + CLOCK_ERROR);
+      }
+    }
+    System.out.printf(
+        "%s: %d of %d requests denied, %d while leased%n", what, denied, LEASED_STEPS, fromLease);
+    assertThat(fromLease).as("requests while tokens were leased").isPositive();
+    assertThat(denied).isPositive();
   }
 
   /** One round of requests. */
