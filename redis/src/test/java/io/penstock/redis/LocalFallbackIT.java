@@ -322,6 +322,24 @@ class LocalFallbackIT {
     assertTakesLocally(share, "k", 2);
   }
 
+  @Test
+  void share_afterGrants_startsFromItsShareOfTheReportedLevel() {
+    RateLimiter share = halfOf(SLOW);
+    RateLimiter.on(direct, "s", SLOW).take("k", 5);
+    takeExactly(share, "k", 1);
+    disconnect();
+    assertTakesLocally(share, "k", 2);
+  }
+
+  @ParameterizedTest
+  @MethodSource("windows")
+  void share_window_isRoundedDownToWholeTokens(Limit limit, Reason reason) {
+    RateLimiter share = halfOf(limit);
+    disconnect();
+    assertThat(share.tryAcquire("k", 2)).isTrue();
+    assertThat(share.take("k").reason()).as("half of five").contains(reason);
+  }
+
   @ParameterizedTest
   @MethodSource("windows")
   void answerLate_window_isCountedOnce(Limit limit, Reason reason) {
