@@ -2,6 +2,7 @@ package io.penstock.redis;
 
 import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.lettuce.core.RedisURI;
@@ -27,6 +28,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LocalFallbackIT {
   /** So slow that nothing is refilled during a test. */
   private static final Limit SLOW = Limit.perDay(1).burst(10);
+
+  /** Does not end during a test. */
+  private static final Limit FIXED_WINDOW = Limit.fixedWindow(5, Duration.ofDays(300));
 
   /** What is reported to Redis is rounded down to thousandths of a token. */
   private static final double ROUNDING = 0.002;
@@ -291,6 +295,43 @@ class LocalFallbackIT {
     await("available again").until(() -> !limiter.peek("other").degraded());
     assertThat(takeExactly(limiter, "k", 1).remaining()).as("charged once").isEqualTo(7);
     assertThat(counts.refunded.get()).isZero();
+  }
+
+  /** Returns a request that is still in flight when others have reached their deadlines. */
+  private CompletableFuture<Decision> takeWithLongDeadline(RateLimiter of, int cost) {
+    RedisClaim claim = ((RedisBuckets) of.at("k").buckets()).claim("k", 1_000L * cost, 0);
+    long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+    PendingRequest request = new PendingRequest(Operation.TAKE, List.of(claim), deadline);
+    return store.dispatcher().executeAsync(request).toCompletableFuture();
+  }
+
+  @Test
+  void inFlight_fixedWindow_isCountedByTheCopy() {
+    RateLimiter window = RateLimiter.on(store, "w", FIXED_WINDOW);
+    proxy.keepReplies(true);
+    CompletableFuture<Decision> inFlight = takeWithLongDeadline(window, 3);
+    CompletableFuture<Decision> second = window.takeAsync("k", 2).toCompletableFuture();
+    CompletableFuture<Decision> third = window.takeAsync("k", 1).toCompletableFuture();
+    assertThat(second.join().allowed()).isTrue();
+    assertThat(third.join().allowed()).isFalse();
+    proxy.keepReplies(false);
+    assertThat(inFlight.join().allowed()).isTrue();
+  }
+
+  @Test
+  void inFlight_fixedWindowDeniedByRedis_isNotCounted() {
+    RateLimiter window = RateLimiter.on(store, "w", FIXED_WINDOW);
+    RateLimiter.on(direct, "w", FIXED_WINDOW).take("k", 4);
+    proxy.keepReplies(true);
+    CompletableFuture<Decision> inFlight = takeWithLongDeadline(window, 3);
+    assertThat(window.tryAcquire("k", 1)).isTrue();
+    proxy.keepReplies(false);
+    // On a starved machine, its connection may have been closed meanwhile.
+    assumeFalse(inFlight.join().degraded());
+    assertThat(inFlight.join().allowed()).isFalse();
+    disconnect();
+    assertThat(window.tryAcquire("k", 4)).isTrue();
+    assertThat(window.tryAcquire("k", 1)).isFalse();
   }
 
   @Test
