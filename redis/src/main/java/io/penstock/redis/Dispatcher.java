@@ -32,7 +32,8 @@ final class Dispatcher {
   private final Topology topology;
   private final Deadlines deadlines;
   private final CallerWait waiting;
-  private final LocalBuckets local = new LocalBuckets();
+  private final WindowClock windowClock = new WindowClock();
+  private final LocalBuckets local = new LocalBuckets(windowClock);
   private final Fallback fallback;
   private final NodePresence presence;
   private final ServerClock serverClock = new ServerClock();
@@ -219,8 +220,11 @@ final class Dispatcher {
   private RaiseDebtRequest raiseDebt(LocalBuckets.Report report) {
     RedisClaim claim = report.claim();
     RedisClaim missing = claim.buckets().claim(claim.key(), report.missingThousandths(), 0);
+    long deadlineNanos = System.nanoTime() + GIVE_BACK_NANOS;
     RaiseDebtRequest raise =
-        new RaiseDebtRequest(missing, serverClock.micros(), System.nanoTime() + GIVE_BACK_NANOS);
+        claim.isTokenBucket()
+            ? RaiseDebtRequest.ofDebt(missing, serverClock.micros(), deadlineNanos)
+            : RaiseDebtRequest.ofGrants(missing, report.grants(), deadlineNanos);
     var unused =
         raise
             .decision()
@@ -346,6 +350,7 @@ final class Dispatcher {
     public void replied(Batch batch, long[] replies, long sentNanos) {
       long passed = System.nanoTime() - sentNanos;
       serverClock.set(replies[replies.length - 1]);
+      windowClock.replied(replies[replies.length - 1], passed);
       observer.called(batch.size(), passed);
       if (replies[0] > 0) {
         observer.repaired(replies[0]);
@@ -426,7 +431,9 @@ final class Dispatcher {
   private void completed(PendingRequest request, boolean granted) {
     Decision ahead = request.removeLocalDecision();
     boolean counted = ahead != null && ahead.allowed();
-    if (granted && !counted && local.hasUnreported()) {
+    if (granted && counted) {
+      local.grantedTwice(request.claims());
+    } else if (granted && local.hasUnreported()) {
       local.grantedMeanwhile(request.claims());
     } else if (ahead != null && !granted) {
       fallback.undo(request.claims(), ahead);
@@ -444,6 +451,9 @@ final class Dispatcher {
             .whenComplete(
                 (decision, failure) -> {
                   boolean passed = decision != null && decision.allowed();
+                  if (passed) {
+                    local.grantedTwice(request.claims());
+                  }
                   receipts.stream()
                       .filter(receipt -> !passed || !receipt.claim().isLocal())
                       .forEach(this::giveBack);

@@ -30,8 +30,7 @@ final class Fallback {
    */
   @Nullable Decision decideAhead(List<RedisClaim> claims) {
     List<RedisClaim> localClaims = localClaims(claims);
-    // Windows can't be refunded.
-    boolean undoable = localClaims.stream().allMatch(RedisClaim::isTokenBucket);
+    boolean undoable = localClaims.stream().allMatch(LocalBuckets::canUndo);
     return localClaims.isEmpty() || !undoable || claims.stream().anyMatch(Fallback::isClosed)
         ? null
         : local.decide(Operation.TAKE, localClaims);

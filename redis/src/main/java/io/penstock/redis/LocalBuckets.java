@@ -6,6 +6,7 @@ import io.penstock.Decision;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.Store;
+import io.penstock.WindowLimit;
 import io.penstock.inprocess.InProcessStore;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * the limit allows, whether Redis or the copy decided; n nodes together at most n times the limit.
  *
  * <p>Windows have no level that could be set: their copies only count the grants of this node.
+ * Their clock follows the server's, so that they end at the same time as the windows in Redis. The
+ * report of a window contains everything that this node has granted from it, so that Redis counts
+ * at least that.
  */
 final class LocalBuckets {
   /** At the cap, the fullest copies are evicted first. */
@@ -36,8 +40,11 @@ final class LocalBuckets {
 
   private static final int STRIPES = 64;
   private static final int MAX_UNREPORTED_PER_STRIPE = 2_048;
+  private static final int MAX_WINDOWS_PER_STRIPE = 2_048;
 
   private final Store store = InProcessStore.builder().maxKeys(MAX_KEYS).build();
+  private final WindowClock windowClock;
+  private final Store windowStore;
   private final Stripe[] stripes = new Stripe[STRIPES];
   private final AtomicInteger unreported = new AtomicInteger();
 
@@ -47,6 +54,18 @@ final class LocalBuckets {
 
     /** The unreported buckets by Redis key, in the order of insertion; guarded by the lock. */
     final Map<String, Unreported> unreported = new LinkedHashMap<>();
+
+    /** What was granted from windows, by Redis key, in the order of use; guarded by the lock. */
+    final Map<String, WindowGrants> windows = new LinkedHashMap<>(16, 0.75f, true);
+
+    WindowGrants grants(RedisClaim claim) {
+      WindowCodec codec = (WindowCodec) claim.codec();
+      WindowGrants grants = windows.compute(claim.redisKey(), (key, old) -> codec.grants(old));
+      if (windows.size() > MAX_WINDOWS_PER_STRIPE) {
+        windows.remove(windows.keySet().iterator().next());
+      }
+      return grants;
+    }
   }
 
   /** The state of a report to Redis; guarded by the lock of its stripe. */
@@ -61,12 +80,16 @@ final class LocalBuckets {
   /**
    * A report that has to be sent.
    *
-   * @param missingThousandths the tokens that are missing from the copy
+   * @param missingThousandths the tokens that are missing from the copy of a token bucket
+   * @param grants what was granted from a window
    * @param changes the number of changes of the copy that the report includes
    */
-  record Report(RedisClaim claim, long missingThousandths, long changes) {}
+  record Report(
+      RedisClaim claim, long missingThousandths, List<WindowGrants.Slice> grants, long changes) {}
 
-  LocalBuckets() {
+  LocalBuckets(WindowClock windowClock) {
+    this.windowClock = windowClock;
+    this.windowStore = InProcessStore.builder().clock(windowClock).maxKeys(MAX_KEYS).build();
     for (int i = 0; i < STRIPES; i++) {
       stripes[i] = new Stripe();
     }
@@ -74,7 +97,7 @@ final class LocalBuckets {
 
   /** Returns a limiter for the copies of the buckets called {@code name}. */
   RateLimiter limiter(String name, Limit limit) {
-    return RateLimiter.on(store, name, limit);
+    return RateLimiter.on(limit instanceof WindowLimit ? windowStore : store, name, limit);
   }
 
   private static int stripeOf(RedisClaim claim) {
@@ -94,8 +117,13 @@ final class LocalBuckets {
       stripes[i].lock.lock();
     }
     try {
-      claims.forEach(this::decided);
-      return store.take(localClaims);
+      claims.stream().filter(RedisClaim::isTokenBucket).forEach(this::decided);
+      // The windows are in another in-process store, which joins this one.
+      Decision decision = store.take(localClaims);
+      if (decision.allowed()) {
+        claims.forEach(this::allowedFromWindow);
+      }
+      return decision;
     } finally {
       for (int i : order) {
         stripes[i].lock.unlock();
@@ -103,10 +131,17 @@ final class LocalBuckets {
     }
   }
 
+  private void allowedFromWindow(RedisClaim claim) {
+    if (!claim.isTokenBucket() && claim.thousandths() > 0) {
+      stripes[stripeOf(claim)].grants(claim).add(windowClock.micros(), claim.thousandths());
+      decided(claim);
+    }
+  }
+
   private void decided(RedisClaim claim) {
     Map<String, Unreported> known = stripes[stripeOf(claim)].unreported;
     Unreported own = known.get(claim.redisKey());
-    if (own == null && claim.isTokenBucket()) {
+    if (own == null) {
       if (known.size() >= MAX_UNREPORTED_PER_STRIPE) {
         // The oldest one is the most likely to be full again.
         known.remove(known.keySet().iterator().next());
@@ -116,18 +151,42 @@ final class LocalBuckets {
       known.put(claim.redisKey(), own);
       unreported.incrementAndGet();
     }
-    if (own != null) {
-      own.changes++;
+    own.changes++;
+  }
+
+  /** Whether {@link #undo} supports the copy of a bucket. */
+  static boolean canUndo(RedisClaim claim) {
+    return claim.isTokenBucket() || ((WindowCodec) claim.codec()).isFixed();
+  }
+
+  /** Returns tokens that {@link #decide} took, because Redis has denied the request in time. */
+  void undo(List<RedisClaim> claims) {
+    for (RedisClaim claim : claims) {
+      if (claim.isTokenBucket()) {
+        var unused = claim.local().buckets().refund(claim.key(), claim.thousandths());
+      } else {
+        undoWindow(claim);
+      }
     }
   }
 
-  /**
-   * Returns tokens that {@link #decide} took from token buckets, because Redis has denied the
-   * request in time.
-   */
-  void undo(List<RedisClaim> claims) {
-    for (RedisClaim claim : claims) {
-      var unused = claim.local().buckets().refund(claim.key(), claim.thousandths());
+  private void undoWindow(RedisClaim claim) {
+    Stripe stripe = stripes[stripeOf(claim)];
+    stripe.lock.lock();
+    try {
+      long left = stripe.grants(claim).remove(windowClock.micros(), claim.thousandths());
+      Buckets buckets = claim.local().buckets();
+      var unused = buckets.reset(claim.key());
+      take(buckets, claim.key(), left);
+    } finally {
+      stripe.lock.unlock();
+    }
+  }
+
+  /** Takes an amount, or as much of it as is available. */
+  private static void take(Buckets buckets, String key, long thousandths) {
+    if (!buckets.tryTake(key, thousandths)) {
+      var unused = buckets.tryTake(key, buckets.take(key, 0, 0).remainingThousandths());
     }
   }
 
@@ -176,12 +235,26 @@ final class LocalBuckets {
         return null;
       }
       own.reported = own.changes;
+      if (!claim.isTokenBucket()) {
+        return windowReport(claim, stripe, own);
+      }
       Claim local = claim.local();
       long missing = missing(local.buckets(), local);
-      return new Report(claim, missing, own.changes);
+      return new Report(claim, missing, List.of(), own.changes);
     } finally {
       stripe.lock.unlock();
     }
+  }
+
+  private @Nullable Report windowReport(RedisClaim claim, Stripe stripe, Unreported own) {
+    List<WindowGrants.Slice> grants = stripe.grants(claim).slices();
+    if (grants.isEmpty()) {
+      // Reset or evicted.
+      stripe.unreported.remove(claim.redisKey());
+      unreported.decrementAndGet();
+      return null;
+    }
+    return new Report(claim, 0, grants, own.changes);
   }
 
   /** Called when a report was processed by Redis, or failed. */
@@ -223,14 +296,51 @@ final class LocalBuckets {
     }
   }
 
-  /** Counts tokens that Redis granted to this node from a window. */
-  void granted(RedisClaim claim, long thousandths) {
-    var unused = claim.local().buckets().tryTake(claim.key(), thousandths);
+  /**
+   * Counts tokens that Redis granted to this node from a window.
+   *
+   * @param micros when they were granted, by the server's clock
+   */
+  void granted(RedisClaim claim, long thousandths, long micros) {
+    Stripe stripe = stripes[stripeOf(claim)];
+    stripe.lock.lock();
+    try {
+      WindowGrants grants = stripe.grants(claim);
+      long more = grants.uncounted(thousandths);
+      if (more > 0) {
+        grants.add(micros, more);
+        take(claim.local().buckets(), claim.key(), more);
+      }
+    } finally {
+      stripe.lock.unlock();
+    }
+  }
+
+  /** Called when Redis has granted a request that the copies have allowed already. */
+  void grantedTwice(List<RedisClaim> claims) {
+    for (RedisClaim claim : claims) {
+      if (claim.isLocal() && !claim.isTokenBucket()) {
+        Stripe stripe = stripes[stripeOf(claim)];
+        stripe.lock.lock();
+        try {
+          stripe.grants(claim).addCountedTwice(claim.thousandths());
+        } finally {
+          stripe.lock.unlock();
+        }
+      }
+    }
   }
 
   /** Resets the copy of a window. */
   void reset(RedisClaim claim) {
-    var unused = claim.local().buckets().reset(claim.key());
+    Stripe stripe = stripes[stripeOf(claim)];
+    stripe.lock.lock();
+    try {
+      stripe.windows.remove(claim.redisKey());
+      var unused = claim.local().buckets().reset(claim.key());
+    } finally {
+      stripe.lock.unlock();
+    }
   }
 
   private static long missing(Buckets buckets, Claim local) {

@@ -2,6 +2,7 @@ package io.penstock.redis;
 
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
+import io.penstock.TokenBucket;
 import java.util.function.IntSupplier;
 
 /**
@@ -9,8 +10,10 @@ import java.util.function.IntSupplier;
  * node's share of it. Thread-safe.
  */
 final class LocalLimiter {
-  private final RateLimiter limiter;
+  private final LocalBuckets buckets;
+  private final String name;
   private final IntSupplier divisor;
+  private volatile RateLimiter limiter;
 
   /** The full limit and the number of nodes that it is divided by now; guarded by this. */
   private Limit full;
@@ -21,6 +24,8 @@ final class LocalLimiter {
    * @param divisor the number of nodes that the limit is divided by; may change
    */
   LocalLimiter(LocalBuckets buckets, String name, Limit full, IntSupplier divisor) {
+    this.buckets = buckets;
+    this.name = name;
     this.divisor = divisor;
     this.full = full;
     this.nodes = divisor.getAsInt();
@@ -45,7 +50,12 @@ final class LocalLimiter {
       share = limiter.limit();
     }
     nodes = divisorNow;
-    if (!share.equals(limiter.limit())) {
+    if (share instanceof TokenBucket != limiter.limit() instanceof TokenBucket) {
+      // Token buckets and windows are in different stores, and share no state anyway.
+      RateLimiter old = limiter;
+      limiter = buckets.limiter(name, share);
+      old.retire();
+    } else if (!share.equals(limiter.limit())) {
       limiter.replaceLimit(share);
     }
   }

@@ -10,7 +10,7 @@ enum Operation {
   LEASE(5),
   /** Refunds a charge, up to the level that the bucket would have without it. */
   GIVE_BACK(6),
-  /** Raises the debt to that of the bucket in this process, after decisions without Redis. */
+  /** Reports what the copy in this process has granted, after decisions without Redis. */
   RAISE_DEBT(7);
 
   private final int code;

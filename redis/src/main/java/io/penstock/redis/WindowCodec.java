@@ -2,10 +2,14 @@ package io.penstock.redis;
 
 import io.penstock.Decision;
 import io.penstock.WindowLimit;
+import org.jspecify.annotations.Nullable;
 
 /** The codec of a window limit. Immutable. */
 final class WindowCodec extends LimitCodec {
   private static final long TOKEN = 1_000;
+
+  /** How many slices of a log this node counts its grants in; reports are as precise as these. */
+  private static final int LOG_SLICES = 8;
 
   private final String name;
   private final WindowLimit limit;
@@ -25,14 +29,34 @@ final class WindowCodec extends LimitCodec {
     return isLog() ? 'l' : 'w';
   }
 
+  /** Whether the copy of a window can be set back to an earlier count. */
+  boolean isFixed() {
+    return limit.kind() == WindowLimit.Counting.FIXED_WINDOW;
+  }
+
   private boolean isLog() {
     return limit.kind() == WindowLimit.Counting.SLIDING_WINDOW_LOG;
   }
 
   @Override
   void write(MessagePackArray numbers) {
-    long length = (limit.window().toNanos() - 1) / Ticks.NANOS + 1;
-    numbers.add(kind()).add(length).add(limit.burstThousandths());
+    numbers.add(kind()).add(lengthTicks()).add(limit.burstThousandths());
+  }
+
+  private long lengthTicks() {
+    return (limit.window().toNanos() - 1) / Ticks.NANOS + 1;
+  }
+
+  /**
+   * Returns the grants of this node from one window: the previous one if they are for the same
+   * slices of time, or else empty ones.
+   */
+  WindowGrants grants(@Nullable WindowGrants previous) {
+    long ticks = isLog() ? (lengthTicks() - 1) / LOG_SLICES + 1 : lengthTicks();
+    int slices = isLog() ? LOG_SLICES + 2 : 2;
+    return previous != null && previous.hasSlices(ticks, slices)
+        ? previous
+        : new WindowGrants(ticks, slices);
   }
 
   private int kind() {
@@ -75,7 +99,7 @@ final class WindowCodec extends LimitCodec {
       long granted,
       long passedNanos) {
     if (operation == Operation.TAKE && granted > 0 && claim.cost() > 0) {
-      local.granted(claim, granted * claim.cost());
+      local.granted(claim, granted * claim.cost(), replies[replies.length - 1]);
     } else if (operation == Operation.RESET) {
       local.reset(claim);
     }

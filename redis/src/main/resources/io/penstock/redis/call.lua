@@ -18,7 +18,9 @@
 --                      request; then the length in ticks, counted from before the call was sent
 --     only to give back, to one token bucket: the time of the charge, and the debt after it, in ticks
 --                      and a rest in units
---     only to raise debt, on one token bucket: the time at which the cost was missing; 0 if unknown
+--     only to raise debt, on one token bucket: the time at which the cost was missing; 0 if unknown;
+--                      on one window: the number of slices of time in which a node has granted
+--                      something, oldest first, and for each: its start and the sum in thousandths
 --
 -- Returns integers: the number of foreign values that were replaced, then for each request
 --   the number of callers, in order, that it is granted to; then for each claim

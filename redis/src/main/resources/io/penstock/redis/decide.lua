@@ -83,6 +83,14 @@ local function lease(claim)
   replies[n + 4], replies[n + 5] = kept, claim.bucket.leased
 end
 
+local function readGrants()
+  local grants = {}
+  for i = 1, read() do
+    grants[i] = { time = read(), amount = read() }
+  end
+  return grants
+end
+
 -- Changes one bucket unconditionally.
 local function change(claim, operation)
   local algorithm = claim.limit.algorithm
@@ -94,7 +102,7 @@ local function change(claim, operation)
   elseif operation == GIVE_BACK then
     algorithm.giveBack(claim, { time = read(), ticks = read(), rest = read() })
   elseif operation == RAISE_DEBT then
-    algorithm.raiseDebt(claim, read())
+    algorithm.raiseDebt(claim, claim.limit.kind == BUCKET and read() or readGrants())
   else
     algorithm.reset(claim)
   end

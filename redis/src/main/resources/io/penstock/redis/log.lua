@@ -7,6 +7,9 @@ local log = {}
 
 local MAX_WINDOW = 10 * 366 * 86400 * 1000000
 
+-- How many entries may follow one that is inserted; bounds the time that a call takes.
+local MAX_MOVED = 1000
+
 -- Returns time and sum; for the first element also the longest window and the largest limit, unless
 -- an earlier version wrote it.
 local function entry(key, index)
@@ -170,6 +173,64 @@ end
 
 function log.take(claim, times)
   append(claim.key, claim.state, claim.cost * times)
+end
+
+-- Inserts entries, so that from each of the given times on, the log contains at least what a node has
+-- granted since then.
+local function insertGrants(claim, grants)
+  local key, state = claim.key, claim.state
+  -- The entries since the first grant, newest first.
+  local newer = {}
+  local index, when, sum = state.last, state.lastTime or 0, state.sum
+  while index > 0 and #newer < MAX_MOVED and when >= grants[1].time do
+    local whenBefore, sumBefore = entry(key, index - 1)
+    newer[#newer + 1] = { time = when, amount = sum - sumBefore }
+    index, when, sum = index - 1, whenBefore, sumBefore
+  end
+  local merged, next, counted, granted, inserts = {}, 1, 0, 0, false
+  for i = #grants, 1, -1 do
+    local time = min(grants[i].time, now)
+    granted = min(claim.limit.capacity, granted + grants[i].amount)
+    while newer[next] and newer[next].time >= time do
+      counted = counted + newer[next].amount
+      merged[#merged + 1], next = newer[next], next + 1
+    end
+    if granted > counted and time >= when and now - time < state.length then
+      merged[#merged + 1] = { time = time, amount = granted - counted }
+      counted, inserts = granted, true
+    end
+  end
+  if not inserts then
+    return
+  end
+  for i = next, #newer do
+    merged[#merged + 1] = newer[i]
+  end
+  if state.last == 0 then
+    redis.call('DEL', key)
+    redis.call('RPUSH', key, cmsgpack.pack(0, sum, state.length, state.capacity))
+    state.start = sum
+  else
+    redis.call('LTRIM', key, 0, index)
+  end
+  for i = #merged, 1, -1 do
+    sum = sum + merged[i].amount
+    redis.call('RPUSH', key, cmsgpack.pack(merged[i].time, sum))
+  end
+  -- As in append: merge the oldest entries.
+  local excess = max(0, index + #merged - floor(state.capacity / 1000))
+  redis.call('LTRIM', key, excess, -1)
+  writeFirst(key, state)
+  redis.call('PEXPIRE', key, ceil(state.length / 1000))
+end
+
+-- Raises the sums to what a node has granted that has decided without Redis: from each of the given
+-- times on, oldest first. Sums that are already larger stay.
+function log.raiseDebt(claim, grants)
+  local ok, failure = pcall(insertGrants, claim, grants)
+  if not ok and isForeign(failure) then
+    repair(claim.key, claim.limit)
+  end
 end
 
 function log.reset(claim)

@@ -219,8 +219,8 @@ function window.waitFor(claim)
   return wait
 end
 
-function window.take(claim, times)
-  local bucket, own, amount = claim.bucket, claim.state, claim.cost * times
+-- Counts a grant under the limit of a state in all states.
+local function count(bucket, own, amount)
   local longest = 0
   for _, state in ipairs(bucket.states) do
     longest = max(longest, state.length)
@@ -235,6 +235,25 @@ function window.take(claim, times)
     end
   end
   bucket.changed = true
+end
+
+function window.take(claim, times)
+  count(claim.bucket, claim.state, claim.cost * times)
+end
+
+-- Raises the counts to what a node has granted that has decided without Redis. Each grant is the sum of
+-- those in the window that starts at its time. Counts that are already larger stay.
+function window.raiseDebt(claim, grants)
+  local bucket, state = claim.bucket, claim.state
+  for _, grant in ipairs(grants) do
+    local windowsAgo = floor(now / state.length) + state.ahead - floor(grant.time / state.length)
+    local amount = min(grant.amount, state.capacity)
+    if windowsAgo == 0 and amount > state.current then
+      count(bucket, state, amount - state.current)
+    elseif windowsAgo == 1 and state.kind == COUNTER and amount > state.previous then
+      state.previous, bucket.changed = amount, true
+    end
+  end
 end
 
 function window.reset(claim)

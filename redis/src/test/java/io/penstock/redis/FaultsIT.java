@@ -68,13 +68,15 @@ class FaultsIT {
       load.awaitDegraded(4_000);
       long end = System.nanoTime();
       cure.run();
+      long cured = System.nanoTime();
       long back = load.awaitExact(CALLERS, BACK);
       System.out.printf("%-24s exact again after %d ms%n", what, back);
-      load.stop();
       var meanwhile = load.between(broken, end);
       Load.assertDegraded(meanwhile, DEADLINE);
       load.assertInTime(what, meanwhile, DEADLINE);
       load.assertBackInTime(back);
+      load.assertStaysExact(what, cured);
+      load.stop();
       long counted = 0;
       for (FailurePolicy policy : FailurePolicy.values()) {
         counted += counts.degraded(policy.name());

@@ -2,6 +2,8 @@ package io.penstock.redis;
 
 import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.lettuce.core.RedisURI;
 import io.penstock.Consistency;
@@ -18,11 +20,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Limiters that decide in process while Redis is unavailable, from what this node knows. */
 class LocalFallbackIT {
   /** So slow that nothing is refilled during a test. */
   private static final Limit SLOW = Limit.perDay(1).burst(10);
+
+  /** Does not end during a test. */
+  private static final Limit FIXED_WINDOW = Limit.fixedWindow(5, Duration.ofDays(300));
 
   /** What is reported to Redis is rounded down to thousandths of a token. */
   private static final double ROUNDING = 0.002;
@@ -136,15 +144,44 @@ class LocalFallbackIT {
     assertTakesLocally(limiter, "k", 6);
   }
 
-  @Test
-  void outage_window_countsTheGrantsOfThisNode() {
-    RateLimiter window = RateLimiter.on(store, "w", Limit.fixedWindow(5, Duration.ofDays(300)));
+  /** Windows that don't end during a test. */
+  static List<Arguments> windows() {
+    Duration length = Duration.ofDays(300);
+    return List.of(
+        arguments(Limit.fixedWindow(5, length), Reason.FIXED_WINDOW_EXCEEDED),
+        arguments(Limit.slidingWindow(5, length), Reason.SLIDING_WINDOW_COUNTER_EXCEEDED),
+        arguments(Limit.slidingLog(5, length), Reason.SLIDING_WINDOW_LOG_EXCEEDED));
+  }
+
+  @ParameterizedTest
+  @MethodSource("windows")
+  void outage_window_countsTheGrantsOfThisNode(Limit limit, Reason reason) {
+    RateLimiter window = RateLimiter.on(store, "w", limit);
     takeExactly(window, "k", 3);
     disconnect();
     assertThat(window.tryAcquire("k", 2)).isTrue();
     Decision denied = window.take("k");
     assertThat(denied.allowed()).isFalse();
-    assertThat(denied.reason()).contains(Reason.FIXED_WINDOW_EXCEEDED);
+    assertThat(denied.reason()).contains(reason);
+    assertThat(denied.degraded()).isTrue();
+  }
+
+  @ParameterizedTest
+  @MethodSource("windows")
+  void recovery_window_reportsWhatThisNodeGranted(Limit limit, Reason reason) {
+    RateLimiter window = RateLimiter.on(store, "w", limit);
+    RateLimiter other = RateLimiter.on(direct, "w", limit);
+    takeExactly(window, "k", 1);
+    disconnect();
+    assertThat(window.tryAcquire("k", 3)).isTrue();
+    other.take("k", 1);
+    reconnect();
+    assertThat(takeExactly(window, "k", 0).allowed()).isTrue();
+    assertThat(other.peek("k").remaining()).as("the larger count").isEqualTo(1);
+    assertThat(takeExactly(window, "k", 1).allowed()).isTrue();
+    Decision denied = takeExactly(window, "k", 1);
+    assertThat(denied.allowed()).isFalse();
+    assertThat(denied.reason()).contains(reason);
   }
 
   @Test
@@ -260,6 +297,43 @@ class LocalFallbackIT {
     assertThat(counts.refunded.get()).isZero();
   }
 
+  /** Returns a request that is still in flight when others have reached their deadlines. */
+  private CompletableFuture<Decision> takeWithLongDeadline(RateLimiter of, int cost) {
+    RedisClaim claim = ((RedisBuckets) of.at("k").buckets()).claim("k", 1_000L * cost, 0);
+    long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+    PendingRequest request = new PendingRequest(Operation.TAKE, List.of(claim), deadline);
+    return store.dispatcher().executeAsync(request).toCompletableFuture();
+  }
+
+  @Test
+  void inFlight_fixedWindow_isCountedByTheCopy() {
+    RateLimiter window = RateLimiter.on(store, "w", FIXED_WINDOW);
+    proxy.keepReplies(true);
+    CompletableFuture<Decision> inFlight = takeWithLongDeadline(window, 3);
+    CompletableFuture<Decision> second = window.takeAsync("k", 2).toCompletableFuture();
+    CompletableFuture<Decision> third = window.takeAsync("k", 1).toCompletableFuture();
+    assertThat(second.join().allowed()).isTrue();
+    assertThat(third.join().allowed()).isFalse();
+    proxy.keepReplies(false);
+    assertThat(inFlight.join().allowed()).isTrue();
+  }
+
+  @Test
+  void inFlight_fixedWindowDeniedByRedis_isNotCounted() {
+    RateLimiter window = RateLimiter.on(store, "w", FIXED_WINDOW);
+    RateLimiter.on(direct, "w", FIXED_WINDOW).take("k", 4);
+    proxy.keepReplies(true);
+    CompletableFuture<Decision> inFlight = takeWithLongDeadline(window, 3);
+    assertThat(window.tryAcquire("k", 1)).isTrue();
+    proxy.keepReplies(false);
+    // On a starved machine, its connection may have been closed meanwhile.
+    assumeFalse(inFlight.join().degraded());
+    assertThat(inFlight.join().allowed()).isFalse();
+    disconnect();
+    assertThat(window.tryAcquire("k", 4)).isTrue();
+    assertThat(window.tryAcquire("k", 1)).isFalse();
+  }
+
   @Test
   void answerLate_deniedLocally_isGivenBack() {
     takeExactly(limiter, "k", 9);
@@ -272,14 +346,56 @@ class LocalFallbackIT {
     assertThat(level.peek("k").remaining()).isEqualTo(10);
   }
 
-  @Test
-  void share_numberOfNodesIsLearnedFromRedis() {
-    RateLimiter share = RateLimiter.on(store, "s", Limit.perDay(1).burst(4), SHARE);
+  /** Returns a limiter of which this node has half. */
+  private RateLimiter halfOf(Limit limit) {
+    RateLimiter share = RateLimiter.on(store, "s", limit, SHARE);
     try (RedisStore second = RedisStore.builder().connect(RedisURI.create(redis.url()))) {
-      RateLimiter.on(second, "s", Limit.perDay(1).burst(4), SHARE);
+      RateLimiter.on(second, "s", limit, SHARE);
       await("both counted").until(() -> store.dispatcher().nodes() == 2);
     }
+    return share;
+  }
+
+  @Test
+  void share_numberOfNodesIsLearnedFromRedis() {
+    RateLimiter share = halfOf(Limit.perDay(1).burst(4));
     disconnect();
     assertTakesLocally(share, "k", 2);
+  }
+
+  @Test
+  void share_afterGrants_startsFromItsShareOfTheReportedLevel() {
+    RateLimiter share = halfOf(SLOW);
+    RateLimiter.on(direct, "s", SLOW).take("k", 5);
+    takeExactly(share, "k", 1);
+    disconnect();
+    assertTakesLocally(share, "k", 2);
+  }
+
+  @ParameterizedTest
+  @MethodSource("windows")
+  void share_window_isRoundedDownToWholeTokens(Limit limit, Reason reason) {
+    RateLimiter share = halfOf(limit);
+    disconnect();
+    assertThat(share.tryAcquire("k", 2)).isTrue();
+    assertThat(share.take("k").reason()).as("half of five").contains(reason);
+  }
+
+  @ParameterizedTest
+  @MethodSource("windows")
+  void answerLate_window_isCountedOnce(Limit limit, Reason reason) {
+    RateLimiter window = RateLimiter.on(store, "w", limit);
+    RateLimiter other = RateLimiter.on(direct, "w", limit);
+    proxy.keepReplies(true);
+    Decision late = window.takeAsync("k", 2).toCompletableFuture().join();
+    assertThat(late.allowed()).isTrue();
+    assertThat(late.degraded()).isTrue();
+    await("counted").until(() -> other.peek("k").remaining() == 3);
+    proxy.keepReplies(false);
+    await("available again").until(() -> !limiter.peek("other").degraded());
+    assertThat(takeExactly(window, "k", 1).remaining()).isEqualTo(2);
+    disconnect();
+    assertThat(window.tryAcquire("k", 2)).isTrue();
+    assertThat(window.take("k").reason()).contains(reason);
   }
 }

@@ -5,28 +5,37 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisURI;
 import io.penstock.Claim;
+import io.penstock.Consistency;
 import io.penstock.Decision;
+import io.penstock.FailurePolicy;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
+import io.penstock.StoreOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Several nodes that lose and regain Redis at different times. */
 @Tag("full")
 class LocalNodesIT {
   private static final int BURST = 40;
   private static final int NODES = 3;
+  private static final int ROUNDS = 3;
   private static final int STEPS = 200;
+  private static final int LEASED_STEPS = 2_000;
 
   private static final Limit REFILLING = Limit.perSecond(20).burst(BURST);
   private static final double REFILL_PER_SECOND = 20;
 
-  /** In effect for the whole test. */
-  private static final Limit WINDOW = Limit.fixedWindow(BURST, Duration.ofDays(300));
+  /** No window ends during a test. */
+  private static final Duration LENGTH = Duration.ofDays(300);
+
+  private static final Limit WINDOW = Limit.fixedWindow(BURST, LENGTH);
 
   /** The server and this process measure time by different clocks. */
   private static final double CLOCK_ERROR = 0.1;
@@ -35,7 +44,7 @@ class LocalNodesIT {
   private static final class Node {
     final FlakyProxy proxy;
     final RedisStore store;
-    final RateLimiter limiter;
+    RateLimiter limiter;
     final RateLimiter refilling;
     final RateLimiter window;
     boolean connected = true;
@@ -96,12 +105,82 @@ class LocalNodesIT {
   /** Nothing is refilled, so that the limit also holds for each node. */
   @Test
   void take_nodesLoseAndRegainRedis_eachGrantsAtMostTheLimitAndNoneDeniesTooEarly() {
-    forAllNodes(LocalNodesIT::takeFromBucket);
+    forAllNodes(ROUNDS, LocalNodesIT::takeFromBucket);
   }
 
   @Test
   void take_bucketAndWindow_noneDeniesTooEarly() {
-    forAllNodes(LocalNodesIT::takeFromBucketAndWindow);
+    forAllNodes(ROUNDS, LocalNodesIT::takeFromBucketAndWindow);
+  }
+
+  /** All of the test is within one window. */
+  @ParameterizedTest
+  @MethodSource("windows")
+  void take_window_eachNodeGrantsAtMostTheLimitAndNoneDeniesTooEarly(Limit window) {
+    forAllNodes(
+        1,
+        (random, what, key, nodes) -> {
+          for (Node node : nodes) {
+            node.limiter = RateLimiter.on(node.store, "w", window);
+          }
+          takeFromBucket(random, what, key, nodes);
+        });
+  }
+
+  static List<Limit> windows() {
+    return List.of(
+        Limit.fixedWindow(BURST, LENGTH),
+        Limit.slidingWindow(BURST, LENGTH),
+        Limit.slidingLog(BURST, LENGTH));
+  }
+
+  /**
+   * Tokens that are on lease are missing from the copies, so a node may deny too early by as much
+   * as all nodes may lease.
+   */
+  @Test
+  void take_leased_noneDeniesEarlierThanByTheTokensOnLease() {
+    forAllNodes(
+        1,
+        (random, what, key, nodes) -> {
+          for (Node node : nodes) {
+            node.limiter =
+                RateLimiter.on(
+                    node.store,
+                    "leased",
+                    REFILLING,
+                    new StoreOptions(FailurePolicy.LOCAL, Consistency.LEASED));
+          }
+          takeFromLeased(random, what, key, nodes);
+        });
+  }
+
+  private static void takeFromLeased(Random random, String what, String key, List<Node> nodes) {
+    ReferenceBucket bucket = new ReferenceBucket(REFILL_PER_SECOND);
+    int fromLease = 0;
+    int denied = 0;
+    for (int step = 0; step < LEASED_STEPS; step++) {
+      Node node = nodes.get(random.nextInt(NODES));
+      if (random.nextInt(200) == 0) {
+        node.toggle();
+      }
+      int cost = 1 + random.nextInt(3);
+      fromLease += node.limiter.at(key).buckets().isLeased(key) ? 1 : 0;
+      long start = System.nanoTime();
+      Decision decision = node.limiter.take(key, cost);
+      if (decision.allowed()) {
+        bucket.take(cost);
+      } else {
+        denied++;
+        assertThat(bucket.level(start))
+            .as("%s, step %s, cost %s: %s", what, step, cost, decision)
+            .isLessThan(cost + BURST / 2.0 + CLOCK_ERROR);
+      }
+    }
+    System.out.printf(
+        "%s: %d of %d requests denied, %d while leased%n", what, denied, LEASED_STEPS, fromLease);
+    assertThat(fromLease).as("requests while tokens were leased").isPositive();
+    assertThat(denied).isPositive();
   }
 
   /** One round of requests. */
@@ -109,7 +188,7 @@ class LocalNodesIT {
     void run(Random random, String what, String key, List<Node> nodes);
   }
 
-  private static void forAllNodes(Round requests) {
+  private static void forAllNodes(int rounds, Round requests) {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     RedisProcess redis = RedisProcess.start();
@@ -118,7 +197,7 @@ class LocalNodesIT {
       for (int i = 0; i < NODES; i++) {
         nodes.add(new Node(redis));
       }
-      for (int round = 0; round < 3; round++) {
+      for (int round = 0; round < rounds; round++) {
         requests.run(random, "seed " + seed + ", round " + round, "k" + round, nodes);
       }
     } finally {
@@ -132,7 +211,7 @@ class LocalNodesIT {
       Random random, String what, String key, List<Node> nodes) {
     ReferenceBucket bucket = new ReferenceBucket(REFILL_PER_SECOND);
     ReferenceBucket window = new ReferenceBucket(0);
-    double grantedByRedis = 0;
+    nodes.forEach(node -> node.granted = node.grantedByRedis = 0);
     int denied = 0;
     for (int step = 0; step < STEPS; step++) {
       Node node = nodes.get(random.nextInt(NODES));
@@ -158,7 +237,11 @@ class LocalNodesIT {
         }
         if (ofWindow) {
           window.take(cost);
-          grantedByRedis += decision.degraded() ? 0 : cost;
+          node.granted += cost;
+          node.grantedByRedis += decision.degraded() ? 0 : cost;
+          assertThat(node.granted)
+              .as("%s, step %s: %s", what, step, decision)
+              .isLessThanOrEqualTo(BURST);
         }
       } else {
         denied++;
@@ -179,14 +262,15 @@ class LocalNodesIT {
       }
     }
     System.out.printf("%s: %d of %d requests denied%n", what, denied, STEPS);
-    assertThat(grantedByRedis).as(what).isLessThanOrEqualTo(BURST);
+    assertGrantedByRedis(what, nodes);
   }
 
   private static void takeFromBucket(Random random, String what, String key, List<Node> nodes) {
     double left = BURST;
     nodes.forEach(node -> node.granted = node.grantedByRedis = 0);
     for (int step = 0; step < STEPS; step++) {
-      Node node = nodes.get(random.nextInt(NODES));
+      // One node alone requests more than the limit.
+      Node node = nodes.get(random.nextBoolean() ? 0 : random.nextInt(NODES));
       if (random.nextInt(20) == 0) {
         node.toggle();
       }
@@ -202,6 +286,10 @@ class LocalNodesIT {
         assertThat(left).as(at).isLessThan(cost);
       }
     }
+    assertGrantedByRedis(what, nodes);
+  }
+
+  private static void assertGrantedByRedis(String what, List<Node> nodes) {
     assertThat(nodes.stream().mapToDouble(node -> node.grantedByRedis).sum())
         .as(what)
         .isLessThanOrEqualTo(BURST);

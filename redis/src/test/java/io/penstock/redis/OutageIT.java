@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.lettuce.core.RedisURI;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.StoreException;
@@ -15,6 +16,7 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -191,10 +193,15 @@ class OutageIT {
 
   @Test
   void warmUp_available_changesNothing() {
+    AtomicInteger sent = new AtomicInteger();
     try (RedisProcess redis = RedisProcess.start();
-        RedisStore store = builder().connect(redis.url())) {
+        RedisStore store =
+            builder()
+                .callObserver(call -> sent.addAndGet(call.size()))
+                .connect(RedisURI.create(redis.url()))) {
       store.warmUp();
 
+      assertThat(sent).as("requests to Redis").hasPositiveValue();
       assertThat(store.isAvailable()).isTrue();
       assertThat(counts.calls).hasValue(0);
       List<String> keys = redis.with(commands -> commands.keys("*:warm-up:*"));

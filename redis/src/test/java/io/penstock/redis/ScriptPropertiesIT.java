@@ -123,7 +123,8 @@ class ScriptPropertiesIT {
 
     private static PendingRequest copy(PendingRequest request) {
       return request instanceof RaiseDebtRequest raise
-          ? new RaiseDebtRequest(raise.claims().get(0), raise.micros(), raise.deadlineNanos())
+          ? RaiseDebtRequest.ofDebt(
+              raise.claims().get(0), raise.arguments().get(0), raise.deadlineNanos())
           : store.newRequest(request.operation(), request.claims());
     }
 
@@ -140,7 +141,7 @@ class ScriptPropertiesIT {
       long missing = 1 + random.nextLong(one.limit().burstThousandths());
       long micros = random.nextBoolean() ? 0 : time.micros() - random.nextInt(3_000_000);
       RedisClaim claim = one.claim("key" + random.nextInt(2), missing, 0);
-      return new RaiseDebtRequest(claim, micros, System.nanoTime());
+      return RaiseDebtRequest.ofDebt(claim, micros, System.nanoTime());
     }
 
     private PendingRequest request() {

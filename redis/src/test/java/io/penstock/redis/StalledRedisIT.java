@@ -30,7 +30,6 @@ class StalledRedisIT {
           .deadline(DEADLINE)
           .denialMemory(false)
           .connect(RedisURI.create(redis.url()));
-  private final RateLimiter limiter = RateLimiter.on(store, "x", Limit.perDay(1).burst(BURST));
 
   @AfterEach
   void stop() {
@@ -38,7 +37,7 @@ class StalledRedisIT {
     redis.close();
   }
 
-  private List<CompletableFuture<Decision>> submit(int requests) {
+  private static List<CompletableFuture<Decision>> submitOne(RateLimiter limiter, int requests) {
     List<CompletableFuture<Decision>> pending = new ArrayList<>();
     for (int i = 0; i < requests; i++) {
       pending.add(limiter.takeAsync("k").toCompletableFuture());
@@ -59,6 +58,18 @@ class StalledRedisIT {
   @ParameterizedTest
   @ValueSource(ints = {1, 8, 100})
   void stall_requestsBeforeAndAfter_areGrantedTheLimitOnce(int inFlight) {
+    stall(Limit.perDay(1).burst(BURST), inFlight);
+  }
+
+  /** Other windows don't decide requests in flight ahead. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 8, 100})
+  void stall_fixedWindow_isGrantedTheLimitOnce(int inFlight) {
+    stall(Limit.fixedWindow(BURST, Duration.ofDays(300)), inFlight);
+  }
+
+  private void stall(Limit limit, int inFlight) {
+    RateLimiter limiter = RateLimiter.on(store, "x", limit);
     await("available").until(() -> !limiter.peek("k").degraded());
     // Makes the window large enough to pipeline calls.
     for (int i = 0; i < 20; i++) {
@@ -67,17 +78,17 @@ class StalledRedisIT {
           .join();
     }
     redis.freeze();
-    List<CompletableFuture<Decision>> all = submit(inFlight);
-    List<CompletableFuture<Decision>> first = submit(REQUESTS);
+    List<CompletableFuture<Decision>> all = submitOne(limiter, inFlight);
+    List<CompletableFuture<Decision>> first = submitOne(limiter, REQUESTS);
     all.addAll(first);
     await("half of the first deadline").during(DEADLINE.dividedBy(2)).until(() -> true);
-    all.addAll(submit(REQUESTS));
+    all.addAll(submitOne(limiter, REQUESTS));
     await("the local bucket decides").until(() -> first.get(REQUESTS - 1).isDone());
     redis.thaw();
     assertThat(allowed(all)).isLessThanOrEqualTo(BURST);
     await("available again").until(() -> !limiter.peek("other").degraded());
     long before = allowed(all);
-    assertThat(before + allowed(submit(2 * BURST))).isEqualTo(BURST);
+    assertThat(before + allowed(submitOne(limiter, 2 * BURST))).isEqualTo(BURST);
   }
 
   private static List<CompletableFuture<Decision>> submit(RateLimiter limiter, int requests) {
