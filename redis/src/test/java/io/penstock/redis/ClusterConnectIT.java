@@ -73,7 +73,10 @@ class ClusterConnectIT {
     }
   }
 
-  /** Lettuce warns that a connection is already closed if its client closes it again. */
+  /**
+   * Lettuce warns that a connection is already closed if its client closes it again. Clients of
+   * other tests may still try to reconnect to servers that have stopped.
+   */
   @Test
   void close_connected_logsNoWarning() {
     List<String> warnings = new CopyOnWriteArrayList<>();
@@ -81,7 +84,9 @@ class ClusterConnectIT {
         new Handler() {
           @Override
           public void publish(LogRecord line) {
-            warnings.add(line.getMessage());
+            if (!line.getMessage().contains("econnect")) {
+              warnings.add(line.getMessage());
+            }
           }
 
           @Override
