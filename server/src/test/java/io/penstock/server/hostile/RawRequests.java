@@ -102,8 +102,9 @@ final class RawRequests {
       throw new IllegalArgumentException("not statuses and a request: " + line);
     }
     Map<Listener, String> statuses = new EnumMap<>(Listener.class);
+    int group = 1;
     for (Listener listener : Listener.values()) {
-      String status = parts.group(listener.ordinal() + 1);
+      String status = parts.group(group++);
       if (!status.equals("-")) {
         statuses.put(listener, status);
       }
