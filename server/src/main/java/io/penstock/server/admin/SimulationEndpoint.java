@@ -1,5 +1,7 @@
 package io.penstock.server.admin;
 
+import io.penstock.policy.load.Node;
+import io.penstock.policy.load.Problems;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.JsonDocuments;
 import io.penstock.server.http.JsonResponses;
@@ -8,15 +10,30 @@ import io.penstock.server.simulation.Simulation;
 import io.penstock.server.simulation.SimulationInput;
 import io.penstock.server.simulation.SimulationResult;
 import io.penstock.server.simulation.SimulationTooLargeException;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
-/** The endpoint that simulates a limit, which changes nothing. Thread-safe. */
+/**
+ * The endpoint that simulates a limit, which changes nothing. Thread-safe.
+ *
+ * <p>Only a few requests are admitted at a time, before their bodies are read, and only one of them
+ * is parsed and simulated at a time, because both can take a lot of memory and CPU time.
+ */
 public final class SimulationEndpoint {
-  private static final int MAX_BODY_BYTES = 2 << 20;
+  private static final int MAX_BODY_BYTES = 1 << 20;
+  static final int MAX_PENDING = 4;
 
   private final Vertx vertx;
   private final Bodies bodies;
+  private final AtomicInteger pending = new AtomicInteger();
+
+  private record Simulated(SimulationInput input, SimulationResult result) {}
 
   public SimulationEndpoint(Vertx vertx, Bodies bodies) {
     this.vertx = vertx;
@@ -24,19 +41,42 @@ public final class SimulationEndpoint {
   }
 
   void simulate(HttpServerRequest request) {
+    HttpServerResponse response = request.response();
+    if (pending.incrementAndGet() > MAX_PENDING) {
+      pending.decrementAndGet();
+      ProblemResponses.end(
+          response.putHeader("Retry-After", "1"),
+          503,
+          "Service Unavailable",
+          "At most " + MAX_PENDING + " simulations are accepted at a time");
+      return;
+    }
+    AtomicBoolean hasBody = new AtomicBoolean();
+    response.endHandler(
+        ended -> {
+          if (hasBody.compareAndSet(false, true)) {
+            pending.decrementAndGet();
+          }
+        });
     bodies.read(
         request,
-        body ->
-            JsonDocuments.<SimulationInput>read(
-                request, body, SimulationRequest::read, input -> simulate(request, input)));
+        body -> {
+          if (hasBody.compareAndSet(false, true)) {
+            run(request, body).onComplete(done -> pending.decrementAndGet());
+          }
+        });
   }
 
-  /** Runs simulations on a worker thread, one at a time. */
-  private void simulate(HttpServerRequest request, SimulationInput input) {
-    vertx
-        .executeBlocking(() -> Simulation.run(input), true)
-        .onComplete(
-            result -> write(request, input, result),
+  private Future<?> run(HttpServerRequest request, Buffer body) {
+    return vertx
+        .executeBlocking(() -> simulated(request.response(), body), true)
+        .onSuccess(
+            simulated -> {
+              if (simulated != null) {
+                simulated.complete(request, result -> write(request, result));
+              }
+            })
+        .onFailure(
             failure -> {
               if (failure instanceof SimulationTooLargeException tooLarge) {
                 ProblemResponses.end(
@@ -50,8 +90,21 @@ public final class SimulationEndpoint {
             });
   }
 
-  private static void write(
-      HttpServerRequest request, SimulationInput input, SimulationResult result) {
+  private static JsonDocuments.@Nullable ParsedBody<Simulated> simulated(
+      HttpServerResponse response, Buffer body) {
+    return response.closed() ? null : JsonDocuments.parse(body, SimulationEndpoint::simulated);
+  }
+
+  private static @Nullable Simulated simulated(Node document, Problems problems) {
+    SimulationInput input = SimulationRequest.read(document, problems);
+    return input == null || problems.errorCount() > 0
+        ? null
+        : new Simulated(input, Simulation.run(input));
+  }
+
+  private static void write(HttpServerRequest request, Simulated simulated) {
+    SimulationInput input = simulated.input;
+    SimulationResult result = simulated.result;
     JsonResponses.end(
         request.response(),
         json -> {

@@ -35,14 +35,7 @@ public final class JsonDocuments {
       Buffer body,
       BiFunction<Node, Problems, @Nullable T> reader,
       Consumer<T> then) {
-    parse(
-        request,
-        body,
-        (text, problems) -> {
-          Node document = Document.parse(text, NAME, problems);
-          return document == null ? null : reader.apply(document, problems);
-        },
-        then);
+    parse(request, body, located(reader), then);
   }
 
   /**
@@ -78,16 +71,30 @@ public final class JsonDocuments {
             });
   }
 
+  /** Parses a body on the calling thread. */
+  public static <T> ParsedBody<T> parse(
+      Buffer body, BiFunction<Node, Problems, @Nullable T> reader) {
+    return new ParsedBody<>(body, located(reader));
+  }
+
+  private static <T> BodyParser<T> located(BiFunction<Node, Problems, @Nullable T> reader) {
+    return (text, problems) -> {
+      Node document = Document.parse(text, NAME, problems);
+      return document == null ? null : reader.apply(document, problems);
+    };
+  }
+
   /** A parsed body. */
-  private static final class ParsedBody<T> {
+  public static final class ParsedBody<T> {
     private final Problems problems = new Problems(MAX_ERRORS);
     private final @Nullable T value;
 
-    ParsedBody(Buffer body, BodyParser<T> parser) {
+    private ParsedBody(Buffer body, BodyParser<T> parser) {
       this.value = parser.parse(body.toString(UTF_8), problems);
     }
 
-    void complete(HttpServerRequest request, Consumer<T> then) {
+    /** Passes the value to {@code then}, or responds with the errors if there is none. */
+    public void complete(HttpServerRequest request, Consumer<T> then) {
       if (problems.errorCount() > 0) {
         ProblemResponses.badDocument(request.response(), problems.errors());
       } else if (value != null) {
