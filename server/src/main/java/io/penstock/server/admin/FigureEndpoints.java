@@ -114,7 +114,7 @@ public final class FigureEndpoints {
     }
     // Either the rule has decided nothing yet, or it is counted together with others.
     Optional<TimelineView> others = timeline.rule(DecisionMeters.OTHER, resolution, points);
-    if (others.isPresent()) {
+    if (others.isPresent() && rule(DecisionMeters.OTHER) == null) {
       write(request, DecisionMeters.OTHER, others.get());
     } else {
       write(request, rule, timeline.requests(resolution, points).withoutDecisions());

@@ -175,7 +175,8 @@ public final class LiveFigures {
         .rules()
         .forEach(
             (rule, override) ->
-                modeOf.computeIfPresent(rule, (name, own) -> override.mode().code()));
+                modeOf.computeIfPresent(
+                    rule, (name, own) -> own.equals("off") ? own : override.mode().code()));
     modes
         .active()
         .ifPresent(
