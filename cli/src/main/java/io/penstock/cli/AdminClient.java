@@ -6,6 +6,7 @@ import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Node;
 import io.penstock.policy.load.Problems;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -82,7 +83,7 @@ final class AdminClient {
     try {
       response = client.send(request.build(), BodyHandlers.ofString());
     } catch (IOException e) {
-      throw new RuleTarget.FailedException("cannot reach " + server + ": " + e.getMessage());
+      throw new RuleTarget.FailedException("cannot reach " + server + ": " + reason(e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new RuleTarget.FailedException("interrupted");
@@ -98,6 +99,14 @@ final class AdminClient {
       throw new RuleTarget.FailedException(errorText(fields));
     }
     return new AdminResponse(response.body(), fields);
+  }
+
+  /** A refused connection has no message. */
+  private static String reason(IOException failure) {
+    String message = failure.getMessage();
+    return message != null
+        ? message
+        : failure instanceof ConnectException ? "connection refused" : failure.toString();
   }
 
   /** Appends a path to the base URL, which may have a path of its own when a proxy is in front. */

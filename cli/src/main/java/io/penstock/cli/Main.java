@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
 /** The command {@code penstock}. */
 @Command(
     name = "penstock",
-    description = "A rate limiter: exact, fast, and pleasant to run.",
+    description = "A rate limiter: library, decision service and proxy.",
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
     footer = {"", "Start with: penstock serve. Every command has a --help option."})

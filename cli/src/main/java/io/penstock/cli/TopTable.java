@@ -48,7 +48,8 @@ final class TopTable {
   }
 
   private static String timeOfDay(String time) {
-    return time.length() < TIME_END ? printable(time) : time.substring(TIME_START, TIME_END);
+    boolean isLong = time.length() >= TIME_END;
+    return printable(isLong ? time.substring(TIME_START, TIME_END) : time);
   }
 
   private static List<String> aligned(List<List<String>> rows) {

@@ -59,8 +59,8 @@ public final class AdviceText {
       if (group.keys() * shareOfOne / 100 < 1 && shareOfOne > 0) {
         notes.add(
             SafeText.of(group.label())
-                + " has too few keys to leave any out: a balanced limit spares all of them, also"
-                + " those that send too much; see --spare");
+                + ": with so few keys, the balanced limit spares all of them, including those that"
+                + " send too much; a smaller --spare leaves some out");
       }
     }
     List<Map.Entry<String, String>> folded =
