@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
 /** Concurrent takes, reservations, releases and renewals neither duplicate nor lose tokens. */
 class LeaseConcurrencyTest {
   private static final int TAKERS = 4;
+
+  /** Each taker tries at least this often, and until the store has granted it something. */
   private static final int TIMES = 40_000;
 
   private final AtomicLong numbers = new AtomicLong();
@@ -42,8 +44,8 @@ class LeaseConcurrencyTest {
 
   private long take() {
     long spent = 0;
-    for (int i = 0; i < TIMES; i++) {
-      long cost = 1L + i % 3;
+    for (long i = 0; i < TIMES || spent == 0; i++) {
+      long cost = 1 + i % 3;
       spent += lease.take(cost) == null ? 0 : cost;
     }
     return spent;
@@ -51,8 +53,8 @@ class LeaseConcurrencyTest {
 
   private long reserve() {
     long spent = 0;
-    for (int i = 0; i < TIMES; i++) {
-      long cost = 1L + i % 3;
+    for (long i = 0; i < TIMES || spent == 0; i++) {
+      long cost = 1 + i % 3;
       Lease.Reservation reservation = lease.reserve(cost);
       if (reservation != null && ThreadLocalRandom.current().nextBoolean()) {
         reservation.commit();
