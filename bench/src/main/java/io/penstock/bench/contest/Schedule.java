@@ -14,7 +14,7 @@ public record Schedule(
 
   private static final int LONG_WARMUP = 3;
 
-  private static final Schedule FULL = new Schedule(20, 5, 3, 2, 3, Duration.ofMillis(800));
+  private static final Schedule FULL = new Schedule(20, 5, 3, 2, 3, Duration.ofMillis(600));
   private static final Schedule QUICK = new Schedule(1, 1, 1, 1, 2, Duration.ofMillis(500));
 
   public static Schedule of(boolean quick) {

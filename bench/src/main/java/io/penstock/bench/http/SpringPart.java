@@ -23,7 +23,7 @@ public final class SpringPart {
       and gets five RateLimit headers. overhead compares the application with and without Penstock, so it
       includes the cost of sending these headers. same-headers compares with the application without Penstock
       and with a small filter that sends five constant headers, and no-headers compares penstock.headers=none
-      with the unchanged application. Ten processes
+      with the unchanged application. Six processes
       each; wrk uses one thread and as many connections as Tomcat has threads, 200, and shares the cores;
       docs/decisions/0011 explains why, and has the results for 32 connections.
       """;
@@ -32,7 +32,7 @@ public final class SpringPart {
    * The speed of such an application differs from process to process by some percent, because of
    * JIT compilation. Many processes average this out.
    */
-  private static final int PROCESSES = 10;
+  private static final int PROCESSES = 6;
 
   /** Many short rounds, so that slow phases of the machine affect all contenders. */
   private static final int ROUNDS = 5;
@@ -42,7 +42,7 @@ public final class SpringPart {
   /**
    * The number of warm-up rounds, after which little of the application is still to be compiled.
    */
-  private static final int WARM_UP = 36 / SECONDS;
+  private static final int WARM_UP = 24 / SECONDS;
 
   /**
    * The default number of Tomcat threads in Spring Boot. With fewer connections, the application

@@ -46,7 +46,7 @@ public final class FairnessPart {
   public static Findings measure(boolean quick, RunLog log)
       throws IOException, InterruptedException {
     FairnessPart part = new FairnessPart();
-    part.measure(quick ? 1 : 7, quick ? 500 : 2_000, log);
+    part.measure(quick ? 1 : 5, quick ? 500 : 2_000, log);
     return new Findings(List.of(part.table()), NOTES, part.ratios());
   }
 

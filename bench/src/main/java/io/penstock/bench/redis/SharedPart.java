@@ -55,7 +55,7 @@ public final class SharedPart {
     static SharedSchedule of(boolean quick) {
       return quick
           ? new SharedSchedule(1, 2_000, 3_000, 500)
-          : new SharedSchedule(4, 4_500, 3_000, 1_200);
+          : new SharedSchedule(3, 4_500, 3_000, 1_200);
     }
   }
 
