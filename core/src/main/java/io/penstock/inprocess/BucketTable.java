@@ -27,8 +27,8 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
   private static final long RETRY = Long.MIN_VALUE;
 
   /**
-   * In place of the maximum debt: the burst, and the caller doesn't need the debt afterwards, so
-   * that tokens may come from {@link Stripes}.
+   * A value for the maximum debt that stands for the burst. It also states that the caller doesn't
+   * need the debt afterwards, so that the tokens may come from {@link Stripes}.
    */
   private static final long BURST = Long.MAX_VALUE;
 
@@ -187,8 +187,9 @@ final class BucketTable implements SipHash.HashFunction<FixedPointRate> {
   }
 
   /**
-   * Decides a request at its slot. Returns {@link #RETRY} if the slot is held or retired, or the
-   * clock is out of range, and the caller has to look up the key again.
+   * Decides a request at its slot, with the tokens that have been refilled until now. Returns
+   * {@link #RETRY} if the slot is held or retired, or the clock is out of range, and the caller has
+   * to look up the key again.
    */
   private long attempt(Segment segment, int i, FixedPointRate fixedRate, long cost, long maxDebt) {
     boolean forced = isForced(maxDebt);

@@ -66,7 +66,7 @@ final class KeyWindows {
       window.add(now, cost);
     }
 
-    /** Counts a cost that another limit granted, up to what {@code span} ticks release. */
+    /** Counts a cost that another limit granted, up to what expires within {@code span} ticks. */
     private void countForeign(long now, long cost, long span) {
       if (window.isFull(now)) {
         window.coarsen();

@@ -82,7 +82,7 @@ final class WindowTable extends Table {
     if (hold.room > 0) {
       hold.room = 0;
     } else {
-      // Before the new cell exists, because that one is unused as well.
+      // Sweep before the new cell is added, which is unused until the request is decided.
       sweep();
       budget.take(this);
     }

@@ -1,4 +1,7 @@
-/** The in-process store. */
+/**
+ * The in-process store. Start with {@link io.penstock.inprocess.InProcessStore}; {@code
+ * BucketTable} decides requests under token buckets, {@code WindowTable} those under windows.
+ */
 @NullMarked
 package io.penstock.inprocess;
 

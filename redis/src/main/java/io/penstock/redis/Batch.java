@@ -47,7 +47,7 @@ final class Batch {
       }
     }
     if (leases) {
-      // After all waiting callers, so that no request of this batch is denied because of the lease.
+      // Leases follow all waiting callers, so that they cause no denials within this batch.
       requests.stream()
           .filter(request -> request.operation() == Operation.LEASE)
           .forEach(request -> add(request, last));

@@ -7,27 +7,27 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Calls are pipelined on one connection, and the number of calls in flight is limited like the
  * congestion window of TCP Vegas. A call that takes longer than the round trip without load has
- * waited in a queue, be it at the server or for a core of this machine. From the time in the queue
- * follows how many of the calls in flight are queued:
+ * waited in a queue, either at the server or for a core of this machine. The number of calls in
+ * flight that are queued is computed from the time in the queue:
  *
  * <pre>
  * queued calls = calls in flight × (time to reply − round trip) ÷ time to reply
  * </pre>
  *
  * <p>While few calls are queued, the window grows, so that requests are sent at once: waiting for a
- * reply would waste a round trip. When more are queued, sending more calls only lengthens the
- * queue, so the window shrinks, and requests wait for each other to share a call, which costs the
+ * reply would waste a round trip. When many calls are queued, further calls only lengthen the
+ * queue. The window then shrinks, and requests wait for each other to share a call, which costs the
  * server and the client less.
  *
- * <p>With a window of {@code w} calls, a call is sent when nothing is in flight, or when its
- * requests are at least the {@code w}-th part of all requests that are waiting for a reply. The
- * rest is sent with the next reply. So calls have similar sizes.
+ * <p>With a window of {@code w} calls, the queued requests are sent as a call if nothing is in
+ * flight, or if they are at least one {@code w}-th of all requests, queued and in flight. Otherwise
+ * they are sent when the next reply arrives. So calls have similar sizes.
  *
- * <p>The window always has room for the calls that fit into the round trip, because not every late
- * reply has waited in a queue.
+ * <p>The window is never smaller than the number of calls that fit into the round trip, because
+ * replies can be late for other reasons than a queue.
  *
- * <p>The round trip is that of calls that don't wait for others. If there was no such call for a
- * while, one is sent alone.
+ * <p>The round trip is measured by calls that don't wait for others. If there was no such call for
+ * a while, one is sent alone.
  */
 final class CallWindow {
   private static final int MAX_CALLS = 256;
@@ -39,18 +39,19 @@ final class CallWindow {
   private static final double MAX_QUEUED = 2.5;
 
   /**
-   * More than the time that a call takes at the server and the client. A server that is this fast
-   * handles as many calls in a round trip as this fits into it, without a queue.
+   * An upper bound of the time that the server and the client need to process a call. The number of
+   * calls that can be processed within a round trip, without a queue, is the round trip divided by
+   * this.
    */
   private static final long CALL_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
-  /** The window never has to be larger than this, however long the round trip. */
+  /** The max of {@link #minCalls}, however long the round trip is. */
   private static final int MAX_MIN_CALLS = 32;
 
-  /** The window grows and shrinks by at least one call, and by this part of it. */
+  /** The window grows and shrinks by this fraction (1/n) of it, at least by one call. */
   private static final int STEP = 4;
 
-  /** Variations of the round trip up to this part of it are no queue. */
+  /** Variations of the round trip up to this fraction (1/n) of it don't count as queueing. */
   private static final int JITTER = 8;
 
   /** The weight of a call in the average number of queued calls. */
@@ -61,7 +62,7 @@ final class CallWindow {
 
   private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** With this part of the window in flight, calls don't wait for each other. */
+  /** Calls don't wait for each other while at most this fraction (1/n) of the window is used. */
   private static final int UNLOADED_PART = 4;
 
   private volatile int calls = 1;
@@ -105,7 +106,7 @@ final class CallWindow {
     return probing;
   }
 
-  /** Returns whether a call that makes this many requests in flight doesn't wait for others. */
+  /** Returns whether a call doesn't wait for others; {@code requestsInFlight} includes its own. */
   boolean isUnloaded(int requestsInFlight) {
     return requestsInFlight <= Math.max(1, calls / UNLOADED_PART);
   }
@@ -126,8 +127,9 @@ final class CallWindow {
   }
 
   /**
-   * The number of calls that fit into a round trip. With fewer, waiting for a reply would waste
-   * time even if replies are late for another reason than a queue, such as a busy machine.
+   * The number of calls that fit into a round trip, which is the min size of the window. A smaller
+   * window would waste time if replies are late for another reason than a queue, such as a busy
+   * machine.
    */
   private int minCalls() {
     return (int) Math.max(1, Math.min(MAX_MIN_CALLS, baseNanos / CALL_NANOS));

@@ -24,7 +24,7 @@ final class Fallback {
   }
 
   /**
-   * Decides a request in flight from the in-process buckets, in case that its reply is late.
+   * Decides a request in flight from the in-process buckets, in case its reply is late.
    *
    * @return null if they don't decide it
    */

@@ -46,7 +46,7 @@ final class LocalLimiter {
     try {
       share = NodeShares.of(full, divisorNow);
     } catch (IllegalArgumentException unsupported) {
-      // So many nodes that a share would take longer than ten years to refill.
+      // There are so many nodes that a share would take longer than ten years to refill.
       share = limiter.limit();
     }
     nodes = divisorNow;

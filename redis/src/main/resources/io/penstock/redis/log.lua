@@ -224,8 +224,8 @@ local function insertGrants(claim, grants)
   redis.call('PEXPIRE', key, ceil(state.length / 1000))
 end
 
--- Raises the sums to what a node has granted that has decided without Redis: from each of the given
--- times on, oldest first. Sums that are already larger stay.
+-- Raises the sums to what a node that decided without Redis has granted since each of the given times,
+-- oldest first. Sums that are already larger stay.
 function log.raiseDebt(claim, grants)
   local ok, failure = pcall(insertGrants, claim, grants)
   if not ok and isForeign(failure) then

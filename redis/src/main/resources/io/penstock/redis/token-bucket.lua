@@ -1,7 +1,11 @@
--- Token buckets. A bucket has a state for each limit that it is used under: ticks and rest, the debt,
--- where negative ticks mean a full bucket; units per tick and per thousandth, and burst, which identify
--- the limit; reach, the longest delay in ticks that was granted; and retired, which is 1 if another
--- limit has replaced it.
+-- Token buckets. A bucket has a state for each limit that it is used under:
+--   ticks, rest      the debt; negative ticks mean a full bucket
+--   perTick, perThousandth, burst
+--                    the limit: units per tick, units per thousandth, and the burst in thousandths
+--   reach            the longest delay in ticks that was granted
+--   retired          1 if another limit has replaced this one, else 0
+--
+-- The debt is computed from the time of the last write (see parse), so a bucket refills without writes.
 --
 -- A grant under any limit is charged to all states, so that each limit accounts for everything that
 -- passed, but grants of other limits never take a debt beyond the burst. Retired states are kept and
@@ -283,8 +287,8 @@ function tokenBucket.refund(claim)
 end
 
 -- Refunds a charge, but only up to the level that the bucket would have now without that charge: if
--- it had become full in the meantime, it would have gained nothing more. Since the
--- charge, the debt was never less than what refill alone would have left of it.
+-- it had become full in the meantime, it would have gained nothing more. Since the charge, the debt was
+-- never less than what refill alone would have left of it.
 function tokenBucket.giveBack(claim, charged)
   local elapsed = max(0, now - charged.time)
   if elapsed > charged.ticks then
@@ -309,8 +313,8 @@ function tokenBucket.giveBack(claim, charged)
   bucket.changed = true
 end
 
--- Raises the debt to that of a node that has decided without Redis: as many tokens as the claim costs
--- were missing there at the given time. A debt that is already larger stays.
+-- Raises the debt to that of a node that has decided without Redis. The cost of the claim is the number
+-- of tokens that were missing at the node at the given time. A debt that is already larger stays.
 function tokenBucket.raiseDebt(claim, time)
   local elapsed = time > 0 and max(0, now - time) or 0
   local ticks, rest = claim.costTicks - elapsed, claim.costRest

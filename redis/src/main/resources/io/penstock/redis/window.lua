@@ -1,7 +1,12 @@
--- Windows with counters. A bucket has a state for each limit that it is used under: kind, length and
--- capacity, which identify the limit; current, the count of the aligned window that contains now; and
--- previous, the count of the window before. A grant under any limit is counted in all states, so that
--- each limit accounts for everything that passed.
+-- Windows with counters. A bucket has a state for each limit that it is used under:
+--   kind, length, capacity
+--                    the limit
+--   current          the count of the aligned window that contains now
+--   previous         the count of the window before
+--   ahead            see below; only for fixed windows
+--
+-- A grant under any limit is counted in all states, so that each limit accounts for everything that
+-- passed.
 --
 -- If the clock steps back to before the start of a fixed window, the window stays open: ahead is 1
 -- while current is the count of the window after the one that contains now. A window never ends earlier
@@ -241,8 +246,8 @@ function window.take(claim, times)
   count(claim.bucket, claim.state, claim.cost * times)
 end
 
--- Raises the counts to what a node has granted that has decided without Redis. Each grant is the sum of
--- those in the window that starts at its time. Counts that are already larger stay.
+-- Raises the counts to what a node that decided without Redis has granted. Each of the grants is the sum
+-- for the window that starts at its time. Counts that are already larger stay.
 function window.raiseDebt(claim, grants)
   local bucket, state = claim.bucket, claim.state
   for _, grant in ipairs(grants) do

@@ -56,7 +56,7 @@ final class WarmUp {
   private static final int ROUNDS = 60;
   private static final int REQUESTS = 20;
 
-  /** One rule that allows and one that denies, in case that the active policy has none. */
+  /** One rule that allows and one that denies, in case the active policy has none. */
   private static final String RULES =
       """
       rules:

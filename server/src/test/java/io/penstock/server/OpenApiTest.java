@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -68,6 +69,26 @@ final class OpenApiTest {
     Map<String, Set<String>> served = new TreeMap<>(server.server().paths());
     served.put("/v1/forward-auth", Set.of("GET"));
     assertThat(documented).isEqualTo(served);
+  }
+
+  /** YAML ends a value without quotes at a comma, and reads the rest of it as a name. */
+  @Test
+  void document_properties_haveValues() {
+    assertThat(withoutValue(document, "").toList()).isEmpty();
+  }
+
+  private static Stream<String> withoutValue(JsonNode node, String path) {
+    if (node.isArray()) {
+      return node.valueStream().flatMap(item -> withoutValue(item, path + "[]"));
+    }
+    return node.propertyStream()
+        .flatMap(
+            property -> {
+              String name = path + "/" + property.getKey();
+              return property.getValue().isNull()
+                  ? Stream.of(name)
+                  : withoutValue(property.getValue(), name);
+            });
   }
 
   @Test

@@ -1,4 +1,7 @@
-/** A filter for servlet applications, with or without Spring. */
+/**
+ * A filter for servlet applications, with or without Spring. Start with {@link
+ * io.penstock.servlet.RateLimitFilter}.
+ */
 @NullMarked
 package io.penstock.servlet;
 

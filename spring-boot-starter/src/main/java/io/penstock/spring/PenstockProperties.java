@@ -15,7 +15,7 @@ import org.springframework.core.Ordered;
  *
  * @param enabled Whether requests are limited.
  * @param policy The policy: a file, a folder of files, or a resource such as classpath:policy.yaml.
- *     Files and folders are watched, and changes take effect immediately.
+ *     Files and folders are watched, and changes take effect within three seconds.
  * @param mode The mode of all rules. Overrides the policy.
  * @param headers The RateLimit headers of responses.
  * @param retryJitterPercent Max jitter added to Retry-After, in percent. Derived from a hash of the

@@ -1,4 +1,7 @@
-/** Verification of tokens (JWT), whose claims rules can use. */
+/**
+ * Verification of tokens (JWT), whose claims rules can use. Start with {@link
+ * io.penstock.policy.jwt.JwtVerifier}.
+ */
 @NullMarked
 package io.penstock.policy.jwt;
 

@@ -1,4 +1,9 @@
-/** Loads, checks and watches policies in files. */
+/**
+ * Loads, checks and watches policies in files.
+ *
+ * <p>Start with {@link io.penstock.policy.load.PolicyLoader}. {@link
+ * io.penstock.policy.load.RuleFields} declares all fields of a rule.
+ */
 @NullMarked
 package io.penstock.policy.load;
 

@@ -1,4 +1,7 @@
-/** Normalization of request paths, for rules and origins alike. */
+/**
+ * Normalization of request paths, for rules and origins alike. Start with {@link
+ * io.penstock.policy.path.NormalPath}.
+ */
 @NullMarked
 package io.penstock.policy.path;
 

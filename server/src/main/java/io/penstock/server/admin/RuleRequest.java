@@ -27,7 +27,7 @@ final class RuleRequest {
   /**
    * A set of rules.
    *
-   * @param alone whether to delete all other rules
+   * @param alone whether to delete all other active rules
    */
   record RuleSetUpdate(List<RuleDraft> drafts, boolean alone) {}
 

@@ -1,4 +1,7 @@
-/** The admin listener: health, metrics, and endpoints for operators. */
+/**
+ * The admin listener: health, metrics, and endpoints for operators. Start with {@link
+ * io.penstock.server.admin.AdminListener}, which lists the endpoints.
+ */
 @NullMarked
 package io.penstock.server.admin;
 

@@ -1,4 +1,7 @@
-/** The decision listener, for programs and proxies that ask whether a request may pass. */
+/**
+ * The decision listener, for programs and proxies that ask whether a request may pass. Start with
+ * {@link io.penstock.server.decision.DecisionListener}, which lists the endpoints.
+ */
 @NullMarked
 package io.penstock.server.decision;
 

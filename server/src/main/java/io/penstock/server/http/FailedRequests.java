@@ -123,7 +123,7 @@ public final class FailedRequests {
   void record(Throwable failure) {
     count.increment();
     if (failure instanceof OutOfMemoryError) {
-      // Monitoring of the log must see every one.
+      // The log passes each one to a callback that ends the process, so none is suppressed.
       LOG.error("Cannot handle a request to the {} listener", listener, failure);
       return;
     }

@@ -360,7 +360,7 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     } else {
       if (failure instanceof Http2Exception
           && !(failure instanceof Http2Exception.StreamException)) {
-        // Before the client gets its response and sends another request.
+        // The client may send another request as soon as it has the response to this one.
         OriginConnection.markFailed(originRequest.connection());
       }
       events.failed(failure);

@@ -223,7 +223,7 @@ final class OriginClient {
 
     @Override
     public void proceed() {
-      // Runs on the event loop of the request, so after await, however soon it is called.
+      // May be called before await has returned; the task runs after that, on the same event loop.
       context.runOnContext(
           now -> {
             vertx.cancelTimer(timer);
@@ -360,7 +360,7 @@ final class OriginClient {
       if (upstream.http2()) {
         if (attempts > 1 && !OriginConnection.isUsable(request.connection())) {
           giveBack(request);
-          // After all that its event loop does for the connection now, the pool no longer has it.
+          // The event loop of the connection first completes its removal from the pool.
           VertxInternals.ofOrigin(request.connection())
               .executor()
               .execute(() -> context.runOnContext(now -> connectAgain(attempts - 1)));

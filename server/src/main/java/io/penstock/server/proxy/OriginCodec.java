@@ -24,7 +24,7 @@ final class OriginCodec
   public void write(ChannelHandlerContext connection, Object message, ChannelPromise promise)
       throws Exception {
     if (message instanceof HttpRequest request && !decoder.begin(request)) {
-      // Its response could not be distinguished from the rest of another one.
+      // The response to it could not be distinguished from the rest of an earlier one.
       ReferenceCountUtil.release(message);
       promise.tryFailure(new IllegalStateException("the connection has another request in flight"));
       var unused = connection.close();

@@ -23,8 +23,10 @@ import io.vertx.core.http.HttpConnection;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes a connection that Vert.x has opened to an origin strict. {@code OriginConnectionTest} has a
- * test for each of these assumptions about Vert.x:
+ * Makes a connection that Vert.x has opened to an origin strict: a response can only answer the
+ * request that was sent before it, and a connection with surplus bytes is never reused. {@link
+ * OriginResponseDecoder} ensures this for HTTP/1; {@link OriginFrames} checks the frames of HTTP/2.
+ * {@code OriginConnectionTest} has a test for each of these assumptions about Vert.x:
  *
  * <ul>
  *   <li>An HTTP/1 connection has a handler {@code codec} of type {@link HttpClientCodec}, which

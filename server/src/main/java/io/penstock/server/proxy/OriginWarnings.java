@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs an unreachable origin and what an origin does wrong, each kind of error at most once a
+ * Logs that the origin is unreachable or violates the protocol, each kind of error at most once a
  * minute. An origin that closes connections or resets streams is not logged. Thread-safe.
  */
 final class OriginWarnings {

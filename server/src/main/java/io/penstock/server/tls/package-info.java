@@ -1,4 +1,7 @@
-/** TLS of listeners: certificates, client authentication and reloads. */
+/**
+ * TLS of listeners: certificates, client authentication and reloads. Start with {@link
+ * io.penstock.server.tls.TlsReloader}.
+ */
 @NullMarked
 package io.penstock.server.tls;
 

@@ -118,7 +118,7 @@ public final class VertxInternals {
   public static void reset(HttpConnection connection) {
     ChannelHandlerContext first = ofClient(connection).pipeline().firstContext();
     boolean unusedOption = first.channel().config().setOption(ChannelOption.SO_LINGER, 0);
-    // From the first handler, so that no other one delays the close or writes before it.
+    // Closing from the first handler bypasses all others, which might delay it or write before it.
     var unusedClose = first.close();
   }
 
