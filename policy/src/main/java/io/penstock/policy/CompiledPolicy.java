@@ -228,6 +228,7 @@ final class CompiledPolicy {
           && outcome.decision().allowed()
           && !outcome.decision().degraded()) {
         tier(outcome.rule().name())
+            .map(tier -> tier.of(outcome.key()))
             .filter(tier -> tier.rule().equals(outcome.rule()))
             .ifPresent(
                 tier ->

@@ -3,10 +3,13 @@ package io.penstock.policy;
 import io.penstock.Claim;
 import io.penstock.Decision;
 import io.penstock.Store;
+import io.penstock.TokenBucket;
 import io.penstock.policy.jwt.JwtObserver;
 import io.penstock.policy.jwt.JwtVerifier;
 import io.penstock.policy.path.PathSettings;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -32,6 +35,9 @@ public final class PolicyEngine implements AutoCloseable {
   private volatile CompiledPolicy current;
   private volatile JwtVerifier jwt;
   private volatile ModeOverrides overrides = ModeOverrides.NONE;
+
+  /** Guarded by this. */
+  private final Map<RuleKey, TokenBucket> overriddenLimits = new HashMap<>();
 
   /**
    * @throws IllegalArgumentException if the store doesn't support a limit of the policy
@@ -72,7 +78,9 @@ public final class PolicyEngine implements AutoCloseable {
     // If this fails, nothing has changed.
     JwtVerifier after = before.under(policy.jwt(), policy.clientAddress().ipv6Prefix());
     try {
-      current = new CompiledPolicy(policy, store);
+      CompiledPolicy compiled = new CompiledPolicy(policy, store);
+      overriddenLimits.forEach((of, limit) -> override(compiled, of, limit));
+      current = compiled;
     } catch (RuntimeException failure) {
       after.closeUnlessShared(before);
       throw failure;
@@ -125,6 +133,40 @@ public final class PolicyEngine implements AutoCloseable {
   public void override(String rule, @Nullable Mode mode) {
     synchronized (overrideLock) {
       overrides = overrides.with(rule, mode);
+    }
+  }
+
+  /**
+   * Overrides all limits of a rule for one key by a single one; null ends the override. It outlasts
+   * {@link #replace}, and has no effect while there is no rule with this name.
+   *
+   * @throws IllegalArgumentException if the store doesn't support the limit
+   */
+  public synchronized void override(RuleKey of, @Nullable TokenBucket limit) {
+    override(current, of, limit);
+    if (limit == null) {
+      overriddenLimits.remove(of);
+    } else {
+      overriddenLimits.put(of, limit);
+    }
+  }
+
+  private void override(CompiledPolicy policy, RuleKey of, @Nullable TokenBucket limit) {
+    Tier tier = policy.tier(of.rule()).orElse(null);
+    if (tier != null) {
+      if (limit != null) {
+        checkOverride(tier.rule(), limit);
+      }
+      tier.override(of.key(), limit);
+    }
+  }
+
+  private void checkOverride(Rule rule, TokenBucket limit) {
+    try {
+      store.check(rule.name(), limit, rule.storeOptions());
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "the override of a key of rule " + rule.name() + ": " + e.getMessage(), e);
     }
   }
 
@@ -297,7 +339,18 @@ public final class PolicyEngine implements AutoCloseable {
     }
     return policy
         .tier(name)
-        .map(tier -> new RuleBuckets(store, tier, normalized, new Selection(policy.policy())));
+        .map(
+            tier ->
+                new RuleBuckets(
+                    store, tier, new Selection(policy.policy()).key(tier.rule(), normalized)));
+  }
+
+  /**
+   * Returns the buckets of a key that requests were counted in. Empty if there is no rule with this
+   * name, or if it is off or unlimited.
+   */
+  public Optional<RuleBuckets> buckets(RuleKey of) {
+    return current.tier(of.rule()).map(tier -> new RuleBuckets(store, tier, of.key()));
   }
 
   private CompletionStage<Verdict> evaluate(Request request, Phase phase, StoreCall storeCall) {

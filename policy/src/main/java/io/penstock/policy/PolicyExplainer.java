@@ -85,8 +85,8 @@ final class PolicyExplainer {
   }
 
   private Explanation explanation(Verdict verdict, Map<Integer, Decision> before) {
-    Map<Rule, Outcome> outcomes = new HashMap<>();
-    verdict.outcomes().forEach(outcome -> outcomes.put(outcome.rule(), outcome));
+    Map<String, Outcome> outcomes = new HashMap<>();
+    verdict.outcomes().forEach(outcome -> outcomes.put(outcome.rule().name(), outcome));
     Map<TierGroup, Map<Mode, Rule>> first = new HashMap<>();
     List<Finding> findings = new ArrayList<>();
     List<Rule> rules = policy.policy().rules();
@@ -110,7 +110,8 @@ final class PolicyExplainer {
                 before.get(position),
                 isLeased(selected));
         findings.add(
-            new Finding(rule, true, explainer.applies(selected), charge, outcomes.get(rule)));
+            new Finding(
+                rule, true, explainer.applies(selected), charge, outcomes.get(rule.name())));
       }
     }
     return new Explanation(verdict, findings, request.tokenResult());

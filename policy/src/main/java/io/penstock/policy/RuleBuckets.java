@@ -21,15 +21,17 @@ public final class RuleBuckets {
   private final String key;
   private final List<Claim> claims;
 
-  RuleBuckets(Store store, Tier tier, Request request, Selection selection) {
+  RuleBuckets(Store store, Tier tier, String key) {
     this.store = store;
-    this.rule = tier.rule();
-    this.key = selection.key(tier.rule(), request);
+    this.key = key;
+    Tier effective = tier.of(key);
+    this.rule = effective.rule();
     List<Claim> peeks = new ArrayList<>();
-    tier.claim(key, 0, tier.mode(key), peeks);
+    effective.claim(key, 0, effective.mode(key), peeks);
     this.claims = List.copyOf(peeks);
   }
 
+  /** Returns the rule; if its limits are overridden for the key, with that limit. */
   public Rule rule() {
     return rule;
   }

@@ -70,7 +70,13 @@ final class RuleExplainer {
         ? "may match"
             + mode(selected)
             + ", but the token can't be verified; on_store_failure decides"
-        : "matches" + mode(selected) + missing(rule);
+        : "matches" + mode(selected) + override(selected) + missing(rule);
+  }
+
+  private String override(SelectedRule selected) {
+    Tier tier = selected.tier();
+    Rule ofPolicy = policy.policy().rules().get(tier.position());
+    return tier.rule().equals(ofPolicy) ? "" : ", and the limit of this key is overridden";
   }
 
   /** Describes how a rule without limits applies. */

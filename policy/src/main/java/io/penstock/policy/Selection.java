@@ -217,7 +217,7 @@ final class Selection {
       long cost = tier.cost(request);
       SelectedRule selected = next();
       selected.set(
-          tier,
+          tier.of(key),
           mode,
           effective(rule, all == null ? mode : all),
           key,

@@ -4,10 +4,13 @@ import io.penstock.Claim;
 import io.penstock.Limit;
 import io.penstock.RateLimiter;
 import io.penstock.Store;
+import io.penstock.TokenBucket;
 import io.penstock.WindowLimit;
 import io.penstock.policy.Condition.Fit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A rule with the limiters of its buckets in a store. Thread-safe. */
@@ -26,6 +29,10 @@ final class Tier {
   private final Cost cost;
   private volatile @Nullable TierLimiters enforced;
   private volatile @Nullable TierLimiters shadowed;
+
+  /** The tiers of the keys whose limits are overridden; almost always empty. */
+  private volatile Map<String, Tier> overridden = Map.of();
+
   private boolean retired;
 
   Tier(Rule rule, int position, TierGroup group, Store store) {
@@ -91,6 +98,31 @@ final class Tier {
   /** Returns whether the rule is in shadow mode for any key. */
   boolean canBeShadow() {
     return rule.rollout().mode() == Mode.SHADOW || rule.rollout().enforcePercent() < ALL;
+  }
+
+  /** Returns the tier that applies to a key: this one, unless the limits are overridden for it. */
+  Tier of(String key) {
+    Map<String, Tier> tiers = overridden;
+    return tiers.isEmpty() ? this : tiers.getOrDefault(key, this);
+  }
+
+  /**
+   * Overrides the limits for one key by a single one; null ends the override. Both have the same
+   * buckets, so what the key has consumed stays consumed.
+   */
+  synchronized void override(String key, @Nullable TokenBucket limit) {
+    Map<String, Tier> tiers = new HashMap<>(overridden);
+    Tier before = tiers.remove(key);
+    if (limit != null && !retired) {
+      // An inactive limit would forgive the debt that exceeds the burst of the override.
+      TierLimiters unused = limiters(mode(key));
+      Rule changed = rule.toBuilder().limits(List.of(limit)).build();
+      tiers.put(key, new Tier(changed, position, group, store));
+    }
+    overridden = Map.copyOf(tiers);
+    if (before != null) {
+      before.retire();
+    }
   }
 
   long cost(Request request) {
@@ -174,6 +206,7 @@ final class Tier {
       retired = true;
       retire(enforced);
       retire(shadowed);
+      overridden.values().forEach(Tier::retire);
     }
   }
 

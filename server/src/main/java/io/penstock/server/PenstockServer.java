@@ -362,7 +362,11 @@ public final class PenstockServer implements AutoCloseable {
                 health,
                 new MetricsEndpoint(registry),
                 new PolicyEndpoints(policyHolder, modes, bodies, tokens),
-                new KeyEndpoints(policyHolder.engine(), bodies, tokens),
+                new KeyEndpoints(
+                    policyHolder.engine(),
+                    new KeyOverrides(adminVertx, policyHolder.engine()),
+                    bodies,
+                    tokens),
                 new RuleEndpoints(adminVertx, database, bodies, tokens),
                 new ViolationEndpoints(adminVertx, database, figures.violations()),
                 new FigureEndpoints(policyHolder, figures.topDenied(), figures.timeline()),

@@ -61,6 +61,15 @@ class AdminHostTest {
     }
   }
 
+  @Test
+  void get_severalHosts_areRejected() throws IOException {
+    try (RunningServer server = RunningServer.with(Map.of())) {
+      assertThat(
+              ask(server, "GET /v1/policy HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n"))
+          .startsWith("HTTP/1.1 421 ");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -84,6 +84,64 @@ final class AdminTest {
   }
 
   @Test
+  void override_key_changesTheLimitOfThatKeyUntilItEnds() {
+    String override = KEY_A.replace("}}", "},\"rate\":\"1/h\",\"burst\":5,\"for\":\"30m\"}");
+    assertThat(server.admin("/v1/keys/override", override).body())
+        .contains("\"limit\":5,\"remaining\":5,")
+        .contains("\"override\":{\"rate\":\"1/h\",\"burst\":5");
+    for (int i = 4; i >= 0; i--) {
+      assertThat(server.check(A).body()).startsWith("{\"allowed\":true").contains("\"limit\":5");
+    }
+    assertThat(server.check(A).body()).startsWith("{\"allowed\":false");
+    assertThat(server.check(A.replace("\"a\"", "\"b\"")).body()).contains("\"limit\":2");
+    assertThat(server.admin("/v1/keys/overrides").body())
+        .startsWith("{\"overrides\":[{\"rule\":\"two\",\"key\":\"user_id=a\",\"rate\":\"1/h\"");
+    assertThat(server.admin("/v1/keys/override/end", KEY_A).body())
+        .contains("\"limit\":2,\"remaining\":0,")
+        .endsWith("\"override\":null}");
+    assertThat(server.admin("/v1/keys/overrides").body()).isEqualTo("{\"overrides\":[]}");
+  }
+
+  @Test
+  void override_expires() {
+    String override = KEY_A.replace("}}", "},\"rate\":\"1/h\",\"burst\":5,\"for\":\"50ms\"}");
+    assertThat(server.admin("/v1/keys/override", override).statusCode()).isEqualTo(200);
+    await().until(() -> server.admin("/v1/keys/overrides").body().equals("{\"overrides\":[]}"));
+    assertThat(server.admin("/v1/keys/peek", KEY_A).body()).contains("\"limit\":2,");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        ",\"rate\":\"fast\"",
+        ",\"rate\":\"1/h\",\"burst\":0",
+        ",\"rate\":\"1/h\",\"for\":\"0s\"",
+        ",\"rate\":\"1/h\",\"for\":\"169h\"",
+        ",\"rate\":\"1/h\",\"for\":\"soon\"",
+        ",\"rate\":\"1/h\",\"tokens\":1"
+      })
+  void override_invalid_isRejectedAndChangesNothing(String fields) {
+    String override = KEY_A.replace("}}", "}" + fields + "}");
+    assertThat(server.admin("/v1/keys/override", override).statusCode()).isEqualTo(400);
+    assertThat(server.admin("/v1/keys/overrides").body()).isEqualTo("{\"overrides\":[]}");
+  }
+
+  @Test
+  void override_tooManyKeys_isRejected() {
+    String override = "{\"rule\":\"two\",\"key\":{\"user_id\":\"%d\"},\"rate\":\"1/h\"}";
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(server.admin("/v1/keys/override", override.formatted(i)).statusCode())
+          .isEqualTo(200);
+    }
+    assertThat(server.admin("/v1/keys/override", override.formatted(7)).statusCode())
+        .isEqualTo(200);
+    HttpResponse<String> rejected = server.admin("/v1/keys/override", override.formatted(1_000));
+    assertThat(rejected.statusCode()).isEqualTo(400);
+    assertThat(rejected.body()).contains("at most 1000 keys");
+  }
+
+  @Test
   void grant_window_isRejected() {
     String log = "{\"rule\":\"log\",\"key\":{\"header:x-api-key\":\"k\"}";
     assertThat(server.admin("/v1/keys/peek", log + "}").body()).contains("\"remaining\":3,");

@@ -40,6 +40,7 @@ class AuditLogTest {
   private static List<Logger> loggers() {
     return List.of(
         (Logger) LoggerFactory.getLogger(KeyEndpoints.class),
+        (Logger) LoggerFactory.getLogger(KeyOverrides.class),
         (Logger) LoggerFactory.getLogger(ModeSwitch.class));
   }
 
@@ -70,6 +71,28 @@ class AuditLogTest {
         .containsExactly(
             "key of rule two reset by ops (write) from 127.0.0.1",
             "key of rule two granted 1.5 tokens by ops (write) from 127.0.0.1");
+  }
+
+  @Test
+  void keyOverride_setAndEnded_isLoggedWithTheAuthorButWithoutTheKey() {
+    Map<Setting, String> settings =
+        Map.of(
+            Setting.POLICY,
+            RunningServer.write(folder, POLICY).toString(),
+            Setting.ADMIN_TOKENS,
+            "write:ops:" + AccessTokens.hashOf("secret"));
+    try (RunningServer server = RunningServer.with(settings)) {
+      send(server, "/v1/keys/override", "{" + KEY + ",\"rate\":\"5/min\",\"burst\":9}");
+      send(server, "/v1/keys/override/end", "{" + KEY + "}");
+      send(server, "/v1/keys/override/end", "{" + KEY + "}");
+    }
+    assertThat(lines()).hasSize(2).allMatch(line -> !line.contains("hunter2"));
+    assertThat(lines().get(0))
+        .matches(
+            "limit of a key of rule two overridden: 5/min burst 9 until \\S+,"
+                + " by ops \\(write\\) from 127.0.0.1");
+    assertThat(lines().get(1))
+        .isEqualTo("override of a key of rule two ended by ops (write) from 127.0.0.1");
   }
 
   @Test

@@ -92,6 +92,12 @@ class LiveStreamTest {
       assertThat(figures.get("leases").isNull()).isTrue();
       assertThat(figures.get("policy").get("rules").asInt()).isEqualTo(3);
       assertThat(figures.get("top").get(0).get("denied").asInt()).isEqualTo(2);
+      while (!figures.get("top").get(0).has("level")) {
+        figures = viewer.next();
+      }
+      OpenApiDocument.assertMatches("LiveFigures", figures.toString());
+      assertThat(figures.get("top").get(0).get("level").toString())
+          .isEqualTo("{\"limit\":1,\"remaining\":0}");
       assertThat(figures.get("rules").get(0).get("rule").asText()).isEqualTo("login");
       assertThat(figures.get("rules").get(1).get("mode").asText()).isEqualTo("shadow");
     }

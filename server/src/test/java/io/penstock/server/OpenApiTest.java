@@ -107,6 +107,7 @@ final class OpenApiTest {
         "/v1/top;200",
         "/v1/timeline;200",
         "/v1/session;200",
+        "/v1/keys/overrides;200",
         "/v1/violations;200",
       })
   void get_answer_isAsDocumented(String path, int status) throws Exception {
@@ -156,6 +157,9 @@ final class OpenApiTest {
         "/v1/keys/reset;{\"rule\":\"one\",\"key\":{\"user_id\":\"7\"}};200",
         "/v1/keys/grant;{\"rule\":\"one\",\"key\":{\"user_id\":\"7\"},\"tokens\":1};200",
         "/v1/keys/grant;{\"rule\":\"one\",\"key\":{\"user_id\":\"7\"},\"tokens\":0};400",
+        "/v1/keys/override;{\"rule\":\"one\",\"key\":{\"user_id\":\"7\"},\"rate\":\"2/s\",\"burst\":4,\"for\":\"1h\"};200",
+        "/v1/keys/override;{\"rule\":\"one\",\"key\":{\"user_id\":\"7\"},\"burst\":4};400",
+        "/v1/keys/override/end;{\"rule\":\"one\",\"key\":{\"user_id\":\"7\"}};200",
       })
   void post_admin_isAsDocumented(String path, String body, int status) throws Exception {
     HttpResponse<String> answer = server.admin(path, body);

@@ -16,6 +16,13 @@ public final class BucketsJson {
   public static void write(RuleBuckets buckets, List<Decision> levels, JsonGenerator json)
       throws IOException {
     json.writeStartObject();
+    writeFields(buckets, levels, json);
+    json.writeEndObject();
+  }
+
+  /** Writes the buckets as fields of an object. */
+  public static void writeFields(RuleBuckets buckets, List<Decision> levels, JsonGenerator json)
+      throws IOException {
     json.writeStringField("rule", buckets.rule().name());
     json.writeStringField("key", buckets.key());
     json.writeArrayFieldStart("levels");
@@ -30,6 +37,5 @@ public final class BucketsJson {
       json.writeEndObject();
     }
     json.writeEndArray();
-    json.writeEndObject();
   }
 }

@@ -1,7 +1,5 @@
 package io.penstock.policy.request;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.penstock.policy.Attribute;
 import io.penstock.policy.Attribute.AttributeSource;
 import io.penstock.policy.AttributeMap;
@@ -10,13 +8,13 @@ import io.penstock.policy.KeyPart;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.Rule;
 import io.penstock.policy.RuleBuckets;
-import java.net.URLDecoder;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -31,6 +29,9 @@ import java.util.stream.Stream;
  *     another source, if the policy maps it
  */
 public record BucketKey(Map<Attribute, String> values, Set<Attribute> unqualified) {
+  /** An escaped character; without a group, a percent sign that escapes none. */
+  private static final Pattern ESCAPED = Pattern.compile("%u(\\p{XDigit}{4})|%(\\p{XDigit}{2})|%");
+
   private static final Pattern HASH = Pattern.compile("#[A-Za-z0-9_-]{22}");
 
   /** Stands before a bare name to state that the caller supplied the value. */
@@ -55,7 +56,10 @@ public record BucketKey(Map<Attribute, String> values, Set<Attribute> unqualifie
             "key must have the form name=value&name=value, such as ip:address=203.0.113.7: "
                 + part);
       }
-      values.put(decoded(part.substring(0, equals)), decoded(part.substring(equals + 1)));
+      String name = decoded(part.substring(0, equals));
+      if (values.put(name, decoded(part.substring(equals + 1))) != null) {
+        throw new IllegalArgumentException("key must have one value for " + name + ": " + text);
+      }
     }
     return new BucketKey(of(values).values, Set.of());
   }
@@ -141,8 +145,18 @@ public record BucketKey(Map<Attribute, String> values, Set<Attribute> unqualifie
     return plain;
   }
 
-  /** Decodes percent-encoding only; a plus sign stands for itself. */
+  /** Decodes the characters that keys are printed with: {@code %20} and {@code %u65E5}. */
   private static String decoded(String text) {
-    return URLDecoder.decode(text.replace("+", "%2B"), UTF_8);
+    StringBuilder decoded = new StringBuilder(text.length());
+    Matcher escaped = ESCAPED.matcher(text);
+    while (escaped.find()) {
+      String code = escaped.group(1) == null ? escaped.group(2) : escaped.group(1);
+      if (code == null) {
+        throw new IllegalArgumentException("key must have %25 in place of %: " + text);
+      }
+      escaped.appendReplacement(
+          decoded, Matcher.quoteReplacement(String.valueOf((char) Integer.parseInt(code, 16))));
+    }
+    return escaped.appendTail(decoded).toString();
   }
 }

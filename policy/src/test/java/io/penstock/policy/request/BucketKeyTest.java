@@ -39,6 +39,8 @@ class BucketKeyTest {
   @CsvSource({
     "user, user_id=7&path=/search",
     "user, user_id=a%26b+c%20d%25&path=/",
+    "user, user_id=Jos%E9&path=/",
+    "user, user_id=%u65E5%u672C%uD83D%uDE00%uD800&path=/",
     "address, ip:address=203.0.113.7",
     "address, ip:address=2001:db8:1:2::/64",
     "all, ''"
@@ -65,13 +67,33 @@ class BucketKeyTest {
         .hasMessageStartingWith("key must have the form name=value&name=value");
   }
 
+  @Test
+  void parse_charactersThatNeedNoEscape_standForThemselves() {
+    assertThat(
+            BucketKey.parse("user_id=José日&path=/").bucketsOf("user", engine).orElseThrow().key())
+        .isEqualTo("user_id=Jos%E9%u65E5&path=/");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "user_id=100%&path=/, key must have %25 in place of %: 100%",
+    "user_id=%zz&path=/, key must have %25 in place of %: %zz",
+    "user_id=a&user_id=b&path=/, key must have one value for user_id: user_id=a&user_id=b&path=/"
+  })
+  void parse_ambiguousText_isRejectedWithTheReason(String key, String reason) {
+    assertThatThrownBy(() -> BucketKey.parse(key))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(reason);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
         "ip=1.2.3.4 | key must consist of the limit_keys of rule user, user_id, path: ip",
         "user_id=7 | path",
-        "user_id=#AAAAAAAAAAAAAAAAAAAAAA&path=/ | user_id must be the value of the request, not its hash"
+        "user_id=#AAAAAAAAAAAAAAAAAAAAAA&path=/ | user_id must be the value of the request, not its"
+            + " hash"
       })
   void bucketsOf_wrongNamesOrValues_isRejectedWithTheReason(String key, String reason) {
     assertThatThrownBy(() -> BucketKey.parse(key).bucketsOf("user", engine))

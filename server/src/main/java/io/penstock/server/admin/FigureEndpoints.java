@@ -61,18 +61,22 @@ public final class FigureEndpoints {
         });
   }
 
-  static void writeKeys(List<TopKey> keys, JsonGenerator json) throws IOException {
+  private static void writeKeys(List<TopKey> keys, JsonGenerator json) throws IOException {
     json.writeStartArray();
     for (TopKey key : keys) {
       json.writeStartObject();
-      json.writeStringField("rule", key.rule());
-      json.writeStringField("key", key.key());
-      json.writeNumberField("denied", key.denied());
-      json.writeNumberField("error", key.error());
-      json.writeStringField("last", key.last().toString());
+      writeFields(key, json);
       json.writeEndObject();
     }
     json.writeEndArray();
+  }
+
+  static void writeFields(TopKey key, JsonGenerator json) throws IOException {
+    json.writeStringField("rule", key.rule());
+    json.writeStringField("key", key.key());
+    json.writeNumberField("denied", key.denied());
+    json.writeNumberField("error", key.error());
+    json.writeStringField("last", key.last().toString());
   }
 
   void timeline(HttpServerRequest request) {

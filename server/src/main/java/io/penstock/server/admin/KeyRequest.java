@@ -1,11 +1,14 @@
 package io.penstock.server.admin;
 
+import io.penstock.TokenBucket;
+import io.penstock.policy.load.BucketFields;
 import io.penstock.policy.load.Fields;
 import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Node;
 import io.penstock.policy.load.Problems;
 import io.penstock.policy.request.BucketKey;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -15,15 +18,23 @@ import org.jspecify.annotations.Nullable;
  * A request to inspect or change the buckets of a key. Immutable.
  *
  * @param thousandths the amount to grant, in thousandths of a token
+ * @param limit the limit that overrides those of the rule; null if the request doesn't state one
+ * @param duration how long the limits are overridden
  */
-record KeyRequest(String rule, BucketKey key, long thousandths) {
+record KeyRequest(
+    String rule, BucketKey key, long thousandths, @Nullable TokenBucket limit, Duration duration) {
   private static final int DECIMALS = 3;
+  private static final Duration DEFAULT_DURATION = Duration.ofHours(1);
+  private static final Duration MAX_DURATION = Duration.ofDays(7);
   private static final BigDecimal MAX_TOKENS = new BigDecimal("1000000000000");
 
   /** The forms of the request body. */
   enum KeyOperation {
-    WITHOUT_TOKENS,
-    WITH_TOKENS;
+    /** Only rule and key. */
+    PLAIN,
+    WITH_TOKENS,
+    /** With a limit and its duration. */
+    WITH_LIMIT;
 
     /** Reads a request body; returns null and adds errors if it is invalid. */
     @Nullable KeyRequest read(Node document, Problems problems) {
@@ -38,8 +49,23 @@ record KeyRequest(String rule, BucketKey key, long thousandths) {
       if (this == WITH_TOKENS && fields.require("tokens")) {
         tokens = fields.number("tokens", KeyRequest::thousandths);
       }
+      TokenBucket limit = this == WITH_LIMIT ? BucketFields.read(fields) : null;
+      Duration duration = this == WITH_LIMIT ? duration(fields) : Duration.ZERO;
       fields.done();
-      return rule == null || tokens == null ? null : new KeyRequest(rule, key, tokens);
+      return rule == null || tokens == null
+          ? null
+          : new KeyRequest(rule, key, tokens, limit, duration);
+    }
+
+    private static Duration duration(Fields fields) {
+      Duration duration = fields.given("for") ? fields.time("for") : DEFAULT_DURATION;
+      if (duration == null) {
+        return Duration.ZERO;
+      }
+      if (duration.isZero() || duration.compareTo(MAX_DURATION) > 0) {
+        fields.error("for", "must be from 1ms to " + MAX_DURATION.toHours() + "h");
+      }
+      return duration;
     }
   }
 

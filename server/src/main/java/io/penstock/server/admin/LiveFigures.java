@@ -1,10 +1,13 @@
 package io.penstock.server.admin;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.Decision;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Policy;
 import io.penstock.policy.Rule;
+import io.penstock.policy.RuleKey;
 import io.penstock.policy.http.Json;
+import io.penstock.policy.http.Rounding;
 import io.penstock.policy.load.ActivePolicy;
 import io.penstock.redis.LeaseStats;
 import io.penstock.redis.RedisOutage;
@@ -13,6 +16,7 @@ import io.penstock.server.PolicyHolder;
 import io.penstock.server.figures.DecisionCounts;
 import io.penstock.server.figures.DecisionTimeline;
 import io.penstock.server.figures.TopDenied;
+import io.penstock.server.figures.TopKey;
 import io.penstock.server.metrics.LatencyPercentiles;
 import java.io.IOException;
 import java.time.InstantSource;
@@ -37,6 +41,7 @@ public final class LiveFigures {
   private final TopDenied topDenied;
   private final DecisionTimeline timeline;
   private final InstantSource time;
+  private final TopLevels levels = new TopLevels();
   private final @Nullable String version;
 
   /**
@@ -88,8 +93,7 @@ public final class LiveFigures {
     writeStore(json);
     writeLeases(json);
     writeRules(json);
-    json.writeFieldName("top");
-    FigureEndpoints.writeKeys(topDenied.top(MAX_KEYS).keys(), json);
+    writeTop(json);
     ActivePolicy active = policyHolder.active();
     json.writeObjectFieldStart("policy");
     json.writeNumberField("rules", active.loaded().policy().rules().size());
@@ -157,6 +161,27 @@ public final class LiveFigures {
       json.writeStringField("rule", activity.rule());
       json.writeStringField("mode", modeOf.get(activity.rule()));
       write(activity.counts(), json);
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
+  private void writeTop(JsonGenerator json) throws IOException {
+    List<TopKey> keys = topDenied.top(MAX_KEYS).keys();
+    Map<RuleKey, Decision> levelOf = levels.next(keys, policyHolder.engine());
+    json.writeArrayFieldStart("top");
+    for (TopKey key : keys) {
+      json.writeStartObject();
+      FigureEndpoints.writeFields(key, json);
+      Decision level = levelOf.get(new RuleKey(key.rule(), key.key()));
+      if (level != null) {
+        json.writeObjectFieldStart("level");
+        json.writeFieldName("limit");
+        json.writeNumber(Rounding.tokens(level.limit().burstThousandths()));
+        json.writeFieldName("remaining");
+        json.writeNumber(Rounding.tokens(level.remainingThousandths()));
+        json.writeEndObject();
+      }
       json.writeEndObject();
     }
     json.writeEndArray();

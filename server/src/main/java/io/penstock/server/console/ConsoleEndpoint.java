@@ -24,6 +24,7 @@ public final class ConsoleEndpoint implements Handler<HttpServerRequest> {
   static final List<String> FILES =
       List.of(
           "api.js",
+          "change.js",
           "chart.js",
           "console.css",
           "editor.js",

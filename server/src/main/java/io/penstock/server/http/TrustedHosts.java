@@ -40,7 +40,8 @@ public final class TrustedHosts {
     // Browsers always send a host. Probes that use HTTP/1.0 may not.
     HostAndPort authority = request.authority();
     String sent = authority == null ? request.getHeader("Host") : authority.host();
-    if ((sent != null && !isTrusted(sent)) || !isTrustedTarget(request.uri())) {
+    boolean severalHosts = request.headers().getAll("Host").size() > 1;
+    if (severalHosts || (sent != null && !isTrusted(sent)) || !isTrustedTarget(request.uri())) {
       ProblemResponses.end(
           request.response(),
           421,

@@ -55,6 +55,10 @@ export function inline(value) {
   return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 }
 
+/** Writes characters that would control the text around them, such as its direction, as their code. */
+export const visible = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu, (character) =>
+  (/[\t\n\r]/.test(character) ? ' ' : '\\u{' + character.codePointAt(0).toString(16).toUpperCase() + '}'));
+
 /** Splits the text form of a key into names and values; hashes stay as they are. */
 export function keyParts(text) {
   return text.split('&').filter(Boolean).map((part) => {

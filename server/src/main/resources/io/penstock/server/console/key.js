@@ -1,11 +1,15 @@
 // One key: the levels of its buckets, the limits that apply to it, and what an operator may do.
-import { html, View, Head, Card, Bucket, Confirm, Failure, Table, RuleLink, announce, openKey, takeSelectedKey } from './ui.js';
+import { html, View, Head, Card, Bucket, Failure, Table, RuleLink, openKey, takeSelectedKey, tightest } from './ui.js';
 import { get, post, query } from './api.js';
-import { count, duration, isHashed, keyParts, moment, tokens } from './format.js';
+import { count, duration, isHashed, keyParts, limit, moment, tokens } from './format.js';
 import { keysText, limitsText, loadRules } from './policy.js';
+import { Change, Overrides } from './change.js';
+import { Chart } from './chart.js';
 
 const MAX_OTHERS = 20;
 const RECENT = 20;
+const MAX_TRAIL = 300;
+const LEVEL = [{ label: 'Tokens left', color: 'ok', line: true }];
 
 export class KeyPage extends View {
   constructor(props) {
@@ -28,7 +32,7 @@ export class KeyPage extends View {
     try {
       const seen = await post('/v1/keys/peek', asked, this.abort.signal);
       if (this.mounted && asked === this.state.asked) {
-        this.setState({ seen, failure: null });
+        this.setState({ seen, failure: null, trail: extended(this.state.trail, tightest(seen.levels)) });
       }
     } catch (failure) {
       if (this.mounted && failure.name !== 'AbortError') {
@@ -37,30 +41,27 @@ export class KeyPage extends View {
     }
   }
 
+  /** The key as it is in records, which is not always how it was typed. */
+  recordedKey() {
+    const { asked, seen } = this.state;
+    return seen ? seen.key : asked.key;
+  }
+
   async loadDenials() {
     const { asked } = this.state;
     const page = await get(query('/v1/violations', { rule: asked.rule, limit: 1000 }), this.abort.signal).catch(() => null);
     if (this.mounted && asked === this.state.asked) {
-      this.setState({ denials: page ? page.violations.filter((row) => row.key === asked.key).slice(0, RECENT) : [] });
+      this.setState({ denials: page ? page.violations.filter((row) => row.key === this.recordedKey()).slice(0, RECENT) : [] });
     }
   }
 
   ask(event) {
     event.preventDefault();
     const asked = { rule: this.state.rule, key: this.state.text.trim() };
-    this.setState({ asked, seen: null, failure: null, denials: null }, () => {
-      this.peek();
-      this.loadDenials();
-    });
+    this.setState({ asked, seen: null, trail: null, failure: null, denials: null }, () => this.peek().then(() => this.loadDenials()));
   }
 
-  async act(path, message, more) {
-    const seen = await post('/v1/keys/' + path, { ...this.state.asked, ...more });
-    announce(message);
-    this.setState({ seen });
-  }
-
-  render({ canWrite }, { policy, rule, text, asked, seen, failure, confirm, denials, amount = '1' }) {
+  render({ canWrite }, { policy, rule, text, asked, seen, trail, failure, denials, changed }) {
     const rules = policy ? policy.rules : [];
     const known = rules.find((one) => one.name === rule);
     const example = known ? known.limit_keys.map((key) => String(key).split('|')[0] + '=…').join('&') : 'ip:address=203.0.113.7';
@@ -69,7 +70,7 @@ export class KeyPage extends View {
         <label>Rule<select required value=${rule} onChange=${(event) => this.setState({ rule: event.currentTarget.value })}>
           <option value="">Choose a rule</option>${rules.map((one) => html`<option value=${one.name}>${one.name}</option>`)}
           ${rule && !known && html`<option value=${rule}>${rule}</option>`}</select></label>
-        <label>Key${known ? ', by ' + keysText(known) : ''}<input class="mono" value=${text} spellcheck="false" autocomplete="off" placeholder=${example}
+        <label class="long">Key${known ? ', by ' + keysText(known) : ''}<input class="mono" value=${text} spellcheck="false" autocomplete="off" placeholder=${example}
           onInput=${(event) => this.setState({ text: event.currentTarget.value })} /></label>
         <div><button class="primary">Look up</button></div></div></form>
       ${asked && isHashed(asked.key) && html`<p class="banner info">This key contains a value that appears only as a hash outside of Penstock.
@@ -77,29 +78,31 @@ export class KeyPage extends View {
       <${Failure} of=${failure} />
       ${seen && html`<div class="grid"><${Card} title="Level" actions=${html`<${RuleLink} name=${asked.rule}>Rule ${asked.rule}<//>`}>
           <p class="mono">${seen.key || '(the only key)'}</p>
+          ${seen.override && html`<p class="banner info">The limit of this key is overridden until ${moment(seen.override.until)}: ${limit(seen.override)}.</p>`}
           <div class="row" role="group" aria-label="Buckets">${seen.levels.map((level) => html`<${Bucket} large level=${level.remaining} limit=${level.limit}>
             <div class="note">${level.remaining >= level.limit ? 'full' : 'full in ' + duration(level.reset_after_ms)}${level.degraded ? '; degraded, from this node only' : ''}</div><//>`)}</div>
+          ${trail && trail[0].length > 1 && html`<${Chart} key=${asked.rule + ' ' + asked.key} label="Level since the key was looked up" series=${LEVEL} data=${trail} unit=${tokens} height=${130} />`}
         <//>
-        ${canWrite ? html`<${Card} title="Change">
-          <div class="stack"><div class="row"><button onClick=${() => this.setState({ confirm: 'reset' })}>Reset</button><span class="note">fills the buckets of this key</span></div>
-          <form class="row" onSubmit=${(event) => { event.preventDefault(); this.setState({ confirm: 'grant' }); }}>
-            <label>Tokens<input type="number" min="0.001" step="any" required value=${amount} onInput=${(event) => this.setState({ amount: event.currentTarget.value })} /></label>
-            <button>Grant</button></form><p class="note">Granting never fills a bucket above its limit. Both are recorded in the audit log.</p></div><//>` : html`<p class="note">Your token can look at keys but not change them.</p>`}
+        ${canWrite ? html`<${Change} key=${asked.rule + ' ' + asked.key} asked=${asked} rule=${rules.find((one) => one.name === asked.rule)} override=${seen.override}
+          onChange=${(after) => this.setState({ seen: after, changed: after })} />` : html`<p class="note">Your token can look at keys but not change them.</p>`}
       </div>`}
-      ${confirm && html`<${Confirm} key=${confirm} title=${confirm === 'reset' ? 'Reset this key?' : 'Grant tokens to this key?'}
-        text=${(confirm === 'reset' ? 'The buckets of the key become full: ' : 'The key receives ' + tokens(Number(amount)) + ' tokens: ') + (asked.key || '(the only key)') + ' under rule ' + asked.rule + '.'}
-        label=${confirm === 'reset' ? 'Reset the key' : 'Grant tokens'} onClose=${() => this.setState({ confirm: null })}
-        action=${() => (confirm === 'reset' ? this.act('reset', 'The key is reset') : this.act('grant', 'Tokens granted', { tokens: Number(amount) }))} />`}
+      <${Overrides} changed=${changed} />
       ${seen && html`<${Others} key=${asked.rule + ' ' + asked.key} asked=${asked} rules=${rules} />
         <${Card} title="Recent denials of this key"><${Table} caption="Recent denials" rows=${denials || []}
           empty=${denials ? 'No denial of this key is recorded among the latest of its rule.' : 'Loading.'} columns=${[
-            { title: 'Time', kind: 'time', cell: (row) => moment(row.requested_at) },
+            { title: 'Time', kind: 'short', cell: (row) => moment(row.requested_at) },
             { title: 'Denied', num: true, cell: (row) => count(row.denied) },
             { title: 'Reason', cell: (row) => row.reason },
             { title: 'Endpoint', kind: 'key', cell: (row) => row.endpoint || '' },
             { title: 'Address', cell: (row) => row.address || '' },
           ]} /><//>`}`;
   }
+}
+
+/** Adds a level to those seen so far, with their times. */
+function extended(trail, level) {
+  const [times, levels] = trail || [[], []];
+  return [[...times, Date.now() / 1000].slice(-MAX_TRAIL), [...levels, level.remaining].slice(-MAX_TRAIL)];
 }
 
 /** The limits of all rules whose keys are among the values of this key. */
@@ -131,7 +134,7 @@ class Others extends View {
       { title: 'Limit', cell: ({ rule }) => limitsText(rule) },
       { title: 'Mode', cell: ({ rule }) => rule.mode },
       { title: 'Level', cell: ({ seen }) => seen.levels.map((level) => html`<div><${Bucket} level=${level.remaining} limit=${level.limit} /></div>`) },
-      { title: 'Open', cell: ({ rule, seen }) => html`<button class="plain" onClick=${() => openKey(rule.name, seen.key)} aria-label=${'Open this key under rule ' + rule.name}>Open</button>` },
+      { title: 'Open', kind: 'short', cell: ({ rule, seen }) => html`<button class="plain" onClick=${() => openKey(rule.name, seen.key)} aria-label=${'Open this key under rule ' + rule.name}>Open</button>` },
     ]} /><//>`;
   }
 }

@@ -64,10 +64,10 @@ export class Timeline extends View {
       x=${resolution === 'minute' ? (at) => clock(at * 1000, false) : undefined} />`;
     const range = html`<${Segments} label="Time range" value=${resolution} onPick=${(code) => this.fetch(code)}
       options=${[['second', '15 minutes'], ['minute', '24 hours']]} />`;
-    return html`<${Card} title=${show === 'latency' ? 'Latency of a decision' : rule ? 'Decisions of this rule a second' : 'Decisions a second'} actions=${range}>
+    return html`<${Card} title=${show === 'latency' ? 'Latency of a decision' : rule ? 'Decisions of this rule per second' : 'Decisions per second'} actions=${range}>
       ${failure ? html`<p class="error">${failure.message}</p>` : null}
       ${show === 'latency' ? chart('Latency of a decision', LATENCIES, latency, micros, 200)
-        : chart('Decisions a second by outcome', OUTCOMES, decisions, perSecond, 250)}<//>`;
+        : chart('Decisions per second by outcome', OUTCOMES, decisions, perSecond, 250)}<//>`;
   }
 }
 
@@ -163,6 +163,6 @@ export function TopKeys({ rows, withRule }) {
       { title: 'Key', kind: 'key', cell: (row) => html`<${KeyLink} rule=${row.rule} of=${row.key} />` },
       ...(withRule ? [{ title: 'Rule', cell: (row) => html`<${RuleLink} name=${row.rule} />` }] : []),
       { title: 'Denied', num: true, cell: (row) => html`${count(row.denied)}${row.error >= 1 ? html` <span class="quiet" title="May be too high by this amount">±${count(row.error)}</span>` : ''}` },
-      { title: 'Bucket', cell: (row) => html`<${KeyLevel} rule=${row.rule} of=${row.key} />` },
+      { title: 'Bucket', cell: (row) => html`<${KeyLevel} rule=${row.rule} of=${row.key} live=${row.level} streamed=${withRule} />` },
     ]} />`;
 }

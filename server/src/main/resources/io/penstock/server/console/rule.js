@@ -109,7 +109,7 @@ function Definition({ rule, policy, seen }) {
 function History({ changes, canWrite, onRestore }) {
   return html`<${Card} title="History"><${Table} caption="Changes of this rule" rows=${changes || []}
     empty=${changes ? 'No changes are recorded.' : 'Loading the history.'} columns=${[
-      { title: 'Time', kind: 'time', cell: (change) => moment(change.changed_at) },
+      { title: 'Time', kind: 'short', cell: (change) => moment(change.changed_at) },
       { title: 'Change', cell: (change) => change.action },
       { title: 'By', cell: (change) => change.changed_by },
       { title: 'Fields', kind: 'key', cell: (change) => html`<span class="mono">${changedColumns(change)}</span>` },

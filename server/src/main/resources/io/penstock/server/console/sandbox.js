@@ -12,8 +12,8 @@ const WAIT_MILLIS = 150;
 
 const SERIES = [
   { label: 'Bucket level', color: 'ok', right: true, line: true },
-  { label: 'Allowed a second', color: 'allowed' },
-  { label: 'Denied a second', color: 'denied' },
+  { label: 'Allowed per second', color: 'allowed' },
+  { label: 'Denied per second', color: 'denied' },
 ];
 
 function Slider({ label, value, max, onChange, unit }) {
@@ -109,7 +109,7 @@ export class Sandbox extends View {
         ${kind === 'drawn' && html`<${Card} title="Draw the traffic"><${Drawing} values=${drawn} onChange=${(values) => this.set({ drawn: values })} /><//>`}
       </div>
       <${Card} title="Settings"><div class="stack">
-        ${rules.length > 0 && html`<label>Start from a rule<select onChange=${(event) => this.useRule(event.currentTarget.value)}><option value="">Choose a rule</option>${rules.map((rule) => html`<option>${rule.name}</option>`)}</select></label>`}
+        ${rules.length > 0 && html`<label>Start from a rule<select onChange=${(event) => this.useRule(event.currentTarget.value)}><option value="">Choose a rule</option>${rules.map((rule) => html`<option value=${rule.name}>${rule.name}</option>`)}</select></label>`}
         <${Slider} label="Burst" value=${burst} max=${Math.max(500, burst)} onChange=${(value) => this.set({ burst: value })} />
         <${Slider} label="Rate" value=${rate} max=${Math.max(200, rate)} unit=${'/' + unit} onChange=${(value) => this.set({ rate: value })} />
         <${Segments} label="Unit of the rate" value=${unit} options=${Object.keys(UNITS).map((code) => [code, 'per ' + code])} onPick=${(code) => this.set({ unit: code })} />

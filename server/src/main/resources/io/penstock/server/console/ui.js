@@ -1,10 +1,12 @@
-// The parts that all pages use. All data become text nodes or attributes; no markup is parsed.
+// The parts that all pages use. All data become text nodes or attributes; no markup is parsed, and
+// no character of a text changes how others are shown.
 import { h, render, Component, createRef } from '/console/vendor/preact.js';
 import htm from '/console/vendor/htm.js';
-import { clock, count, duration, isComplete, isHashed, tokens } from './format.js';
+import { clock, count, duration, isComplete, isHashed, tokens, visible } from './format.js';
 import { post } from './api.js';
 
-export const html = htm.bind(h);
+export const html = htm.bind((type, props, ...children) =>
+  h(type, props, ...children.map((child) => (typeof child === 'string' ? visible(child) : child))));
 export { render, Component, createRef };
 
 /** A component that releases what it has registered when it leaves the page. */
@@ -96,10 +98,10 @@ export function Bucket({ level, limit, large, children }) {
     <span>${large ? html`<strong>${rounded}</strong>` : rounded} of ${tokens(limit)}${children}</span></span>`;
 }
 
-/** The level of a key's bucket under a rule, updated every three seconds. */
+/** The level of a key's bucket under a rule: `live`, or else read every three seconds unless `streamed`. */
 export class KeyLevel extends View {
   componentDidMount() {
-    if (isComplete(this.props.of)) {
+    if (!this.props.streamed && isComplete(this.props.of)) {
       this.every(3000, () => this.state.missing || this.peek());
     }
   }
@@ -115,7 +117,10 @@ export class KeyLevel extends View {
     }
   }
 
-  render({ of }, { level, missing }) {
+  render({ of, live }, { level, missing }) {
+    if (live) {
+      return html`<${Bucket} level=${live.remaining} limit=${live.limit} />`;
+    }
     if (isHashed(of)) {
       return html`<span class="note" title="Only the hash of this value leaves the process">hashed</span>`;
     }

@@ -95,14 +95,14 @@ export class Violations extends View {
           ]} /><//></div>
       <${Card} title="Records"><${Table} caption="Denied requests, the latest first" rows=${rows.slice(0, shown).map((row, i) => ({ ...row, id: row.id == null ? i : row.id }))}
         empty="No denied request matches." columns=${[
-          { title: 'Time', kind: 'time', cell: (row) => moment(row.requested_at) },
-          { title: 'Rule', cell: (row) => html`<${RuleLink} name=${row.rule} />` },
+          { title: 'Time', kind: 'short', cell: (row) => moment(row.requested_at) },
+          { title: 'Rule', kind: 'name', cell: (row) => html`<${RuleLink} name=${row.rule} />` },
           { title: 'Key', kind: 'key', cell: (row) => html`<${KeyLink} rule=${row.rule} of=${row.key} />` },
           { title: 'Denied', num: true, cell: (row) => count(row.denied) },
           { title: 'Reason', cell: (row) => row.reason },
-          { title: 'User', cell: (row) => row.user || '' },
+          { title: 'User', kind: 'text', cell: (row) => row.user || '' },
           { title: 'Address', cell: (row) => row.address || '' },
-          { title: 'Endpoint', kind: 'key', cell: (row) => row.endpoint || '' },
+          { title: 'Endpoint', kind: 'text', cell: (row) => row.endpoint || '' },
         ]} />
         ${rows.length > shown && html`<button onClick=${() => this.setState({ shown: shown + STEP })}>Show more</button>`}<//>`}`;
   }

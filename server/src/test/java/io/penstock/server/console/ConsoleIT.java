@@ -149,7 +149,7 @@ final class ConsoleIT {
     link(page.locator("main"), HOSTILE_RULE).click();
     assertThat(heading(page, HOSTILE_RULE)).isVisible();
     assertThat(page.getByText("Read only.")).isVisible();
-    assertThat(card(page, "Decisions of this rule a second").locator("canvas")).isVisible();
+    assertThat(card(page, "Decisions of this rule per second").locator("canvas")).isVisible();
     ConsoleBrowser.check(page, "a rule of a file");
     go(page, "Rules");
     link(page.locator("main"), "search").click();
@@ -261,6 +261,40 @@ final class ConsoleIT {
     assertThat(level).hasText("5");
     assertThat(server.check("{\"path\":\"/login\",\"ip\":\"192.0.2.77\",\"cost\":5}").body())
         .startsWith("{\"allowed\":true");
+    page.context().close();
+  }
+
+  @Test
+  void key_limitOverridden_hasTheOtherLimitUntilItEnds() {
+    Page page = open(390, ColorScheme.LIGHT);
+    String check = "{\"path\":\"/login\",\"ip\":\"192.0.2.78\",\"cost\":8}";
+    go(page, "Key");
+    choice(page, "Rule").selectOption("login");
+    page.getByLabel(Pattern.compile("^Key")).fill("ip:address=192.0.2.78");
+    button(page, "Look up").click();
+    Locator level = card(page, "Level");
+    assertThat(level.locator("strong")).hasText("5");
+    page.getByLabel("Rate", new Page.GetByLabelOptions().setExact(true)).fill("1/fortnight");
+    page.getByLabel("Burst", new Page.GetByLabelOptions().setExact(true)).fill("9");
+    button(page, "Override").click();
+    button(page, "Override the limit").click();
+    assertThat(page.getByRole(AriaRole.DIALOG).getByRole(AriaRole.ALERT)).containsText("rate");
+    button(page, "Cancel").click();
+    assertThat(page.getByRole(AriaRole.DIALOG)).hasCount(0);
+    page.getByLabel("Rate", new Page.GetByLabelOptions().setExact(true)).fill("1/h");
+    button(page, "Override").click();
+    button(page, "Override the limit").click();
+    assertThat(level.locator("strong")).hasText("9");
+    assertThat(level).containsText("overridden until");
+    assertThat(card(page, "Overridden keys of this node").getByText("ip:address=192.0.2.78"))
+        .isVisible();
+    ConsoleBrowser.check(page, "a key with an override");
+    assertThat(server.check(check).body()).startsWith("{\"allowed\":true");
+    button(page, "End override").click();
+    button(page, "End the override").click();
+    assertThat(card(page, "Overridden keys of this node")).hasCount(0);
+    assertThat(level).not().containsText("overridden until");
+    assertThat(server.check(check).body()).startsWith("{\"allowed\":false");
     page.context().close();
   }
 
