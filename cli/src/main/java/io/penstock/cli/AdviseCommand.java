@@ -3,6 +3,7 @@ package io.penstock.cli;
 import io.penstock.policy.Attribute;
 import io.penstock.policy.KeyPart;
 import io.penstock.policy.accesslog.AccessLogException;
+import io.penstock.policy.accesslog.LogSource;
 import io.penstock.policy.accesslog.LogStream;
 import io.penstock.policy.advice.Advice;
 import io.penstock.policy.advice.AdviceHtml;
@@ -13,10 +14,14 @@ import io.penstock.policy.advice.AdviceText;
 import io.penstock.policy.advice.Advisor;
 import io.penstock.policy.advice.PathFolding;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +39,7 @@ import picocli.CommandLine.Option;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:limits are suggested",
-      "1:a file can't be written",
+      "1:a file can't be written, or a server is unreachable or rejects the request",
       "2:a log or an argument is invalid, the log has no requests, or a file exists"
     },
     footerHeading = "%nExample:%n",
@@ -42,7 +47,12 @@ import picocli.CommandLine.Option;
 final class AdviseCommand implements Callable<Integer> {
   private static final String ENDPOINT = "endpoint";
 
+  private static final String ONLY_DENIALS =
+      "note: violations contain only the requests that a rule would have denied, so a burst is what"
+          + " the rule is short of: add it to the burst of the rule";
+
   private final Console console;
+  private final Map<String, String> variables;
 
   @Option(
       names = "--key",
@@ -77,6 +87,23 @@ final class AdviseCommand implements Callable<Integer> {
   private boolean noFold;
 
   @Option(
+      names = "--violations",
+      paramLabel = "URL",
+      description =
+          "Instead of logs, reads what rules in shadow mode would have denied from the admin listener"
+              + " of a server, such as http://localhost:9090, at most 100,000 records. Its token is"
+              + " that of the variable "
+              + AdminClient.TOKEN_VARIABLE
+              + ".")
+  private @Nullable URI violations;
+
+  @Option(
+      names = "--rule",
+      paramLabel = "RULE",
+      description = "With --violations, reads only those of this rule.")
+  private @Nullable String rule;
+
+  @Option(
       names = "--top",
       paramLabel = "N",
       description = "How many values of --per to report, those with the most requests. Default: 10")
@@ -108,8 +135,9 @@ final class AdviseCommand implements Callable<Integer> {
 
   @Mixin private LogArguments arguments = new LogArguments();
 
-  AdviseCommand(Console console) {
+  AdviseCommand(Console console, Map<String, String> variables) {
     this.console = console;
+    this.variables = variables;
   }
 
   @Override
@@ -117,7 +145,7 @@ final class AdviseCommand implements Callable<Integer> {
     try {
       checkFiles();
       Advice advice = advise();
-      if (advice.groups().isEmpty()) {
+      if (!advice.hasKeys()) {
         AdviceText.lines(advice).forEach(console.err()::println);
         console.err().println("no request has a key, so there is nothing to suggest");
         return Console.INVALID;
@@ -126,25 +154,37 @@ final class AdviseCommand implements Callable<Integer> {
       print(advice, policy);
       write(advice, policy);
       return console.exitStatus(Console.OK);
+    } catch (RuleTarget.FailedException e) {
+      console.err().println(LogArguments.printable(e));
+      return Console.FAILED;
     } catch (AccessLogException | IllegalArgumentException e) {
       console.err().println(LogArguments.printable(e));
       return Console.INVALID;
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       console.err().println("cannot write the report: " + LogArguments.printable(e));
       return Console.FAILED;
     }
   }
 
   private void checkFiles() {
+    arguments.checkSources(violations != null, "--violations");
+    if (rule != null && violations == null) {
+      throw new IllegalArgumentException("--rule requires --violations");
+    }
+    for (String pattern : patterns) {
+      if (!pattern.startsWith("/") && !pattern.startsWith("*")) {
+        throw new IllegalArgumentException("--fold must begin with / or *: " + pattern);
+      }
+    }
     if (!Advice.LEVELS.contains(level)) {
       throw new IllegalArgumentException("--choose must be tight, balanced or generous: " + level);
     }
-    arguments.checkOutput(html, Stream.of(file, file == null ? null : InitCommand.casesFile(file)));
-    if (file != null && !force) {
-      for (Path each : List.of(file, InitCommand.casesFile(file))) {
-        if (Files.exists(each)) {
-          throw new IllegalArgumentException(each + " exists; --force overwrites it");
-        }
+    List<Path> written = file == null ? List.of() : List.of(file, InitCommand.casesFile(file));
+    arguments.checkReport(html, written.stream());
+    for (Path each : written) {
+      arguments.checkOutput("--write", each, Stream.of());
+      if (Files.exists(each) && !force) {
+        throw new IllegalArgumentException(each + " exists; --force overwrites it");
       }
     }
   }
@@ -152,20 +192,43 @@ final class AdviseCommand implements Callable<Integer> {
   private Advice advise() {
     AdviceOptions options =
         new AdviceOptions(
-            (keys.isEmpty() ? List.of("ip:address") : keys).stream().map(KeyPart::parse).toList(),
+            (keys.isEmpty() ? List.of("ip:address") : keys)
+                .stream()
+                    .map(key -> LogArguments.parsed("--key", key, KeyPart::parse))
+                    .distinct()
+                    .toList(),
             per.stream()
                 .flatMap(
                     name -> name.equals(ENDPOINT) ? Stream.of("method", "path") : Stream.of(name))
-                .map(Attribute::parse)
+                .map(name -> LogArguments.parsed("--per", name, Attribute::parse))
+                .distinct()
                 .toList(),
             spare,
             top,
             new PathFolding(!noFold, patterns));
-    LogStream log = arguments.open(options.attributes(), console.in());
+    URI server = violations;
+    LogStream log =
+        server == null
+            ? arguments.open(options.attributes(), console.in())
+            : arguments.open(options.attributes(), recorded(server));
     try (ProgressBar bar = arguments.progress(log, console)) {
       bar.start();
       return new Advisor(options).run(log);
     }
+  }
+
+  private LogSource recorded(URI server) {
+    String addressError = AdminClient.addressError(server);
+    if (addressError != null) {
+      throw new IllegalArgumentException("--violations " + addressError);
+    }
+    String token = variables.get(AdminClient.TOKEN_VARIABLE);
+    String tokenError = token == null ? null : AdminClient.tokenError(token);
+    if (tokenError != null) {
+      throw new IllegalArgumentException(AdminClient.TOKEN_VARIABLE + " " + tokenError);
+    }
+    AdminClient client = new AdminClient(server, Optional.ofNullable(token));
+    return LogSource.of("violations of " + server, new RecordedViolations(client, rule));
   }
 
   private void print(Advice advice, AdvicePolicy policy) {
@@ -174,6 +237,10 @@ final class AdviseCommand implements Callable<Integer> {
       return;
     }
     AdviceText.lines(advice).forEach(console.out()::println);
+    if (violations != null) {
+      console.out().println();
+      console.out().println(ONLY_DENIALS);
+    }
     if (file == null) {
       console.out().println();
       policy.text().lines().forEach(console.out()::println);
@@ -183,6 +250,10 @@ final class AdviseCommand implements Callable<Integer> {
   private void write(Advice advice, AdvicePolicy policy) throws IOException {
     if (html != null) {
       Files.writeString(html, AdviceHtml.of(advice, policy.text()));
+    }
+    if (file != null && policy.isEmpty()) {
+      throw new IllegalArgumentException(
+          "nothing is written to " + file + ", because no suggestion can be written as a rule");
     }
     if (file != null) {
       Path cases = InitCommand.casesFile(file);

@@ -54,7 +54,7 @@ public final class Main implements Callable<Integer> {
         .addSubcommand(new TestCommand(console))
         .addSubcommand(new ExplainCommand(console))
         .addSubcommand(new ReplayCommand(console))
-        .addSubcommand(new AdviseCommand(console))
+        .addSubcommand(new AdviseCommand(console, System.getenv()))
         .addSubcommand(new RulesCommand(console, System.getenv()))
         .addSubcommand(new TopCommand(console, System.getenv()))
         .addSubcommand(new TokenCommand(console))

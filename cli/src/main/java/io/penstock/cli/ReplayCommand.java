@@ -74,7 +74,8 @@ final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try {
-      arguments.checkOutput(html, Stream.of(policyPath, otherPath));
+      arguments.checkSources(false, "");
+      arguments.checkReport(html, Stream.of(policyPath, otherPath));
       ReplayReport report = replay();
       if (json) {
         console.out().println(JsonText.of(out -> ReplayJson.write(report, out)));

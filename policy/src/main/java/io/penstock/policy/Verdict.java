@@ -124,6 +124,19 @@ public final class Verdict {
     return Collections.unmodifiableList(Arrays.asList(outcomes));
   }
 
+  /** Returns the outcomes of shadow rules that would have denied the request. */
+  public List<Outcome> shadowDenials() {
+    List<Outcome> denials = List.of();
+    // Shadow rules come last.
+    for (int i = outcomes.length - 1; i >= 0 && outcomes[i].mode() == Mode.SHADOW; i--) {
+      if (!outcomes[i].decision().allowed()) {
+        denials = denials.isEmpty() ? new ArrayList<>() : denials;
+        denials.add(outcomes[i]);
+      }
+    }
+    return denials;
+  }
+
   /** Returns the rules that didn't apply because the caller supplied no value for their key. */
   public List<SkippedRule> skipped() {
     return skipped;

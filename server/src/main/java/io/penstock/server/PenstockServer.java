@@ -22,6 +22,7 @@ import io.penstock.server.admin.AdminStart;
 import io.penstock.server.admin.FigureEndpoints;
 import io.penstock.server.admin.HealthEndpoint;
 import io.penstock.server.admin.KeyEndpoints;
+import io.penstock.server.admin.LogReportEndpoints;
 import io.penstock.server.admin.MetricsEndpoint;
 import io.penstock.server.admin.PolicyEndpoints;
 import io.penstock.server.admin.RuleEndpoints;
@@ -371,7 +372,8 @@ public final class PenstockServer implements AutoCloseable {
                 new ViolationEndpoints(adminVertx, database, figures.violations()),
                 new FigureEndpoints(policyHolder, figures.topDenied(), figures.timeline()),
                 figures.openStream(adminVertx, policyHolder, modes, store.figures()),
-                new SimulationEndpoint(adminVertx, bodies)));
+                new SimulationEndpoint(adminVertx, bodies),
+                new LogReportEndpoints(adminVertx, bodies, policyHolder)));
     paths.putAll(handler.routes().paths());
     return handler;
   }

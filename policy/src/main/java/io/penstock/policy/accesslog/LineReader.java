@@ -18,6 +18,7 @@ final class LineReader {
   private int to;
   private boolean tooLong;
   private boolean atEnd;
+  private long bytes;
 
   LineReader(InputStream in) {
     this.in = in;
@@ -55,6 +56,7 @@ final class LineReader {
       int count = in.read(buffer, limit, buffer.length - limit);
       atEnd = count < 0;
       limit += Math.max(0, count);
+      bytes += Math.max(0, count);
     }
   }
 
@@ -68,6 +70,11 @@ final class LineReader {
   /** Returns whether the line is too long; then only its beginning is available. */
   boolean isTooLong() {
     return tooLong || to - from > MAX_LINE;
+  }
+
+  /** Returns how many bytes were read so far. */
+  long bytes() {
+    return bytes;
   }
 
   byte[] buffer() {

@@ -9,8 +9,15 @@ import org.jspecify.annotations.Nullable;
  * @param format the format; null to detect it
  * @param fields the fields to read
  * @param window by how much time lines can be out of order
+ * @param maxBytes how much of each log is read, decompressed
+ * @param maxRequests how many requests of all logs are read
  */
-public record LogOptions(@Nullable LogFormat format, LogFields fields, Duration window) {
+public record LogOptions(
+    @Nullable LogFormat format,
+    LogFields fields,
+    Duration window,
+    long maxBytes,
+    long maxRequests) {
   /** Long enough for most servers that log a request when it ends. */
   public static final Duration DEFAULT_WINDOW = Duration.ofSeconds(10);
 
@@ -20,8 +27,18 @@ public record LogOptions(@Nullable LogFormat format, LogFields fields, Duration 
     }
   }
 
+  /** Reads logs of any size. */
+  public LogOptions(@Nullable LogFormat format, LogFields fields, Duration window) {
+    this(format, fields, window, Long.MAX_VALUE, Long.MAX_VALUE);
+  }
+
   /** Detects the format and reads {@code fields}. */
   public static LogOptions of(LogFields fields) {
     return new LogOptions(null, fields, DEFAULT_WINDOW);
+  }
+
+  /** Returns options that read at most these amounts; what is left out is reported. */
+  public LogOptions upTo(long bytes, long requests) {
+    return new LogOptions(format, fields, window, bytes, requests);
   }
 }

@@ -4,22 +4,27 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the entries of one log in order of time. Not thread-safe. */
 final class LogReader implements AutoCloseable {
   private static final int SAMPLE_BYTES = 128 * 1024;
   private static final int SAMPLE_LINES = 200;
+
+  /** The format has to be found within these; logs may begin with other output. */
+  private static final int MAX_DETECTION_LINES = 100_000;
+
+  private static final long MAX_DETECTION_BYTES = 64L << 20;
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
 
   /** Quiet times are common in logs; wrong times are usually off by years. */
   private static final long MAX_JUMP_NANOS = 86_400_000_000_000L;
+
+  /** How many entries in a row have to be as far ahead for their times to be right. */
+  private static final int CONFIRMATIONS = 10;
 
   private final LogSource source;
   private final LogOptions options;
@@ -29,13 +34,19 @@ final class LogReader implements AutoCloseable {
   private final LineFields line;
   private final EntryReader entries;
   private final ReorderWindow window;
-  private final LogFormat format;
-  private final List<LineFormat> formats = new ArrayList<>();
+  private final String beginning;
+  private final List<CandidateFormat> formats = new ArrayList<>();
+  private boolean isRecognized;
   private long number;
+  private long unreadable;
   private boolean atEnd;
   private long lastTime = Long.MIN_VALUE;
-  private @Nullable LogEntry distant;
-  private byte[] distantText = {};
+  private final List<DistantEntry> distant = new ArrayList<>();
+
+  private record CandidateFormat(LogFormat name, LineFormat format) {}
+
+  /** An entry with a time far after the previous one. */
+  private record DistantEntry(LogEntry entry, long number, String text) {}
 
   LogReader(LogSource source, LogOptions options, EntryReader entries, ReadSummary summary) {
     this.source = source;
@@ -53,14 +64,29 @@ final class LogReader implements AutoCloseable {
       throw new AccessLogException(source.name() + ": cannot be read: " + e.getMessage(), e);
     }
     this.lines = new LineReader(in);
-    this.format = options.format() == null ? detect(sample) : options.format();
-    formats.add(format.create(options.fields()));
+    this.beginning =
+        UnreadableLines.beginning(sample, 0, Bytes.indexOf(sample, '\n', 0, sample.length));
+    LogFormat format = options.format() == null ? detect(sample) : options.format();
+    if (format != null) {
+      formats.add(new CandidateFormat(format, format.create(options.fields())));
+      recognize(formats.get(0));
+    }
     if (options.format() == null) {
       Arrays.stream(LogFormat.values())
-          .filter(each -> each != format && each.isStateless())
-          .forEach(each -> formats.add(each.create(options.fields())));
+          .filter(each -> each != format && (format == null || each.isStateless()))
+          .map(each -> new CandidateFormat(each, each.create(options.fields())))
+          .forEach(formats::add);
     }
-    summary.addFormat(format);
+    if (sample.length == 0) {
+      summary.unreadable().addProblem(source.name() + ": is empty");
+    }
+  }
+
+  private void recognize(CandidateFormat candidate) {
+    isRecognized = true;
+    summary.addFormat(candidate.name);
+    formats.removeIf(each -> each.name == candidate.name || !each.name.isStateless());
+    formats.add(0, candidate);
   }
 
   /** Reads the beginning of a log. An error that occurs here occurs again when the log is read. */
@@ -86,29 +112,16 @@ final class LogReader implements AutoCloseable {
         bytes, 0, BYTE_ORDER_MARK.length, BYTE_ORDER_MARK, 0, BYTE_ORDER_MARK.length);
   }
 
-  /** Returns the format in which most of the first lines can be read. */
-  private LogFormat detect(byte[] sample) {
-    Map<LogFormat, Integer> readable = new EnumMap<>(LogFormat.class);
+  /** Returns the format in which most of the first lines can be read, or null. */
+  private @Nullable LogFormat detect(byte[] sample) {
+    LogFormat best = null;
+    int most = 0;
     for (LogFormat candidate : LogFormat.values()) {
-      readable.put(candidate, readable(candidate, sample));
-    }
-    LogFormat best = LogFormat.COMBINED;
-    for (LogFormat candidate : LogFormat.values()) {
-      if (readable.getOrDefault(candidate, 0) > readable.getOrDefault(best, 0)) {
+      int count = readable(candidate, sample);
+      if (count > most) {
         best = candidate;
+        most = count;
       }
-    }
-    if (sample.length == 0) {
-      summary.unreadable().addProblem(source.name() + ": is empty");
-    } else if (readable.getOrDefault(best, 0) == 0) {
-      String first = new String(sample, 0, Math.min(sample.length, 100), StandardCharsets.UTF_8);
-      throw new AccessLogException(
-          source.name()
-              + ": the format is not recognized in its first lines. It starts with\n  "
-              + SafeText.of(first.lines().findFirst().orElse(""))
-              + "\nSupported formats are:\n"
-              + LogFormat.list()
-              + "\n--field maps fields with other names, for example --field time=when");
     }
     return best;
   }
@@ -141,7 +154,11 @@ final class LogReader implements AutoCloseable {
 
   private void readLine() {
     try {
-      if (lines.next()) {
+      if (lines.bytes() > options.maxBytes()) {
+        String limit = options.maxBytes() / 1024 + " KiB";
+        summary.unreadable().addProblem(source.name() + ": only the first " + limit + " are read");
+        end();
+      } else if (lines.next()) {
         number++;
         summary.addLine();
         readEntry();
@@ -161,6 +178,23 @@ final class LogReader implements AutoCloseable {
                   + "); the lines before it are included");
       end();
     }
+    if (!isRecognized
+        && unreadable > 0
+        && (atEnd || number >= MAX_DETECTION_LINES || lines.bytes() >= MAX_DETECTION_BYTES)) {
+      throw unrecognized();
+    }
+  }
+
+  private AccessLogException unrecognized() {
+    return new AccessLogException(
+        source.name()
+            + ": the format is not recognized in its first "
+            + (number == 1 ? "line" : number + " lines")
+            + ". It starts with\n  "
+            + beginning
+            + "\nSupported formats are:\n"
+            + LogFormat.list()
+            + "\n--field maps fields with other names, for example --field time=when");
   }
 
   private void readEntry() {
@@ -178,7 +212,8 @@ final class LogReader implements AutoCloseable {
     UnreadableLines.Cause cause = UnreadableLines.Cause.OTHER_FORMAT;
     for (int i = 0; i < formats.size(); i++) {
       line.begin(text);
-      LineFormat.LineKind kind = formats.get(i).read(text, from, to, line);
+      CandidateFormat candidate = formats.get(i);
+      LineFormat.LineKind kind = candidate.format.read(text, from, to, line);
       if (kind == LineFormat.LineKind.HEADER) {
         summary.addHeader();
         return;
@@ -186,6 +221,9 @@ final class LogReader implements AutoCloseable {
       if (kind == LineFormat.LineKind.REQUEST) {
         LogEntry entry = entries.read(line);
         if (entry != null) {
+          if (!isRecognized) {
+            recognize(candidate);
+          }
           accept(entry);
           return;
         }
@@ -196,39 +234,38 @@ final class LogReader implements AutoCloseable {
   }
 
   private void unreadable(UnreadableLines.Cause cause) {
-    summary
-        .unreadable()
-        .add(source.name(), number, cause, lines.buffer(), lines.from(), lines.to());
+    unreadable++;
+    summary.unreadable().add(source.name(), number, cause, this::shownLine);
+  }
+
+  private String shownLine() {
+    return UnreadableLines.beginning(lines.buffer(), lines.from(), lines.to());
   }
 
   /**
-   * Passes an entry on. If its time is more than a day after the previous one, the next entry has
-   * to confirm it; otherwise a single wrong time would move the clock into the future.
+   * Passes an entry on. If its time is more than a day after the previous one, the next entries
+   * have to confirm it; otherwise a few wrong times would move the clock into the future.
    */
   private void accept(LogEntry entry) {
-    LogEntry pending = distant;
-    if (pending != null) {
-      distant = null;
-      if (entry.timeNanos() - lastTime > MAX_JUMP_NANOS) {
-        add(pending);
-      } else {
-        summary
-            .unreadable()
-            .add(
-                source.name(),
-                number - 1,
-                UnreadableLines.Cause.OTHER_TIME,
-                distantText,
-                0,
-                distantText.length);
-      }
-    }
     if (lastTime != Long.MIN_VALUE && entry.timeNanos() - lastTime > MAX_JUMP_NANOS) {
-      distant = entry;
-      distantText = Arrays.copyOfRange(lines.buffer(), lines.from(), lines.to());
+      distant.add(new DistantEntry(entry, number, shownLine()));
+      if (distant.size() == CONFIRMATIONS) {
+        addDistant();
+      }
       return;
     }
+    for (DistantEntry wrong : distant) {
+      summary
+          .unreadable()
+          .add(source.name(), wrong.number, UnreadableLines.Cause.OTHER_TIME, wrong::text);
+    }
+    distant.clear();
     add(entry);
+  }
+
+  private void addDistant() {
+    distant.forEach(each -> add(each.entry));
+    distant.clear();
   }
 
   private void add(LogEntry entry) {
@@ -237,10 +274,7 @@ final class LogReader implements AutoCloseable {
   }
 
   private void end() {
-    if (distant != null) {
-      window.add(distant);
-      distant = null;
-    }
+    addDistant();
     atEnd = true;
     summary.addLate(window.late());
   }

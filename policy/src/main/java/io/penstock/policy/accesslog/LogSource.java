@@ -1,5 +1,7 @@
 package io.penstock.policy.accesslog;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import com.github.luben.zstd.ZstdInputStream;
 import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
@@ -7,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPInputStream;
 
@@ -17,18 +20,22 @@ import java.util.zip.GZIPInputStream;
 public final class LogSource {
   private static final int BUFFER = 1 << 16;
   private static final int MAGIC_LENGTH = 4;
+  private static final Map<String, String> OTHER_COMPRESSION =
+      Map.of("BZh", "bzip2", "\u00fd7zX", "xz", "PK\u0003\u0004", "zip", "\u0004\"M\u0018", "lz4");
 
   private final String name;
   private final long size;
+  private final boolean isReopenable;
   private final StreamOpener opener;
 
   private interface StreamOpener {
     InputStream open() throws IOException;
   }
 
-  private LogSource(String name, long size, StreamOpener opener) {
+  private LogSource(String name, long size, boolean isReopenable, StreamOpener opener) {
     this.name = name;
     this.size = size;
+    this.isReopenable = isReopenable;
     this.opener = opener;
   }
 
@@ -40,11 +47,15 @@ public final class LogSource {
   public static LogSource of(Path file) {
     if (!Files.isReadable(file) || Files.isDirectory(file)) {
       throw new AccessLogException(
-          file + (Files.exists(file) ? ": is not a readable file" : ": no such file"));
+          file
+              + (Files.isDirectory(file)
+                  ? ": is a directory; name the files in it"
+                  : Files.exists(file) ? ": is not readable" : ": no such file"));
     }
     try {
-      long size = Files.isRegularFile(file) ? Files.size(file) : 0;
-      return new LogSource(file.toString(), size, () -> Files.newInputStream(file));
+      boolean isRegular = Files.isRegularFile(file);
+      long size = isRegular ? Files.size(file) : 0;
+      return new LogSource(file.toString(), size, isRegular, () -> Files.newInputStream(file));
     } catch (IOException e) {
       throw new AccessLogException(file + ": cannot be read: " + e.getMessage(), e);
     }
@@ -52,11 +63,16 @@ public final class LogSource {
 
   /** Returns a log that is read from a stream, once. */
   public static LogSource of(String name, InputStream in) {
-    return new LogSource(name, 0, () -> in);
+    return new LogSource(name, 0, false, () -> in);
   }
 
   String name() {
     return name;
+  }
+
+  /** Returns whether the log can be opened more than once. */
+  boolean isReopenable() {
+    return isReopenable;
   }
 
   /** Returns the size in bytes, compressed if it is; 0 if unknown. */
@@ -75,7 +91,7 @@ public final class LogSource {
     byte[] magic = in.readNBytes(MAGIC_LENGTH);
     in.reset();
     if (magic.length >= 2 && (magic[0] & 0xff) == 0x1f && (magic[1] & 0xff) == 0x8b) {
-      return new GZIPInputStream(in, BUFFER);
+      return new WholeGzipStream(in);
     }
     if (magic.length == MAGIC_LENGTH
         && (magic[0] & 0xff) == 0x28
@@ -84,12 +100,18 @@ public final class LogSource {
         && (magic[3] & 0xff) == 0xfd) {
       return zstd(in);
     }
+    for (Map.Entry<String, String> other : OTHER_COMPRESSION.entrySet()) {
+      if (new String(magic, ISO_8859_1).startsWith(other.getKey())) {
+        throw new IOException(
+            other.getValue() + " is not supported; pipe the decompressed log to standard input");
+      }
+    }
     return in;
   }
 
   private InputStream zstd(InputStream in) throws IOException {
     try {
-      return new ZstdInputStream(in);
+      return ZstdStream.open(in);
     } catch (LinkageError e) {
       throw new AccessLogException(
           name + ": is compressed with zstd, which needs com.github.luben:zstd-jni", e);
@@ -115,6 +137,33 @@ public final class LogSource {
       int next = read();
       reset();
       return next < 0 ? 0 : 1;
+    }
+  }
+
+  /** Loaded only for logs that are compressed with zstd, because the library is optional. */
+  private static final class ZstdStream {
+    static InputStream open(InputStream in) throws IOException {
+      return new ZstdInputStream(in);
+    }
+  }
+
+  /** Reports data after the last member, which {@code GZIPInputStream} ignores. */
+  private static final class WholeGzipStream extends GZIPInputStream {
+    private static final int TRAILER = 8;
+    private boolean isFollowed;
+
+    WholeGzipStream(InputStream in) throws IOException {
+      super(in, BUFFER);
+    }
+
+    @Override
+    public int read(byte[] bytes, int from, int length) throws IOException {
+      int count = super.read(bytes, from, length);
+      isFollowed |= count < 0 && (inf.getRemaining() > TRAILER || in.read() >= 0);
+      if (isFollowed) {
+        throw new IOException("the compressed data is followed by other data");
+      }
+      return count;
     }
   }
 

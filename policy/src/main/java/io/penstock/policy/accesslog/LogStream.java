@@ -1,9 +1,10 @@
 package io.penstock.policy.accesslog;
 
-import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicReference;
@@ -93,51 +94,85 @@ public final class LogStream {
     }
   }
 
-  /** A log and its next entry. */
-  private record LogHead(LogReader reader, LogEntry entry) {}
+  /**
+   * A log and its next entry.
+   *
+   * @param reader null if the log is not open yet; then the entry is the first one
+   */
+  private record LogHead(LogSource source, @Nullable LogReader reader, LogEntry entry) {}
 
   private void merge() throws InterruptedException {
     // All logs are read by one thread, so they can share the caches.
     EntryReader entries = new EntryReader(options.fields());
-    List<LogReader> readers = new ArrayList<>();
+    Set<LogReader> open = new HashSet<>();
     PriorityQueue<LogHead> heads =
         new PriorityQueue<>(Comparator.comparingLong(head -> head.entry.timeNanos()));
     try {
       for (LogSource source : sources) {
-        LogReader reader = new LogReader(source, options, entries, summary);
-        readers.add(reader);
-        add(reader, heads);
+        // Of many files, only those that overlap in time are open together.
+        LogEntry first =
+            sources.size() > 1 && source.isReopenable() ? first(source, entries) : null;
+        if (first != null) {
+          heads.add(new LogHead(source, null, first));
+        } else {
+          open(source, entries, open, heads);
+        }
       }
       @Nullable LogEntry[] batch = new @Nullable LogEntry[BATCH];
       int size = 0;
-      while (!heads.isEmpty()) {
+      long requests = 0;
+      while (!heads.isEmpty() && requests <= options.maxRequests()) {
         LogHead head = heads.remove();
+        LogReader reader = head.reader;
+        if (reader == null) {
+          open(head.source, entries, open, heads);
+          continue;
+        }
         LogEntry entry = head.entry;
         long until = heads.isEmpty() ? Long.MAX_VALUE : heads.peek().entry.timeNanos();
         // Other logs are later, so the queue of logs needs no update for each entry.
         while (entry != null && entry.timeNanos() <= until) {
+          requests += entry.count();
+          if (requests > options.maxRequests()) {
+            String limit = "only the first " + options.maxRequests() + " requests are read";
+            summary.unreadable().addProblem(limit);
+            break;
+          }
           batch[size++] = entry;
           if (size == BATCH) {
             batches.put(batch);
             batch = new @Nullable LogEntry[BATCH];
             size = 0;
           }
-          entry = head.reader.next();
+          entry = reader.next();
         }
         if (entry != null) {
-          heads.add(new LogHead(head.reader, entry));
+          heads.add(new LogHead(head.source, reader, entry));
+        } else {
+          reader.close();
+          open.remove(reader);
         }
       }
       batches.put(batch);
     } finally {
-      readers.forEach(LogReader::close);
+      open.forEach(LogReader::close);
     }
   }
 
-  private static void add(LogReader reader, PriorityQueue<LogHead> heads) {
+  /** Returns the first entry of a log, or null. */
+  private @Nullable LogEntry first(LogSource source, EntryReader entries) {
+    try (LogReader reader = new LogReader(source, options, entries, new ReadSummary())) {
+      return reader.next();
+    }
+  }
+
+  private void open(
+      LogSource source, EntryReader entries, Set<LogReader> open, PriorityQueue<LogHead> heads) {
+    LogReader reader = new LogReader(source, options, entries, summary);
+    open.add(reader);
     LogEntry first = reader.next();
     if (first != null) {
-      heads.add(new LogHead(reader, first));
+      heads.add(new LogHead(source, reader, first));
     }
   }
 }

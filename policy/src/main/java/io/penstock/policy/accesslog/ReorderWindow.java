@@ -18,6 +18,7 @@ final class ReorderWindow {
           Comparator.<HeldEntry>comparingLong(each -> each.entry.timeNanos())
               .thenComparingLong(HeldEntry::number));
   private final long windowNanos;
+  private long firstTime;
   private long maxTime = Long.MIN_VALUE;
   private long releasedTime = Long.MIN_VALUE;
   private long count;
@@ -27,25 +28,34 @@ final class ReorderWindow {
     this.windowNanos = windowNanos;
   }
 
+  /** Adds an entry, or drops it if it is earlier than one that was returned already. */
   void add(LogEntry entry) {
+    firstTime = count == 0 ? entry.timeNanos() : firstTime;
     maxTime = Math.max(maxTime, entry.timeNanos());
-    late += entry.timeNanos() < releasedTime ? 1 : 0;
-    held.add(new HeldEntry(entry, count++));
+    if (entry.timeNanos() < releasedTime) {
+      late++;
+    } else {
+      held.add(new HeldEntry(entry, count++));
+    }
   }
 
   /** Returns the next entry if no earlier one can follow, or if the log has ended. */
   @Nullable LogEntry poll(boolean atEnd) {
     HeldEntry first = held.peek();
-    if (first == null
-        || (!atEnd && held.size() <= MAX_HELD && first.entry.timeNanos() > maxTime - windowNanos)) {
+    if (first == null || (!atEnd && held.size() <= MAX_HELD && mustWait(first))) {
       return null;
     }
     held.remove();
-    releasedTime = Math.max(releasedTime, first.entry.timeNanos());
+    releasedTime = first.entry.timeNanos();
     return first.entry;
   }
 
-  /** Returns how many entries were earlier than one that was returned before them. */
+  /** A log whose times have not risen yet may be sorted in descending order. */
+  private boolean mustWait(HeldEntry first) {
+    return first.entry.timeNanos() > maxTime - windowNanos || maxTime - windowNanos <= firstTime;
+  }
+
+  /** Returns how many entries were dropped. */
   long late() {
     return late;
   }

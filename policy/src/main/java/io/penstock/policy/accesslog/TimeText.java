@@ -13,6 +13,7 @@ final class TimeText {
   private static final long SECOND = 1_000_000_000L;
   private static final int MAX_DIGITS = 19;
   private static final int NANO_DIGITS = 9;
+  private static final int MAX_ZONE_HOURS = 18;
   private static final int MIN_YEAR = 1970;
   private static final int MAX_YEAR = 2261;
 
@@ -135,6 +136,7 @@ final class TimeText {
       at++;
     }
     int minutes = at < end ? digits(2) : 0;
+    failed |= hours > MAX_ZONE_HOURS || minutes > 59;
     long offset = (hours * 60L + minutes) * 60 * SECOND;
     return sign == '-' ? -offset : offset;
   }
@@ -152,7 +154,7 @@ final class TimeText {
     }
     long unit =
         switch (count) {
-          case 8, 9, 10 -> SECOND;
+          case 9, 10 -> SECOND;
           case 13 -> 1_000_000L;
           case 16 -> 1_000L;
           case 19 -> 1L;
@@ -211,11 +213,19 @@ final class TimeText {
 
   /** Returns the days since 1970 of a date in the Gregorian calendar. */
   private long days(int year, int month, int day) {
-    failed |= month < 1 || month > 12 || day < 1 || day > 31 || year < MIN_YEAR || year > MAX_YEAR;
+    failed |= month < 1 || month > 12 || year < MIN_YEAR || year > MAX_YEAR;
+    failed |= day < 1 || day > (failed ? 0 : daysInMonth(year, month));
     long shifted = month <= 2 ? year - 1L : year;
     long era = shifted / 400;
     long yearOfEra = shifted - era * 400;
     long dayOfYear = (153L * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468;
+  }
+
+  private static int daysInMonth(int year, int month) {
+    boolean isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return month == 2
+        ? (isLeapYear ? 29 : 28)
+        : month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
   }
 }

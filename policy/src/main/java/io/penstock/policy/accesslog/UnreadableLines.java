@@ -5,10 +5,11 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
-/** Counts lines that could not be read, and keeps the first ones. Not thread-safe. */
+/** Counts lines that could not be read, and keeps the first ones of each cause. Not thread-safe. */
 public final class UnreadableLines {
-  private static final int MAX_SAMPLES = 5;
+  private static final int MAX_SAMPLES_PER_CAUSE = 3;
   private static final int MAX_SAMPLE_LENGTH = 120;
 
   private final Map<Cause, Long> counts = new EnumMap<>(Cause.class);
@@ -43,14 +44,21 @@ public final class UnreadableLines {
    */
   public record UnreadableLine(String source, long number, Cause cause, String text) {}
 
-  void add(String source, long number, Cause cause, byte[] line, int from, int to) {
-    counts.merge(cause, 1L, Long::sum);
-    if (total++ < MAX_SAMPLES) {
-      int end = Math.min(to, from + MAX_SAMPLE_LENGTH);
-      String text = new String(line, from, end - from, StandardCharsets.UTF_8);
-      String shown = SafeText.of(text) + (end < to ? "…" : "");
-      samples.add(new UnreadableLine(source, number, cause, shown));
+  /**
+   * @param text supplies the {@link #beginning} of the line, if it is needed
+   */
+  void add(String source, long number, Cause cause, Supplier<String> text) {
+    total++;
+    if (counts.merge(cause, 1L, Long::sum) <= MAX_SAMPLES_PER_CAUSE) {
+      samples.add(new UnreadableLine(source, number, cause, text.get()));
     }
+  }
+
+  /** Returns the beginning of a line, with control characters escaped. */
+  static String beginning(byte[] line, int from, int to) {
+    int end = Math.min(to, from + MAX_SAMPLE_LENGTH);
+    String text = new String(line, from, end - from, StandardCharsets.UTF_8);
+    return SafeText.of(text) + (end < to ? "…" : "");
   }
 
   /** Records that the rest of a source can't be read. */
@@ -68,7 +76,7 @@ public final class UnreadableLines {
     return Map.copyOf(counts);
   }
 
-  /** Returns the first lines. */
+  /** Returns the first lines of each cause. */
   public List<UnreadableLine> samples() {
     return List.copyOf(samples);
   }

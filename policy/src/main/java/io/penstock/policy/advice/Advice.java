@@ -8,6 +8,9 @@ import java.util.List;
  * Suggested limits. Immutable.
  *
  * @param keyless requests that a rule would not apply to, because the log lacks their key
+ * @param partial requests that share a bucket, because the log lacks a part of their key
+ * @param valueless requests without a value of an attribute of {@code --per}, or with an invalid
+ *     path
  * @param otherRequests requests of groups that are not reported
  * @param groups the groups with the most requests, in descending order
  */
@@ -16,8 +19,15 @@ public record Advice(
     LogSpan span,
     ReadSummary read,
     long keyless,
+    long partial,
+    long valueless,
     long otherRequests,
     List<GroupAdvice> groups) {
+  /** Returns whether any request has a key. */
+  public boolean hasKeys() {
+    return !groups.isEmpty() && partial < span.requests();
+  }
+
   /** The names of the suggestions. */
   public static final List<String> LEVELS = List.of("tight", "balanced", "generous");
 

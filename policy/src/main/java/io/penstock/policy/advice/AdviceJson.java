@@ -14,6 +14,8 @@ public final class AdviceJson {
     json.writeStartObject();
     ReplayJson.writeLog(advice.span(), advice.read(), json);
     json.writeNumberField("without_key", advice.keyless());
+    json.writeNumberField("without_part_of_key", advice.partial());
+    json.writeNumberField("without_value", advice.valueless());
     json.writeNumberField("other_requests", advice.otherRequests());
     json.writeObjectFieldStart("folded_paths");
     for (Map.Entry<String, String> folded : advice.options().folding().examples().entrySet()) {

@@ -47,10 +47,11 @@ public final class AdvicePolicy {
         rejected.put(group, problem);
       }
     }
-    if (groups.isEmpty() && !rejected.isEmpty()) {
-      throw new IllegalArgumentException(
-          "no suggestion can be written as a rule: " + rejected.values().iterator().next());
-    }
+  }
+
+  /** Returns whether the policy has no rule, because no suggestion can be written as one. */
+  public boolean isEmpty() {
+    return groups.isEmpty();
   }
 
   /** Returns why the policy is invalid; null if it is valid. */
@@ -83,6 +84,11 @@ public final class AdvicePolicy {
     text.append("# Suggested by penstock advise (").append(level).append(") from ");
     text.append(advice.span().requests()).append(" requests, ").append(advice.span().first());
     text.append(" to ").append(advice.span().last()).append(".\n");
+    if (advice.options().attributes().stream()
+        .anyMatch(attribute -> attribute.source() == AttributeSource.CLAIM)) {
+      text.append("# Replace the address by that of your issuer.\n");
+      text.append("jwt: {jwks_url: \"https://id.example.com/.well-known/jwks.json\"}\n");
+    }
     List<String> bare =
         advice.options().attributes().stream()
             .filter(attribute -> attribute.source() == AttributeSource.STATED)

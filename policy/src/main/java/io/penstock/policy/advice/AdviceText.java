@@ -51,6 +51,21 @@ public final class AdviceText {
               + advice.options().keys()
               + " and are left out; --field KEY=FIELD names the field of the log");
     }
+    if (advice.partial() > 0) {
+      notes.add(
+          count(advice.partial())
+              + " requests lack a part of their key "
+              + advice.options().keys()
+              + " and share a bucket; --field NAME=FIELD names the field of the log");
+    }
+    if (advice.valueless() > 0) {
+      notes.add(
+          count(advice.valueless())
+              + " requests lack one of "
+              + advice.options().per()
+              + ", or their path is invalid, and are left out; --field NAME=FIELD names the field of"
+              + " the log");
+    }
     if (advice.otherRequests() > 0) {
       notes.add(count(advice.otherRequests()) + " requests belong to groups that are not shown");
     }

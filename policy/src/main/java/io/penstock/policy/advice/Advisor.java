@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  * then read for every few rates, so memory depends on the number of keys only.
  */
 public final class Advisor {
-  private static final int MAX_GROUPS = 1_000;
+  private static final int MAX_GROUPS = 20_000;
+  private static final int MAX_CACHED_PATHS = 100_000;
+  private static final int MAX_CACHED_LENGTH = 256;
   private static final int RATES_PER_PASS = 4;
 
   private final AdviceOptions options;
@@ -34,6 +36,8 @@ public final class Advisor {
   private final Map<String, String> foldedPaths = new HashMap<>();
   private final List<String> names = new ArrayList<>();
   private long keyless;
+  private long partial;
+  private long valueless;
 
   public Advisor(AdviceOptions options) {
     this.options = options;
@@ -61,7 +65,14 @@ public final class Advisor {
       List<GroupAdvice> advice = suggest(trace, reported, curves);
       long shown = reported.stream().mapToLong(RequestGroup::requests).sum();
       return new Advice(
-          options, span, log.summary(), keyless, span.requests() - keyless - shown, advice);
+          options,
+          span,
+          log.summary(),
+          keyless,
+          partial,
+          valueless,
+          span.requests() - keyless - valueless - shown,
+          advice);
     }
   }
 
@@ -69,6 +80,7 @@ public final class Advisor {
     span.add(entry);
     String key = keyNames.of(entry);
     RequestGroup group = key == null ? null : group(entry);
+    partial += key != null && keyNames.isPartial() ? entry.count() : 0;
     if (key == null) {
       keyless += entry.count();
     } else if (group != null) {
@@ -91,6 +103,7 @@ public final class Advisor {
     for (Attribute attribute : options.per()) {
       String value = value(attribute, entry);
       if (value == null || value.isEmpty()) {
+        valueless += entry.count();
         return null;
       }
       match.put(attribute.toString(), value);
@@ -111,7 +124,7 @@ public final class Advisor {
     }
     return switch (attribute.source()) {
       case PATH ->
-          foldedPaths.size() < MAX_GROUPS * MAX_GROUPS
+          foldedPaths.size() < MAX_CACHED_PATHS && value.length() <= MAX_CACHED_LENGTH
               ? foldedPaths.computeIfAbsent(value, this::fold)
               : fold(value);
       // A rule for GET applies to HEAD as well.

@@ -1,34 +1,32 @@
 package io.penstock.policy.advice;
 
-import java.io.BufferedInputStream;
-import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The times and keys of all requests, in a temporary file that can be read many times. An arrival
- * takes about six bytes. Not thread-safe while it is written; then any thread may read it.
+ * The times and keys of all requests, which can be read many times. An arrival takes about six
+ * bytes. A long trace is in a temporary file, which is deleted whatever happens. Not thread-safe
+ * while it is written; then any thread may read it.
+ *
+ * <p>All methods throw {@link UncheckedIOException} if the file can't be used.
  */
 final class ArrivalTrace implements AutoCloseable {
   private static final int BUFFER = 1 << 16;
+  private static final int MAX_IN_MEMORY = 1 << 22;
 
-  private final Path file;
-  private final OutputStream out;
+  private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER);
+  private final ByteArrayOutputStream memory = new ByteArrayOutputStream(BUFFER);
+  private @Nullable FileChannel file;
+  private byte[] content = {};
   private long lastNanos;
   private long size;
-
-  ArrivalTrace() {
-    try {
-      this.file = Files.createTempFile("penstock-advise", ".trace");
-      this.out = new BufferedOutputStream(Files.newOutputStream(file), BUFFER);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
 
   /** Receives arrivals in order. */
   @FunctionalInterface
@@ -39,12 +37,8 @@ final class ArrivalTrace implements AutoCloseable {
   /** Adds an arrival. A time before the previous one counts as that one. */
   void add(int key, long timeNanos) {
     long time = Math.max(timeNanos, lastNanos);
-    try {
-      write(time - lastNanos);
-      write(key);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    write(time - lastNanos);
+    write(key);
     lastNanos = time;
     size++;
   }
@@ -55,50 +49,98 @@ final class ArrivalTrace implements AutoCloseable {
 
   /** Completes writing. */
   void finish() {
-    try {
-      out.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    flush();
+    content = memory.toByteArray();
   }
 
   /** Writes seven bits a byte, the lowest ones first; all but the last byte are negative. */
-  private void write(long value) throws IOException {
+  private void write(long value) {
+    if (buffer.remaining() < Long.BYTES + 2) {
+      flush();
+    }
     long rest = value;
     for (; rest > 0x7f; rest >>>= 7) {
-      out.write((int) (rest & 0x7f) | 0x80);
+      buffer.put((byte) ((rest & 0x7f) | 0x80));
     }
-    out.write((int) rest);
+    buffer.put((byte) rest);
+  }
+
+  private void flush() {
+    buffer.flip();
+    try {
+      if (file == null && memory.size() + buffer.remaining() <= MAX_IN_MEMORY) {
+        memory.write(buffer.array(), 0, buffer.remaining());
+      } else {
+        writeToFile(buffer);
+      }
+    } catch (IOException e) {
+      throw failure(e);
+    }
+    buffer.clear();
+  }
+
+  private void writeToFile(ByteBuffer bytes) throws IOException {
+    FileChannel to = file;
+    if (to == null) {
+      Path path = Files.createTempFile("penstock-advise", ".trace");
+      to =
+          FileChannel.open(
+              path,
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE,
+              StandardOpenOption.DELETE_ON_CLOSE);
+      file = to;
+      writeAll(ByteBuffer.wrap(memory.toByteArray()), to);
+      memory.reset();
+    }
+    writeAll(bytes, to);
+  }
+
+  private static void writeAll(ByteBuffer bytes, FileChannel to) throws IOException {
+    while (bytes.hasRemaining()) {
+      int unused = to.write(bytes);
+    }
+  }
+
+  private static UncheckedIOException failure(IOException cause) {
+    String folder = System.getProperty("java.io.tmpdir");
+    return new UncheckedIOException(
+        "temporary file in " + folder + ": " + cause.getMessage(), cause);
   }
 
   void forEach(ArrivalVisitor visitor) {
-    try (InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER)) {
-      TraceReader reader = new TraceReader(in);
+    try {
+      TraceReader reader = new TraceReader(content, file);
       long time = 0;
       for (long i = 0; i < size; i++) {
         time += reader.next();
         visitor.arrived((int) reader.next(), time);
       }
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw failure(e);
     }
   }
 
+  /** Reads the content in memory, or that of the file. */
   private static final class TraceReader {
-    private final InputStream in;
-    private final byte[] buffer = new byte[BUFFER];
+    private final @Nullable FileChannel file;
+    private final byte[] buffer;
+    private long position;
     private int at;
     private int limit;
 
-    TraceReader(InputStream in) {
-      this.in = in;
+    TraceReader(byte[] content, @Nullable FileChannel file) {
+      this.file = file;
+      this.buffer = file == null ? content : new byte[BUFFER];
+      this.limit = file == null ? content.length : 0;
     }
 
     long next() throws IOException {
       long value = 0;
       for (int shift = 0; ; shift += 7) {
-        if (at == limit) {
-          limit = in.read(buffer);
+        if (at == limit && file != null) {
+          limit = file.read(ByteBuffer.wrap(buffer), position);
+          position += limit;
           at = 0;
         }
         byte part = buffer[at++];
@@ -112,11 +154,13 @@ final class ArrivalTrace implements AutoCloseable {
 
   @Override
   public void close() {
-    try {
-      out.close();
-      Files.deleteIfExists(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    FileChannel open = file;
+    if (open != null) {
+      try {
+        open.close();
+      } catch (IOException e) {
+        throw failure(e);
+      }
     }
   }
 }

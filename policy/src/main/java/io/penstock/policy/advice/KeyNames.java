@@ -17,9 +17,11 @@ import org.jspecify.annotations.Nullable;
 /** Determines the key of a request as a rule with the same {@code limit_keys} does. */
 final class KeyNames {
   private static final int HASH_BYTES = 6;
+  private static final int MAX_LENGTH = 64;
 
   private final List<KeyPart> parts;
   private final StringBuilder key = new StringBuilder();
+  private boolean isPartial;
 
   KeyNames(List<KeyPart> parts) {
     this.parts = parts;
@@ -28,6 +30,7 @@ final class KeyNames {
   /** Returns the key; null if a rule would not apply because a part is missing. */
   @Nullable String of(LogEntry entry) {
     key.setLength(0);
+    isPartial = false;
     for (KeyPart part : parts) {
       Attribute attribute = part.in(entry);
       if (attribute == null && !part.isOmittable()) {
@@ -37,6 +40,7 @@ final class KeyNames {
         key.append('&');
       }
       if (attribute == null) {
+        isPartial = true;
         key.append("no ").append(part);
       } else {
         append(attribute, entry);
@@ -45,18 +49,24 @@ final class KeyNames {
     return key.toString();
   }
 
+  /** Returns whether the last request lacks a part of its key, as all requests of that key do. */
+  boolean isPartial() {
+    return isPartial;
+  }
+
   private void append(Attribute attribute, LogEntry entry) {
     IpAddress address = entry.address();
+    String value = String.valueOf(attribute.of(entry));
     if (attribute.source() == AttributeSource.ADDRESS && address != null) {
       address.appendSubscriber(key, ClientAddress.DEFAULT_IPV6_PREFIX);
-    } else if (attribute.source().isPrivate()) {
-      key.append(attribute).append('#').append(hash(String.valueOf(attribute.of(entry))));
+    } else if (attribute.source().isPrivate() || value.length() > MAX_LENGTH) {
+      key.append(attribute).append('#').append(hash(value));
     } else {
-      key.append(attribute.of(entry));
+      key.append(value);
     }
   }
 
-  /** Values of headers may be secrets, so only their hashes are shown. */
+  /** Values of headers may be secrets, and long ones take memory, so only hashes are kept. */
   private static String hash(String value) {
     try {
       byte[] hash = MessageDigest.getInstance("SHA-256").digest(value.getBytes(UTF_8));

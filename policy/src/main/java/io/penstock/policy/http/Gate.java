@@ -1,5 +1,6 @@
 package io.penstock.policy.http;
 
+import io.penstock.policy.Outcome;
 import io.penstock.policy.Phase;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.Request;
@@ -7,6 +8,7 @@ import io.penstock.policy.Rule;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.address.Headers;
 import io.penstock.policy.address.IpAddress;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -171,7 +173,12 @@ public final class Gate {
 
   private Verdict observed(Request request, Verdict verdict, long startNanos) {
     observer.decided(verdict, System.nanoTime() - startNanos);
-    if (!verdict.allowed()) {
+    if (verdict.allowed()) {
+      List<Outcome> shadowDenials = verdict.shadowDenials();
+      for (int i = 0; i < shadowDenials.size(); i++) {
+        observer.shadowDenied(request, shadowDenials.get(i));
+      }
+    } else {
       verdict.decisive().ifPresent(decisive -> observer.denied(request, decisive));
     }
     return verdict;

@@ -26,6 +26,9 @@ public interface GateObserver {
    */
   default void denied(Request request, Outcome decisive) {}
 
+  /** A rule in shadow mode would have denied a request, which was allowed. */
+  default void shadowDenied(Request request, Outcome outcome) {}
+
   /** A request could not be decided because of an error; the client gets a response with 500. */
   default void undecided(Throwable failure) {}
 

@@ -20,6 +20,11 @@ record GateObservers(List<GateObserver> each) implements GateObserver {
   }
 
   @Override
+  public void shadowDenied(Request request, Outcome outcome) {
+    each.forEach(observer -> observer.shadowDenied(request, outcome));
+  }
+
+  @Override
   public void undecided(Throwable failure) {
     each.forEach(observer -> observer.undecided(failure));
   }

@@ -25,6 +25,7 @@ final class PolicyReplay implements AutoCloseable {
   private final PolicyEngine engine;
   private final IdentityHashMap<Rule, RuleTally> rules = new IdentityHashMap<>();
   private final Timeline timeline = new Timeline();
+  private final UnsuppliedAttributes unsupplied;
   private long denied;
   private long delayed;
   private long rejected;
@@ -33,6 +34,7 @@ final class PolicyReplay implements AutoCloseable {
   PolicyReplay(String name, Policy policy) {
     this.name = name;
     // Logs contain claims, if at all, and no tokens, so no keys are fetched.
+    this.unsupplied = new UnsuppliedAttributes(policy);
     this.engine = new PolicyEngine(store, policy.withJwt(JwtSettings.NONE));
     for (Rule rule : engine.policy().rules()) {
       rules.put(rule, new RuleTally(rule));
@@ -42,6 +44,7 @@ final class PolicyReplay implements AutoCloseable {
   /** Decides a request and returns the verdict. */
   Verdict decide(LogEntry entry) {
     clock.moveTo(entry.timeNanos());
+    unsupplied.add(entry);
     Verdict verdict = engine.decide(entry);
     boolean isDenied = !verdict.allowed();
     denied += isDenied ? 1 : 0;
@@ -70,7 +73,14 @@ final class PolicyReplay implements AutoCloseable {
             .map(rule -> tally(rule).report())
             .toList();
     return new PolicyReport(
-        name, denied, delayed, rejected, unlimited, reports, timeline.intervals());
+        name,
+        denied,
+        delayed,
+        rejected,
+        unlimited,
+        unsupplied.list(),
+        reports,
+        timeline.intervals());
   }
 
   @Override

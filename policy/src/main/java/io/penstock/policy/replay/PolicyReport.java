@@ -10,6 +10,7 @@ import java.util.List;
  * @param delayed requests that were allowed after a delay
  * @param rejected requests that were denied because of their path
  * @param unlimited requests that no rule applied to
+ * @param unsupplied attributes of the policy that no request has
  * @param rules the rules that are not off, in policy order
  */
 public record PolicyReport(
@@ -18,5 +19,6 @@ public record PolicyReport(
     long delayed,
     long rejected,
     long unlimited,
+    List<UnsuppliedAttributes.UnsuppliedAttribute> unsupplied,
     List<RuleReport> rules,
     List<Timeline.Interval> timeline) {}

@@ -19,9 +19,13 @@ public final class ReadNotes {
         + (span.requests() == 0 ? "" : " from " + span.first() + " to " + span.last())
         + " ("
         + TextTable.count(read.lines())
-        + " lines, format "
-        + String.join(", ", read.formats().stream().map(String::valueOf).sorted().toList())
+        + " lines"
+        + (read.formats().isEmpty() ? "" : ", format " + formats(read))
         + ")";
+  }
+
+  private static String formats(ReadSummary read) {
+    return String.join(", ", read.formats().stream().map(String::valueOf).sorted().toList());
   }
 
   /** Returns lines about everything that was not read or that limits the accuracy. */
@@ -45,8 +49,8 @@ public final class ReadNotes {
     if (read.late() > 0) {
       notes.add(
           TextTable.count(read.late())
-              + " lines are out of order by more than the window and count as if they were in"
-              + " order; see --window");
+              + " lines are out of order by more than the window and are left out; sort the log by"
+              + " time, or raise --window");
     }
     if (span.limited() > 0) {
       notes.add(

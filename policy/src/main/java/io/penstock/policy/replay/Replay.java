@@ -76,15 +76,19 @@ public final class Replay {
   /** Returns the attributes that a policy refers to, which have to be read from logs. */
   public static Set<Attribute> attributes(Policy policy) {
     Set<Attribute> attributes = new LinkedHashSet<>();
-    for (Rule rule : policy.rules()) {
-      rule.limitKeys().forEach(part -> add(part, attributes));
-      add(rule.match(), attributes);
-      Attribute cost = rule.cost().source();
-      if (cost != null) {
-        attributes.add(cost);
-      }
-    }
+    policy.rules().forEach(rule -> attributes.addAll(attributes(rule)));
     policy.exempt().forEach(match -> add(match, attributes));
+    return attributes;
+  }
+
+  static Set<Attribute> attributes(Rule rule) {
+    Set<Attribute> attributes = new LinkedHashSet<>();
+    rule.limitKeys().forEach(part -> add(part, attributes));
+    add(rule.match(), attributes);
+    Attribute cost = rule.cost().source();
+    if (cost != null) {
+      attributes.add(cost);
+    }
     return attributes;
   }
 

@@ -46,6 +46,7 @@ public final class ReplayHtml {
               count(rule.deniedKeys())));
     }
     page.table(List.of("rule", "mode", "requests", "denied", "share", "keys", "keys denied"), rows);
+    ReplayText.unsupplied(policy, requests).forEach(page::note);
     for (RuleReport rule : policy.rules()) {
       ReplayText.warning(rule).forEach(page::note);
       if (rule.denied() > 0) {

@@ -67,6 +67,18 @@ public final class ReplayJson {
     json.writeNumberField("delayed", policy.delayed());
     json.writeNumberField("path_rejected", policy.rejected());
     json.writeNumberField("unlimited", policy.unlimited());
+    json.writeArrayFieldStart("unsupplied");
+    for (UnsuppliedAttributes.UnsuppliedAttribute each : policy.unsupplied()) {
+      json.writeStartObject();
+      json.writeStringField("attribute", each.attribute().toString());
+      json.writeArrayFieldStart("rules");
+      for (String rule : each.rules()) {
+        json.writeString(rule);
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    }
+    json.writeEndArray();
     json.writeArrayFieldStart("rules");
     for (RuleReport rule : policy.rules()) {
       json.writeStartObject();

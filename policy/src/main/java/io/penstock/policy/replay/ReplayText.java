@@ -13,6 +13,8 @@ import java.util.Locale;
 
 /** Formats the result of a replay for terminals. */
 public final class ReplayText {
+  private static final int MAX_NAMES = 5;
+
   private ReplayText() {}
 
   /** Returns the lines of a report, without control characters. */
@@ -61,6 +63,7 @@ public final class ReplayText {
           count(rule.deniedKeys()));
     }
     lines.addAll(table.lines());
+    lines.addAll(unsupplied(policy, requests));
     for (RuleReport rule : policy.rules()) {
       warning(rule).forEach(lines::add);
       if (rule.denied() > 0) {
@@ -98,6 +101,31 @@ public final class ReplayText {
         + " without a limit";
   }
 
+  /** Returns a warning for each attribute of the policy that the log lacks. */
+  static List<String> unsupplied(PolicyReport policy, long requests) {
+    return requests == 0
+        ? List.of()
+        : policy.unsupplied().stream()
+            .map(
+                each ->
+                    "warning: no request of the log has "
+                        + each.attribute()
+                        + ", which "
+                        + names(each.rules())
+                        + " refers to, so the result differs from production; --field "
+                        + each.attribute()
+                        + "=FIELD names the field of the log")
+            .toList();
+  }
+
+  private static String names(List<String> rules) {
+    int more = rules.size() - MAX_NAMES;
+    return rules.isEmpty()
+        ? "exempt"
+        : String.join(", ", rules.subList(0, Math.min(rules.size(), MAX_NAMES)))
+            + (more > 0 ? " and " + more + " more rules" : "");
+  }
+
   /** Returns a warning if a rule applied to no request, or couldn't for lack of a key. */
   static List<String> warning(RuleReport rule) {
     if (rule.skipped() > 0) {
@@ -106,9 +134,8 @@ public final class ReplayText {
               + rule.rule().name()
               + " did not apply to "
               + count(rule.skipped())
-              + " requests, because the log lacks a part of its key "
-              + rule.rule().limitKeys()
-              + "; --field KEY=FIELD names the field of the log");
+              + " requests, because they lack a part of its key "
+              + rule.rule().limitKeys());
     }
     return rule.requests() == 0
         ? List.of("warning: " + rule.rule().name() + " applied to no request")

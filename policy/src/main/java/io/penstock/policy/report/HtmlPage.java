@@ -1,7 +1,14 @@
 package io.penstock.policy.report;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.penstock.policy.accesslog.SafeText;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A page in HTML that needs no other files: styles and plots are inline, and there are no scripts.
@@ -14,6 +21,7 @@ public final class HtmlPage {
       <html lang="en">
       <head>
       <meta charset="utf-8">
+      <meta name="generator" content="Penstock">
       <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <link rel="icon" href="data:,">
@@ -33,10 +41,19 @@ public final class HtmlPage {
       <h1>%s</h1>
       """;
 
+  private static final String GENERATOR = HEAD.lines().limit(5).collect(Collectors.joining("\n"));
+
   private final StringBuilder html = new StringBuilder();
 
   public HtmlPage(String title) {
     html.append(HEAD.formatted(escape(title), escape(title)));
+  }
+
+  /** Returns whether a file begins like a page of this class. */
+  public static boolean isPage(Path file) throws IOException {
+    try (InputStream in = Files.newInputStream(file)) {
+      return new String(in.readNBytes(GENERATOR.length()), UTF_8).equals(GENERATOR);
+    }
   }
 
   public HtmlPage heading(String text) {

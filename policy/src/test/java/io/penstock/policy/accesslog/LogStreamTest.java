@@ -13,6 +13,8 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -156,6 +159,64 @@ class LogStreamTest {
         .hasMessageContaining("csv: ");
   }
 
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("lines")
+  void forEach_firstLinesUnreadable_isDetectedAfterThem(String name, String log, String agent) {
+    String noise = "starting up, version 1.2.3\n".repeat(10_000);
+    String longLine = "x".repeat(10_000_000) + "\n";
+
+    Outcome outcome = read(noise + longLine + log + "\n");
+
+    assertThat(outcome.only().path()).isEqualTo("/a");
+    assertThat(outcome.summary().formats()).hasSize(1);
+    assertThat(outcome.summary().unreadable().total()).isEqualTo(10_001);
+    assertThat(outcome.summary().unreadable().samples()).hasSize(4);
+  }
+
+  @Test
+  void forEach_endlessNoise_isRejectedEarly() {
+    InputStream noise =
+        new InputStream() {
+          private long count;
+
+          @Override
+          public int read() {
+            return count++ % 80 == 0 ? '\n' : 'x';
+          }
+        };
+    LogStream stream = new LogStream(List.of(LogSource.of("log", noise)), LogOptions.of(FIELDS));
+
+    assertThatThrownBy(() -> stream.forEach(entry -> {}))
+        .isInstanceOf(AccessLogException.class)
+        .hasMessageContaining("not recognized in its first 100000 lines");
+  }
+
+  @Test
+  void forEach_emptyLog_isReported() {
+    Outcome outcome = read("");
+
+    assertThat(outcome.entries()).isEmpty();
+    assertThat(outcome.summary().formats()).isEmpty();
+    assertThat(outcome.summary().unreadable().problems()).containsExactly("log: is empty");
+  }
+
+  @Test
+  void forEach_moreThanTheLimits_readsTheBeginningAndReportsIt() throws IOException {
+    byte[] log = gzip((LINE + "\n").repeat(100_000).getBytes(UTF_8));
+    byte[] counted = "time,ip,count\n1760000000,192.0.2.1,900000\n".getBytes(UTF_8);
+
+    Outcome large = read(LogOptions.of(FIELDS).upTo(1 << 20, 1_000_000), log);
+    Outcome many = read(LogOptions.of(FIELDS).upTo(1 << 30, 100), log);
+
+    assertThat(large.entries()).hasSizeBetween(5_000, 20_000);
+    assertThat(large.summary().unreadable().problems())
+        .containsExactly("log: only the first 1024 KiB are read");
+    assertThat(many.entries()).hasSize(100);
+    assertThat(many.summary().unreadable().problems())
+        .containsExactly("only the first 100 requests are read");
+    assertThat(read(LogOptions.of(FIELDS).upTo(1 << 30, 100), counted).entries()).isEmpty();
+  }
+
   @Test
   void forEach_hostileLines_areCountedAndHarmless() {
     ByteArrayOutputStream log = new ByteArrayOutputStream();
@@ -200,9 +261,43 @@ class LogStreamTest {
 
     Outcome outcome = read(log.toString());
 
-    assertThat(outcome.entries()).hasSize(5);
-    assertThat(outcome.millis().subList(0, 3)).isSorted();
+    assertThat(outcome.millis()).hasSize(4).isSorted();
     assertThat(outcome.summary().late()).isOne();
+  }
+
+  @Test
+  void forEach_descendingOrder_isReversed() {
+    StringBuilder log = new StringBuilder("time,ip\n");
+    for (int minute = 50_000; minute > 0; minute--) {
+      log.append(1_760_000_000 + 60 * minute).append(".5,192.0.2.1\n");
+    }
+
+    Outcome outcome = read(log.toString());
+
+    assertThat(outcome.millis()).hasSize(50_000).isSorted();
+    assertThat(outcome.summary().late()).isZero();
+  }
+
+  @Test
+  void forEach_wrongTimes_dontMoveTheClock() {
+    String wrong = LINE.replace("2025", "2099") + "\n";
+    String right = LINE + "\n";
+
+    Outcome outcome = read(right.repeat(20) + wrong.repeat(9) + right.repeat(20));
+
+    assertThat(outcome.entries()).hasSize(40);
+    assertThat(outcome.millis()).isSorted();
+    assertThat(outcome.summary().unreadable().counts())
+        .containsExactly(Map.entry(UnreadableLines.Cause.OTHER_TIME, 9L));
+    assertThat(read(wrong + right.repeat(20)).entries()).hasSize(21);
+  }
+
+  @Test
+  void forEach_daysWithoutRequests_areRead() {
+    String later = LINE.replace("10/Oct", "20/Oct") + "\n";
+
+    assertThat(read((LINE + "\n").repeat(20) + later.repeat(20)).entries()).hasSize(40);
+    assertThat(read(LINE + "\n" + later).entries()).hasSize(2);
   }
 
   @Test
@@ -236,6 +331,58 @@ class LogStreamTest {
 
     assertThat(outcome.entries()).hasSizeBetween(10_000, 90_000);
     assertThat(outcome.summary().unreadable().problems()).hasSize(1);
+  }
+
+  @Test
+  void forEach_truncatedZstd_readsTheBeginningAndReportsIt() {
+    StringBuilder log = new StringBuilder();
+    for (int i = 0; i < 100_000; i++) {
+      log.append(LINE.replace("/a", "/" + i * 7_919L % 100_003)).append('\n');
+    }
+    byte[] zstd = Zstd.compress(log.toString().getBytes(UTF_8));
+
+    Outcome outcome = read(Arrays.copyOf(zstd, zstd.length / 2));
+
+    assertThat(outcome.entries()).hasSizeBetween(10_000, 90_000);
+    assertThat(outcome.summary().unreadable().problems()).hasSize(1);
+  }
+
+  @Test
+  void forEach_dataAfterGzip_isReported() throws IOException {
+    byte[] gzip = gzip((LINE + "\n").getBytes(UTF_8));
+    for (int extra : new int[] {1, 20, 100_000}) {
+      Outcome outcome = read(Arrays.copyOf(gzip, gzip.length + extra));
+
+      assertThat(outcome.entries()).hasSize(1);
+      assertThat(outcome.summary().unreadable().problems())
+          .singleElement()
+          .asString()
+          .contains("followed by other data");
+    }
+  }
+
+  @Test
+  void forEach_otherCompression_isNamed() {
+    byte[] bzip2 = "BZh91AY&SY".getBytes(UTF_8);
+
+    assertThatThrownBy(() -> read(bzip2)).hasMessageContaining("bzip2 is not supported");
+  }
+
+  @Test
+  void forEach_moreFilesThanCanBeOpen_areMerged(@TempDir Path folder) throws IOException {
+    List<LogSource> sources = new ArrayList<>();
+    for (int i = 0; i < 3_000; i++) {
+      int number = i * 7 % 3_000;
+      String log = "time,ip\n" + (1_760_000_000 + 60 * number) + ",192.0.2.1\n";
+      sources.add(LogSource.of(Files.writeString(folder.resolve(number + ".csv"), log)));
+    }
+    LogStream stream = new LogStream(sources, LogOptions.of(FIELDS));
+    List<Long> times = new ArrayList<>();
+
+    stream.forEach(entry -> times.add(entry.timeNanos()));
+
+    assertThat(times).hasSize(3_000).isSorted();
+    assertThat(stream.summary().lines()).isEqualTo(6_000);
   }
 
   @Test

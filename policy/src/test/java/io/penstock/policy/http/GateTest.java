@@ -63,6 +63,12 @@ class GateTest {
           }
 
           @Override
+          public void shadowDenied(Request request, Outcome outcome) {
+            assertThat(request).isSameAs(REQUEST);
+            events.add("shadow denied by " + outcome.rule().name());
+          }
+
+          @Override
           public void undecided(Throwable failure) {
             events.add("undecided: " + failure.getMessage());
           }
@@ -71,6 +77,27 @@ class GateTest {
         engine,
         new VerdictResponses(HeaderFormat.ALL, Jitter.NONE),
         GateObserver.all(List.of(observer, GateObserver.NONE)));
+  }
+
+  @Test
+  void decide_shadowRules_reportWhatTheyWouldHaveDenied() {
+    Gate gate =
+        gate(
+            """
+            rules:
+              - {name: today, limit_keys: [], rate: 1/min, burst: 2}
+              - {name: next, limit_keys: [], rate: 1/min, burst: 1, mode: shadow}
+            """);
+    for (int i = 0; i < 3; i++) {
+      gate.decide(REQUEST, Phase.WHOLE);
+    }
+    assertThat(events)
+        .containsExactly(
+            "allowed true",
+            "allowed true",
+            "shadow denied by next",
+            "not allowed true",
+            "denied by today");
   }
 
   @Test

@@ -24,13 +24,15 @@ public final class AdminListener implements Handler<HttpServerRequest> {
   static final String READY = "/readyz";
   private static final String METRICS = "/metrics";
   private static final String SIMULATE = "/v1/simulate";
+  private static final String REPLAY = "/v1/replay";
+  private static final String ADVISE = "/v1/advise";
   private static final Set<String> PUBLIC_PATHS = Set.of(LIVE, READY, METRICS);
 
   /**
    * Requests that change nothing although they use POST, because their parameters are in the body.
    */
   private static final Set<String> READ_ONLY_POSTS =
-      Set.of("/v1/explain", "/v1/keys/peek", SIMULATE);
+      Set.of("/v1/explain", "/v1/keys/peek", SIMULATE, REPLAY, ADVISE);
 
   private final AccessTokens tokens;
   private final @Nullable TrustedHosts hosts;
@@ -47,7 +49,8 @@ public final class AdminListener implements Handler<HttpServerRequest> {
       ViolationEndpoints violations,
       FigureEndpoints figures,
       StreamEndpoint stream,
-      SimulationEndpoint simulation) {}
+      SimulationEndpoint simulation,
+      LogReportEndpoints logReports) {}
 
   /**
    * @param hosts the hosts that requests without a token may use; null to accept any
@@ -88,6 +91,8 @@ public final class AdminListener implements Handler<HttpServerRequest> {
             .on(GET, "/v1/timeline", endpoints.figures::timeline)
             .on(GET, "/v1/stream", endpoints.stream::stream)
             .on(POST, SIMULATE, endpoints.simulation::simulate)
+            .on(POST, REPLAY, endpoints.logReports::replay)
+            .on(POST, ADVISE, endpoints.logReports::advise)
             .on(GET, "/v1/session", this::session)
             .on(GET, "/v1/openapi.yaml", OpenApi::respond);
   }

@@ -15,6 +15,7 @@ import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class ViolationEndpoints {
   private static final int DEFAULT_PAGE = 100;
   private static final int MAX_PAGE = 1_000;
+  private static final Map<String, Boolean> IS_SHADOW = Map.of("enforce", false, "shadow", true);
 
   private final DatabaseCalls calls;
   private final boolean hasDatabase;
@@ -62,7 +64,8 @@ public final class ViolationEndpoints {
   void list(HttpServerRequest request) {
     Parameters parameters =
         Parameters.of(
-            request, Set.of("user", "address", "rule", "endpoint", "from", "to", "after", "limit"));
+            request,
+            Set.of("user", "address", "rule", "endpoint", "from", "to", "mode", "after", "limit"));
     ViolationFilter filter = filter(parameters);
     int limit = (int) parameters.whole("limit", 1, MAX_PAGE, DEFAULT_PAGE);
     ViolationRepository.Cursor after =
@@ -81,7 +84,8 @@ public final class ViolationEndpoints {
   void top(HttpServerRequest request) {
     Parameters parameters =
         Parameters.of(
-            request, Set.of("by", "user", "address", "rule", "endpoint", "from", "to", "limit"));
+            request,
+            Set.of("by", "user", "address", "rule", "endpoint", "from", "to", "mode", "limit"));
     ViolationFilter filter = filter(parameters);
     int limit = (int) parameters.whole("limit", 1, MAX_PAGE, 10);
     parameters.require("by");
@@ -119,7 +123,9 @@ public final class ViolationEndpoints {
         parameters.text("rule"),
         parameters.text("endpoint"),
         parameters.time("from"),
-        parameters.time("to"));
+        parameters.time("to"),
+        Boolean.TRUE.equals(
+            parameters.parsed("mode", "must be enforce or shadow", IS_SHADOW::get)));
   }
 
   private void write(

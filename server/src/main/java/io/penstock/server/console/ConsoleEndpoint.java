@@ -32,6 +32,7 @@ public final class ConsoleEndpoint implements Handler<HttpServerRequest> {
           "format.js",
           "icon.svg",
           "key.js",
+          "logsample.js",
           "main.js",
           "overview.js",
           "policy.js",

@@ -19,7 +19,7 @@ final class DenialTally {
   private static final int STRIPES = 16;
 
   /** Identifies the denials that are counted together. */
-  record Key(String rule, String bucketKey, long second) {}
+  record Key(String rule, String bucketKey, boolean isShadow, long second) {}
 
   /** The first denial of an entry, and the number of further ones. */
   private static final class DenialCount {

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *     to the first request
  * @param tokensAtTime the tokens that were left in the bucket
  * @param ruleId the row of the rule; null for rules of files
+ * @param reason why the rule denied; {@link #SHADOW} if it was in shadow mode
  * @param denied the number of requests
  */
 public record Violation(
@@ -24,6 +25,9 @@ public record Violation(
     String rule,
     String reason,
     long denied) {
+
+  /** The reason of requests that a rule in shadow mode would have denied. */
+  static final String SHADOW = "shadow";
 
   Violation plus(long more) {
     return new Violation(

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param address an address or a network
  * @param from the start, inclusive
  * @param to the end, exclusive
+ * @param isShadow whether to select what shadow rules would have denied, instead of denials
  */
 public record ViolationFilter(
     @Nullable String user,
@@ -19,12 +20,25 @@ public record ViolationFilter(
     @Nullable String rule,
     @Nullable String endpoint,
     @Nullable Instant from,
-    @Nullable Instant to) {
+    @Nullable Instant to,
+    boolean isShadow) {
+  /** Selects denials of enforced rules. */
+  public ViolationFilter(
+      @Nullable String user,
+      @Nullable String address,
+      @Nullable String rule,
+      @Nullable String endpoint,
+      @Nullable Instant from,
+      @Nullable Instant to) {
+    this(user, address, rule, endpoint, from, to, false);
+  }
+
   /** Returns a test for violations in memory. */
   Predicate<Violation> predicate() {
     Cidr network = address == null ? null : Cidr.parse(address);
     return violation ->
-        matches(user, violation.userId())
+        isShadow == violation.reason().equals(Violation.SHADOW)
+            && matches(user, violation.userId())
             && matches(rule, violation.rule())
             && matches(endpoint, violation.endpoint())
             && (address == null || (network != null && contains(network, violation.address())))

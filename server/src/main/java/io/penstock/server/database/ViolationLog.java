@@ -11,7 +11,10 @@ import java.time.Instant;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Records denied requests for the table of violations. Thread-safe and non-blocking. */
+/**
+ * Records denied requests, and those that shadow rules would have denied, for the table of
+ * violations. Thread-safe and non-blocking.
+ */
 final class ViolationLog implements GateObserver {
   private static final int MAX_TEXT_LENGTH = 255;
   private static final int MAX_KEY_LENGTH = 1_000;
@@ -34,13 +37,27 @@ final class ViolationLog implements GateObserver {
 
   @Override
   public void denied(Request request, Outcome decisive) {
-    long nowMillis = System.currentTimeMillis();
-    tally.add(
-        new DenialTally.Key(decisive.rule().name(), decisive.key(), nowMillis / MILLIS_PER_SECOND),
-        () -> violation(request, decisive, nowMillis));
+    add(request, decisive, false);
   }
 
-  private Violation violation(Request request, Outcome decisive, long nowMillis) {
+  @Override
+  public void shadowDenied(Request request, Outcome outcome) {
+    add(request, outcome, true);
+  }
+
+  private void add(Request request, Outcome outcome, boolean isShadow) {
+    long nowMillis = System.currentTimeMillis();
+    String reason =
+        isShadow
+            ? Violation.SHADOW
+            : outcome.decision().reason().map(Reason::code).orElse("unknown");
+    tally.add(
+        new DenialTally.Key(
+            outcome.rule().name(), outcome.key(), isShadow, nowMillis / MILLIS_PER_SECOND),
+        () -> violation(request, outcome, reason, nowMillis));
+  }
+
+  private Violation violation(Request request, Outcome decisive, String reason, long nowMillis) {
     IpAddress address = request.address();
     Decision decision = decisive.decision();
     String rule = decisive.rule().name();
@@ -53,7 +70,7 @@ final class ViolationLog implements GateObserver {
         decision.remainingThousandths() / THOUSANDTHS_PER_TOKEN,
         ids.apply(rule),
         rule,
-        decision.reason().map(Reason::code).orElse("unknown"),
+        reason,
         1);
   }
 

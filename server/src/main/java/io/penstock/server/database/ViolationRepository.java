@@ -158,6 +158,7 @@ public final class ViolationRepository implements ViolationSource {
     private final List<Object> values = new ArrayList<>();
 
     WhereClause(ViolationFilter filter) {
+      add(filter.isShadow() ? "reason = ?" : "reason <> ?", Violation.SHADOW);
       addIfGiven("user_id = ?", filter.user());
       addIfGiven(
           filter.address() != null && filter.address().indexOf('/') >= 0

@@ -24,11 +24,11 @@ function request(method, path, body, signal) {
     headers.Authorization = 'Bearer ' + token;
   }
   if (body !== undefined) {
-    headers['Content-Type'] = 'application/json';
+    headers['Content-Type'] = body instanceof Blob ? 'application/octet-stream' : 'application/json';
   }
   return fetch(path, {
     method, headers, signal, cache: 'no-store', credentials: 'omit', redirect: 'error',
-    body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+    body: body === undefined || typeof body === 'string' || body instanceof Blob ? body : JSON.stringify(body),
   });
 }
 
@@ -58,6 +58,7 @@ async function call(method, path, body, signal) {
 
 export const get = (path, signal) => call('GET', path, undefined, signal);
 export const post = (path, body, signal) => call('POST', path, body, signal);
+export const upload = post;
 export const put = (path, body) => call('PUT', path, body);
 export const remove = (path) => call('DELETE', path);
 

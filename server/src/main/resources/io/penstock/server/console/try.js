@@ -1,14 +1,15 @@
-// Tries a request against the active policy, and limits against traffic in a sandbox.
+// Tries a request or an access log against the active policy, and limits against traffic in a sandbox.
 import { html, View, Head, Card, Failure, Mode, RuleLink, Segments, Table } from './ui.js';
 import { post } from './api.js';
 import { duration, tokens } from './format.js';
+import { LogSample } from './logsample.js';
 import { Sandbox } from './sandbox.js';
 
 export class TryIt extends View {
   render({ query }, { tab = query.get('tab') || 'request' }) {
     return html`<${Head} title="Try it"><${Segments} label="What to try" value=${tab} onPick=${(code) => this.setState({ tab: code })}
-        options=${[['request', 'A request'], ['sandbox', 'Sandbox']]} /><//>
-      ${tab === 'sandbox' ? html`<${Sandbox} />` : html`<${RequestForm} />`}`;
+        options=${[['request', 'A request'], ['sandbox', 'Sandbox'], ['log', 'Access log']]} /><//>
+      ${tab === 'sandbox' ? html`<${Sandbox} />` : tab === 'log' ? html`<${LogSample} />` : html`<${RequestForm} />`}`;
   }
 }
 

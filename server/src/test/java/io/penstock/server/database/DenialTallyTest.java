@@ -86,7 +86,7 @@ class DenialTallyTest {
 
   private static void add(DenialTally tally, String key, long second) {
     tally.add(
-        new DenialTally.Key("rule", key, second),
+        new DenialTally.Key("rule", key, false, second),
         () ->
             new Violation(
                 key, null, null, null, Instant.ofEpochSecond(second), 0, null, "rule", "x", 1));

@@ -77,6 +77,20 @@ class RecentViolationsTest {
   }
 
   @Test
+  void page_shadow_selectsWhatShadowRulesWouldHaveDenied() {
+    deny("a", "zoe", "192.0.2.1", "/x");
+    recent.denials().shadowDenied(request("max", "192.0.2.2", "/y"), denial("next", "max"));
+    ViolationFilter shadow = new ViolationFilter(null, null, null, null, null, null, true);
+
+    assertThat(users(ANY)).containsExactly("zoe");
+    assertThat(users(shadow)).containsExactly("max");
+    assertThat(recent.top(ViolationRepository.GroupBy.RULE, shadow, 10))
+        .containsExactly(new ViolationRepository.Offender("next", 1));
+    assertThat(recent.page(shadow, Optional.empty(), 1).get(0).violation().reason())
+        .isEqualTo("shadow");
+  }
+
+  @Test
   void page_cursor_continuesWithoutGapsWhileDenialsArrive() {
     for (int i = 0; i < 50; i++) {
       deny("a", "user" + i, "192.0.2.1", "/x");

@@ -71,6 +71,31 @@ class ViolationsIT {
   }
 
   @Test
+  void shadowRule_wouldDeny_isRecordedApartFromDenials() {
+    TestPostgres.execute(
+        url,
+        "INSERT INTO rate_limit_rule (name, key_pattern, scope, rate, burst_capacity, mode)"
+            + " VALUES ('next', 'user:{user_id}', 'user', '1/h', 1, 'shadow')");
+    try (RunningServer server = DatabaseServer.start(url, folder)) {
+      for (int i = 0; i < 5; i++) {
+        assertThat(server.check(question("1", "192.0.2.1", "/")).statusCode()).isEqualTo(200);
+      }
+      await().until(() -> Figures.of(server).violations("written") == 4);
+
+      assertThat(json(get(server, "/v1/violations")).at("/violations")).isEmpty();
+      assertThat(
+              json(get(server, "/v1/violations?mode=shadow")).at("/violations/0/reason").asText())
+          .isEqualTo("shadow");
+      assertThat(
+              json(get(server, "/v1/violations/top?by=rule&mode=shadow"))
+                  .at("/offenders")
+                  .toString())
+          .isEqualTo("[{\"value\":\"next\",\"denied\":4}]");
+      assertThat(get(server, "/v1/violations?mode=x").statusCode()).isEqualTo(400);
+    }
+  }
+
+  @Test
   void close_queuedRows_areWritten() {
     TestPostgres.execute(
         url,

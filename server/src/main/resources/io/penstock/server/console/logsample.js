@@ -1,0 +1,112 @@
+// A sample of an access log: what the active policy would have done with it, and limits that fit it.
+import { html, View, Card, Failure, Mode, RuleLink, Segments, Table } from './ui.js';
+import { query, upload } from './api.js';
+import { count } from './format.js';
+import { Chart } from './chart.js';
+
+const MAX_BYTES = 8 * 1024 * 1024;
+const QUANTILES = ['p50', 'p95', 'p99', 'p99.9'];
+const COLORS = ['ok', 'allowed', 'accent', 'denied'];
+const DENIALS = [{ label: 'Requests', color: 'allowed', bars: true }, { label: 'Denied', color: 'denied', bars: true }];
+
+const share = (part, whole) => (whole ? (100 * part / whole).toFixed(1) + ' %' : '');
+const unlog = (value) => count(Math.round(10 ** value));
+
+export class LogSample extends View {
+  constructor(props) {
+    super(props);
+    this.state = { kind: 'replay', key: 'ip:address', per: '', spare: '99' };
+  }
+
+  async read(event) {
+    event.preventDefault();
+    const { file, kind, key, per, spare } = this.state;
+    this.setState({ report: null, failure: null, busy: true });
+    const path = kind === 'replay' ? '/v1/replay' : query('/v1/advise', { key: key.trim(), per: per.trim(), spare });
+    await this.load('report', upload(path, file.slice(0, MAX_BYTES), this.abort.signal).then((answer) => ({ kind, answer, cut: file.size > MAX_BYTES })));
+    if (this.mounted) {
+      this.setState({ busy: false });
+    }
+  }
+
+  render(props, { file, kind, key, per, spare, busy, report, failure }) {
+    const set = (name) => (event) => this.setState({ [name]: event.currentTarget.value });
+    return html`<p class="note">Reads a sample of an access log: at most 8 MiB and 100,000 requests, also compressed with gzip or zstd. It is not stored. For whole logs, use <code>penstock replay</code> and <code>penstock advise</code>.</p>
+      <form class="card stack" onSubmit=${(event) => this.read(event)}>
+        <${Segments} label="What to do with the log" value=${kind} onPick=${(code) => this.setState({ kind: code })}
+          options=${[['replay', 'Replay under the active policy'], ['advise', 'Suggest limits']]} />
+        <div class="fields">
+          <label>Access log<input type="file" required onChange=${(event) => this.setState({ file: event.currentTarget.files[0] })} /></label>
+          ${kind === 'advise' && html`<label>Key<input value=${key} onInput=${set('key')} required /></label>
+            <label>A limit for each<input value=${per} onInput=${set('per')} placeholder="endpoint, method, host" /></label>
+            <label>Keys to spare (%)<input type="number" min="1" max="100" step="any" value=${spare} onInput=${set('spare')} required /></label>`}
+        </div>
+        <div><button class="primary" disabled=${!file || busy}>${kind === 'replay' ? 'Replay' : 'Suggest'}</button></div>
+      </form>
+      <div aria-live="polite" class="stack"><${Failure} of=${failure} />${busy && html`<p class="note">Reading…</p>`}
+        ${report && (report.kind === 'replay' ? html`<${Replayed} ...${report} />` : html`<${Advised} ...${report} />`)}</div>`;
+  }
+}
+
+function Notes({ log, cut }) {
+  const notes = [...(cut ? ['only the first 8 MiB of the file are read'] : []), ...log.notes];
+  return html`<p><strong>${count(log.requests)}</strong> requests${log.requests ? ' from ' + log.first + ' to ' + log.last : ''}.</p>
+    ${notes.length > 0 && html`<ul class="note">${notes.map((note) => html`<li>${note}</li>`)}</ul>`}`;
+}
+
+function Replayed({ answer, cut }) {
+  const policy = answer.policies[0];
+  const rules = policy.rules.map((rule) => ({ ...rule, id: rule.rule }));
+  return html`<${Card} title="Replay"><${Notes} log=${answer.log} cut=${cut} />
+      <p><strong>${count(policy.denied)}</strong> requests denied (${share(policy.denied, answer.log.requests)}), <strong>${count(policy.unlimited)}</strong> without a limit.</p>
+      ${policy.unsupplied.map((one) => html`<div class="banner bad"><span>No request of the log has <code>${one.attribute}</code>${one.rules.length > 0 && ', which ' + one.rules.join(', ') + ' refers to'}, so the result differs from production.</span></div>`)}
+      <${Table} caption="Decisions of each rule" rows=${rules} columns=${[
+        { title: 'Rule', kind: 'name', cell: (rule) => html`<${RuleLink} name=${rule.rule} />` },
+        { title: 'Mode', cell: (rule) => html`<${Mode} mode=${rule.mode} />` },
+        { title: 'Requests', num: true, cell: (rule) => count(rule.requests) },
+        { title: 'Denied', num: true, cell: (rule) => count(rule.denied) },
+        { title: 'Share', num: true, cell: (rule) => share(rule.denied, rule.requests) },
+        { title: 'Keys', num: true, cell: (rule) => count(rule.keys) },
+        { title: 'Keys denied', num: true, cell: (rule) => count(rule.keys_denied) },
+      ]} /><//>
+    ${rules.filter((rule) => rule.denied > 0).map((rule) => html`<${Card} key=${rule.rule} title=${'Denied by ' + rule.rule}>
+      <${Chart} label=${'Requests and denials of ' + rule.rule + ' over time'} series=${DENIALS} height=${160} data=${[
+        rule.timeline.map((at) => Date.parse(at.start) / 1000), rule.timeline.map((at) => at.requests), rule.timeline.map((at) => at.denied)]} />
+      <${Keys} caption=${'Keys that ' + rule.rule + ' denies most'} keys=${rule.worst_keys} /><//>`)}`;
+}
+
+function Keys({ caption, keys }) {
+  return html`<${Table} caption=${caption} rows=${keys.map((one) => ({ ...one, id: one.key }))} columns=${[
+    { title: 'Key', kind: 'key', cell: (one) => html`<span class="mono">${one.key || 'all requests'}</span>` },
+    { title: 'Requests', num: true, cell: (one) => count(one.requests) },
+    { title: 'Denied', num: true, cell: (one) => count(one.denied) },
+    { title: 'Share', num: true, cell: (one) => share(one.denied, one.requests) },
+  ]} />`;
+}
+
+function Advised({ answer, cut }) {
+  const { advice, policy } = answer;
+  const folded = Object.entries(advice.folded_paths);
+  return html`<${Card} title="Suggested limits"><${Notes} log=${advice.log} cut=${cut} />
+      ${folded.length > 0 && html`<p class="note">Paths are folded: ${folded.slice(0, 20).map(([pattern, path], i) => html`${i > 0 && ', '}<code>${pattern}</code> (such as <code>${path}</code>)`)}.</p>`}
+      ${policy ? html`<pre tabindex="0" aria-label="Policy">${policy}</pre>` : html`<p>No request has this key, so there is nothing to suggest.</p>`}<//>
+    ${policy && advice.groups.map((group) => html`<${Group} key=${JSON.stringify(group.match)} group=${group} />`)}`;
+}
+
+function Group({ group }) {
+  const title = Object.values(group.match).join(' ') || 'All requests';
+  const { bursts } = group;
+  return html`<${Card} title=${title}><p>${count(group.requests)} requests of ${count(group.keys)} keys. The plot shows the smallest burst that denies none of the requests of a share of the keys, by rate.</p>
+    <${Chart} label=${'Burst by rate, ' + title} height=${200} unit=${unlog} x=${(at) => (bursts[Math.round(at)] || {}).rate || ''}
+      series=${QUANTILES.map((label, i) => ({ label, color: COLORS[i], line: true }))}
+      data=${[bursts.map((point, i) => i), ...QUANTILES.map((name) => bursts.map((point) => Math.log10(Math.max(1, point[name]))))]} />
+    <${Table} caption=${'Suggestions, ' + title} rows=${group.suggestions.map((one) => ({ ...one, id: one.name }))} columns=${[
+      { title: 'Suggestion', kind: 'name', cell: (one) => one.name },
+      { title: 'Rate', num: true, cell: (one) => one.rate },
+      { title: 'Burst', num: true, cell: (one) => count(one.burst) },
+      { title: 'Denied', num: true, cell: (one) => count(one.denied) },
+      { title: 'Share', num: true, cell: (one) => share(one.denied, group.requests) },
+      { title: 'Keys denied', num: true, cell: (one) => count(one.keys_denied) },
+      { title: 'Denies most', kind: 'key', cell: (one) => html`<span class="mono">${one.worst_keys.slice(0, 3).map((key) => key.key || 'all requests').join(', ')}</span>` },
+    ]} /><//>`;
+}
