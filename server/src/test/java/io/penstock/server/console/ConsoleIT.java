@@ -42,6 +42,7 @@ final class ConsoleIT {
         - {name: "%s", limit_keys: [user_id], match: {path: /evil}, rate: 1/min, burst: 2}
         - {name: pro, limit_keys: [user_id], match: {plan: pro}, rate: 1000/s, burst: 1000}
         - {name: others, limit_keys: [user_id], rate: 500/s, burst: 800}
+        - {name: export, limit_keys: ["ip:address"], match: {path: /export}, rate: 3/d, burst: 3}
       """
           .formatted(HOSTILE_RULE);
   private static final String SEARCH =
@@ -182,6 +183,8 @@ final class ConsoleIT {
     assertThat(plot.locator("canvas")).isVisible();
     choice(page, "Traffic").selectOption("drawn");
     assertThat(card(page, "Draw the traffic")).isVisible();
+    choice(page, "Start from a rule").selectOption("export");
+    assertThat(page.getByText("3/d", new Page.GetByTextOptions().setExact(true))).isVisible();
     choice(page, "Traffic").selectOption("retry_storm");
     choice(page, "Denied clients").selectOption("at_once");
     assertThat(plot.getByText(Pattern.compile("requests allowed"))).isVisible();

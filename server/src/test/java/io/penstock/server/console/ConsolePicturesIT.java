@@ -82,7 +82,8 @@ final class ConsolePicturesIT {
       assertThat(server.admin("/v1/keys/override", override).statusCode()).isEqualTo(200);
       Page key = browser.page(at, 1440, ColorScheme.LIGHT);
       key.navigate(at + "/#/key");
-      key.getByLabel("Rule", new Page.GetByLabelOptions().setExact(true)).selectOption("free");
+      key.getByRole(AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName("Rule").setExact(true))
+          .selectOption("free");
       key.getByLabel(Pattern.compile("^Key")).fill("user_id=1001");
       key.getByText("Look up").click();
       int steps = traffic.steps.get();
