@@ -34,7 +34,7 @@ final class KeyOverrideTest {
   }
 
   private static TokenBucket bucket(long burst) {
-    return Limit.perHour(1).burst(burst);
+    return Limit.perHour(1).burst((double) burst);
   }
 
   @AfterEach

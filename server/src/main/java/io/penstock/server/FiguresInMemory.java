@@ -73,10 +73,13 @@ final class FiguresInMemory implements AutoCloseable {
     return violations;
   }
 
+  /** Returns the current figures of everything. */
+  LiveFigures live(PolicyHolder policyHolder, ModeSwitch modes, LiveFigures.StoreFigures store) {
+    return new LiveFigures(policyHolder, modes, store, topDenied, timeline, time);
+  }
+
   /** Opens the stream of live figures. */
-  StreamEndpoint openStream(
-      Vertx vertx, PolicyHolder policyHolder, ModeSwitch modes, LiveFigures.StoreFigures store) {
-    LiveFigures live = new LiveFigures(policyHolder, modes, store, topDenied, timeline, time);
+  StreamEndpoint openStream(Vertx vertx, LiveFigures live) {
     StreamEndpoint opened = new StreamEndpoint(vertx, sampler, live::bytes);
     sampler.add(opened::publish);
     stream.set(opened);

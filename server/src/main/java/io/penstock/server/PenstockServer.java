@@ -22,6 +22,7 @@ import io.penstock.server.admin.AdminStart;
 import io.penstock.server.admin.FigureEndpoints;
 import io.penstock.server.admin.HealthEndpoint;
 import io.penstock.server.admin.KeyEndpoints;
+import io.penstock.server.admin.LiveFigures;
 import io.penstock.server.admin.LogReportEndpoints;
 import io.penstock.server.admin.MetricsEndpoint;
 import io.penstock.server.admin.PolicyEndpoints;
@@ -355,6 +356,7 @@ public final class PenstockServer implements AutoCloseable {
     AccessTokens tokens = AccessTokens.of(settings.adminToken(), settings.adminTokens());
     Bodies bodies = bodies(adminVertx, settings);
     ModeSwitch modes = new ModeSwitch(adminVertx, policyHolder.engine());
+    LiveFigures live = figures.live(policyHolder, modes, store.figures());
     AdminListener handler =
         new AdminListener(
             tokens,
@@ -370,8 +372,8 @@ public final class PenstockServer implements AutoCloseable {
                     tokens),
                 new RuleEndpoints(adminVertx, database, bodies, tokens),
                 new ViolationEndpoints(adminVertx, database, figures.violations()),
-                new FigureEndpoints(policyHolder, figures.topDenied(), figures.timeline()),
-                figures.openStream(adminVertx, policyHolder, modes, store.figures()),
+                new FigureEndpoints(policyHolder, figures.topDenied(), figures.timeline(), live),
+                figures.openStream(adminVertx, live),
                 new SimulationEndpoint(adminVertx, bodies),
                 new LogReportEndpoints(adminVertx, bodies, policyHolder)));
     paths.putAll(handler.routes().paths());

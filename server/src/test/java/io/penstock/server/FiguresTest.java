@@ -104,6 +104,27 @@ class FiguresTest {
   }
 
   @Test
+  void activity_moreRulesThanTheStreamHas_hasAll() throws Exception {
+    StringBuilder policy = new StringBuilder("rules:\n");
+    StringBuilder checks = new StringBuilder();
+    for (int i = 0; i < 60; i++) {
+      policy.append(
+          "  - {name: r%d, limit_keys: [], match: {path: /%d}, rate: 1/h, burst: 1}\n"
+              .formatted(i, i));
+      checks.append(i == 0 ? "" : ",").append("{\"path\":\"/%d\"}".formatted(i));
+    }
+    try (RunningServer many = RunningServer.serving(folder, policy.toString())) {
+      many.post("/v1/check/batch", "{\"checks\":[" + checks + "]}");
+      await()
+          .until(() -> JSON.readTree(many.admin("/v1/activity").body()).get("rules").size() == 60);
+      JsonNode activity = JSON.readTree(many.admin("/v1/activity").body());
+      assertThat(activity.get("seconds").asInt()).isEqualTo(60);
+      assertThat(activity.get("rules").get(0).get("allowed").asInt()).isEqualTo(1);
+      assertThat(activity.get("rules").get(0).get("mode").asText()).isEqualTo("enforce");
+    }
+  }
+
+  @Test
   void top_invalidParameters_areRejected() {
     assertThat(server.admin("/v1/top?rule=nope").statusCode()).isEqualTo(404);
     assertThat(server.admin("/v1/top?limit=0").statusCode()).isEqualTo(400);

@@ -105,6 +105,7 @@ final class OpenApiTest {
         "/v1/policy;200",
         "/v1/mode;200",
         "/v1/top;200",
+        "/v1/activity;200",
         "/v1/timeline;200",
         "/v1/session;200",
         "/v1/keys/overrides;200",

@@ -32,12 +32,14 @@ public final class FigureEndpoints {
   private final PolicyHolder policyHolder;
   private final TopDenied topDenied;
   private final DecisionTimeline timeline;
+  private final LiveFigures live;
 
   public FigureEndpoints(
-      PolicyHolder policyHolder, TopDenied topDenied, DecisionTimeline timeline) {
+      PolicyHolder policyHolder, TopDenied topDenied, DecisionTimeline timeline, LiveFigures live) {
     this.policyHolder = policyHolder;
     this.topDenied = topDenied;
     this.timeline = timeline;
+    this.live = live;
   }
 
   void top(HttpServerRequest request) {
@@ -77,6 +79,10 @@ public final class FigureEndpoints {
     json.writeNumberField("denied", key.denied());
     json.writeNumberField("error", key.error());
     json.writeStringField("last", key.last().toString());
+  }
+
+  void activity(HttpServerRequest request) {
+    JsonResponses.end(request.response(), live::writeActivity);
   }
 
   void timeline(HttpServerRequest request) {

@@ -92,7 +92,7 @@ public final class LiveFigures {
     write("p99_us", latency == null ? null : latency.p99Micros(), json);
     writeStore(json);
     writeLeases(json);
-    writeRules(json);
+    writeRules(MAX_RULES, json);
     writeTop(json);
     ActivePolicy active = policyHolder.active();
     json.writeObjectFieldStart("policy");
@@ -152,8 +152,16 @@ public final class LiveFigures {
     json.writeEndObject();
   }
 
-  private void writeRules(JsonGenerator json) throws IOException {
-    List<DecisionTimeline.RuleActivity> recent = timeline.recent(RULE_SECONDS, MAX_RULES);
+  /** Writes the decisions of all rules in the last minute as an object. */
+  void writeActivity(JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeNumberField("seconds", RULE_SECONDS);
+    writeRules(Integer.MAX_VALUE, json);
+    json.writeEndObject();
+  }
+
+  private void writeRules(int max, JsonGenerator json) throws IOException {
+    List<DecisionTimeline.RuleActivity> recent = timeline.recent(RULE_SECONDS, max);
     Map<String, String> modeOf = modesOfRules();
     json.writeArrayFieldStart("rules");
     for (DecisionTimeline.RuleActivity activity : recent) {

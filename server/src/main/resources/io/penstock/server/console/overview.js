@@ -75,7 +75,7 @@ const perSecond = (value) => (value == null ? '–' : value > 0 && value < 100 ?
 
 function Tile({ label, dot, value, unit, sub }) {
   return html`<dl class="tile"><dt>${dot && html`<i class=${'dot ' + dot} aria-hidden="true"></i>`}${label}</dt>
-    <dd class="big">${value}${unit && html` <small>${unit}</small>`}</dd><dd class="sub">${sub || '\u00a0'}</dd></dl>`;
+    <dd class=${'big' + (/^[A-Z]/.test(value) ? ' word' : '')}>${value}${unit && html` <small>${unit}</small>`}</dd><dd class="sub">${sub || '\u00a0'}</dd></dl>`;
 }
 
 export class Overview extends View {
@@ -112,7 +112,7 @@ function Tiles({ now }) {
     <${Tile} label="Would deny" dot="shadow" value=${now ? count(now.shadow_denied) : '–'} unit="/s" sub="rules in shadow mode" />
     <${Tile} label="Latency" value=${now ? micros(now.p99_us) : '–'} sub=${now && now.p50_us != null ? 'p99; median ' + micros(now.p50_us) : 'p99'} />
     <${Tile} label="Store" dot=${store && (store.available ? 'ok' : 'denied')} value=${store ? (store.available ? 'Available' : 'Unavailable') : '–'}
-      sub=${store && (store.available ? store.kind + (store.keys != null ? ', ' + count(store.keys) + ' keys' : '') : store.reason || store.problem || '')} />
+      sub=${store && (store.available ? store.kind + (store.keys != null ? ', ' + count(store.keys) + ' keys' : '') : (store.reason || store.problem || '').replaceAll('_', ' '))} />
     <${Tile} label="Leases" value=${leases ? count(leases.unspent) : 'None'}
       sub=${leases ? 'unspent tokens on ' + count(leases.keys) + ' keys' : 'no leased keys'} />
     <${Tile} label="Policy" value=${policy ? count(policy.rules) : '–'} unit=${policy ? (policy.rules === 1 ? 'rule' : 'rules') : ''}
@@ -125,13 +125,13 @@ function Problems({ health, now }) {
   const problems = [];
   const store = now && now.store;
   if (store && !store.available) {
-    problems.push(['bad', store.problem || 'The store is unavailable' + (store.reason ? ' (' + store.reason + ')' : '')
-      + '; the failure policy of each rule decides.']);
+    problems.push(['bad', (store.problem || 'The store is unavailable' + (store.reason ? ' (' + store.reason + ')' : ''))
+      + '. The failure policy of each rule decides.']);
   }
   if (health) {
-    for (const part of ['jwt', 'database', 'tls']) {
+    for (const [part, title] of [['jwt', 'Token keys'], ['database', 'Database'], ['tls', 'Certificates']]) {
       if (health[part] && health[part].problem) {
-        problems.push(['bad', health[part].problem]);
+        problems.push(['bad', title + ': ' + health[part].problem]);
       }
     }
     const policy = health.policy || {};

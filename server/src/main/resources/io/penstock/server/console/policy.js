@@ -8,16 +8,18 @@ const LOCATION = ['path', 'method', 'host'];
 let last = { version: null, rules: null };
 
 /**
- * Returns the active rules. A rule that is a row of the database has `row`; `database` is whether
- * there is a database. The rules are read again if the active policy has changed, or if `fresh`.
+ * Returns the active rules. A rule that is a row of the database has `row`; `from` is where it comes
+ * from. `database` is whether there is a database; if its rows can't be read, `problem` is why. The
+ * rules are read again if the active policy has changed, or if `fresh`.
  */
 export async function loadRules(fresh) {
   const version = policyVersion();
   if (fresh || !last.rules || version == null || version !== last.version) {
     last = { version, rules: read() };
-    last.rules.catch(() => {
+    const forget = () => {
       last = { version: null, rules: null };
-    });
+    };
+    last.rules.then((policy) => policy.problem && forget(), forget);
   }
   return last.rules;
 }
@@ -42,7 +44,10 @@ async function read() {
   } catch (failure) {
     problem = failure;
   }
-  const rules = active.policy.rules.map((rule) => ({ ...rule, row: rows.get(rule.name) || null }));
+  const rules = active.policy.rules.map((rule) => {
+    const row = rows.get(rule.name) || null;
+    return { ...rule, row, from: row ? 'database' : problem ? 'unknown' : 'file' };
+  });
   rules.forEach((rule) => rows.delete(rule.name));
   return { active, rules, database, problem, unused: [...rows.values()] };
 }

@@ -5,7 +5,7 @@ import { follow } from './figures.js';
 import { count, inline, moment } from './format.js';
 import { groupOf, keysText, limitsText, loadRules, matchText, policyVersion } from './policy.js';
 import { Timeline, TopKeys } from './overview.js';
-import { lastMinute } from './rules.js';
+import { followActivity, lastMinute } from './rules.js';
 import { Editor } from './editor.js';
 
 const SHADOW = '30m';
@@ -20,6 +20,7 @@ async function open(name) {
 export class RulePage extends View {
   componentDidMount() {
     follow(this, () => policyVersion() !== this.version && this.refresh());
+    followActivity(this);
     this.refresh();
     this.every(15000, () => this.loadState());
   }
@@ -41,7 +42,7 @@ export class RulePage extends View {
   async refresh(fresh) {
     this.version = policyVersion();
     const policy = await this.load('policy', loadRules(fresh));
-    if (policy && policy.database && this.props.name) {
+    if (policy && policy.database && !policy.problem && this.props.name) {
       await this.load('history', get(query('/v1/history', { rule: this.props.name, limit: 50 }), this.abort.signal));
     }
   }
@@ -87,6 +88,8 @@ export class RulePage extends View {
       ${row ? html`<${Editor} key=${'row ' + (revision ? revision.id : '')} ...${{ row, revision, canWrite }}
           onSaved=${(saved) => { this.setState({ revision: null }); saved === name ? this.refresh(true) : open(saved); }} />
           <${History} changes=${history && history.changes} canWrite=${canWrite} onRestore=${(one) => this.setState({ revision: one })} />`
+        : policy.problem ? html`<div class="banner warn"><span><strong>Read only.</strong> The rows of the database can't be read, so it is unknown
+          where this rule comes from: ${policy.problem.message}.</span></div>`
         : html`<div class="banner info"><span><strong>Read only.</strong> This rule comes from ${policy.active.origin}. To change it, edit the file;
           Penstock reloads it when it has been unchanged for two seconds. Rules in PostgreSQL can be edited here.</span></div>`}`;
   }
@@ -100,7 +103,7 @@ function Definition({ rule, policy, seen }) {
       <dt>By</dt><dd>${keysText(rule)}</dd>
       <dt>Applies to</dt><dd>${matchText(rule)}</dd>
       ${tiers.length > 1 && html`<dt>Tier</dt><dd>${tiers.indexOf(rule) + 1} of ${tiers.length}: ${tiers.map((tier) => tier.name).join(', ')}</dd>`}
-      <dt>Comes from</dt><dd>${rule.row ? 'the database, version ' + rule.row.version : policy.active.origin}</dd>
+      <dt>Comes from</dt><dd>${rule.row ? 'the database, version ' + rule.row.version : policy.problem ? 'unknown' : policy.active.origin}</dd>
       <dt>Last minute</dt><dd>${count(seen.allowed)} allowed, ${count(seen.denied)} denied, ${count(seen.shadow_denied)} would have been denied</dd>
     </dl><details class="data"><summary>All fields</summary><dl class="list">${rest.map(([field, value]) =>
       html`<dt><code>${field}</code></dt><dd><code>${inline(value)}</code></dd>`)}</dl></details><//>`;

@@ -1,5 +1,6 @@
 // The list of rules, in tiers, with search and figures of the last minute.
 import { html, View, Head, Failure, Mode, RuleLink } from './ui.js';
+import { get } from './api.js';
 import { figures, follow } from './figures.js';
 import { count } from './format.js';
 import { keysText, limitsText, loadRules, matchText, policyVersion, tiers } from './policy.js';
@@ -8,7 +9,7 @@ const SHOWN = 200;
 
 function matches(rule, words) {
   const text = [rule.name, keysText(rule), matchText(rule), limitsText(rule), rule.mode, rule.group || '',
-    rule.row ? 'database' : 'file'].join(' ').toLowerCase();
+    rule.from].join(' ').toLowerCase();
   return words.every((word) => text.includes(word));
 }
 
@@ -16,6 +17,7 @@ export class Rules extends View {
   componentDidMount() {
     this.setState({ search: '', shown: SHOWN });
     follow(this, () => policyVersion() !== this.version && this.reload());
+    followActivity(this);
     this.reload();
   }
 
@@ -37,7 +39,7 @@ export class Rules extends View {
     const single = listed.filter(({ group }) => group.length === 1).map(({ hits }) => hits[0]);
     const rules = found.reduce((sum, { hits }) => sum + hits.length, 0);
     return html`<${Head} title="Rules">
-        ${policy && policy.database && canWrite && html`<a class="button" href="#/rules?new=1">New rule</a>`}
+        ${policy && policy.database && !policy.problem && canWrite && html`<a class="button" href="#/rules?new=1">New rule</a>`}
       <//>
       <${Failure} of=${failure || (policy && policy.problem)} />
       <div class="card row"><label class="hidden" for="search">Search rules</label>
@@ -75,12 +77,26 @@ function Tiers({ group, hits }) {
   </section>`;
 }
 
-/** Returns the figures of a rule in the last minute; null if the stream has only those of others. */
+const STREAMED = 50;
+let activity = null;
+
+/** Reads the figures of all rules while there are more than the stream contains. */
+export function followActivity(view) {
+  view.every(5000, async () => {
+    const { now } = figures();
+    if (!now || now.rules.length >= STREAMED) {
+      const found = await get('/v1/activity', view.abort.signal).catch(() => null);
+      activity = found ? new Map(found.rules.map((rule) => [rule.rule, rule])) : activity;
+    }
+  });
+}
+
+/** Returns the figures of a rule in the last minute; null if they are unknown. */
 export function lastMinute(name) {
   const { now } = figures();
-  const rules = now ? now.rules : [];
-  return rules.find((rule) => rule.rule === name)
-    || (now && rules.length < 50 ? { allowed: 0, denied: 0, shadow_denied: 0, degraded: 0 } : null);
+  const streamed = now && now.rules.find((rule) => rule.rule === name);
+  const known = now && (now.rules.length < STREAMED || activity);
+  return streamed || (known ? (now.rules.length >= STREAMED && activity.get(name)) || { allowed: 0, denied: 0, shadow_denied: 0, degraded: 0 } : null);
 }
 
 function Tier({ rule, place }) {
@@ -90,7 +106,7 @@ function Tier({ rule, place }) {
     <span class="name"><${RuleLink} name=${rule.name} /></span>
     <span class="what">${limitsText(rule)}<br /><span class="quiet">by ${keysText(rule)}; ${matchText(rule)}</span></span>
     <span><${Mode} mode=${(seen && seen.mode) || rule.mode} /></span>
-    <span class="quiet">${rule.row ? 'database' : 'file'}</span>
+    <span class="quiet">${rule.from}</span>
     ${figure('allowed', 'allowed')}${figure('denied', 'denied')}${figure('would deny', 'shadow_denied')}
   </div>`;
 }

@@ -5,7 +5,7 @@ import { count, duration, tokens } from './format.js';
 import { Chart } from './chart.js';
 
 const KINDS = [['steady', 'Steady'], ['bursts', 'Bursts'], ['app_start', 'App start'], ['retry_storm', 'Retry storm'], ['drawn', 'Drawn']];
-const UNITS = { s: 1, min: 60, h: 3600 };
+const UNITS = { s: 1, min: 60, h: 3600, d: 86400 };
 const COLUMNS = 60;
 const MAX_DRAWN = 100;
 const WAIT_MILLIS = 150;
@@ -92,9 +92,8 @@ export class Sandbox extends View {
   useRule(name) {
     const rule = this.state.rules.find((one) => one.name === name);
     const limit = rule && rule.limits.find((one) => one.rate);
-    const parts = limit && /^([\d.]+)\/(s|min|h)$/.exec(limit.rate);
     if (limit) {
-      this.set({ burst: limit.burst, rate: parts ? Number(parts[1]) : Math.max(1, Math.round(limit.burst / limit.window_ms * 1000)), unit: parts ? parts[2] : 's' });
+      this.set({ burst: limit.burst, ...rateOf(limit) });
     }
   }
 
@@ -121,6 +120,17 @@ export class Sandbox extends View {
           <option value="none">do not retry</option><option value="after_hint">retry after the hint</option><option value="at_once">retry at once</option></select></label>
       </div><//></div>`;
   }
+}
+
+/** Returns the rate of a limit as a number per unit; of any other period, per the smallest unit in which it is at least 1. */
+function rateOf(limit) {
+  const parts = /^([\d.]+)\/(s|min|h|d)$/.exec(limit.rate);
+  if (parts) {
+    return { rate: Number(parts[1]), unit: parts[2] };
+  }
+  const perSecond = limit.burst / limit.window_ms * 1000;
+  const unit = Object.keys(UNITS).find((code) => perSecond * UNITS[code] >= 1) || 'd';
+  return { rate: Number((perSecond * UNITS[unit]).toFixed(3)), unit };
 }
 
 /** Returns the averages over a sixtieth of the list up to each value. */

@@ -4,6 +4,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
@@ -13,6 +14,8 @@ import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
 import io.penstock.server.database.TestPostgres;
 import io.penstock.server.http.AccessTokens;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -39,6 +42,7 @@ final class ConsoleIT {
         - {name: "%s", limit_keys: [user_id], match: {path: /evil}, rate: 1/min, burst: 2}
         - {name: pro, limit_keys: [user_id], match: {plan: pro}, rate: 1000/s, burst: 1000}
         - {name: others, limit_keys: [user_id], rate: 500/s, burst: 800}
+        - {name: export, limit_keys: ["ip:address"], match: {path: /export}, rate: 3/d, burst: 3}
       """
           .formatted(HOSTILE_RULE);
   private static final String SEARCH =
@@ -179,6 +183,8 @@ final class ConsoleIT {
     assertThat(plot.locator("canvas")).isVisible();
     choice(page, "Traffic").selectOption("drawn");
     assertThat(card(page, "Draw the traffic")).isVisible();
+    choice(page, "Start from a rule").selectOption("export");
+    assertThat(page.getByText("3/d", new Page.GetByTextOptions().setExact(true))).isVisible();
     choice(page, "Traffic").selectOption("retry_storm");
     choice(page, "Denied clients").selectOption("at_once");
     assertThat(plot.getByText(Pattern.compile("requests allowed"))).isVisible();
@@ -190,6 +196,9 @@ final class ConsoleIT {
     assertThat(card(page, "Denied requests over time").locator("canvas")).isVisible();
     assertThat(card(page, "Top offenders").getByRole(AriaRole.ROW)).not().hasCount(0);
     ConsoleBrowser.check(page, "Violations");
+
+    assertThat(card(page, "Records")).containsText("\\u{202E}gnp.exe");
+    assertThat(page.locator("main").innerText()).doesNotContain("\u202E");
 
     assertThat(page.locator("main img, main svg, main script")).hasCount(0);
     page.context().close();
@@ -354,6 +363,50 @@ final class ConsoleIT {
   private static void signIn(Page page, String token) {
     page.getByLabel("Access token").fill(token);
     button(page, "Sign in").click();
+  }
+
+  @Test
+  void violations_downloaded_areCsvWithoutFormulas() throws IOException {
+    for (int i = 0; i < 4; i++) {
+      server.check(
+          "{\"path\":\"/evil\",\"ip\":\"192.0.2.5\",\"attributes\":{\"user_id\":\"=1+1\"}}");
+    }
+    await().until(() -> server.admin("/v1/violations?user=%3D1%2B1").body().contains("=1+1"));
+    Page page = open(1440, ColorScheme.LIGHT);
+    go(page, "Violations");
+    page.getByLabel("User", new Page.GetByLabelOptions().setExact(true)).fill("=1+1");
+    button(page, "Apply").click();
+    assertThat(card(page, "Records").getByText("192.0.2.5").first()).isVisible();
+    Download download = page.waitForDownload(() -> button(page, "Download CSV").click());
+    assertThat(download.suggestedFilename()).isEqualTo("violations.csv");
+    assertThat(Files.readString(download.path()))
+        .startsWith("requested_at,rule,reason,key,user,")
+        .contains(",'=1+1,")
+        .doesNotContain(",=1+1");
+    page.context().close();
+  }
+
+  @Test
+  void rules_databaseUnavailable_areReadOnlyAndOfUnknownOrigin() {
+    try (RunningServer alone =
+        RunningServer.with(
+            Map.of(
+                Setting.POLICY,
+                RunningServer.write(folder, POLICY).toString(),
+                Setting.POSTGRES,
+                "postgres://none:none@127.0.0.1:1/none"))) {
+      String at = address(alone);
+      Page page = browser.page(at, 1440, ColorScheme.LIGHT);
+      page.navigate(at);
+      assertThat(page.locator(".banner.bad")).containsText("Database: ");
+      go(page, "Rules");
+      assertThat(page.getByText("The database is unavailable")).isVisible();
+      assertThat(page.locator(".tier").first()).containsText("unknown");
+      assertThat(page.getByText("New rule")).hasCount(0);
+      link(page.locator("main"), "login").click();
+      assertThat(page.getByText("so it is unknown where this rule comes from")).isVisible();
+      page.context().close();
+    }
   }
 
   @Test

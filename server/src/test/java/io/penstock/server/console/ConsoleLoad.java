@@ -10,6 +10,10 @@ import org.jspecify.annotations.Nullable;
 /** Sends requests of ordinary and hostile clients to a server until it is closed. */
 final class ConsoleLoad implements AutoCloseable {
   static final String SCRIPT = "<script>alert(1)</script>";
+
+  /** Reverses the direction of the text after it. */
+  static final String REVERSED = "\u202Egnp.exe";
+
   private static final long PERIOD_MILLIS = 100;
 
   private final RunningServer server;
@@ -31,6 +35,7 @@ final class ConsoleLoad implements AutoCloseable {
       for (int i = 0; i < 3; i++) {
         ask("/login", "bob", "203.0.113.9");
         ask("/evil", "<img src=x onerror=alert(2)>", "2001:db8::1");
+        ask("/evil", REVERSED, "2001:db8::1");
       }
     } catch (RuntimeException e) {
       failure = e;

@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -75,6 +76,19 @@ final class ConsolePicturesIT {
       assertThat(rule.locator(".now").first()).containsText("20/s");
       rule.evaluate("document.getElementById('editor').scrollIntoView()");
       save(rule, "rule");
+
+      String override =
+          "{\"rule\":\"free\",\"key\":\"user_id=1001\",\"rate\":\"20/s\",\"burst\":40,\"for\":\"8h\"}";
+      assertThat(server.admin("/v1/keys/override", override).statusCode()).isEqualTo(200);
+      Page key = browser.page(at, 1440, ColorScheme.LIGHT);
+      key.navigate(at + "/#/key");
+      key.getByRole(AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName("Rule").setExact(true))
+          .selectOption("free");
+      key.getByLabel(Pattern.compile("^Key")).fill("user_id=1001");
+      key.getByText("Look up").click();
+      int steps = traffic.steps.get();
+      await().until(() -> traffic.steps.get() > steps + 300);
+      save(key, "key");
 
       Page sandbox = browser.page(at, 1440, ColorScheme.DARK);
       sandbox.navigate(at + "/#/try?tab=sandbox");
