@@ -127,13 +127,14 @@ final class ConsoleBrowser implements AutoCloseable {
 
   /**
    * Returns whether a message is about an error that the console displays. Chromium reports all of
-   * them: 401 while there is no token, 400 for the preview of an invalid rule, and an interrupted
-   * stream of figures.
+   * them: 401 while there is no token, 400 for the preview of an invalid rule or an unreadable log,
+   * and an interrupted stream of figures.
    */
   private static boolean isExpected(ConsoleMessage message) {
     return message.text().startsWith("Failed to load resource")
         && ((message.location().contains("/v1/session") && message.text().contains("401"))
             || (message.location().contains("dry_run=true") && message.text().contains("400"))
+            || (message.location().contains("/v1/advise") && message.text().contains("400"))
             || message.location().contains("/v1/stream"));
   }
 
