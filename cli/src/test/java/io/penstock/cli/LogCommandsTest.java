@@ -117,6 +117,11 @@ class LogCommandsTest {
         public int read() {
           throw new AssertionError("the log was read");
         }
+
+        @Override
+        public int read(byte[] bytes, int from, int length) {
+          return read();
+        }
       };
 
   @Test

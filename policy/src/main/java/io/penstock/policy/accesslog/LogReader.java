@@ -1,6 +1,7 @@
 package io.penstock.policy.accesslog;
 
 import java.io.ByteArrayInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
@@ -61,7 +62,7 @@ final class LogReader implements AutoCloseable {
       sample = sample(whole);
       this.in = new SequenceInputStream(new ByteArrayInputStream(sample), whole);
     } catch (IOException e) {
-      throw new AccessLogException(source.name() + ": cannot be read: " + e.getMessage(), e);
+      throw new AccessLogException(source.name() + ": cannot be read: " + reason(e), e);
     }
     this.lines = new LineReader(in);
     this.beginning =
@@ -80,6 +81,14 @@ final class LogReader implements AutoCloseable {
     if (sample.length == 0) {
       summary.unreadable().addProblem(source.name() + ": is empty");
     }
+  }
+
+  /** Returns the message of an exception. The one for a compressed file that ends has none. */
+  private static String reason(Exception failure) {
+    String message = failure.getMessage();
+    return failure instanceof EOFException
+        ? "it ends early"
+        : message == null ? failure.getClass().getSimpleName() : message;
   }
 
   private void recognize(CandidateFormat candidate) {
@@ -166,7 +175,6 @@ final class LogReader implements AutoCloseable {
         end();
       }
     } catch (IOException | RuntimeException e) {
-      String cause = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
       summary
           .unreadable()
           .addProblem(
@@ -174,7 +182,7 @@ final class LogReader implements AutoCloseable {
                   + ": cannot be read after line "
                   + number
                   + " ("
-                  + SafeText.of(cause)
+                  + SafeText.of(reason(e))
                   + "); the lines before it are included");
       end();
     }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import com.github.luben.zstd.ZstdInputStream;
 import java.io.BufferedInputStream;
+import java.io.FileInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -55,7 +56,9 @@ public final class LogSource {
     try {
       boolean isRegular = Files.isRegularFile(file);
       long size = isRegular ? Files.size(file) : 0;
-      return new LogSource(file.toString(), size, isRegular, () -> Files.newInputStream(file));
+      // Streams of the NIO API seek, which pipes can't.
+      return new LogSource(
+          file.toString(), size, isRegular, () -> new FileInputStream(file.toFile()));
     } catch (IOException e) {
       throw new AccessLogException(file + ": cannot be read: " + e.getMessage(), e);
     }

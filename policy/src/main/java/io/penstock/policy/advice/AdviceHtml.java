@@ -36,6 +36,7 @@ public final class AdviceHtml {
         "Smallest burst that denies none of the requests of a share of the keys, by rate:");
     List<CurvePoint> points = AdviceText.shown(group);
     page.plot(
+        "Burst by rate, " + group.label(),
         SvgPlot.lines(
             points.stream().map(point -> point.rate().toString()).toList(),
             List.of(

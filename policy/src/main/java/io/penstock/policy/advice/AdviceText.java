@@ -15,6 +15,7 @@ import java.util.Map;
 public final class AdviceText {
   private static final int PLOT_WIDTH = 40;
   private static final int MAX_FOLDED = 20;
+  private static final int MAX_PATH = 100;
 
   private AdviceText() {}
 
@@ -70,13 +71,18 @@ public final class AdviceText {
       notes.add(count(advice.otherRequests()) + " requests belong to groups that are not shown");
     }
     double shareOfOne = 100 - advice.options().sparePercent();
-    for (GroupAdvice group : advice.groups()) {
-      if (group.keys() * shareOfOne / 100 < 1 && shareOfOne > 0) {
-        notes.add(
-            SafeText.of(group.label())
-                + ": with so few keys, the balanced limit spares all of them, including those that"
-                + " send too much; a smaller --spare leaves some out");
-      }
+    List<String> small =
+        advice.groups().stream()
+            .filter(group -> group.keys() * shareOfOne / 100 < 1 && shareOfOne > 0)
+            .map(group -> SafeText.of(group.label()))
+            .toList();
+    if (!small.isEmpty()) {
+      int more = small.size() - 1;
+      notes.add(
+          small.get(0)
+              + (more > 0 ? " and " + more + " more" : "")
+              + ": with so few keys, the balanced limit spares all of them, including those that"
+              + " send too much; a smaller --spare leaves some out");
     }
     List<Map.Entry<String, String>> folded =
         advice.options().folding().examples().entrySet().stream().limit(MAX_FOLDED).toList();
@@ -85,10 +91,14 @@ public final class AdviceText {
           "paths are folded: "
               + SafeText.of(each.getKey())
               + ", for example "
-              + SafeText.of(each.getValue())
+              + SafeText.of(shortened(each.getValue()))
               + "; --fold and --no-fold change this");
     }
     return notes;
+  }
+
+  private static String shortened(String path) {
+    return path.length() <= MAX_PATH ? path : path.substring(0, MAX_PATH) + "…";
   }
 
   /** Returns the points of a curve without rates at which no key needs another burst. */

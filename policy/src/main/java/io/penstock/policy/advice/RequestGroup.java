@@ -6,9 +6,12 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Requests that get limits of their own, such as those to one endpoint. Not thread-safe. */
 final class RequestGroup {
+  private static final int MAX_LENGTH = 100;
+
   private final Map<String, String> match;
   private final Map<String, Integer> ids = new HashMap<>();
   private final List<Integer> keys = new ArrayList<>();
@@ -26,7 +29,13 @@ final class RequestGroup {
   }
 
   String label() {
-    return match.isEmpty() ? "all requests" : String.join(" ", match.values());
+    return match.isEmpty()
+        ? "all requests"
+        : match.values().stream().map(RequestGroup::shortened).collect(Collectors.joining(" "));
+  }
+
+  private static String shortened(String value) {
+    return value.length() <= MAX_LENGTH ? value : value.substring(0, MAX_LENGTH) + "…";
   }
 
   Map<String, Integer> ids() {

@@ -32,7 +32,7 @@ public final class ReplayHtml {
 
   private static void addPolicy(HtmlPage page, PolicyReport policy, long requests) {
     page.heading(policy.name()).paragraph(ReplayText.summary(policy, requests));
-    page.plot(plot(policy.timeline()));
+    page.plot("Requests and denials over time", plot(policy.timeline()));
     List<List<String>> rows = new ArrayList<>();
     for (RuleReport rule : policy.rules()) {
       rows.add(
@@ -50,7 +50,10 @@ public final class ReplayHtml {
     for (RuleReport rule : policy.rules()) {
       ReplayText.warning(rule).forEach(page::note);
       if (rule.denied() > 0) {
-        page.subheading(rule.rule().name()).plot(plot(rule.timeline()));
+        page.subheading(rule.rule().name())
+            .plot(
+                "Requests and denials of " + rule.rule().name() + " over time",
+                plot(rule.timeline()));
         addKeys(page, rule.worst());
       }
     }

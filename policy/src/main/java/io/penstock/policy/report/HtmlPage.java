@@ -28,16 +28,19 @@ public final class HtmlPage {
       <title>%s</title>
       <style>
       :root { color-scheme: light dark; --line: #8884; --bar: #4a90d9; --bad: #d9534a; }
+      p, h1, h2, h3 { overflow-wrap: anywhere; }
       body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
       table { border-collapse: collapse; margin: 1rem 0; }
       th, td { padding: .25rem .75rem; text-align: right; border-bottom: 1px solid var(--line); }
-      th:first-child, td:first-child { text-align: left; word-break: break-all; }
+      th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere; min-width: 8rem; }
+      .scroll { overflow-x: auto; }
       pre { padding: 1rem; border: 1px solid var(--line); overflow-x: auto; }
       svg { width: 100%%; height: auto; } svg text { font: 11px system-ui, sans-serif; fill: currentColor; }
       .note { border-left: 3px solid var(--bad); padding-left: .75rem; }
       </style>
       </head>
       <body>
+      <main>
       <h1>%s</h1>
       """;
 
@@ -76,29 +79,33 @@ public final class HtmlPage {
 
   /** Adds text with its line breaks. */
   public HtmlPage code(String text) {
-    html.append("<pre>");
+    html.append("<pre tabindex=\"0\">");
     text.lines().forEach(line -> html.append(escape(line)).append('\n'));
     html.append("</pre>\n");
     return this;
   }
 
-  /** Adds a plot. */
-  public HtmlPage plot(SvgPlot plot) {
-    html.append(plot.svg());
+  /**
+   * Adds a plot.
+   *
+   * @param label what it shows, for readers that can't see it
+   */
+  public HtmlPage plot(String label, SvgPlot plot) {
+    html.append(plot.svg(escape(label)));
     return this;
   }
 
-  /** Adds a table. */
+  /** Adds a table, which scrolls sideways on narrow screens. */
   public HtmlPage table(List<String> header, List<List<String>> rows) {
-    html.append("<table>\n<tr>");
-    header.forEach(cell -> html.append("<th>").append(escape(cell)).append("</th>"));
+    html.append("<div class=\"scroll\" tabindex=\"0\"><table>\n<tr>");
+    header.forEach(cell -> html.append("<th scope=\"col\">").append(escape(cell)).append("</th>"));
     html.append("</tr>\n");
     for (List<String> row : rows) {
       html.append("<tr>");
       row.forEach(cell -> html.append("<td>").append(escape(cell)).append("</td>"));
       html.append("</tr>\n");
     }
-    html.append("</table>\n");
+    html.append("</table></div>\n");
     return this;
   }
 
@@ -110,7 +117,7 @@ public final class HtmlPage {
 
   /** Returns the whole page. */
   public String text() {
-    return html + "</body>\n</html>\n";
+    return html + "</main>\n</body>\n</html>\n";
   }
 
   static String escape(String text) {

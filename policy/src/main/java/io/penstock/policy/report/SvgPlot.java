@@ -10,7 +10,7 @@ public final class SvgPlot {
   private static final int HEIGHT = 220;
   private static final int LEFT = 60;
   private static final int BOTTOM = 30;
-  private static final int TOP = 12;
+  private static final int TOP = 18;
   private static final int LEGEND_STEP = 90;
   private static final List<String> COLORS =
       List.of("#4a90d9", "#3d9970", "#e8a33d", "#d9534a", "#8e6bbf");
@@ -31,6 +31,8 @@ public final class SvgPlot {
       plot.bar(i * step, step, whole.get(i), max, "var(--bar)", labels.get(i) + ": ");
       plot.bar(i * step, step, part.get(i), max, "var(--bad)", labels.get(i) + ", denied: ");
     }
+    plot.legend(WIDTH - 2 * LEGEND_STEP, "requests", "var(--bar)");
+    plot.legend(WIDTH - LEGEND_STEP, "denied", "var(--bad)");
     plot.yLabel(TextTable.count(max), TOP);
     plot.yLabel("0", HEIGHT - BOTTOM);
     if (!labels.isEmpty()) {
@@ -118,7 +120,11 @@ public final class SvgPlot {
     return String.format(Locale.ROOT, "%.1f", value);
   }
 
-  String svg() {
-    return "<svg viewBox=\"0 0 %d %d\" role=\"img\">%n%s</svg>%n".formatted(WIDTH, HEIGHT, body);
+  /**
+   * @param label the accessible name, escaped
+   */
+  String svg(String label) {
+    return "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">%n%s</svg>%n"
+        .formatted(WIDTH, HEIGHT, label, body);
   }
 }

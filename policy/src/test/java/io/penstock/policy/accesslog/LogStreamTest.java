@@ -9,10 +9,13 @@ import com.github.luben.zstd.Zstd;
 import io.penstock.policy.Attribute;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.FileOutputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.SequenceInputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +26,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -175,18 +180,9 @@ class LogStreamTest {
 
   @Test
   void forEach_endlessNoise_isRejectedEarly() {
-    InputStream noise =
-        new InputStream() {
-          private long count;
+    byte[] noise = ("x".repeat(79) + "\n").repeat(200_000).getBytes(UTF_8);
 
-          @Override
-          public int read() {
-            return count++ % 80 == 0 ? '\n' : 'x';
-          }
-        };
-    LogStream stream = new LogStream(List.of(LogSource.of("log", noise)), LogOptions.of(FIELDS));
-
-    assertThatThrownBy(() -> stream.forEach(entry -> {}))
+    assertThatThrownBy(() -> read(noise))
         .isInstanceOf(AccessLogException.class)
         .hasMessageContaining("not recognized in its first 100000 lines");
   }
@@ -359,6 +355,37 @@ class LogStreamTest {
           .asString()
           .contains("followed by other data");
     }
+  }
+
+  @Test
+  void forEach_startOfGzip_isReported() {
+    byte[] start = {0x1f, (byte) 0x8b};
+
+    assertThatThrownBy(() -> read(start)).hasMessage("log: cannot be read: it ends early");
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void forEach_namedPipe_isRead(@TempDir Path folder) throws Exception {
+    Path pipe = folder.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    Thread writer =
+        new Thread(
+            () -> {
+              try (OutputStream out = new FileOutputStream(pipe.toFile())) {
+                out.write((LINE + "\n").getBytes(UTF_8));
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    writer.setDaemon(true);
+    writer.start();
+    LogStream stream = new LogStream(List.of(LogSource.of(pipe)), LogOptions.of(FIELDS));
+    List<LogEntry> entries = new ArrayList<>();
+
+    stream.forEach(entries::add);
+
+    assertThat(entries).hasSize(1);
   }
 
   @Test

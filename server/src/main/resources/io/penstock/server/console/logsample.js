@@ -89,7 +89,7 @@ function Advised({ answer, cut }) {
   const folded = Object.entries(advice.folded_paths);
   return html`<${Card} title="Suggested limits"><${Notes} log=${advice.log} cut=${cut} />
       ${folded.length > 0 && html`<p class="note">Paths are folded: ${folded.slice(0, 20).map(([pattern, path], i) => html`${i > 0 && ', '}<code>${pattern}</code> (such as <code>${path}</code>)`)}.</p>`}
-      ${policy ? html`<pre tabindex="0" aria-label="Policy">${policy}</pre>` : html`<p>No request has this key, so there is nothing to suggest.</p>`}<//>
+      ${policy ? html`<div class="scroll" tabindex="0" role="group" aria-label="Policy"><pre>${policy}</pre></div>` : html`<p>No request has this key, so there is nothing to suggest.</p>`}<//>
     ${policy && advice.groups.map((group) => html`<${Group} key=${JSON.stringify(group.match)} group=${group} />`)}`;
 }
 

@@ -127,8 +127,9 @@ final class ConsoleBrowser implements AutoCloseable {
 
   /**
    * Returns whether a message is about an error that the console displays. Chromium reports all of
-   * them: 401 while there is no token, 400 for the preview of an invalid rule or limit, 503 for the
-   * rows of an unavailable database, and an interrupted stream of figures.
+   * them: 401 while there is no token, 400 for the preview of an invalid rule or limit and for an
+   * unreadable log, 503 for the rows of an unavailable database, and an interrupted stream of
+   * figures.
    */
   private static boolean isExpected(ConsoleMessage message) {
     return message.text().startsWith("Failed to load resource")
@@ -136,6 +137,7 @@ final class ConsoleBrowser implements AutoCloseable {
             || (message.location().contains("dry_run=true") && message.text().contains("400"))
             || (message.location().contains("/v1/keys/override") && message.text().contains("400"))
             || (message.location().contains("/v1/rules") && message.text().contains("503"))
+            || (message.location().contains("/v1/advise") && message.text().contains("400"))
             || message.location().contains("/v1/stream"));
   }
 

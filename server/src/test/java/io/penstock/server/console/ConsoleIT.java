@@ -2,6 +2,7 @@ package io.penstock.server.console;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static io.penstock.testing.Waiting.await;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Download;
@@ -10,6 +11,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.FilePayload;
 import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
 import io.penstock.server.database.TestPostgres;
@@ -190,6 +192,7 @@ final class ConsoleIT {
     assertThat(plot.getByText(Pattern.compile("requests allowed"))).isVisible();
     assertThat(plot.getByRole(AriaRole.STATUS)).hasAttribute("aria-busy", "false");
     ConsoleBrowser.check(page, "Sandbox");
+    checkLogSample(page);
 
     go(page, "Violations");
     assertThat(link(card(page, "Records"), HOSTILE_RULE)).isVisible();
@@ -202,6 +205,35 @@ final class ConsoleIT {
 
     assertThat(page.locator("main img, main svg, main script")).hasCount(0);
     page.context().close();
+  }
+
+  private static void checkLogSample(Page page) {
+    button(page, "Access log").click();
+    StringBuilder log = new StringBuilder("time,ip,path,user_id\n");
+    for (int i = 0; i < 100; i++) {
+      log.append("%d,192.0.2.%d,/login,\n".formatted(1_760_000_000 + i, i % 3));
+      log.append("%d,192.0.2.9,/evil/%d,%s\n".formatted(1_760_000_000 + i, i, HOSTILE_RULE));
+    }
+    page.getByLabel("Access log")
+        .setInputFiles(new FilePayload("access.csv", "text/csv", log.toString().getBytes(UTF_8)));
+    button(page, "Replay").click();
+    assertThat(card(page, "Replay")).containsText("200 requests");
+    assertThat(card(page, "Denied by login").locator("canvas")).isVisible();
+    assertThat(card(page, "Denied by login")).containsText("192.0.2.1");
+    assertThat(card(page, "Replay")).containsText("No request of the log has plan");
+    ConsoleBrowser.check(page, "Access log, replayed");
+
+    button(page, "Suggest limits").click();
+    page.getByLabel("A limit for each").fill("path");
+    button(page, "Suggest").click();
+    assertThat(card(page, "Suggested limits")).containsText("/evil/*");
+    assertThat(card(page, "/login").locator("canvas")).isVisible();
+    ConsoleBrowser.check(page, "Access log, limits");
+
+    page.getByLabel("Access log")
+        .setInputFiles(new FilePayload("x", "text/plain", HOSTILE_RULE.getBytes(UTF_8)));
+    button(page, "Suggest").click();
+    assertThat(page.getByRole(AriaRole.ALERT)).containsText("the format is not recognized");
   }
 
   @Test

@@ -96,6 +96,13 @@ final class ConsolePicturesIT {
       assertThat(status).hasAttribute("aria-busy", "false");
       assertThat(sandbox.locator("canvas")).isVisible();
       save(sandbox, "sandbox");
+
+      Page log = browser.page(at, 1440, ColorScheme.LIGHT);
+      log.navigate(at + "/#/try?tab=log");
+      log.getByLabel("Access log").setInputFiles(Path.of("../docs/examples/access-log.txt"));
+      log.getByText("Replay", new Page.GetByTextOptions().setExact(true)).click();
+      assertThat(log.locator("canvas").first()).isVisible();
+      save(log, "log");
     } finally {
       load.shutdownNow();
     }
