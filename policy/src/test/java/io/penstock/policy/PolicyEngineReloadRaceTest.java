@@ -17,6 +17,7 @@ import io.penstock.testing.ManualClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PolicyEngineReloadRaceTest {
   private static final int THREADS = 8;
   private static final long MAX_GROWTH_BYTES = 1_000_000;
+  private static final int MAX_KEYS = 500;
   private static final ExplicitRequest REQUEST =
       ExplicitRequest.builder().attribute("user_id", "u").attribute("plan", "pro").build();
 
@@ -65,6 +67,32 @@ class PolicyEngineReloadRaceTest {
     for (int i = 1; i <= times; i++) {
       engine.replace(limited(i));
       engine.decide(REQUEST);
+    }
+  }
+
+  /** Each policy has a path, and thus a bucket name, that no other has. */
+  @Test
+  void replace_withAnotherPathEachTime_freesTheNames() {
+    PolicyEngine engine = new PolicyEngine(store, limitedAt(0));
+    moveTo(engine, 1, 1_000);
+    long before = usedBytes();
+    moveTo(engine, 1_001, 20_000);
+    assertThat(usedBytes() - before).isLessThan(MAX_GROWTH_BYTES);
+    assertThat(store.keys()).isLessThan(MAX_KEYS);
+  }
+
+  private static Policy limitedAt(int path) {
+    return Policy.of(
+        rule("pro").by("user_id").where("path", "/" + path).limits(bucket(1_000)).build());
+  }
+
+  private void moveTo(PolicyEngine engine, int first, int times) {
+    for (int path = first; path < first + times; path++) {
+      engine.replace(limitedAt(path));
+      ExplicitRequest request =
+          ExplicitRequest.builder().attribute("user_id", "u").path("/" + path).build();
+      assertThat(engine.decide(request).allowed()).isTrue();
+      clock.advance(Duration.ofMillis(10));
     }
   }
 

@@ -102,6 +102,14 @@ final class ProxyHttp2OriginFramesTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"0", "99", "099", "1000", "99999", "+20", "2xx", ""})
+  void statusOutOfRange_badGateway(String status) throws Exception {
+    serve((to, stream) -> to.head(stream, true, ":status", status));
+    assertThat(request("GET")).startsWith("HTTP/1.1 502");
+    nothingIsLeft();
+  }
+
+  @ParameterizedTest
   @CsvSource({"GET, 204", "GET, 304", "HEAD, 200", "HEAD, 404"})
   void dataWithAResponseThatHasNone_isDiscarded(String method, String status) throws Exception {
     serve(
