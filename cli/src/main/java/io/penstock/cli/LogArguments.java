@@ -20,7 +20,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -148,7 +147,7 @@ final class LogArguments {
    * @param others further files that the report must not replace
    * @throws IllegalArgumentException if it can't be written
    */
-  void checkReport(@Nullable Path html, Stream<@Nullable Path> others) {
+  void checkReport(@Nullable Path html, Stream<Path> others) {
     if (html == null) {
       return;
     }
@@ -169,7 +168,7 @@ final class LogArguments {
    * @param others further files that must not be replaced
    * @throws IllegalArgumentException if it can't be written
    */
-  void checkOutput(String option, Path output, Stream<@Nullable Path> others) {
+  void checkOutput(String option, Path output, Stream<Path> others) {
     Path folder = output.toAbsolutePath().getParent();
     if (Files.isDirectory(output)) {
       throw new IllegalArgumentException(option + ": " + output + " is a directory");
@@ -181,7 +180,7 @@ final class LogArguments {
       throw new IllegalArgumentException(option + ": " + output + " is not writable");
     }
     Stream<Path> read = logs.stream().filter(log -> !log.equals(STANDARD_INPUT)).map(Path::of);
-    Stream.concat(read, others.filter(Objects::nonNull))
+    Stream.concat(read, others)
         .filter(file -> isSame(file, output))
         .findFirst()
         .ifPresent(

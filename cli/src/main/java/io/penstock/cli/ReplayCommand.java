@@ -75,7 +75,8 @@ final class ReplayCommand implements Callable<Integer> {
   public Integer call() {
     try {
       arguments.checkSources(false, "");
-      arguments.checkReport(html, Stream.of(policyPath, otherPath));
+      arguments.checkReport(
+          html, Stream.concat(Stream.ofNullable(policyPath), Stream.ofNullable(otherPath)));
       ReplayReport report = replay();
       if (json) {
         console.out().println(JsonText.of(out -> ReplayJson.write(report, out)));
