@@ -105,6 +105,26 @@ class LauncherIT {
   }
 
   @Test
+  void run_commandsThatReadLogs_useTheSerialCollector() throws IOException {
+    mavenThatSucceeds();
+    Path bin = Files.createDirectories(folder.resolve("installed/bin"));
+    script(bin.resolve("penstock"), Files.readString(Path.of("src", "dist", "penstock")));
+    for (Path launcher : List.of(checkout.resolve("penstock"), bin.resolve("penstock"))) {
+      for (String command : List.of("replay", "advise", "serve")) {
+        try (JarRun run = run(launcher, command)) {
+          assertThat(run.await()).as(run.err()).isZero();
+          assertThat(run.out().contains("-XX:+UseSerialGC")).isEqualTo(!command.equals("serve"));
+        }
+      }
+      try (JarRun run =
+          run(Path.of("env"), "PENSTOCK_JAVA_OPTS=-XX:+UseG1GC", launcher + "", "advise")) {
+        assertThat(run.await()).as(run.err()).isZero();
+        assertThat(run.out()).contains("-XX:+UseG1GC").doesNotContain("Serial");
+      }
+    }
+  }
+
+  @Test
   void run_throughSymbolicLinks_findsTheCheckout() throws IOException {
     mavenThatSucceeds();
     Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));

@@ -202,10 +202,10 @@ class LogCommandsTest {
 
     assertThat(out.toString())
         .contains(
-            "no request of the log has user_id, which pro, either refers to",
-            "no request of the log has plan, which pro refers to",
-            "no request of the log has jwt:sub, which subject refers to",
-            "no request of the log has header:x-api-key, which key refers to")
+            "no request of the log has user_id (used by pro, either)",
+            "no request of the log has plan (used by pro)",
+            "no request of the log has jwt:sub (used by subject)",
+            "no request of the log has header:x-api-key (used by key)")
         .doesNotContain("no request of the log has ip:address");
   }
 

@@ -168,7 +168,8 @@ public final class Advisor {
 
   private List<List<CurvePoint>> points(
       ArrivalTrace trace, List<CandidateRate> rates, List<RequestGroup> reported) {
-    BurstDemand[] demands = rates.stream().map(BurstDemand::new).toArray(BurstDemand[]::new);
+    BurstDemand[] demands =
+        rates.stream().map(rate -> new BurstDemand(rate, names.size())).toArray(BurstDemand[]::new);
     trace.forEach(
         (key, time) -> {
           for (BurstDemand demand : demands) {

@@ -1,7 +1,5 @@
 package io.penstock.policy.advice;
 
-import java.util.Arrays;
-
 /**
  * The smallest burst at one rate with which a token bucket denies none of a key's requests, for
  * many keys. Not thread-safe.
@@ -14,16 +12,20 @@ import java.util.Arrays;
  * r tokens are refilled in a period, so r units in a nanosecond.
  */
 final class BurstDemand {
-  private static final int INITIAL_KEYS = 1024;
-
   private final CandidateRate rate;
   private final long unitsPerToken;
   private final long unitsPerNano;
-  private long[] debt = new long[INITIAL_KEYS];
-  private long[] maxDebt = new long[INITIAL_KEYS];
-  private long[] lastNanos = new long[INITIAL_KEYS];
+  private final long[] debt;
+  private final long[] maxDebt;
+  private final long[] lastNanos;
 
-  BurstDemand(CandidateRate rate) {
+  /**
+   * @param keys the number of keys
+   */
+  BurstDemand(CandidateRate rate, int keys) {
+    this.debt = new long[keys];
+    this.maxDebt = new long[keys];
+    this.lastNanos = new long[keys];
     this.rate = rate;
     this.unitsPerToken = rate.periodNanos();
     this.unitsPerNano = rate.tokens();
@@ -35,12 +37,6 @@ final class BurstDemand {
 
   /** Adds an arrival. Times of a key must not decrease. */
   void add(int key, long timeNanos) {
-    if (key >= debt.length) {
-      int size = Math.max(key + 1, debt.length + (debt.length >> 1));
-      debt = Arrays.copyOf(debt, size);
-      maxDebt = Arrays.copyOf(maxDebt, size);
-      lastNanos = Arrays.copyOf(lastNanos, size);
-    }
     long left = debt[key];
     long elapsed = timeNanos - lastNanos[key];
     long refilled = elapsed * unitsPerNano;
@@ -55,7 +51,7 @@ final class BurstDemand {
 
   /** Returns the smallest whole burst for a key. */
   long burst(int key) {
-    long max = key < maxDebt.length ? maxDebt[key] : 0;
+    long max = maxDebt[key];
     return max == 0 ? 0 : (max - 1) / unitsPerToken + 1;
   }
 }

@@ -11,6 +11,7 @@ public final class LogSpan {
   private long requests;
   private long limited;
   private long withoutAddress;
+  private long multiple;
   private long firstNanos = Long.MAX_VALUE;
   private long lastNanos = Long.MIN_VALUE;
   private boolean wholeSeconds = true;
@@ -19,6 +20,7 @@ public final class LogSpan {
   public void add(LogEntry entry) {
     requests += entry.count();
     limited += entry.status() == TOO_MANY_REQUESTS ? entry.count() : 0;
+    multiple += entry.count() > 1 ? 1 : 0;
     withoutAddress += entry.address() == null ? entry.count() : 0;
     firstNanos = Math.min(firstNanos, entry.timeNanos());
     lastNanos = Math.max(lastNanos, entry.timeNanos());
@@ -37,6 +39,11 @@ public final class LogSpan {
   /** Returns the number of requests whose client address is unknown. */
   public long withoutAddress() {
     return withoutAddress;
+  }
+
+  /** Returns the number of lines that stand for more than one request. */
+  public long multiple() {
+    return multiple;
   }
 
   /** Returns whether no time has a fraction of a second. */

@@ -58,6 +58,12 @@ public final class ReadNotes {
               + " requests were answered with 429, so a limit was active already; clients that were"
               + " not limited would have sent other requests");
     }
+    if (span.multiple() > 0) {
+      notes.add(
+          TextTable.count(span.multiple())
+              + " lines stand for several requests, by their field count or denied; if that is not"
+              + " what the field means, --field count=none ignores it");
+    }
     if (span.withoutAddress() > 0) {
       notes.add(TextTable.count(span.withoutAddress()) + " requests have no client address");
     }

@@ -110,9 +110,9 @@ public final class ReplayText {
                 each ->
                     "warning: no request of the log has "
                         + each.attribute()
-                        + ", which "
+                        + " (used by "
                         + names(each.rules())
-                        + " refers to, so the result differs from production; --field "
+                        + "), so the result differs from production; --field "
                         + each.attribute()
                         + "=FIELD names the field of the log")
             .toList();

@@ -30,7 +30,7 @@ class BurstDemandTest {
   @Property(tries = 500)
   void burst_anyTrace_equalsBruteForce(
       @ForAll("gaps") List<Long> gaps, @ForAll("rates") CandidateRate rate) {
-    BurstDemand demand = new BurstDemand(rate);
+    BurstDemand demand = new BurstDemand(rate, 4);
     long[] times = new long[gaps.size()];
     long time = 1_700_000_000_000_000_000L;
     for (int i = 0; i < times.length; i++) {

@@ -63,6 +63,24 @@ class ReplayTest {
   }
 
   @Test
+  void run_fieldCount_isReportedAndCanBeIgnored() {
+    Policy policy = policy("rate: 1/s, burst: 2");
+    String log = "time,ip,count\n1760000000,192.0.2.1,5\n1760000000,192.0.2.1,1\n";
+    for (Map<String, String> fields : List.of(Map.<String, String>of(), Map.of("count", "none"))) {
+      LogStream stream =
+          new LogStream(
+              List.of(LogSource.of("log", new ByteArrayInputStream(log.getBytes(UTF_8)))),
+              LogOptions.of(new LogFields(Replay.attributes(policy), fields)));
+
+      ReplayReport report = new Replay("p", policy).run(stream);
+
+      assertThat(report.span().requests()).isEqualTo(fields.isEmpty() ? 6 : 2);
+      assertThat(ReplayText.lines(report).toString().contains("1 lines stand for several requests"))
+          .isEqualTo(fields.isEmpty());
+    }
+  }
+
+  @Test
   void run_twoPolicies_showsTheChange() {
     Policy policy = policy("rate: 1/s, burst: 2");
     Policy other = policy("rate: 1/s, burst: 1");

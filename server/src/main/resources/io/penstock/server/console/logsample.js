@@ -59,7 +59,7 @@ function Replayed({ answer, cut }) {
   const rules = policy.rules.map((rule) => ({ ...rule, id: rule.rule }));
   return html`<${Card} title="Replay"><${Notes} log=${answer.log} cut=${cut} />
       <p><strong>${count(policy.denied)}</strong> requests denied (${share(policy.denied, answer.log.requests)}), <strong>${count(policy.unlimited)}</strong> without a limit.</p>
-      ${policy.unsupplied.map((one) => html`<div class="banner bad"><span>No request of the log has <code>${one.attribute}</code>${one.rules.length > 0 && ', which ' + one.rules.join(', ') + ' refers to'}, so the result differs from production.</span></div>`)}
+      ${policy.unsupplied.map((one) => html`<div class="banner bad"><span>No request of the log has <code>${one.attribute}</code>${one.rules.length > 0 && ' (used by ' + one.rules.join(', ') + ')'}, so the result differs from production.</span></div>`)}
       <${Table} caption="Decisions of each rule" rows=${rules} columns=${[
         { title: 'Rule', kind: 'name', cell: (rule) => html`<${RuleLink} name=${rule.rule} />` },
         { title: 'Mode', cell: (rule) => html`<${Mode} mode=${rule.mode} />` },
