@@ -10,7 +10,7 @@ const DURATIONS = [['15m', '15 minutes'], ['1h', '1 hour'], ['8h', '8 hours'], [
 export class Change extends View {
   constructor(props) {
     super(props);
-    const own = props.rule && (props.rule.limits || []).find((one) => one.rate);
+    const own = props.override || (props.rule && (props.rule.limits || []).find((one) => one.rate));
     this.state = { amount: '1', rate: own ? own.rate : '', burst: own ? String(own.burst) : '', time: '1h' };
   }
 
