@@ -27,7 +27,10 @@ public final class Advisor {
   private static final int MAX_GROUPS = 20_000;
   private static final int MAX_CACHED_PATHS = 100_000;
   private static final int MAX_CACHED_LENGTH = 256;
-  private static final int RATES_PER_PASS = 4;
+  private static final int MAX_RATES_PER_PASS = 4;
+
+  /** Each rate takes memory for every key, so with many keys, fewer are computed in a pass. */
+  private static final int MAX_KEYS_TIMES_RATES = 2_000_000;
 
   private final AdviceOptions options;
   private final KeyNames keyNames;
@@ -142,7 +145,9 @@ public final class Advisor {
   /** Returns the curve of each group. */
   private List<List<CurvePoint>> curves(ArrivalTrace trace, List<RequestGroup> reported) {
     List<CandidateRate> rates = CandidateRate.ALL;
-    int passes = (rates.size() + RATES_PER_PASS - 1) / RATES_PER_PASS;
+    int ratesPerPass =
+        Math.max(1, Math.min(MAX_RATES_PER_PASS, MAX_KEYS_TIMES_RATES / Math.max(1, names.size())));
+    int passes = (rates.size() + ratesPerPass - 1) / ratesPerPass;
     List<List<List<CurvePoint>>> byPass =
         IntStream.range(0, passes)
             .parallel()
@@ -151,8 +156,7 @@ public final class Advisor {
                     points(
                         trace,
                         rates.subList(
-                            pass * RATES_PER_PASS,
-                            Math.min(rates.size(), (pass + 1) * RATES_PER_PASS)),
+                            pass * ratesPerPass, Math.min(rates.size(), (pass + 1) * ratesPerPass)),
                         reported))
             .toList();
     List<List<CurvePoint>> curves = new ArrayList<>();
