@@ -21,8 +21,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "top",
     description = {
-      "Shows the keys that a running server denied most within the last 15 minutes. On a terminal,"
-          + " the table is refreshed every two seconds until it is interrupted."
+      "Shows the keys that a running server denied most within about the last 15 minutes. On a"
+          + " terminal, the table is refreshed every two seconds until it is interrupted."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {

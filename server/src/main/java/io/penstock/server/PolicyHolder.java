@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -130,7 +131,7 @@ public final class PolicyHolder implements AutoCloseable {
     if (sample) {
       return PolicyLoader.parse(SamplePolicy.text(), SamplePolicy.NAME);
     }
-    return watcher == null ? new LoadedPolicy(Policy.of(), List.of()) : watcher.load();
+    return watcher == null ? new LoadedPolicy(Policy.of(), List.of(), Map.of()) : watcher.load();
   }
 
   private static Counter reloads(MeterRegistry registry, String outcome) {
@@ -225,7 +226,10 @@ public final class PolicyHolder implements AutoCloseable {
     fileProblems = problemsOfFile;
     active =
         new ActivePolicy(
-            new LoadedPolicy(merged.policy(), warnings), origin(), Instant.now(), problems);
+            new LoadedPolicy(merged.policy(), warnings, fromFile.locations()),
+            origin(),
+            Instant.now(),
+            problems);
     accepted.increment();
     LOG.info("policy reloaded: {} (rules: {})", origin(), merged.policy().rules().size());
     if (removed != null) {

@@ -320,6 +320,21 @@ final class AdminTest {
   }
 
   @Test
+  void policy_folder_hasTheLocationOfEachRule(@TempDir Path other) throws Exception {
+    String rule = "{name: %1$s, limit_keys: [], match: {path: /%1$s}, rate: 1/h}";
+    Files.writeString(other.resolve("a.yaml"), rule.formatted("one"));
+    Files.writeString(other.resolve("b.yaml"), "rules:\n  - " + rule.formatted("two"));
+    try (RunningServer folders = RunningServer.serving(other)) {
+      String policy = folders.admin("/v1/policy").body();
+      OpenApiDocument.assertMatches("ActivePolicy", policy);
+      assertThat(policy)
+          .endsWith(
+              ",\"locations\":{\"a/one\":\"%1$s/a.yaml:1:1\",\"b/two\":\"%1$s/b.yaml:2:5\"}}"
+                  .formatted(other));
+    }
+  }
+
+  @Test
   void policy_invalid_oldOneStaysActiveAndErrorIsReported() throws Exception {
     Files.writeString(file, POLICY + "  - nonsense: 1\n");
     await().until(() -> server.admin("/readyz").body().contains("nonsense"));

@@ -105,7 +105,8 @@ public final class LivePolicy implements AutoCloseable {
 
   /** Returns the state after a policy has been loaded, and the settings have been applied. */
   private ActivePolicy active(LoadedPolicy loaded, Policy applied) {
-    return ActivePolicy.of(new LoadedPolicy(applied, loaded.warnings()), origin);
+    return ActivePolicy.of(
+        new LoadedPolicy(applied, loaded.warnings(), loaded.locations()), origin);
   }
 
   private static void warn(LoadedPolicy loaded) {

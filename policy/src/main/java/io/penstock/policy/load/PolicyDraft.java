@@ -118,7 +118,7 @@ final class PolicyDraft {
             keySecret,
             paths,
             attributes);
-    return new LoadedPolicy(policy, problems.warnings());
+    return new LoadedPolicy(policy, problems.warnings(), names);
   }
 
   private void readRules() {

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,6 +39,17 @@ class PolicyLoaderFolderTest {
 
     assertThat(policy.rules()).extracting(Rule::name).containsExactly("a/one", "b/two");
     assertThat(policy.mode().code()).isEqualTo("shadow");
+  }
+
+  @Test
+  void load_folder_knowsTheFileOfEachRule() throws IOException {
+    writeRule("b.yml", "two");
+    write("a.json", "{\"rules\": [{\"name\": \"one\", \"limit_keys\": [], \"rate\": \"1/s\"}]}");
+
+    assertThat(PolicyLoader.load(folder).locations())
+        .containsOnly(
+            Map.entry("a/one", new Location(folder.resolve("a.json").toString(), 1, 12)),
+            Map.entry("b/two", new Location(folder.resolve("b.yml").toString(), 1, 1)));
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.penstock.policy.http.PolicyJson;
 import io.penstock.policy.load.ActivePolicy;
 import io.penstock.policy.load.Fields;
 import io.penstock.policy.load.Located;
+import io.penstock.policy.load.Location;
 import io.penstock.policy.load.Node;
 import io.penstock.policy.load.Problem;
 import io.penstock.policy.load.Problems;
@@ -66,6 +67,14 @@ public final class PolicyEndpoints {
           ModeSwitchJson.write(modes.active().orElse(null), json);
           json.writeFieldName("policy");
           PolicyJson.write(active.loaded().policy(), json);
+          json.writeObjectFieldStart("locations");
+          for (Rule rule : active.loaded().policy().rules()) {
+            Location location = active.loaded().locations().get(rule.name());
+            if (location != null) {
+              json.writeStringField(rule.name(), location.toString());
+            }
+          }
+          json.writeEndObject();
           json.writeEndObject();
         });
   }

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that were denied most within the last 15 minutes, for each rule. Thread-safe.
+ * The keys that were denied most within the last 14 to 15 minutes, for each rule. Thread-safe.
  *
  * <p>An allowed request does nothing here. A denial increments a counter in a buffer of its thread;
  * {@link #drain} empties the buffers about once a second. A buffer that is full is drained early by

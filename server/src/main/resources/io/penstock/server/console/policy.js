@@ -9,8 +9,9 @@ let last = { version: null, rules: null };
 
 /**
  * Returns the active rules. A rule that is a row of the database has `row`; `from` is where it comes
- * from. `database` is whether there is a database; if its rows can't be read, `problem` is why. The
- * rules are read again if the active policy has changed, or if `fresh`.
+ * from, which is the name of the file if there are several; `location` is its file, line and column.
+ * `database` is whether there is a database; if its rows can't be read, `problem` is why. The rules are
+ * read again if the active policy has changed, or if `fresh`.
  */
 export async function loadRules(fresh) {
   const version = policyVersion();
@@ -44,12 +45,21 @@ async function read() {
   } catch (failure) {
     problem = failure;
   }
+  const locations = new Map(Object.entries(active.locations));
+  const several = new Set([...locations.values()].map(fileOf)).size > 1;
   const rules = active.policy.rules.map((rule) => {
     const row = rows.get(rule.name) || null;
-    return { ...rule, row, from: row ? 'database' : problem ? 'unknown' : 'file' };
+    const location = locations.get(rule.name) || active.origin;
+    const file = several ? fileOf(location).replace(/.*[/\\]/, '') : 'file';
+    return { ...rule, row, location, from: row ? 'database' : problem ? 'unknown' : file };
   });
   rules.forEach((rule) => rows.delete(rule.name));
   return { active, rules, database, problem, unused: [...rows.values()] };
+}
+
+/** Returns the file of a location such as `policies/api.yaml:3:5`. */
+function fileOf(location) {
+  return location.replace(/(:\d+){2}$/, '');
 }
 
 /** Returns the values that all tiers of a group have in common. */

@@ -90,20 +90,20 @@ export class RulePage extends View {
           <${History} changes=${history && history.changes} canWrite=${canWrite} onRestore=${(one) => this.setState({ revision: one })} />`
         : policy.problem ? html`<div class="banner warn"><span><strong>Read only.</strong> The rows of the database can't be read, so it is unknown
           where this rule comes from: ${policy.problem.message}.</span></div>`
-        : html`<div class="banner info"><span><strong>Read only.</strong> This rule comes from ${policy.active.origin}. To change it, edit the file;
+        : html`<div class="banner info"><span><strong>Read only.</strong> This rule comes from ${rule.location}. To change it, edit the file;
           Penstock reloads it when it has been unchanged for two seconds. Rules in PostgreSQL can be edited here.</span></div>`}`;
   }
 }
 
 function Definition({ rule, policy, seen }) {
   const tiers = policy.rules.filter((other) => groupOf(other) === groupOf(rule));
-  const rest = Object.entries(rule).filter(([name, value]) => !SHOWN.includes(name) && name !== 'row' && value != null);
+  const rest = Object.entries(rule).filter(([name, value]) => !SHOWN.includes(name) && !['row', 'from', 'location'].includes(name) && value != null);
   return html`<${Card} title="Definition"><dl class="list">
       <dt>Limits</dt><dd>${limitsText(rule)}</dd>
       <dt>By</dt><dd>${keysText(rule)}</dd>
       <dt>Applies to</dt><dd>${matchText(rule)}</dd>
       ${tiers.length > 1 && html`<dt>Tier</dt><dd>${tiers.indexOf(rule) + 1} of ${tiers.length}: ${tiers.map((tier) => tier.name).join(', ')}</dd>`}
-      <dt>Comes from</dt><dd>${rule.row ? 'the database, version ' + rule.row.version : policy.problem ? 'unknown' : policy.active.origin}</dd>
+      <dt>Comes from</dt><dd>${rule.row ? 'the database, version ' + rule.row.version : policy.problem ? 'unknown' : rule.location}</dd>
       <dt>Last minute</dt><dd>${count(seen.allowed)} allowed, ${count(seen.denied)} denied, ${count(seen.shadow_denied)} would have been denied</dd>
     </dl><details class="data"><summary>All fields</summary><dl class="list">${rest.map(([field, value]) =>
       html`<dt><code>${field}</code></dt><dd><code>${inline(value)}</code></dd>`)}</dl></details><//>`;

@@ -7,9 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.http.HttpServer;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -73,16 +77,47 @@ class StreamEndpointTest {
   }
 
   @Test
-  void publish_viewerThatDoesNotRead_isDisconnected() throws IOException {
+  void publish_viewerThatDoesNotRead_isDisconnectedAndOthersReceiveAllEvents() throws IOException {
     try (Socket slow = view()) {
       awaitViewers(1);
-      await()
-          .until(
-              () -> {
-                stream.publish();
-                return stream.viewers() == 0;
-              });
-      assertThat(slow.isConnected()).isTrue();
+      try (Socket reading = view();
+          BufferedReader lines =
+              new BufferedReader(new InputStreamReader(reading.getInputStream(), US_ASCII))) {
+        awaitViewers(2);
+        readEvent(lines);
+        await("slow viewer disconnected")
+            .until(
+                () -> {
+                  stream.publish();
+                  readEvent(lines);
+                  return stream.viewers() == 1;
+                });
+        assertIsDisconnected(slow);
+        for (int i = 0; i < 5; i++) {
+          stream.publish();
+          readEvent(lines);
+        }
+        assertThat(stream.viewers()).isEqualTo(1);
+      }
+    }
+  }
+
+  /** Reads the next event of a viewer; waits for it. */
+  private static void readEvent(BufferedReader lines) throws IOException {
+    String line = lines.readLine();
+    while (line != null && !line.startsWith("data: ")) {
+      line = lines.readLine();
+    }
+    assertThat(line).hasSize("data: ".length() + LINE);
+  }
+
+  /** Reads what the operating system has buffered, up to the end of the connection. */
+  private static void assertIsDisconnected(Socket viewer) throws IOException {
+    viewer.setSoTimeout(60_000);
+    try {
+      viewer.getInputStream().transferTo(OutputStream.nullOutputStream());
+    } catch (SocketException reset) {
+      assertThat(reset).hasMessageContaining("reset");
     }
   }
 

@@ -419,6 +419,28 @@ final class ConsoleIT {
   }
 
   @Test
+  void rules_folderOfFiles_showTheFileOfEachRule(@TempDir Path policies) throws IOException {
+    Files.writeString(
+        policies.resolve("10-api.yaml"), "{name: api, limit_keys: [user_id], rate: 1/s}");
+    Files.writeString(
+        policies.resolve("20-a-file-with-a-long-name.yaml"),
+        "rules:\n  - {name: tenant, limit_keys: [tenant], rate: 1/s}");
+    try (RunningServer folders = RunningServer.with(Map.of(Setting.POLICY, policies.toString()))) {
+      String at = address(folders);
+      Page page = browser.page(at, 390, ColorScheme.LIGHT);
+      page.navigate(at);
+      go(page, "Rules");
+      assertThat(page.locator(".tier").first()).containsText("10-api.yaml");
+      assertThat(page.locator(".tier").last()).containsText("20-a-file-with-a-long-name.yaml");
+      ConsoleBrowser.check(page, "Rules");
+      link(page.locator("main"), "20-a-file-with-a-long-name/tenant").click();
+      assertThat(page.locator(".banner.info"))
+          .containsText(policies + "/20-a-file-with-a-long-name.yaml:2:5");
+      page.context().close();
+    }
+  }
+
+  @Test
   void rules_databaseUnavailable_areReadOnlyAndOfUnknownOrigin() {
     try (RunningServer alone =
         RunningServer.with(
