@@ -10,6 +10,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.penstock.NanoClock;
 import io.penstock.policy.Policy;
+import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.http.Gate;
 import io.penstock.policy.http.GateObserver;
@@ -33,6 +34,8 @@ import io.penstock.server.database.DatabaseServices;
 import io.penstock.server.database.RuleRepository;
 import io.penstock.server.database.RuleSync;
 import io.penstock.server.decision.DecisionListener;
+import io.penstock.server.envoy.EnvoyOptions;
+import io.penstock.server.envoy.EnvoyService;
 import io.penstock.server.http.AccessTokens;
 import io.penstock.server.http.BearerToken;
 import io.penstock.server.http.Bodies;
@@ -40,6 +43,7 @@ import io.penstock.server.http.Connections;
 import io.penstock.server.http.DelayedRequests;
 import io.penstock.server.http.GuardedTransport;
 import io.penstock.server.http.HttpListener;
+import io.penstock.server.http.Routes;
 import io.penstock.server.http.TrustedHosts;
 import io.penstock.server.log.AccessLog;
 import io.penstock.server.log.Logs;
@@ -111,6 +115,8 @@ public final class PenstockServer implements AutoCloseable {
   private final HttpListener decision;
   private final HttpListener admin;
   private final Optional<HttpListener> proxy;
+  private final Optional<EnvoyService> envoy;
+  private final Optional<HttpListener> envoyListener;
   private final Optional<TlsReloader> tls;
   private final Optional<AccessLog> accessLog;
 
@@ -144,11 +150,14 @@ public final class PenstockServer implements AutoCloseable {
       this.vertx = vertx(workers(settings), transport);
       resources.push(() -> close(vertx, transport));
       vertx.setPeriodic(DecisionMeters.PERIOD_MILLIS, period -> meters.pass());
-      this.gate = gate(settings);
+      this.gate = gate(settings, policyHolder.engine());
+      this.envoy = settings.envoy().map(options -> envoy(settings, options, meters));
+      envoy.ifPresent(service -> resources.push(service::close));
       database.ifPresent(DatabaseServices::start);
       store.warmUp();
       WarmUp.run(settings, policyHolder.engine().policy(), gate.decidesImmediately());
       this.decision = openDecisionListener(settings);
+      this.envoyListener = envoy.map(service -> openEnvoyListener(settings, service));
       Optional<TlsMaterial> material = settings.proxyTls().map(PenstockServer::load);
       this.proxy =
           settings.upstream().map(upstream -> openProxyListener(settings, upstream, material));
@@ -168,6 +177,7 @@ public final class PenstockServer implements AutoCloseable {
       figures.start();
       decision.connections().accept();
       proxy.ifPresent(listener -> listener.connections().accept());
+      envoyListener.ifPresent(listener -> listener.connections().accept());
     } catch (RuntimeException e) {
       closeResources();
       throw e;
@@ -228,12 +238,21 @@ public final class PenstockServer implements AutoCloseable {
     return registry;
   }
 
-  private Gate gate(Settings settings) {
+  private EnvoyService envoy(Settings settings, EnvoyOptions options, DecisionMeters meters) {
+    return new EnvoyService(
+        options,
+        store.store(),
+        new SkippedRuleLog(meters),
+        engine -> gate(settings, engine),
+        registry);
+  }
+
+  private Gate gate(Settings settings, PolicyEngine engine) {
     List<GateObserver> observers = new ArrayList<>(figures.observers());
     observers.add(new DecisionLog(settings.logsDecisions()));
     database.ifPresent(open -> observers.add(open.denials()));
     return new Gate(
-        policyHolder.engine(),
+        engine,
         new VerdictResponses(settings.headers(), settings.jitter()),
         GateObserver.all(observers));
   }
@@ -314,7 +333,10 @@ public final class PenstockServer implements AutoCloseable {
             gate,
             new DelayedRequests(vertx, gate, settings.maxDelayed()),
             bodies(vertx, settings),
-            new BearerToken(settings.token()));
+            new BearerToken(settings.token()),
+            envoy
+                .map(service -> service.routes(new Routes(), bodies(vertx, settings)))
+                .orElseGet(Routes::new));
     paths.putAll(handler.routes().paths());
     return open(
         Setting.PORT,
@@ -328,6 +350,21 @@ public final class PenstockServer implements AutoCloseable {
                 settings.workers()),
             handler,
             listenerMeters.failures("decision")));
+  }
+
+  private HttpListener openEnvoyListener(Settings settings, EnvoyService service) {
+    return open(
+        Setting.ENVOY_PORT,
+        settings.envoyPort(),
+        HttpListener.open(
+            vertx,
+            new HttpListener.ListenerAddress(
+                transport,
+                listenerMeters.connections("envoy", limits(settings)).hold(),
+                ListenerPolicy.envoyOptions(settings),
+                settings.workers()),
+            service.handler(vertx, bodies(vertx, settings), settings.requestTimeoutMillis()),
+            listenerMeters.failures("envoy")));
   }
 
   private HttpListener openAdminListener(Settings settings, AdminStart handler) {
@@ -415,6 +452,11 @@ public final class PenstockServer implements AutoCloseable {
     return proxy.map(HttpListener::port);
   }
 
+  /** Returns the port of the listener for Envoy, if there is one. */
+  public Optional<Integer> envoyPort() {
+    return envoyListener.map(HttpListener::port);
+  }
+
   /**
    * Returns the paths of the decision and admin listeners with their methods, except for
    * forward-auth, which accepts any method.
@@ -429,6 +471,7 @@ public final class PenstockServer implements AutoCloseable {
    */
   public void reload() {
     reload("the policy", policyHolder::reload);
+    envoy.ifPresent(open -> reload("the configuration for Envoy", open::reload));
     tls.ifPresent(open -> reload("the certificates", open::reload));
     accessLog.ifPresent(open -> reload("the access log", open::reopen));
     database.ifPresent(open -> reload("the rules", open.ruleSync()::refresh));
@@ -450,11 +493,13 @@ public final class PenstockServer implements AutoCloseable {
   public void close() {
     LOG.info("shutting down");
     health.startShutdown();
+    envoy.ifPresent(EnvoyService::startShutdown);
     figures.closeStream();
     tls.ifPresent(TlsReloader::close);
     drain();
     List<Future<Void>> closing = new ArrayList<>(List.of(decision.close(shutdown)));
     proxy.ifPresent(listener -> closing.add(listener.close(shutdown)));
+    envoyListener.ifPresent(listener -> closing.add(listener.close(shutdown)));
     ShutdownWait.await("listeners", Future.join(closing).mapEmpty(), shutdown);
     ShutdownWait.await("admin listener", admin.close(ADMIN_CLOSE_TIMEOUT), ADMIN_CLOSE_TIMEOUT);
     closeResources();
@@ -468,6 +513,7 @@ public final class PenstockServer implements AutoCloseable {
   private void drain() {
     List<Connections> draining = new ArrayList<>(List.of(decision.connections()));
     proxy.ifPresent(listener -> draining.add(listener.connections()));
+    envoyListener.ifPresent(listener -> draining.add(listener.connections()));
     draining.forEach(Connections::drain);
     Duration idle = shutdown.dividedBy(IDLE_FRACTION);
     long deadline = System.nanoTime() + shutdown.dividedBy(2).toNanos();

@@ -26,6 +26,7 @@ import io.penstock.server.http.DelayedRequests;
 import io.penstock.server.http.FailedRequests;
 import io.penstock.server.http.GuardedTransport;
 import io.penstock.server.http.HttpListener;
+import io.penstock.server.http.Routes;
 import io.penstock.server.metrics.DecisionLatency;
 import io.penstock.server.proxy.ProxyListener;
 import io.vertx.core.Handler;
@@ -157,7 +158,8 @@ final class WarmUp {
         gate,
         new DelayedRequests(vertx, gate, 0),
         new Bodies(vertx, ListenerPolicy.MAX_BODY_BYTES, TIMEOUT_MILLIS),
-        new BearerToken(Optional.empty()));
+        new BearerToken(Optional.empty()),
+        new Routes());
   }
 
   private int open(String name, Handler<HttpServerRequest> handler) {

@@ -1,0 +1,139 @@
+package io.penstock.server.envoy;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.Store;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.PolicyObserver;
+import io.penstock.policy.http.Gate;
+import io.penstock.policy.load.PolicyException;
+import io.penstock.policy.load.Problem;
+import io.penstock.server.http.Bodies;
+import io.penstock.server.http.Routes;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Envoy's rate limit service, with the configuration of envoyproxy/ratelimit. Thread-safe. The
+ * listener at {@link #handler} speaks gRPC; {@link #routes} are for other clients and for probes.
+ */
+public final class EnvoyService implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(EnvoyService.class);
+  private static final String GRPC = "application/grpc";
+  private static final String HEALTH_PATH = "/healthcheck";
+
+  private final EnvoyOptions options;
+  private final EnvoyLimits limits;
+  private final LimitDecisions decisions;
+  private final LimitMeters meters;
+  private final AnswerHeaders headers;
+  private volatile boolean stopping;
+
+  /**
+   * Loads the configuration.
+   *
+   * @param observer receives the outcomes of all limits
+   * @param gates creates the gate that limits are decided by
+   * @throws PolicyException if the configuration is invalid
+   */
+  public EnvoyService(
+      EnvoyOptions options,
+      Store store,
+      PolicyObserver observer,
+      Function<PolicyEngine, Gate> gates,
+      MeterRegistry registry) {
+    this.options = options;
+    this.limits = new EnvoyLimits(options, store, observer);
+    this.meters = new LimitMeters(registry);
+    this.headers = new AnswerHeaders(options.headers());
+    this.decisions = new LimitDecisions(limits, gates.apply(limits.engine()), options, meters);
+    logLoaded();
+  }
+
+  private void logLoaded() {
+    EnvoyConfig config = limits.config();
+    config.warnings().forEach(warning -> LOG.warn("{}", warning));
+    LOG.info(
+        "serving Envoy with {} (domains: {}, limits: {}), each limit as a {}",
+        options.config(),
+        config.domains().size(),
+        config.limits().size(),
+        options.fixedWindows()
+            ? "fixed window of its unit"
+            : "token bucket with the requests of its unit as burst");
+  }
+
+  /**
+   * Loads the configuration again. If it is invalid, the errors are logged and the old one stays
+   * active.
+   */
+  public void reload() {
+    try {
+      limits.reload();
+    } catch (PolicyException invalid) {
+      meters.reloaded(false);
+      for (Problem problem : invalid.problems()) {
+        LOG.error("configuration for Envoy rejected: {}", problem);
+      }
+      return;
+    }
+    meters.reloaded(true);
+    logLoaded();
+  }
+
+  /** Returns the handler of the listener for Envoy. */
+  public Handler<HttpServerRequest> handler(Vertx vertx, Bodies bodies, long requestTimeoutMillis) {
+    GrpcEndpoint grpc =
+        new GrpcEndpoint(vertx, decisions, headers, meters, this::isHealthy, requestTimeoutMillis);
+    Routes routes = routes(new Routes(), bodies);
+    return request -> {
+      if (Routes.rejectIfInvalid(request)) {
+        return;
+      }
+      String type = request.getHeader("content-type");
+      if (type != null && type.startsWith(GRPC)) {
+        grpc.handle(request);
+      } else {
+        routes.handle(request);
+      }
+    };
+  }
+
+  /** Adds the paths for clients without gRPC. */
+  public Routes routes(Routes routes, Bodies bodies) {
+    return routes
+        .on(
+            HttpMethod.POST,
+            JsonEndpoint.PATH,
+            new JsonEndpoint(decisions, headers, meters, bodies))
+        .on(HttpMethod.GET, HEALTH_PATH, this::health);
+  }
+
+  private void health(HttpServerRequest request) {
+    boolean healthy = isHealthy();
+    var unused =
+        request
+            .response()
+            .setStatusCode(healthy ? 200 : 500)
+            .putHeader("Content-Type", "text/plain")
+            .end(healthy ? "OK" : "shutting down");
+  }
+
+  private boolean isHealthy() {
+    return !stopping;
+  }
+
+  /** Reports from now on that the process is about to shut down. */
+  public void startShutdown() {
+    stopping = true;
+  }
+
+  @Override
+  public void close() {
+    limits.close();
+  }
+}

@@ -1,0 +1,104 @@
+package io.penstock.server.envoy;
+
+import com.google.protobuf.Duration;
+import io.penstock.server.envoy.LimitAnswer.CurrentLimit;
+import io.penstock.server.envoy.LimitAnswer.DescriptorStatus;
+import io.penstock.server.envoy.proto.common.RateLimitDescriptor;
+import io.penstock.server.envoy.proto.core.HeaderValue;
+import io.penstock.server.envoy.proto.service.RateLimitRequest;
+import io.penstock.server.envoy.proto.service.RateLimitResponse;
+import io.penstock.server.envoy.proto.type.RateLimitUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Converts between messages of gRPC and the types of this package. */
+final class ProtoMessages {
+  private ProtoMessages() {}
+
+  /**
+   * @throws InvalidQueryException if the request can't be decided
+   */
+  static LimitQuery query(RateLimitRequest request) {
+    LimitQuery.checkCount("descriptors", request.getDescriptorsCount(), LimitQuery.MAX_DESCRIPTORS);
+    long hits = Math.max(1, Integer.toUnsignedLong(request.getHitsAddend()));
+    List<DescriptorQuery> descriptors = new ArrayList<>(request.getDescriptorsCount());
+    for (RateLimitDescriptor descriptor : request.getDescriptorsList()) {
+      descriptors.add(descriptor(descriptor, hits));
+    }
+    return new LimitQuery(request.getDomain(), descriptors);
+  }
+
+  private static DescriptorQuery descriptor(RateLimitDescriptor descriptor, long hitsOfRequest) {
+    LimitQuery.checkCount("entries", descriptor.getEntriesCount(), LimitQuery.MAX_ENTRIES);
+    List<DescriptorEntry> entries = new ArrayList<>(descriptor.getEntriesCount());
+    for (RateLimitDescriptor.Entry entry : descriptor.getEntriesList()) {
+      entries.add(new DescriptorEntry(entry.getKey(), entry.getValue()));
+    }
+    return new DescriptorQuery(
+        entries,
+        descriptor.hasLimit() ? override(descriptor.getLimit()) : null,
+        descriptor.hasHitsAddend()
+            ? DescriptorQuery.clampHits(descriptor.getHitsAddend().getValue())
+            : hitsOfRequest,
+        descriptor.getIsNegativeHits());
+  }
+
+  private static LimitOverride override(RateLimitDescriptor.RateLimitOverride limit) {
+    RateUnit unit = unit(limit.getUnit());
+    if (unit == null) {
+      throw new InvalidQueryException(
+          "limit.unit must be SECOND, MINUTE, HOUR, DAY, MONTH or YEAR");
+    }
+    return new LimitOverride(unit, Integer.toUnsignedLong(limit.getRequestsPerUnit()));
+  }
+
+  private static @Nullable RateUnit unit(RateLimitUnit unit) {
+    return switch (unit) {
+      case SECOND -> RateUnit.SECOND;
+      case MINUTE -> RateUnit.MINUTE;
+      case HOUR -> RateUnit.HOUR;
+      case DAY -> RateUnit.DAY;
+      case MONTH -> RateUnit.MONTH;
+      case YEAR -> RateUnit.YEAR;
+      case UNKNOWN, UNRECOGNIZED -> null;
+    };
+  }
+
+  static RateLimitResponse response(LimitAnswer answer, Map<String, String> headers) {
+    RateLimitResponse.Builder response =
+        RateLimitResponse.newBuilder().setOverallCode(code(answer.allowed()));
+    for (DescriptorStatus status : answer.statuses()) {
+      response.addStatuses(status(status));
+    }
+    headers.forEach(
+        (name, value) ->
+            response.addResponseHeadersToAdd(
+                HeaderValue.newBuilder().setKey(name).setValue(value)));
+    return response.build();
+  }
+
+  private static RateLimitResponse.Code code(boolean allowed) {
+    return allowed ? RateLimitResponse.Code.OK : RateLimitResponse.Code.OVER_LIMIT;
+  }
+
+  private static RateLimitResponse.DescriptorStatus status(DescriptorStatus status) {
+    RateLimitResponse.DescriptorStatus.Builder proto =
+        RateLimitResponse.DescriptorStatus.newBuilder()
+            .setCode(code(status.allowed()))
+            .setLimitRemaining((int) status.remaining());
+    CurrentLimit limit = status.limit();
+    if (limit != null) {
+      proto.setCurrentLimit(
+          RateLimitResponse.RateLimit.newBuilder()
+              .setName(limit.label())
+              .setRequestsPerUnit((int) limit.requestsPerUnit())
+              .setUnit(RateLimitResponse.RateLimit.Unit.valueOf(limit.unit().name())));
+    }
+    if (status.resetSeconds() >= 0) {
+      proto.setDurationUntilReset(Duration.newBuilder().setSeconds(status.resetSeconds()));
+    }
+    return proto.build();
+  }
+}
