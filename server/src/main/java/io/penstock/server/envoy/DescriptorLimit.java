@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 record DescriptorLimit(
     String name,
     String label,
-    @Nullable RateUnit unit,
+    @Nullable LimitUnit unit,
     long requestsPerUnit,
     Set<String> replaces,
     LimitMode mode,

@@ -6,6 +6,7 @@ import io.penstock.policy.load.Node;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.PolicyFiles;
 import io.penstock.policy.load.Problems;
+import io.penstock.policy.load.ReadFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,17 +17,13 @@ final class EnvoyConfigLoader {
   private EnvoyConfigLoader() {}
 
   /**
-   * Loads a file, or all YAML and JSON files in a folder.
+   * Loads files, and all YAML and JSON files in folders, as one configuration.
    *
    * @param mergesDomains whether several files may configure the same domain
+   * @param read records the files
    * @throws PolicyException if any of them is invalid
    */
-  static EnvoyConfig load(Path fileOrFolder, boolean mergesDomains) {
-    return load(List.of(fileOrFolder), mergesDomains);
-  }
-
-  /** Like {@link #load(Path, boolean)}, for several files or folders together. */
-  static EnvoyConfig load(List<Path> filesOrFolders, boolean mergesDomains) {
+  static EnvoyConfig load(List<Path> filesOrFolders, boolean mergesDomains, ReadFiles read) {
     Problems problems = new Problems();
     EnvoyConfigReader reader = new EnvoyConfigReader(problems, mergesDomains);
     for (Path fileOrFolder : filesOrFolders) {
@@ -38,7 +35,7 @@ final class EnvoyConfigLoader {
             "contains no configurations (*.yaml, *.yml, *.json)");
       }
       for (Path file : files) {
-        add(Document.read(file, problems), reader);
+        add(Document.read(file, read, problems), reader);
       }
     }
     return finish(reader, problems);

@@ -189,7 +189,7 @@ final class EnvoyConfigReader {
     }
     reportMisplaced(fields, RATE_LIMIT);
     boolean unlimited = flag(fields, "unlimited");
-    RateUnit unit = unit(fields, unlimited);
+    LimitUnit unit = unit(fields, unlimited);
     long requests = requests(fields, unlimited);
     String label = text(fields, "name");
     Set<String> replaces = replaces(fields, label);
@@ -200,7 +200,7 @@ final class EnvoyConfigReader {
     return new DescriptorLimit(
         uniqueName(context.path),
         label == null ? "" : label,
-        unlimited ? null : unit == null ? RateUnit.SECOND : unit,
+        unlimited ? null : unit == null ? LimitUnit.SECOND : unit,
         requests,
         replaces,
         context.mode,
@@ -217,7 +217,7 @@ final class EnvoyConfigReader {
     return name;
   }
 
-  private @Nullable RateUnit unit(Fields fields, boolean unlimited) {
+  private @Nullable LimitUnit unit(Fields fields, boolean unlimited) {
     String text = text(fields, "unit");
     if (unlimited) {
       // Control planes write the unit of unlimited descriptors as unknown.
@@ -227,11 +227,11 @@ final class EnvoyConfigReader {
       return null;
     }
     if (text == null) {
-      fields.error("unit", "is required: " + String.join(" | ", RateUnit.BY_NAME.keySet()));
+      fields.error("unit", "is required: " + String.join(" | ", LimitUnit.BY_NAME.keySet()));
       return null;
     }
-    RateUnit unit = RateUnit.BY_NAME.get(text.toLowerCase(Locale.ROOT));
-    return unit == null ? fields.choice("unit", RateUnit.BY_NAME) : unit;
+    LimitUnit unit = LimitUnit.BY_NAME.get(text.toLowerCase(Locale.ROOT));
+    return unit == null ? fields.choice("unit", LimitUnit.BY_NAME) : unit;
   }
 
   private long requests(Fields fields, boolean unlimited) {

@@ -35,11 +35,11 @@ final class EnvoyLimits implements AutoCloseable {
   private volatile EnvoyConfig config;
 
   /**
-   * @throws PolicyException if the configuration is invalid, or if the store doesn't support it
+   * @throws PolicyException if the store doesn't support the limits
    */
-  EnvoyLimits(EnvoyOptions options, Store store, PolicyObserver observer) {
+  EnvoyLimits(EnvoyOptions options, EnvoyConfig initial, Store store, PolicyObserver observer) {
     this.options = options;
-    this.config = load();
+    this.config = initial;
     try {
       this.engine = new PolicyEngine(store, policy(config, List.of()), observer);
     } catch (IllegalArgumentException unsupported) {
@@ -56,15 +56,14 @@ final class EnvoyLimits implements AutoCloseable {
   }
 
   /**
-   * Loads the configuration again. What was consumed stays consumed.
+   * Replaces the configuration. What was consumed stays consumed.
    *
-   * @throws PolicyException if it is invalid; the old one then stays active
+   * @throws PolicyException if the store doesn't support the limits; the old ones then stay active
    */
-  synchronized void reload() {
-    EnvoyConfig loaded = load();
-    replace(loaded, overrides.values());
+  synchronized void replace(EnvoyConfig next) {
+    replace(next, overrides.values());
     // Only now: a limit must have its rule before it is matched.
-    config = loaded;
+    config = next;
   }
 
   private void replace(EnvoyConfig next, Collection<DescriptorLimit> stated) {
@@ -73,10 +72,6 @@ final class EnvoyLimits implements AutoCloseable {
     } catch (IllegalArgumentException unsupported) {
       throw rejected(unsupported);
     }
-  }
-
-  private EnvoyConfig load() {
-    return EnvoyConfigLoader.load(options.config(), options.mergesDomains());
   }
 
   private PolicyException rejected(IllegalArgumentException reason) {

@@ -5,14 +5,17 @@ import io.penstock.Store;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.PolicyObserver;
 import io.penstock.policy.http.Gate;
+import io.penstock.policy.load.FileWatcher;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.Problem;
+import io.penstock.policy.load.ReadFiles;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.Routes;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.List;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +31,7 @@ public final class EnvoyService implements AutoCloseable {
 
   private final EnvoyOptions options;
   private final EnvoyLimits limits;
+  private final FileWatcher<EnvoyConfig> watcher;
   private final LimitDecisions decisions;
   private final LimitMeters meters;
   private final AnswerHeaders headers;
@@ -47,11 +51,17 @@ public final class EnvoyService implements AutoCloseable {
       Function<PolicyEngine, Gate> gates,
       MeterRegistry registry) {
     this.options = options;
-    this.limits = new EnvoyLimits(options, store, observer);
     this.meters = new LimitMeters(registry);
+    this.watcher = new FileWatcher<>(options.config(), this::load, new ConfigListener());
+    this.limits = new EnvoyLimits(options, watcher.load(), store, observer);
     this.headers = new AnswerHeaders(options.headers());
     this.decisions = new LimitDecisions(limits, gates.apply(limits.engine()), options, meters);
     logLoaded();
+    watcher.start();
+  }
+
+  private EnvoyConfig load(ReadFiles read) {
+    return EnvoyConfigLoader.load(List.of(options.config()), options.mergesDomains(), read);
   }
 
   private void logLoaded() {
@@ -68,21 +78,30 @@ public final class EnvoyService implements AutoCloseable {
   }
 
   /**
-   * Loads the configuration again. If it is invalid, the errors are logged and the old one stays
-   * active.
+   * Loads the configuration again, even if its files have not changed. If it is invalid, the errors
+   * are logged and the old one stays active.
    */
   public void reload() {
-    try {
-      limits.reload();
-    } catch (PolicyException invalid) {
-      meters.reloaded(false);
-      for (Problem problem : invalid.problems()) {
-        LOG.error("configuration for Envoy rejected: {}", problem);
-      }
-      return;
+    watcher.reload();
+  }
+
+  /** Applies changes of the files. */
+  private final class ConfigListener implements FileWatcher.WatchListener<EnvoyConfig> {
+    @Override
+    public void onLoaded(EnvoyConfig loaded) {
+      limits.replace(loaded);
+      meters.reloaded(true);
+      logLoaded();
     }
-    meters.reloaded(true);
-    logLoaded();
+
+    @Override
+    public void onRejected(PolicyException reasons) {
+      meters.reloaded(false);
+      for (Problem problem : reasons.problems()) {
+        LOG.error("configuration for Envoy rejected: {}", problem, reasons.getCause());
+      }
+      LOG.error("the configuration for Envoy that was loaded before stays active");
+    }
   }
 
   /** Returns the handler of the listener for Envoy. */
@@ -134,6 +153,7 @@ public final class EnvoyService implements AutoCloseable {
 
   @Override
   public void close() {
+    watcher.close();
     limits.close();
   }
 }

@@ -125,16 +125,16 @@ final class JsonEndpoint implements Handler<HttpServerRequest> {
   private static LimitOverride override(Fields fields) {
     String name = either(fields, "requests_per_unit", "requestsPerUnit");
     long requests = name == null ? 0 : whole(fields, name);
-    RateUnit unit = fields.given("unit") ? fields.text("unit", JsonEndpoint::unit) : null;
+    LimitUnit unit = fields.given("unit") ? fields.text("unit", JsonEndpoint::unit) : null;
     if (!fields.given("unit")) {
       fields.error("unit", "is required");
     }
     fields.done();
-    return new LimitOverride(unit == null ? RateUnit.SECOND : unit, requests);
+    return new LimitOverride(unit == null ? LimitUnit.SECOND : unit, requests);
   }
 
-  private static RateUnit unit(String name) {
-    for (RateUnit unit : RateUnit.values()) {
+  private static LimitUnit unit(String name) {
+    for (LimitUnit unit : LimitUnit.values()) {
       if (unit.name().equals(name)) {
         return unit;
       }

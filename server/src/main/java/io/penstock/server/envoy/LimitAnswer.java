@@ -51,7 +51,7 @@ record LimitAnswer(
   }
 
   /** A limit as responses state it. */
-  record CurrentLimit(String label, RateUnit unit, long requestsPerUnit) {}
+  record CurrentLimit(String label, LimitUnit unit, long requestsPerUnit) {}
 
   /**
    * Returns the status whose figures response headers contain: the last one that denies, otherwise

@@ -201,8 +201,8 @@ final class LimitDecisions {
   }
 
   /**
-   * Charges the hits of a denied request that counts for several requests, if the settings say so:
-   * such hits are often the cost of a request that has been served.
+   * With an overdraft, charges the hits of a denied request that counts for several requests: such
+   * hits are often the cost of a request that has been served.
    */
   private void chargeCosts(List<BucketClaim> claims) {
     for (BucketClaim claim : claims) {

@@ -31,7 +31,7 @@ record PlannedDescriptor(DescriptorQuery query, @Nullable DescriptorMatch match)
 
   CurrentLimit currentLimit() {
     DescriptorLimit limit = limit();
-    RateUnit unit = limit.unit();
+    LimitUnit unit = limit.unit();
     if (unit == null) {
       throw new IllegalStateException("unlimited: " + limit.name());
     }

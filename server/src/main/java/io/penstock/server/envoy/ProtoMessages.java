@@ -46,7 +46,7 @@ final class ProtoMessages {
   }
 
   private static LimitOverride override(RateLimitDescriptor.RateLimitOverride limit) {
-    RateUnit unit = unit(limit.getUnit());
+    LimitUnit unit = unit(limit.getUnit());
     if (unit == null) {
       throw new InvalidQueryException(
           "limit.unit must be SECOND, MINUTE, HOUR, DAY, MONTH or YEAR");
@@ -54,14 +54,14 @@ final class ProtoMessages {
     return new LimitOverride(unit, Integer.toUnsignedLong(limit.getRequestsPerUnit()));
   }
 
-  private static @Nullable RateUnit unit(RateLimitUnit unit) {
+  private static @Nullable LimitUnit unit(RateLimitUnit unit) {
     return switch (unit) {
-      case SECOND -> RateUnit.SECOND;
-      case MINUTE -> RateUnit.MINUTE;
-      case HOUR -> RateUnit.HOUR;
-      case DAY -> RateUnit.DAY;
-      case MONTH -> RateUnit.MONTH;
-      case YEAR -> RateUnit.YEAR;
+      case SECOND -> LimitUnit.SECOND;
+      case MINUTE -> LimitUnit.MINUTE;
+      case HOUR -> LimitUnit.HOUR;
+      case DAY -> LimitUnit.DAY;
+      case MONTH -> LimitUnit.MONTH;
+      case YEAR -> LimitUnit.YEAR;
       case UNKNOWN, UNRECOGNIZED -> null;
     };
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.Problem;
+import io.penstock.policy.load.ReadFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,28 +84,29 @@ class EnvoyConfigErrorsTest {
     Files.writeString(folder.resolve("notes.txt"), "not a configuration");
 
     PolicyException rejected =
-        catchThrowableOfType(PolicyException.class, () -> EnvoyConfigLoader.load(folder, false));
+        catchThrowableOfType(PolicyException.class, () -> load(folder, false));
     assertThat(rejected.problems())
         .singleElement()
         .asString()
         .contains("domain: is already configured at")
         .endsWith("; set envoy_merge_domains to merge the files of a domain: shop");
-    assertThat(EnvoyConfigLoader.load(folder, true).limits())
+    assertThat(load(folder, true).limits())
         .extracting(DescriptorLimit::name)
         .containsExactlyInAnyOrder("shop.a", "shop.b");
   }
 
   @Test
   void load_nothing_isAnError(@TempDir Path folder) {
-    assertThat(
-            catchThrowableOfType(
-                PolicyException.class, () -> EnvoyConfigLoader.load(folder, false)))
+    assertThat(catchThrowableOfType(PolicyException.class, () -> load(folder, false)))
         .hasMessageContaining("contains no configurations");
     assertThat(
             catchThrowableOfType(
-                PolicyException.class,
-                () -> EnvoyConfigLoader.load(folder.resolve("missing.yaml"), false)))
+                PolicyException.class, () -> load(folder.resolve("missing.yaml"), false)))
         .hasMessageContaining("no such file");
+  }
+
+  private static EnvoyConfig load(Path path, boolean mergesDomains) {
+    return EnvoyConfigLoader.load(List.of(path), mergesDomains, new ReadFiles());
   }
 
   private static String config(String key) {

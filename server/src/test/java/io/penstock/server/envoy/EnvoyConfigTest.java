@@ -214,7 +214,7 @@ class EnvoyConfigTest {
     assertThat(find(config, "route=route", "rule-0-match-0=1.2.3.4"))
         .hasValueSatisfying(
             match -> {
-              assertThat(match.limit().unit()).isEqualTo(RateUnit.MONTH);
+              assertThat(match.limit().unit()).isEqualTo(LimitUnit.MONTH);
               assertThat(match.limit().mode().shadow()).isFalse();
               assertThat(match.limit().name()).isEqualTo("listener.route_route.rule-0-match-0");
             });

@@ -17,6 +17,7 @@ import io.penstock.server.envoy.proto.service.RateLimitResponse;
 import io.penstock.server.envoy.proto.service.RateLimitResponse.Code;
 import io.penstock.server.envoy.proto.type.RateLimitUnit;
 import io.penstock.testing.ManualClock;
+import io.penstock.testing.Waiting;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -373,6 +374,14 @@ class EnvoyServiceTest {
     server.server().reload();
 
     assertThat(remaining("user=ann")).isEqualTo(2);
+  }
+
+  @Test
+  void file_changed_takesEffect() throws IOException {
+    take("user=ann", 3);
+    Files.writeString(file, CONFIG.replace("requests_per_unit: 3", "requests_per_unit: 4"));
+
+    Waiting.await().until(() -> remaining("user=ann") == 1);
   }
 
   @Test

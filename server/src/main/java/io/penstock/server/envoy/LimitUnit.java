@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** The unit of time of a limit. A month has 30 days and a year 365, as in envoyproxy/ratelimit. */
-enum RateUnit {
+enum LimitUnit {
   SECOND(Duration.ofSeconds(1)),
   MINUTE(Duration.ofMinutes(1)),
   HOUR(Duration.ofHours(1)),
@@ -16,11 +16,11 @@ enum RateUnit {
   YEAR(Duration.ofDays(365));
 
   /** The units by their names in configurations. */
-  static final Map<String, RateUnit> BY_NAME = byName();
+  static final Map<String, LimitUnit> BY_NAME = byName();
 
   private final Duration duration;
 
-  RateUnit(Duration duration) {
+  LimitUnit(Duration duration) {
     this.duration = duration;
   }
 
@@ -33,9 +33,9 @@ enum RateUnit {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  private static Map<String, RateUnit> byName() {
-    Map<String, RateUnit> units = new LinkedHashMap<>();
-    for (RateUnit unit : values()) {
+  private static Map<String, LimitUnit> byName() {
+    Map<String, LimitUnit> units = new LinkedHashMap<>();
+    for (LimitUnit unit : values()) {
       units.put(unit.code(), unit);
     }
     return units;
