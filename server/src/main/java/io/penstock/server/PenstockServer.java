@@ -66,7 +66,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -82,9 +81,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class PenstockServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PenstockServer.class);
-  private static final long MAX_START_SECONDS = 30;
   private static final Duration ADMIN_CLOSE_TIMEOUT = Duration.ofSeconds(1);
-  private static final int MAX_ADMIN_CONNECTIONS = 1_000;
 
   /** The fraction (1/n) of the shutdown time after which a silent client counts as idle. */
   private static final int IDLE_FRACTION = 10;
@@ -112,6 +109,7 @@ public final class PenstockServer implements AutoCloseable {
   private final Vertx adminVertx;
 
   private final Gate gate;
+  private final ListenerOpening opening;
   private final HttpListener decision;
   private final HttpListener admin;
   private final Optional<HttpListener> proxy;
@@ -130,7 +128,8 @@ public final class PenstockServer implements AutoCloseable {
       this.adminVertx = vertx(new VertxOptions().setEventLoopPoolSize(1), adminTransport);
       resources.push(() -> close(adminVertx, adminTransport));
       AdminStart starting = new AdminStart(trustedHosts(settings));
-      this.admin = openAdminListener(settings, starting);
+      this.admin =
+          ListenerOpening.ofAdmin(settings, adminVertx, adminTransport, listenerMeters, starting);
       this.store = StoreFactory.open(settings, registry, clock);
       resources.push(store::close);
       DecisionMeters meters = new DecisionMeters(registry);
@@ -156,6 +155,7 @@ public final class PenstockServer implements AutoCloseable {
       database.ifPresent(DatabaseServices::start);
       store.warmUp();
       WarmUp.run(settings, policyHolder.engine().policy(), gate.decidesImmediately());
+      this.opening = new ListenerOpening(settings, vertx, transport, listenerMeters);
       this.decision = openDecisionListener(settings);
       this.envoyListener = envoy.map(service -> openEnvoyListener(settings, service));
       Optional<TlsMaterial> material = settings.proxyTls().map(PenstockServer::load);
@@ -257,13 +257,6 @@ public final class PenstockServer implements AutoCloseable {
         GateObserver.all(observers));
   }
 
-  private static Connections.ConnectionLimits limits(Settings settings) {
-    return new Connections.ConnectionLimits(
-        settings.maxConnections(),
-        settings.maxConnectionsPerAddress(),
-        settings.requestTimeoutMillis());
-  }
-
   /**
    * Uses few worker threads: they only parse large bodies and compete with event loops for cores.
    */
@@ -312,19 +305,11 @@ public final class PenstockServer implements AutoCloseable {
     AccessLog log = accessLog.orElse(null);
     ProxyListener handler = new ProxyListener(vertx, gate, upstream, settings.maxDelayed(), log);
     ProxyMeters.register(handler, registry);
-    return open(
+    return opening.open(
         Setting.PROXY_PORT,
-        settings.proxyPort(),
-        HttpListener.open(
-            vertx,
-            new HttpListener.ListenerAddress(
-                transport,
-                listenerMeters.connections("proxy", limits(settings)).hold(),
-                ListenerPolicy.proxyOptions(settings, material.map(TlsMaterial::options)),
-                settings.workers()),
-            handler,
-            listenerMeters.failures("proxy"),
-            handler.unhandled()));
+        ListenerPolicy.proxyOptions(settings, material.map(TlsMaterial::options)),
+        handler,
+        handler.unhandled());
   }
 
   private HttpListener openDecisionListener(Settings settings) {
@@ -338,53 +323,15 @@ public final class PenstockServer implements AutoCloseable {
                 .map(service -> service.routes(new Routes(), bodies(vertx, settings)))
                 .orElseGet(Routes::new));
     paths.putAll(handler.routes().paths());
-    return open(
-        Setting.PORT,
-        settings.port(),
-        HttpListener.open(
-            vertx,
-            new HttpListener.ListenerAddress(
-                transport,
-                listenerMeters.connections("decision", limits(settings)).hold(),
-                ListenerPolicy.options(settings.host(), settings.port()),
-                settings.workers()),
-            handler,
-            listenerMeters.failures("decision")));
+    return opening.open(
+        Setting.PORT, ListenerPolicy.options(settings.host(), settings.port()), handler);
   }
 
   private HttpListener openEnvoyListener(Settings settings, EnvoyService service) {
-    return open(
+    return opening.open(
         Setting.ENVOY_PORT,
-        settings.envoyPort(),
-        HttpListener.open(
-            vertx,
-            new HttpListener.ListenerAddress(
-                transport,
-                listenerMeters.connections("envoy", limits(settings)).hold(),
-                ListenerPolicy.envoyOptions(settings),
-                settings.workers()),
-            service.handler(vertx, bodies(vertx, settings), settings.requestTimeoutMillis()),
-            listenerMeters.failures("envoy")));
-  }
-
-  private HttpListener openAdminListener(Settings settings, AdminStart handler) {
-    return open(
-        Setting.ADMIN_PORT,
-        settings.adminPort(),
-        HttpListener.open(
-            adminVertx,
-            new HttpListener.ListenerAddress(
-                adminTransport,
-                listenerMeters.connections(
-                    "admin",
-                    new Connections.ConnectionLimits(
-                        MAX_ADMIN_CONNECTIONS,
-                        MAX_ADMIN_CONNECTIONS / Settings.ADDRESS_SHARE,
-                        settings.requestTimeoutMillis())),
-                ListenerPolicy.options(settings.adminHost(), settings.adminPort()),
-                1),
-            handler,
-            listenerMeters.failures("admin")));
+        ListenerPolicy.envoyOptions(settings),
+        service.handler(vertx, gate, bodies(vertx, settings), settings.requestTimeoutMillis()));
   }
 
   private AdminListener adminListener(Settings settings) {
@@ -422,14 +369,6 @@ public final class PenstockServer implements AutoCloseable {
 
   private static Bodies bodies(Vertx vertx, Settings settings) {
     return new Bodies(vertx, ListenerPolicy.MAX_BODY_BYTES, settings.requestTimeoutMillis());
-  }
-
-  private static HttpListener open(Setting port, int number, Future<HttpListener> opening) {
-    try {
-      return opening.await(MAX_START_SECONDS, TimeUnit.SECONDS);
-    } catch (Exception e) {
-      throw new StartException(port, number, e);
-    }
   }
 
   /** Returns the port of the decision listener. */

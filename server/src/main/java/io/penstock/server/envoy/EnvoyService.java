@@ -21,8 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Envoy's rate limit service, with the configuration of envoyproxy/ratelimit. Thread-safe. The
- * listener at {@link #handler} speaks gRPC; {@link #routes} are for other clients and for probes.
+ * Envoy's rate limit service, with the configuration of envoyproxy/ratelimit, and its external
+ * authorization. Thread-safe. The listener at {@link #handler} speaks gRPC; {@link #routes} are for
+ * other clients and for probes.
  */
 public final class EnvoyService implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EnvoyService.class);
@@ -104,10 +105,22 @@ public final class EnvoyService implements AutoCloseable {
     }
   }
 
-  /** Returns the handler of the listener for Envoy. */
-  public Handler<HttpServerRequest> handler(Vertx vertx, Bodies bodies, long requestTimeoutMillis) {
+  /**
+   * Returns the handler of the listener for Envoy.
+   *
+   * @param policyGate decides the requests of external authorization, by the policy
+   */
+  public Handler<HttpServerRequest> handler(
+      Vertx vertx, Gate policyGate, Bodies bodies, long requestTimeoutMillis) {
     GrpcEndpoint grpc =
-        new GrpcEndpoint(vertx, decisions, headers, meters, this::isHealthy, requestTimeoutMillis);
+        new GrpcEndpoint(
+            vertx,
+            decisions,
+            headers,
+            meters,
+            new AuthorizationEndpoint(policyGate),
+            this::isHealthy,
+            requestTimeoutMillis);
     Routes routes = routes(new Routes(), bodies);
     return request -> {
       if (Routes.rejectIfInvalid(request)) {

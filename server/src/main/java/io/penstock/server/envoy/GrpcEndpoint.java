@@ -2,6 +2,7 @@ package io.penstock.server.envoy;
 
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.MessageOrBuilder;
+import io.penstock.server.envoy.proto.auth.CheckRequest;
 import io.penstock.server.envoy.proto.health.HealthCheckRequest;
 import io.penstock.server.envoy.proto.health.HealthCheckResponse;
 import io.penstock.server.envoy.proto.service.RateLimitRequest;
@@ -23,16 +24,18 @@ import io.vertx.grpc.server.GrpcServerResponse;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-/** The gRPC services: rate limits and health. Thread-safe. */
+/** The gRPC services: rate limits, authorization and health. Thread-safe. */
 final class GrpcEndpoint implements Handler<HttpServerRequest> {
-  private static final int MAX_MESSAGE_BYTES = 64 << 10;
+  private static final int MAX_MESSAGE_BYTES = 128 << 10;
   private static final ServiceName RATE_LIMITS =
       ServiceName.create("envoy.service.ratelimit.v3", "RateLimitService");
+  private static final ServiceName AUTHORIZATION =
+      ServiceName.create("envoy.service.auth.v3", "Authorization");
   private static final ServiceName HEALTH = ServiceName.create("grpc.health.v1", "Health");
 
   /** The services that health checks may ask for; the empty name is that of the whole server. */
   private static final Set<String> HEALTH_NAMES =
-      Set.of("", "ratelimit", RATE_LIMITS.fullyQualifiedName());
+      Set.of("", "ratelimit", RATE_LIMITS.fullyQualifiedName(), AUTHORIZATION.fullyQualifiedName());
 
   private final GrpcServer server;
   private final LimitDecisions decisions;
@@ -42,6 +45,7 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
   private final RequestDeadline deadline;
 
   /**
+   * @param authorization decides by the policy
    * @param requestTimeoutMillis how long the message of a request may take to arrive
    */
   GrpcEndpoint(
@@ -49,6 +53,7 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
       LimitDecisions decisions,
       AnswerHeaders headers,
       LimitMeters meters,
+      AuthorizationEndpoint authorization,
       BooleanSupplier healthy,
       long requestTimeoutMillis) {
     this.decisions = decisions;
@@ -64,6 +69,7 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
     }
     this.server = GrpcServer.server(vertx, options);
     unary(RATE_LIMITS, "ShouldRateLimit", RateLimitRequest.getDefaultInstance(), this::decide);
+    unary(AUTHORIZATION, "Check", CheckRequest.getDefaultInstance(), authorization::check);
     unary(HEALTH, "Check", HealthCheckRequest.getDefaultInstance(), this::check);
   }
 
@@ -74,7 +80,7 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
 
   /** Handles the only message of a call. */
   private interface UnaryMethod<Q, A> {
-    void handle(Q message, GrpcServerResponse<Q, A> response);
+    void handle(Q message, GrpcServerRequest<Q, A> call);
   }
 
   private <Q extends MessageOrBuilder, A extends MessageLite> void unary(
@@ -96,7 +102,7 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
               if (message == null) {
                 fail(response, GrpcStatus.INVALID_ARGUMENT, "the message is missing");
               } else {
-                handler.handle(message, response);
+                handler.handle(message, call);
               }
             },
             malformed -> {
@@ -105,7 +111,8 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
   }
 
   private void decide(
-      RateLimitRequest request, GrpcServerResponse<RateLimitRequest, RateLimitResponse> response) {
+      RateLimitRequest request, GrpcServerRequest<RateLimitRequest, RateLimitResponse> call) {
+    GrpcServerResponse<RateLimitRequest, RateLimitResponse> response = call.response();
     try {
       decisions.decide(
           ProtoMessages.query(request),
@@ -118,7 +125,7 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
 
             @Override
             public void undecided() {
-              fail(response, GrpcStatus.INTERNAL, "the request could not be decided");
+              GrpcEndpoint.undecided(response);
             }
           });
     } catch (InvalidQueryException invalid) {
@@ -128,8 +135,8 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
   }
 
   private void check(
-      HealthCheckRequest request,
-      GrpcServerResponse<HealthCheckRequest, HealthCheckResponse> response) {
+      HealthCheckRequest request, GrpcServerRequest<HealthCheckRequest, HealthCheckResponse> call) {
+    GrpcServerResponse<HealthCheckRequest, HealthCheckResponse> response = call.response();
     if (!HEALTH_NAMES.contains(request.getService())) {
       fail(response, GrpcStatus.NOT_FOUND, "unknown service");
       return;
@@ -144,7 +151,12 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
                 .build());
   }
 
-  private static void fail(GrpcServerResponse<?, ?> response, GrpcStatus status, String message) {
+  /** Responds to a request that could not be decided because of an internal error. */
+  static void undecided(GrpcServerResponse<?, ?> response) {
+    fail(response, GrpcStatus.INTERNAL, "the request could not be decided");
+  }
+
+  static void fail(GrpcServerResponse<?, ?> response, GrpcStatus status, String message) {
     var unused = response.status(status).statusMessage(message).end();
   }
 }

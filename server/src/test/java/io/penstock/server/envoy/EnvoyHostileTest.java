@@ -100,7 +100,7 @@ class EnvoyHostileTest {
 
   @Test
   void ask_messageThatIsTooLarge_isRejected() {
-    String large = "x".repeat(100_000);
+    String large = "x".repeat(200_000);
 
     assertThat(failure(METHOD, request(descriptor("user=" + large))).getCode())
         .isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
