@@ -20,6 +20,11 @@ public enum Setting {
       null,
       "The configuration of Envoy's rate limit service (envoyproxy/ratelimit): a file, or a folder of"
           + " files. It opens the listener for Envoy."),
+  ENVOY_VARIABLES(
+      "BOOL",
+      "false",
+      "Whether the environment variables of envoyproxy/ratelimit are read as settings, such as"
+          + " RUNTIME_ROOT and REDIS_URL. Flags and variables of Penstock override them."),
   ENVOY_HOST("ADDRESS", "0.0.0.0", "The address that the listener for Envoy binds to."),
   ENVOY_PORT("N", "8081", "The port of the listener for Envoy; 0 selects a free port."),
   ENVOY_MERGE_DOMAINS("BOOL", "false", "Whether several files may configure the same domain."),

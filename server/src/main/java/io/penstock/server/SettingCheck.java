@@ -59,6 +59,7 @@ final class SettingCheck {
           POSTGRES_MIGRATE,
           VIOLATIONS,
           REDIS_FAIL_FAST,
+          ENVOY_VARIABLES,
           ENVOY_MERGE_DOMAINS,
           ENVOY_OVERDRAFT,
           ENVOY_HEADERS,

@@ -48,6 +48,9 @@ public final class SettingsReader {
     if (file != null) {
       reader.readFile(file);
     }
+    if (reader.readsEnvoyVariables(flags, variables)) {
+      EnvoyVariables.read(variables, reader.problems, reader::set);
+    }
     reader.readVariables(variables);
     flags.forEach((setting, value) -> reader.set(setting, value, Location.of(setting.flag())));
     reader.adaptDefaults();
@@ -56,6 +59,15 @@ public final class SettingsReader {
       throw new SettingsException(reader.problems.errors());
     }
     return new Settings(reader.values, reader.problems.warnings());
+  }
+
+  private boolean readsEnvoyVariables(Map<Setting, String> flags, Map<String, String> variables) {
+    Setting setting = Setting.ENVOY_VARIABLES;
+    SettingValue soFar = values.get(setting);
+    String fromFile = soFar == null ? "" : soFar.value();
+    return flags
+        .getOrDefault(setting, variables.getOrDefault(setting.variable(), fromFile))
+        .equals("true");
   }
 
   private void addDefaults() {
