@@ -152,6 +152,7 @@ public final class PenstockServer implements AutoCloseable {
       this.gate = gate(settings, policyHolder.engine());
       this.envoy = settings.envoy().map(options -> envoy(settings, options, meters));
       envoy.ifPresent(service -> resources.push(service::close));
+      health.watchEnvoy(() -> envoy.map(PenstockServer::status));
       database.ifPresent(DatabaseServices::start);
       store.warmUp();
       WarmUp.run(settings, policyHolder.engine().policy(), gate.decidesImmediately());
@@ -245,6 +246,10 @@ public final class PenstockServer implements AutoCloseable {
         new SkippedRuleLog(meters),
         engine -> gate(settings, engine),
         registry);
+  }
+
+  private static HealthEndpoint.EnvoyStatus status(EnvoyService service) {
+    return new HealthEndpoint.EnvoyStatus(service.domains(), service.limits(), service.rejected());
   }
 
   private Gate gate(Settings settings, PolicyEngine engine) {

@@ -36,6 +36,7 @@ public final class EnvoyService implements AutoCloseable {
   private final LimitDecisions decisions;
   private final LimitMeters meters;
   private final AnswerHeaders headers;
+  private volatile List<Problem> rejected = List.of();
   private volatile boolean stopping;
 
   /**
@@ -86,17 +87,34 @@ public final class EnvoyService implements AutoCloseable {
     watcher.reload();
   }
 
+  /** Returns the number of configured domains. */
+  public int domains() {
+    return limits.config().domains().size();
+  }
+
+  /** Returns the number of configured limits. */
+  public int limits() {
+    return limits.config().limits().size();
+  }
+
+  /** Returns the errors of the current files if they are invalid and not in effect. */
+  public List<Problem> rejected() {
+    return rejected;
+  }
+
   /** Applies changes of the files. */
   private final class ConfigListener implements FileWatcher.WatchListener<EnvoyConfig> {
     @Override
     public void onLoaded(EnvoyConfig loaded) {
       limits.replace(loaded);
+      rejected = List.of();
       meters.reloaded(true);
       logLoaded();
     }
 
     @Override
     public void onRejected(PolicyException reasons) {
+      rejected = reasons.problems();
       meters.reloaded(false);
       for (Problem problem : reasons.problems()) {
         LOG.error("configuration for Envoy rejected: {}", problem, reasons.getCause());
