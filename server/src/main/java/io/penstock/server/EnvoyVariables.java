@@ -32,7 +32,8 @@ final class EnvoyVariables {
       Map.of(
           "MERGE_DOMAIN_CONFIG", Setting.ENVOY_MERGE_DOMAINS,
           "LIMIT_RESPONSE_HEADERS_ENABLED", Setting.ENVOY_HEADERS,
-          "SHADOW_MODE", Setting.ENVOY_SHADOW);
+          "SHADOW_MODE", Setting.ENVOY_SHADOW,
+          "RESPONSE_DYNAMIC_METADATA", Setting.ENVOY_DYNAMIC_METADATA);
 
   private static final Map<String, String> LOG_LEVELS =
       Map.of(
@@ -102,7 +103,6 @@ final class EnvoyVariables {
           "REDIS_SENTINEL_AUTH",
           "REDIS_STARTUP_",
           "REDIS_TIMEOUT",
-          "RESPONSE_DYNAMIC_METADATA",
           "RUNTIME_IGNOREDOTFILES",
           "STATSD_",
           "STATS_FLUSH_",

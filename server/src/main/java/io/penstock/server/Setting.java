@@ -40,6 +40,11 @@ public enum Setting {
           + " most one burst, because it is the cost of a request that has been served."),
   ENVOY_HEADERS(
       "BOOL", "false", "Whether Envoy is asked to add RateLimit headers to its responses."),
+  ENVOY_DYNAMIC_METADATA(
+      "BOOL",
+      "false",
+      "Whether responses to Envoy contain the request, and the metadata of the limits that allowed"
+          + " it, as dynamic metadata."),
   ENVOY_SHADOW("BOOL", "false", "Whether requests of Envoy are counted, but never denied."),
   UPSTREAM(
       "URL",
@@ -296,7 +301,8 @@ public enum Setting {
           ENVOY_ALGORITHM,
           ENVOY_OVERDRAFT,
           ENVOY_HEADERS,
-          ENVOY_SHADOW ->
+          ENVOY_SHADOW,
+          ENVOY_DYNAMIC_METADATA ->
           ENVOY;
       case PROXY_TLS_CLIENT_CA, PROXY_TLS_PROTOCOLS, PROXY_TLS_CIPHERS -> PROXY_TLS_CERT;
       case PROXY_TLS_CLIENT_AUTH -> PROXY_TLS_CLIENT_CA;

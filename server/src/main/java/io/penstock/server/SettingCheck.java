@@ -63,7 +63,8 @@ final class SettingCheck {
           ENVOY_MERGE_DOMAINS,
           ENVOY_OVERDRAFT,
           ENVOY_HEADERS,
-          ENVOY_SHADOW ->
+          ENVOY_SHADOW,
+          ENVOY_DYNAMIC_METADATA ->
           oneOf(value, "true", "false");
       case TOKEN, ADMIN_TOKEN ->
           value.length() >= MIN_TOKEN_LENGTH

@@ -132,7 +132,8 @@ public final class Settings {
                     required(Setting.ENVOY_ALGORITHM).equals("fixed_window"),
                     flag(Setting.ENVOY_OVERDRAFT),
                     flag(Setting.ENVOY_HEADERS),
-                    flag(Setting.ENVOY_SHADOW)));
+                    flag(Setting.ENVOY_SHADOW),
+                    flag(Setting.ENVOY_DYNAMIC_METADATA)));
   }
 
   public String envoyHost() {

@@ -8,7 +8,9 @@ import io.penstock.server.envoy.LimitAnswer.DescriptorStatus;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Assembles the answer to a request from the outcomes of its limits. */
@@ -17,11 +19,15 @@ final class AnswerBuilder {
 
   private AnswerBuilder() {}
 
+  /**
+   * @param dynamicMetadata receives the metadata of the limits that allowed the request
+   */
   static LimitAnswer build(
       List<PlannedDescriptor> plan,
       List<BucketClaim> claims,
       boolean allowed,
-      @Nullable Reason degradation) {
+      @Nullable Reason degradation,
+      Function<List<Node.Mapping>, Map<String, @Nullable Object>> dynamicMetadata) {
     List<DescriptorStatus> statuses = new ArrayList<>(plan.size());
     plan.forEach(planned -> statuses.add(withoutBucket(planned)));
     Set<Node.Mapping> metadata = new LinkedHashSet<>();
@@ -33,7 +39,8 @@ final class AnswerBuilder {
         metadata.add(ofLimit);
       }
     }
-    return new LimitAnswer(allowed, statuses, degradation, List.copyOf(metadata));
+    return new LimitAnswer(
+        allowed, statuses, degradation, dynamicMetadata.apply(List.copyOf(metadata)));
   }
 
   private static DescriptorStatus withoutBucket(PlannedDescriptor planned) {

@@ -8,10 +8,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param override the limit to apply; null for the configured one
  * @param hits how much it counts; 0 checks the limit without counting
+ * @param statesHits whether the descriptor states the hits, and not the request
  * @param refunds whether the hits are given back instead of taken
  */
 record DescriptorQuery(
-    List<DescriptorEntry> entries, @Nullable LimitOverride override, long hits, boolean refunds) {
+    List<DescriptorEntry> entries,
+    @Nullable LimitOverride override,
+    long hits,
+    boolean statesHits,
+    boolean refunds) {
   /** More hits are treated as this many, which no limit allows. */
   static final long MAX_HITS = 1_000_000_000_000L;
 

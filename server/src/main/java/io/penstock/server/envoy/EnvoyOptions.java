@@ -11,6 +11,7 @@ import java.nio.file.Path;
  * @param overdraft whether the hits of a denied request are charged if there are two or more
  * @param headers whether responses contain RateLimit headers
  * @param shadow whether no request is denied
+ * @param dynamicMetadata whether responses contain dynamic metadata
  */
 public record EnvoyOptions(
     Path config,
@@ -18,7 +19,8 @@ public record EnvoyOptions(
     boolean fixedWindows,
     boolean overdraft,
     boolean headers,
-    boolean shadow) {
+    boolean shadow,
+    boolean dynamicMetadata) {
   DescriptorLimit.LimitAlgorithm algorithm() {
     return fixedWindows
         ? DescriptorLimit.LimitAlgorithm.FIXED_WINDOW

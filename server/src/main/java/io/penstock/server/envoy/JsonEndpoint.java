@@ -27,6 +27,8 @@ final class JsonEndpoint implements Handler<HttpServerRequest> {
   static final String PATH = "/json";
 
   private static final int OVER_LIMIT = 429;
+  private static final String HITS = "hits_addend";
+  private static final String HITS_IN_CAMEL_CASE = "hitsAddend";
 
   private final LimitDecisions decisions;
   private final AnswerHeaders headers;
@@ -81,12 +83,12 @@ final class JsonEndpoint implements Handler<HttpServerRequest> {
       return null;
     }
     String domain = fields.given("domain") ? fields.text("domain") : "";
-    long hits = Math.max(1, hits(fields, 1));
+    long hits = either(fields, HITS, HITS_IN_CAMEL_CASE) == null ? 0 : hits(fields);
     List<DescriptorQuery> descriptors = new ArrayList<>();
     for (Located<Node> item : list(fields, "descriptors")) {
       Fields descriptor = Fields.of(item, problems);
       if (descriptor != null) {
-        descriptors.add(descriptor(descriptor, hits, problems));
+        descriptors.add(descriptor(descriptor, Math.max(1, hits), problems));
       }
     }
     fields.done();
@@ -94,7 +96,7 @@ final class JsonEndpoint implements Handler<HttpServerRequest> {
       return null;
     }
     try {
-      return new LimitQuery(domain == null ? "" : domain, descriptors);
+      return new LimitQuery(domain == null ? "" : domain, hits, descriptors);
     } catch (InvalidQueryException invalid) {
       problems.error(fields.at(), "", String.valueOf(invalid.getMessage()));
       return null;
@@ -112,11 +114,13 @@ final class JsonEndpoint implements Handler<HttpServerRequest> {
     }
     Fields limit = fields.given("limit") ? fields.mapping("limit") : null;
     String negative = either(fields, "is_negative_hits", "isNegativeHits");
+    boolean statesHits = either(fields, HITS, HITS_IN_CAMEL_CASE) != null;
     DescriptorQuery descriptor =
         new DescriptorQuery(
             entries,
             limit == null ? null : override(limit),
-            hits(fields, hitsOfRequest),
+            statesHits ? hits(fields) : hitsOfRequest,
+            statesHits,
             negative != null && fields.flag(negative));
     fields.done();
     return descriptor;
@@ -143,9 +147,9 @@ final class JsonEndpoint implements Handler<HttpServerRequest> {
         "must be SECOND, MINUTE, HOUR, DAY, WEEK, MONTH or YEAR: " + name);
   }
 
-  private static long hits(Fields fields, long otherwise) {
-    String name = either(fields, "hits_addend", "hitsAddend");
-    return name == null ? otherwise : whole(fields, name);
+  private static long hits(Fields fields) {
+    String name = either(fields, HITS, HITS_IN_CAMEL_CASE);
+    return name == null ? 0 : whole(fields, name);
   }
 
   /** Reads an unsigned number. JSON of protobuf states numbers of 64 bits as text. */
@@ -200,7 +204,31 @@ final class JsonEndpoint implements Handler<HttpServerRequest> {
       }
       json.writeEndArray();
     }
+    if (!answer.dynamicMetadata().isEmpty()) {
+      json.writeFieldName("dynamicMetadata");
+      write(answer.dynamicMetadata(), json);
+    }
     json.writeEndObject();
+  }
+
+  private static void write(@Nullable Object value, JsonGenerator json) throws IOException {
+    if (value instanceof Map<?, ?> fields) {
+      json.writeStartObject();
+      for (Map.Entry<?, ?> field : fields.entrySet()) {
+        json.writeFieldName(String.valueOf(field.getKey()));
+        write(field.getValue(), json);
+      }
+      json.writeEndObject();
+    } else if (value instanceof List<?> items) {
+      json.writeStartArray();
+      for (Object item : items) {
+        write(item, json);
+      }
+      json.writeEndArray();
+    } else {
+      // Jackson writes the types of single values by itself.
+      json.writeObject(value);
+    }
   }
 
   private static void write(DescriptorStatus status, JsonGenerator json) throws IOException {

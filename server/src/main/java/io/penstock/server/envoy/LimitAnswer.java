@@ -1,8 +1,8 @@
 package io.penstock.server.envoy;
 
 import io.penstock.Reason;
-import io.penstock.policy.load.Node;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -11,19 +11,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param statuses one for each descriptor, in the same order
  * @param degradation why a failure policy decided because the store could not; null if none did
- * @param metadata the metadata of the limits that allowed the request
+ * @param dynamicMetadata see {@link DynamicMetadata}; empty if it is not wanted
  */
 record LimitAnswer(
     boolean allowed,
     List<DescriptorStatus> statuses,
     @Nullable Reason degradation,
-    List<Node.Mapping> metadata) {
+    Map<String, @Nullable Object> dynamicMetadata) {
   /** What {@code limit_remaining} is for a descriptor without a limit on purpose. */
   static final long UNLIMITED = 0xffff_ffffL;
 
   LimitAnswer {
     statuses = List.copyOf(statuses);
-    metadata = List.copyOf(metadata);
   }
 
   /**

@@ -63,7 +63,7 @@ final class LimitDecisions {
     List<BucketClaim> claims = claims(plan);
     refund(plan);
     if (claims.isEmpty()) {
-      answer(plan, claims, Verdict.UNLIMITED, handler);
+      answer(query, plan, claims, Verdict.UNLIMITED, handler);
       return;
     }
     List<RuleCall> calls = new ArrayList<>(claims.size());
@@ -75,7 +75,7 @@ final class LimitDecisions {
           @Override
           public void decided(Verdict verdict) {
             assign(verdict, claims);
-            answer(plan, claims, verdict, handler);
+            answer(query, plan, claims, verdict, handler);
           }
 
           @Override
@@ -144,6 +144,7 @@ final class LimitDecisions {
   }
 
   private void answer(
+      LimitQuery query,
       List<PlannedDescriptor> plan,
       List<BucketClaim> claims,
       Verdict verdict,
@@ -157,7 +158,14 @@ final class LimitDecisions {
       chargeCosts(claims);
     }
     meters.decided(allowed);
-    handler.answered(AnswerBuilder.build(plan, claims, allowed, verdict.degradation()));
+    handler.answered(
+        AnswerBuilder.build(
+            plan,
+            claims,
+            allowed,
+            verdict.degradation(),
+            metadata ->
+                options.dynamicMetadata() ? DynamicMetadata.of(query, metadata) : Map.of()));
   }
 
   /**

@@ -2,8 +2,12 @@ package io.penstock.server.envoy;
 
 import java.util.List;
 
-/** A request of Envoy, whatever protocol it came by. */
-record LimitQuery(String domain, List<DescriptorQuery> descriptors) {
+/**
+ * A request of Envoy, whatever protocol it came by.
+ *
+ * @param hits the hits that the request states for all descriptors; 0 if it states none
+ */
+record LimitQuery(String domain, long hits, List<DescriptorQuery> descriptors) {
   static final int MAX_DESCRIPTORS = 100;
   static final int MAX_ENTRIES = 50;
 

@@ -1,6 +1,10 @@
 package io.penstock.server.envoy;
 
 import com.google.protobuf.Duration;
+import com.google.protobuf.ListValue;
+import com.google.protobuf.NullValue;
+import com.google.protobuf.Struct;
+import com.google.protobuf.Value;
 import io.penstock.server.envoy.LimitAnswer.CurrentLimit;
 import io.penstock.server.envoy.LimitAnswer.DescriptorStatus;
 import io.penstock.server.envoy.proto.common.RateLimitDescriptor;
@@ -22,12 +26,12 @@ final class ProtoMessages {
    */
   static LimitQuery query(RateLimitRequest request) {
     LimitQuery.checkCount("descriptors", request.getDescriptorsCount(), LimitQuery.MAX_DESCRIPTORS);
-    long hits = Math.max(1, Integer.toUnsignedLong(request.getHitsAddend()));
+    long hits = Integer.toUnsignedLong(request.getHitsAddend());
     List<DescriptorQuery> descriptors = new ArrayList<>(request.getDescriptorsCount());
     for (RateLimitDescriptor descriptor : request.getDescriptorsList()) {
-      descriptors.add(descriptor(descriptor, hits));
+      descriptors.add(descriptor(descriptor, Math.max(1, hits)));
     }
-    return new LimitQuery(request.getDomain(), descriptors);
+    return new LimitQuery(request.getDomain(), hits, descriptors);
   }
 
   private static DescriptorQuery descriptor(RateLimitDescriptor descriptor, long hitsOfRequest) {
@@ -42,6 +46,7 @@ final class ProtoMessages {
         descriptor.hasHitsAddend()
             ? DescriptorQuery.clampHits(descriptor.getHitsAddend().getValue())
             : hitsOfRequest,
+        descriptor.hasHitsAddend(),
         descriptor.getIsNegativeHits());
   }
 
@@ -76,7 +81,37 @@ final class ProtoMessages {
         (name, value) ->
             response.addResponseHeadersToAdd(
                 HeaderValue.newBuilder().setKey(name).setValue(value)));
+    if (!answer.dynamicMetadata().isEmpty()) {
+      response.setDynamicMetadata(struct(answer.dynamicMetadata()));
+    }
     return response.build();
+  }
+
+  private static Struct struct(Map<?, ?> fields) {
+    Struct.Builder struct = Struct.newBuilder();
+    fields.forEach((name, value) -> struct.putFields(String.valueOf(name), value(value)));
+    return struct.build();
+  }
+
+  private static Value value(@Nullable Object value) {
+    Value.Builder proto = Value.newBuilder();
+    if (value instanceof Map<?, ?> fields) {
+      return proto.setStructValue(struct(fields)).build();
+    }
+    if (value instanceof List<?> items) {
+      ListValue.Builder list = ListValue.newBuilder();
+      items.forEach(item -> list.addValues(value(item)));
+      return proto.setListValue(list).build();
+    }
+    if (value instanceof Double number) {
+      return proto.setNumberValue(number).build();
+    }
+    if (value instanceof Boolean flag) {
+      return proto.setBoolValue(flag).build();
+    }
+    return value == null
+        ? proto.setNullValue(NullValue.NULL_VALUE).build()
+        : proto.setStringValue(value.toString()).build();
   }
 
   private static RateLimitResponse.Code code(boolean allowed) {

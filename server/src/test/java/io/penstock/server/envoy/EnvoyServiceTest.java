@@ -65,6 +65,7 @@ class EnvoyServiceTest {
           rate_limit: {unit: hour, requests_per_unit: 2}
         - key: week
           rate_limit: {unit: week, requests_per_unit: 7}
+          metadata: {service: {name: weekly, weights: [1, true, null]}}
       """;
 
   @TempDir private Path folder;
@@ -348,6 +349,30 @@ class EnvoyServiceTest {
   }
 
   @Test
+  void ask_withDynamicMetadata_passesItOn() {
+    restart(Map.of(Setting.ENVOY_DYNAMIC_METADATA, "true"));
+    RateLimitResponse response =
+        client.ask("shop", descriptor(2, "week=1"), descriptor("user=ann"));
+
+    assertThat(response.getDynamicMetadata().getFieldsMap().keySet())
+        .containsExactlyInAnyOrder("domain", "descriptors", "metadata");
+    assertThat(post(ports()[0], question("week")).body())
+        .endsWith(
+            """
+            ,"dynamicMetadata":{"domain":"shop","descriptors":[{"entries":["week=ann"]}],\
+            "hitsAddend":2.0,"metadata":{"service":{"name":"weekly","weights":[1.0,true,null]}}}}\
+            """);
+  }
+
+  private static String question(String key) {
+    return """
+        {"domain": "shop", "hitsAddend": 2,
+         "descriptors": [{"entries": [{"key": "%s", "value": "ann"}]}]}
+        """
+        .formatted(key);
+  }
+
+  @Test
   void ask_fixedWindow_countsByWindow() {
     restart(Map.of(Setting.ENVOY_ALGORITHM, "fixed_window"));
     take("user=ann", 3);
@@ -392,6 +417,9 @@ class EnvoyServiceTest {
     assertThat(remaining("user=ann")).isEqualTo(3);
     assertThat(server.admin("/metrics").body())
         .contains("penstock_envoy_reloads_total{outcome=\"rejected\"} 1.0");
+    assertThat(server.admin("/readyz").body())
+        .contains("\"envoy\":{\"domains\":1,\"limits\":9,\"rejected\":[")
+        .contains("descriptors: must be a list");
   }
 
   @Test
@@ -409,11 +437,7 @@ class EnvoyServiceTest {
 
   @Test
   void json_request_isAnsweredOnBothPorts() {
-    String question =
-        """
-        {"domain": "shop", "hitsAddend": 2,
-         "descriptors": [{"entries": [{"key": "user", "value": "ann"}]}]}
-        """;
+    String question = question("user");
     for (int port : ports()) {
       HttpResponse<String> response = post(port, question.replace("ann", "ann" + port));
       assertThat(response.statusCode()).isEqualTo(200);
