@@ -55,6 +55,7 @@ public final class Main implements Callable<Integer> {
         .addSubcommand(new ExplainCommand(console))
         .addSubcommand(new ReplayCommand(console))
         .addSubcommand(new AdviseCommand(console, System.getenv()))
+        .addSubcommand(new ImportCommand(console))
         .addSubcommand(new RulesCommand(console, System.getenv()))
         .addSubcommand(new TopCommand(console, System.getenv()))
         .addSubcommand(new TokenCommand(console))

@@ -204,6 +204,18 @@ final class CompiledPolicy {
     }
   }
 
+  /** Selects several rules that are requested by name, in the order of the calls. */
+  void selectManual(List<RuleCall> calls, ModeOverrides overrides, Selection selection) {
+    Mode all = forcedMode(overrides);
+    selection.begin(all, overrides.effectiveRules());
+    for (int i = 0; i < calls.size() && all != Mode.OFF; i++) {
+      TierSet group = manual.get(calls.get(i).rule());
+      if (group != null) {
+        group.choose(calls.get(i).request(), selection);
+      }
+    }
+  }
+
   private PhaseRules phaseRules(Phase phase) {
     return switch (phase) {
       case WHOLE -> whole;

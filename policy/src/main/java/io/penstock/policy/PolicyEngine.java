@@ -198,6 +198,19 @@ public final class PolicyEngine implements AutoCloseable {
     return decided(policy, selection);
   }
 
+  /**
+   * Decides several manual rules together: those that are enforced charge either all of their
+   * buckets or none. The outcomes of rules with the same mode are in the order of the calls.
+   *
+   * @param calls must not refer to the same bucket twice
+   */
+  public Verdict decideAll(List<RuleCall> calls) {
+    CompiledPolicy policy = current;
+    Selection selection = policy.selections().acquire();
+    policy.selectManual(calls, overrides, selection);
+    return decided(policy, selection);
+  }
+
   private Verdict decided(CompiledPolicy policy, Selection selection) {
     Verdict verdict = decide(selection);
     policy.selections().release(selection);
@@ -278,6 +291,21 @@ public final class PolicyEngine implements AutoCloseable {
       CompiledPolicy policy = current;
       Selection selection = policy.selections().acquire();
       policy.selectManual(manualRule, request, overrides, selection);
+      return evaluate(policy, selection, store::takeAsync).thenApply(this::notifyObserver);
+    } catch (RuntimeException failure) {
+      return CompletableFuture.failedFuture(failure);
+    }
+  }
+
+  /** Like {@link #decideAll}, without blocking on the store. */
+  public CompletionStage<Verdict> decideAllAsync(List<RuleCall> calls) {
+    try {
+      if (decidesImmediately()) {
+        return CompletableFuture.completedFuture(decideAll(calls));
+      }
+      CompiledPolicy policy = current;
+      Selection selection = policy.selections().acquire();
+      policy.selectManual(calls, overrides, selection);
       return evaluate(policy, selection, store::takeAsync).thenApply(this::notifyObserver);
     } catch (RuntimeException failure) {
       return CompletableFuture.failedFuture(failure);

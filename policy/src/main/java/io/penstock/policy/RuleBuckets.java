@@ -57,12 +57,28 @@ public final class RuleBuckets {
    * @throws IllegalArgumentException if a limit of the rule is a window, which has no tokens
    */
   public CompletionStage<Void> grant(long thousandths) {
+    requireTokenBuckets("can be granted");
+    return each(claim -> claim.buckets().refund(claim.key(), thousandths));
+  }
+
+  /**
+   * Takes tokens from the buckets even if they are not available, down to one burst below empty.
+   *
+   * @throws IllegalArgumentException if a limit of the rule is a window, which has no debt
+   */
+  public CompletionStage<Void> charge(long thousandths) {
+    requireTokenBuckets("can be charged");
+    return each(claim -> claim.buckets().charge(claim.key(), thousandths));
+  }
+
+  private void requireTokenBuckets(String what) {
     if (!rule.limits().stream().allMatch(TokenBucket.class::isInstance)) {
       throw new IllegalArgumentException(
-          "only token buckets can be granted tokens, and a limit of this rule is a window: "
+          "only token buckets "
+              + what
+              + " tokens, and a limit of this rule is a window: "
               + rule.name());
     }
-    return each(claim -> claim.buckets().refund(claim.key(), thousandths));
   }
 
   private CompletionStage<Void> each(BucketChange change) {

@@ -17,6 +17,9 @@ final class ListenerPolicy {
   private static final int MAX_STREAMS = 100;
   private static final int MAX_RESETS = 100;
   private static final int RESET_WINDOW_SECONDS = 30;
+  private static final int ENVOY_IDLE_TIMEOUT_SECONDS = 65 * 60;
+  private static final int MAX_ENVOY_STREAMS = 1_000;
+  private static final int MAX_ENVOY_RESETS = 10_000;
   private static final int BACKLOG = 4_096;
 
   private ListenerPolicy() {}
@@ -39,6 +42,20 @@ final class ListenerPolicy {
               .setEnabledSecureTransportProtocols(ssl.getEnabledSecureTransportProtocols());
           ssl.getEnabledCipherSuites().forEach(options::addEnabledCipherSuite);
         });
+    return options;
+  }
+
+  /**
+   * Returns the options of the listener for Envoy. Envoy has few connections with many streams, and
+   * resets each stream that it no longer waits for. It closes idle connections after an hour, and
+   * should be the one that does.
+   */
+  static HttpServerOptions envoyOptions(Settings settings) {
+    HttpServerOptions options =
+        options(settings.envoyHost(), settings.envoyPort())
+            .setIdleTimeout(ENVOY_IDLE_TIMEOUT_SECONDS)
+            .setHttp2RstFloodMaxRstFramePerWindow(MAX_ENVOY_RESETS);
+    options.getInitialSettings().setMaxConcurrentStreams(MAX_ENVOY_STREAMS);
     return options;
   }
 

@@ -10,6 +10,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.penstock.NanoClock;
 import io.penstock.policy.Policy;
+import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.http.Gate;
 import io.penstock.policy.http.GateObserver;
@@ -35,6 +36,8 @@ import io.penstock.server.database.DatabaseServices;
 import io.penstock.server.database.RuleRepository;
 import io.penstock.server.database.RuleSync;
 import io.penstock.server.decision.DecisionListener;
+import io.penstock.server.envoy.EnvoyOptions;
+import io.penstock.server.envoy.EnvoyService;
 import io.penstock.server.http.AccessTokens;
 import io.penstock.server.http.BearerToken;
 import io.penstock.server.http.Bodies;
@@ -42,6 +45,7 @@ import io.penstock.server.http.Connections;
 import io.penstock.server.http.DelayedRequests;
 import io.penstock.server.http.GuardedTransport;
 import io.penstock.server.http.HttpListener;
+import io.penstock.server.http.Routes;
 import io.penstock.server.http.TrustedHosts;
 import io.penstock.server.log.AccessLog;
 import io.penstock.server.log.Logs;
@@ -64,7 +68,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -80,9 +83,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class PenstockServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PenstockServer.class);
-  private static final long MAX_START_SECONDS = 30;
   private static final Duration ADMIN_CLOSE_TIMEOUT = Duration.ofSeconds(1);
-  private static final int MAX_ADMIN_CONNECTIONS = 1_000;
 
   /** The fraction (1/n) of the shutdown time after which a silent client counts as idle. */
   private static final int IDLE_FRACTION = 10;
@@ -110,9 +111,12 @@ public final class PenstockServer implements AutoCloseable {
   private final Vertx adminVertx;
 
   private final Gate gate;
+  private final ListenerOpening opening;
   private final HttpListener decision;
   private final HttpListener admin;
   private final Optional<HttpListener> proxy;
+  private final Optional<EnvoyService> envoy;
+  private final Optional<HttpListener> envoyListener;
   private final Optional<TlsReloader> tls;
   private final Optional<AccessLog> accessLog;
 
@@ -126,7 +130,8 @@ public final class PenstockServer implements AutoCloseable {
       this.adminVertx = vertx(new VertxOptions().setEventLoopPoolSize(1), adminTransport);
       resources.push(() -> close(adminVertx, adminTransport));
       AdminStart starting = new AdminStart(trustedHosts(settings));
-      this.admin = openAdminListener(settings, starting);
+      this.admin =
+          ListenerOpening.ofAdmin(settings, adminVertx, adminTransport, listenerMeters, starting);
       this.store = StoreFactory.open(settings, registry, clock);
       resources.push(store::close);
       DecisionMeters meters = new DecisionMeters(registry);
@@ -146,11 +151,16 @@ public final class PenstockServer implements AutoCloseable {
       this.vertx = vertx(workers(settings), transport);
       resources.push(() -> close(vertx, transport));
       vertx.setPeriodic(DecisionMeters.PERIOD_MILLIS, period -> meters.pass());
-      this.gate = gate(settings);
+      this.gate = gate(settings, policyHolder.engine());
+      this.envoy = settings.envoy().map(options -> envoy(settings, options, meters));
+      envoy.ifPresent(service -> resources.push(service::close));
+      health.watchEnvoy(() -> envoy.map(PenstockServer::status));
       database.ifPresent(DatabaseServices::start);
       store.warmUp();
       WarmUp.run(settings, policyHolder.engine().policy(), gate.decidesImmediately());
+      this.opening = new ListenerOpening(settings, vertx, transport, listenerMeters);
       this.decision = openDecisionListener(settings);
+      this.envoyListener = envoy.map(service -> openEnvoyListener(settings, service));
       Optional<TlsMaterial> material = settings.proxyTls().map(PenstockServer::load);
       this.proxy =
           settings.upstream().map(upstream -> openProxyListener(settings, upstream, material));
@@ -170,6 +180,7 @@ public final class PenstockServer implements AutoCloseable {
       figures.start();
       decision.connections().accept();
       proxy.ifPresent(listener -> listener.connections().accept());
+      envoyListener.ifPresent(listener -> listener.connections().accept());
     } catch (RuntimeException e) {
       closeResources();
       throw e;
@@ -230,21 +241,27 @@ public final class PenstockServer implements AutoCloseable {
     return registry;
   }
 
-  private Gate gate(Settings settings) {
+  private EnvoyService envoy(Settings settings, EnvoyOptions options, DecisionMeters meters) {
+    return new EnvoyService(
+        options,
+        store.store(),
+        new SkippedRuleLog(meters),
+        engine -> gate(settings, engine),
+        registry);
+  }
+
+  private static HealthEndpoint.EnvoyStatus status(EnvoyService service) {
+    return new HealthEndpoint.EnvoyStatus(service.domains(), service.limits(), service.rejected());
+  }
+
+  private Gate gate(Settings settings, PolicyEngine engine) {
     List<GateObserver> observers = new ArrayList<>(figures.observers());
     observers.add(new DecisionLog(settings.logsDecisions()));
     database.ifPresent(open -> observers.add(open.denials()));
     return new Gate(
-        policyHolder.engine(),
+        engine,
         new VerdictResponses(settings.headers(), settings.jitter()),
         GateObserver.all(observers));
-  }
-
-  private static Connections.ConnectionLimits limits(Settings settings) {
-    return new Connections.ConnectionLimits(
-        settings.maxConnections(),
-        settings.maxConnectionsPerAddress(),
-        settings.requestTimeoutMillis());
   }
 
   /**
@@ -295,19 +312,11 @@ public final class PenstockServer implements AutoCloseable {
     AccessLog log = accessLog.orElse(null);
     ProxyListener handler = new ProxyListener(vertx, gate, upstream, settings.maxDelayed(), log);
     ProxyMeters.register(handler, registry);
-    return open(
+    return opening.open(
         Setting.PROXY_PORT,
-        settings.proxyPort(),
-        HttpListener.open(
-            vertx,
-            new HttpListener.ListenerAddress(
-                transport,
-                listenerMeters.connections("proxy", limits(settings)).hold(),
-                ListenerPolicy.proxyOptions(settings, material.map(TlsMaterial::options)),
-                settings.workers()),
-            handler,
-            listenerMeters.failures("proxy"),
-            handler.unhandled()));
+        ListenerPolicy.proxyOptions(settings, material.map(TlsMaterial::options)),
+        handler,
+        handler.unhandled());
   }
 
   private HttpListener openDecisionListener(Settings settings) {
@@ -316,40 +325,20 @@ public final class PenstockServer implements AutoCloseable {
             gate,
             new DelayedRequests(vertx, gate, settings.maxDelayed()),
             bodies(vertx, settings),
-            new BearerToken(settings.token()));
+            new BearerToken(settings.token()),
+            envoy
+                .map(service -> service.routes(new Routes(), bodies(vertx, settings)))
+                .orElseGet(Routes::new));
     paths.putAll(handler.routes().paths());
-    return open(
-        Setting.PORT,
-        settings.port(),
-        HttpListener.open(
-            vertx,
-            new HttpListener.ListenerAddress(
-                transport,
-                listenerMeters.connections("decision", limits(settings)).hold(),
-                ListenerPolicy.options(settings.host(), settings.port()),
-                settings.workers()),
-            handler,
-            listenerMeters.failures("decision")));
+    return opening.open(
+        Setting.PORT, ListenerPolicy.options(settings.host(), settings.port()), handler);
   }
 
-  private HttpListener openAdminListener(Settings settings, AdminStart handler) {
-    return open(
-        Setting.ADMIN_PORT,
-        settings.adminPort(),
-        HttpListener.open(
-            adminVertx,
-            new HttpListener.ListenerAddress(
-                adminTransport,
-                listenerMeters.connections(
-                    "admin",
-                    new Connections.ConnectionLimits(
-                        MAX_ADMIN_CONNECTIONS,
-                        MAX_ADMIN_CONNECTIONS / Settings.ADDRESS_SHARE,
-                        settings.requestTimeoutMillis())),
-                ListenerPolicy.options(settings.adminHost(), settings.adminPort()),
-                1),
-            handler,
-            listenerMeters.failures("admin")));
+  private HttpListener openEnvoyListener(Settings settings, EnvoyService service) {
+    return opening.open(
+        Setting.ENVOY_PORT,
+        ListenerPolicy.envoyOptions(settings),
+        service.handler(vertx, gate, bodies(vertx, settings), settings.requestTimeoutMillis()));
   }
 
   private AdminListener adminListener(Settings settings) {
@@ -395,14 +384,6 @@ public final class PenstockServer implements AutoCloseable {
     return new Bodies(vertx, ListenerPolicy.MAX_BODY_BYTES, settings.requestTimeoutMillis());
   }
 
-  private static HttpListener open(Setting port, int number, Future<HttpListener> opening) {
-    try {
-      return opening.await(MAX_START_SECONDS, TimeUnit.SECONDS);
-    } catch (Exception e) {
-      throw new StartException(port, number, e);
-    }
-  }
-
   /** Returns the port of the decision listener. */
   public int port() {
     return decision.port();
@@ -423,6 +404,11 @@ public final class PenstockServer implements AutoCloseable {
     return proxy.map(HttpListener::port);
   }
 
+  /** Returns the port of the listener for Envoy, if there is one. */
+  public Optional<Integer> envoyPort() {
+    return envoyListener.map(HttpListener::port);
+  }
+
   /**
    * Returns the paths of the decision and admin listeners with their methods, except for
    * forward-auth, which accepts any method.
@@ -437,6 +423,7 @@ public final class PenstockServer implements AutoCloseable {
    */
   public void reload() {
     reload("the policy", policyHolder::reload);
+    envoy.ifPresent(open -> reload("the configuration for Envoy", open::reload));
     tls.ifPresent(open -> reload("the certificates", open::reload));
     accessLog.ifPresent(open -> reload("the access log", open::reopen));
     database.ifPresent(open -> reload("the rules", open.ruleSync()::refresh));
@@ -458,11 +445,13 @@ public final class PenstockServer implements AutoCloseable {
   public void close() {
     LOG.info("shutting down");
     health.startShutdown();
+    envoy.ifPresent(EnvoyService::startShutdown);
     figures.closeStream();
     tls.ifPresent(TlsReloader::close);
     drain();
     List<Future<Void>> closing = new ArrayList<>(List.of(decision.close(shutdown)));
     proxy.ifPresent(listener -> closing.add(listener.close(shutdown)));
+    envoyListener.ifPresent(listener -> closing.add(listener.close(shutdown)));
     ShutdownWait.await("listeners", Future.join(closing).mapEmpty(), shutdown);
     ShutdownWait.await("admin listener", admin.close(ADMIN_CLOSE_TIMEOUT), ADMIN_CLOSE_TIMEOUT);
     closeResources();
@@ -476,6 +465,7 @@ public final class PenstockServer implements AutoCloseable {
   private void drain() {
     List<Connections> draining = new ArrayList<>(List.of(decision.connections()));
     proxy.ifPresent(listener -> draining.add(listener.connections()));
+    envoyListener.ifPresent(listener -> draining.add(listener.connections()));
     draining.forEach(Connections::drain);
     Duration idle = shutdown.dividedBy(IDLE_FRACTION);
     long deadline = System.nanoTime() + shutdown.dividedBy(2).toNanos();

@@ -15,6 +15,37 @@ public enum Setting {
       null,
       "Additional host names, separated by commas, that requests without a token may use for the"
           + " admin listener, besides loopback names and its own address."),
+  ENVOY(
+      "FILE",
+      null,
+      "The configuration of Envoy's rate limit service (envoyproxy/ratelimit): a file, or a folder of"
+          + " files. It opens the listener for Envoy."),
+  ENVOY_VARIABLES(
+      "BOOL",
+      "false",
+      "Whether the environment variables of envoyproxy/ratelimit are read as settings, such as"
+          + " RUNTIME_ROOT and REDIS_URL. Flags and variables of Penstock override them."),
+  ENVOY_HOST("ADDRESS", "0.0.0.0", "The address that the listener for Envoy binds to."),
+  ENVOY_PORT("N", "8081", "The port of the listener for Envoy; 0 selects a free port."),
+  ENVOY_MERGE_DOMAINS("BOOL", "false", "Whether several files may configure the same domain."),
+  ENVOY_ALGORITHM(
+      "FORM",
+      "token_bucket",
+      "How the limits of this configuration count: token_bucket, with the requests of the unit as"
+          + " burst, or fixed_window."),
+  ENVOY_OVERDRAFT(
+      "BOOL",
+      "false",
+      "Whether a denied request with hits_addend above 1 is charged all the same, as a debt of at"
+          + " most one burst, because it is the cost of a request that has been served."),
+  ENVOY_HEADERS(
+      "BOOL", "false", "Whether Envoy is asked to add RateLimit headers to its responses."),
+  ENVOY_DYNAMIC_METADATA(
+      "BOOL",
+      "false",
+      "Whether responses to Envoy contain the request, and the metadata of the limits that allowed"
+          + " it, as dynamic metadata."),
+  ENVOY_SHADOW("BOOL", "false", "Whether requests of Envoy are counted, but never denied."),
   UPSTREAM(
       "URL",
       null,
@@ -135,7 +166,8 @@ public enum Setting {
   REDIS_DEADLINE_MS(
       "N",
       "25",
-      "The deadline of a decision by Redis; after it, the rule's failure policy decides."),
+      "The deadline of a decision by Redis; after it, the rule's failure policy decides. With envoy,"
+          + " the default is 10, because Envoy waits for 20 ms."),
   REDIS_START_TIMEOUT_MS(
       "N",
       "10000",
@@ -263,6 +295,15 @@ public enum Setting {
           UPSTREAM_TOTAL_MS,
           ACCESS_LOG ->
           UPSTREAM;
+      case ENVOY_HOST,
+          ENVOY_PORT,
+          ENVOY_MERGE_DOMAINS,
+          ENVOY_ALGORITHM,
+          ENVOY_OVERDRAFT,
+          ENVOY_HEADERS,
+          ENVOY_SHADOW,
+          ENVOY_DYNAMIC_METADATA ->
+          ENVOY;
       case PROXY_TLS_CLIENT_CA, PROXY_TLS_PROTOCOLS, PROXY_TLS_CIPHERS -> PROXY_TLS_CERT;
       case PROXY_TLS_CLIENT_AUTH -> PROXY_TLS_CLIENT_CA;
       case ACCESS_LOG_FILE -> ACCESS_LOG;

@@ -24,7 +24,7 @@ final class SettingCheck {
   /** Returns what is wrong with a value and what would be right; null if it is valid. */
   static @Nullable String of(Setting setting, String value) {
     return switch (setting) {
-      case PORT, ADMIN_PORT, PROXY_PORT -> whole(value, 0, 65_535);
+      case PORT, ADMIN_PORT, PROXY_PORT, ENVOY_PORT -> whole(value, 0, 65_535);
       case RETRY_JITTER_PERCENT -> whole(value, 0, 100);
       case RETRY_JITTER_SECONDS -> whole(value, 0, 86_400);
       case REDIS_DEADLINE_MS, REDIS_START_TIMEOUT_MS -> whole(value, 1, 60_000);
@@ -49,6 +49,7 @@ final class SettingCheck {
       case UPSTREAM -> upstream(value);
       case WORKERS -> whole(value, 0, 1_024);
       case SHUTDOWN_MS -> whole(value, 0, 600_000);
+      case ENVOY_ALGORITHM -> oneOf(value, "token_bucket", "fixed_window");
       case LOG_FORMAT -> oneOf(value, "text", "json");
       case ACCESS_LOG -> oneOf(value, "off", "common", "combined", "json");
       case LOG_LEVEL -> oneOf(value, "error", "warn", "info", "debug");
@@ -57,7 +58,13 @@ final class SettingCheck {
           UPSTREAM_FORWARDED,
           POSTGRES_MIGRATE,
           VIOLATIONS,
-          REDIS_FAIL_FAST ->
+          REDIS_FAIL_FAST,
+          ENVOY_VARIABLES,
+          ENVOY_MERGE_DOMAINS,
+          ENVOY_OVERDRAFT,
+          ENVOY_HEADERS,
+          ENVOY_SHADOW,
+          ENVOY_DYNAMIC_METADATA ->
           oneOf(value, "true", "false");
       case TOKEN, ADMIN_TOKEN ->
           value.length() >= MIN_TOKEN_LENGTH
@@ -71,7 +78,7 @@ final class SettingCheck {
       case VIOLATIONS_ROWS -> whole(value, 0, Integer.MAX_VALUE);
       case VIOLATIONS_USER -> parsed(() -> checkUserKey(value));
       case ADMIN_TOKENS -> parsed(() -> AccessTokens.parse(value));
-      case POLICY, POSTGRES_SNAPSHOT, ACCESS_LOG_FILE -> path(value);
+      case POLICY, ENVOY, POSTGRES_SNAPSHOT, ACCESS_LOG_FILE -> path(value);
       case UPSTREAM_CA, PROXY_TLS_CLIENT_CA -> readable(value);
       case PROXY_TLS_CERT, PROXY_TLS_KEY ->
           Settings.list(value).stream()
@@ -85,7 +92,7 @@ final class SettingCheck {
           Settings.list(value).stream().allMatch(SettingCheck::isHost)
               ? null
               : "must be host names or addresses without ports, separated by commas: " + value;
-      case HOST, ADMIN_HOST, PROXY_HOST, REDIS_PREFIX ->
+      case HOST, ADMIN_HOST, PROXY_HOST, ENVOY_HOST, REDIS_PREFIX ->
           value.isBlank() ? "must not be empty" : null;
     };
   }

@@ -4,6 +4,7 @@ import io.penstock.policy.KeyPart;
 import io.penstock.policy.http.HeaderFormat;
 import io.penstock.policy.http.Jitter;
 import io.penstock.policy.load.Problem;
+import io.penstock.server.envoy.EnvoyOptions;
 import io.penstock.server.log.AccessFormat;
 import io.penstock.server.proxy.Upstream;
 import io.penstock.server.tls.TlsFiles;
@@ -120,6 +121,29 @@ public final class Settings {
     return text(Setting.UPSTREAM_CA).map(Path::of);
   }
 
+  /** Returns the settings of the listener for Envoy, if it is to be opened. */
+  public Optional<EnvoyOptions> envoy() {
+    return text(Setting.ENVOY)
+        .map(
+            config ->
+                new EnvoyOptions(
+                    Path.of(config),
+                    flag(Setting.ENVOY_MERGE_DOMAINS),
+                    required(Setting.ENVOY_ALGORITHM).equals("fixed_window"),
+                    flag(Setting.ENVOY_OVERDRAFT),
+                    flag(Setting.ENVOY_HEADERS),
+                    flag(Setting.ENVOY_SHADOW),
+                    flag(Setting.ENVOY_DYNAMIC_METADATA)));
+  }
+
+  public String envoyHost() {
+    return required(Setting.ENVOY_HOST);
+  }
+
+  public int envoyPort() {
+    return whole(Setting.ENVOY_PORT);
+  }
+
   /** Returns the origin that the proxy forwards requests to, if set. */
   public Optional<Upstream> upstream() {
     return text(Setting.UPSTREAM)
@@ -127,10 +151,10 @@ public final class Settings {
             origin ->
                 new Upstream(
                     URI.create(origin),
-                    Boolean.parseBoolean(required(Setting.UPSTREAM_HTTP2)),
+                    flag(Setting.UPSTREAM_HTTP2),
                     text(Setting.UPSTREAM_CA).orElse(null),
                     required(Setting.UPSTREAM_HOST).equals("keep"),
-                    Boolean.parseBoolean(required(Setting.UPSTREAM_FORWARDED)),
+                    flag(Setting.UPSTREAM_FORWARDED),
                     required(Setting.UNDERSCORE_HEADERS).equals("pass"),
                     whole(Setting.UPSTREAM_CONNECTIONS),
                     new Upstream.QueueLimits(
@@ -188,11 +212,11 @@ public final class Settings {
   }
 
   public boolean migratesPostgres() {
-    return Boolean.parseBoolean(required(Setting.POSTGRES_MIGRATE));
+    return flag(Setting.POSTGRES_MIGRATE);
   }
 
   public boolean recordsViolations() {
-    return Boolean.parseBoolean(required(Setting.VIOLATIONS));
+    return flag(Setting.VIOLATIONS);
   }
 
   public int violationsQueue() {
@@ -222,7 +246,7 @@ public final class Settings {
   }
 
   public boolean redisFailsFast() {
-    return Boolean.parseBoolean(required(Setting.REDIS_FAIL_FAST));
+    return flag(Setting.REDIS_FAIL_FAST);
   }
 
   public String redisPrefix() {
@@ -270,7 +294,7 @@ public final class Settings {
   }
 
   public boolean logsDecisions() {
-    return Boolean.parseBoolean(required(Setting.LOG_DECISIONS));
+    return flag(Setting.LOG_DECISIONS);
   }
 
   /** Returns the format of the proxy's access log; empty if it is off. */
@@ -295,6 +319,10 @@ public final class Settings {
 
   private String required(Setting setting) {
     return text(setting).orElseThrow(() -> new IllegalStateException(setting.key() + " is unset"));
+  }
+
+  private boolean flag(Setting setting) {
+    return Boolean.parseBoolean(required(setting));
   }
 
   private int whole(Setting setting) {

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * the defaults. Collects all errors before it fails.
  */
 public final class SettingsReader {
+  /** Envoy waits 20 ms for a decision by default. */
+  private static final String DEADLINE_WITH_ENVOY_MS = "10";
+
   private final Problems problems = new Problems();
   private final Map<Setting, SettingValue> values = new EnumMap<>(Setting.class);
 
@@ -45,13 +48,26 @@ public final class SettingsReader {
     if (file != null) {
       reader.readFile(file);
     }
+    if (reader.readsEnvoyVariables(flags, variables)) {
+      EnvoyVariables.read(variables, reader.problems, reader::set);
+    }
     reader.readVariables(variables);
     flags.forEach((setting, value) -> reader.set(setting, value, Location.of(setting.flag())));
+    reader.adaptDefaults();
     reader.checkCombinations();
     if (reader.problems.errorCount() > 0) {
       throw new SettingsException(reader.problems.errors());
     }
     return new Settings(reader.values, reader.problems.warnings());
+  }
+
+  private boolean readsEnvoyVariables(Map<Setting, String> flags, Map<String, String> variables) {
+    Setting setting = Setting.ENVOY_VARIABLES;
+    SettingValue soFar = values.get(setting);
+    String fromFile = soFar == null ? "" : soFar.value();
+    return flags
+        .getOrDefault(setting, variables.getOrDefault(setting.variable(), fromFile))
+        .equals("true");
   }
 
   private void addDefaults() {
@@ -60,6 +76,17 @@ public final class SettingsReader {
       if (defaultValue != null) {
         values.put(setting, new SettingValue(defaultValue, Settings.DEFAULT));
       }
+    }
+  }
+
+  /** Replaces defaults that depend on other settings. */
+  private void adaptDefaults() {
+    SettingValue deadline = values.get(Setting.REDIS_DEADLINE_MS);
+    if (values.containsKey(Setting.ENVOY)
+        && deadline != null
+        && deadline.origin().equals(Settings.DEFAULT)) {
+      values.put(
+          Setting.REDIS_DEADLINE_MS, new SettingValue(DEADLINE_WITH_ENVOY_MS, Settings.DEFAULT));
     }
   }
 
@@ -76,7 +103,8 @@ public final class SettingsReader {
       Located<Node> located = fields.located(setting.key());
       String value = fields.text(setting.key());
       if (located != null && value != null) {
-        set(setting, setting == Setting.POLICY ? resolve(file, value) : value, located.at());
+        boolean isPath = setting == Setting.POLICY || setting == Setting.ENVOY;
+        set(setting, isPath ? resolve(file, value) : value, located.at());
       }
     }
     fields.done();
@@ -142,6 +170,7 @@ public final class SettingsReader {
               + settings.adminHost());
     }
     checkUpstream(settings);
+    checkEnvoy(settings);
     checkDependencies(settings);
     TlsCheck.checkCombinations(settings, problems);
   }
@@ -159,6 +188,18 @@ public final class SettingsReader {
               + ":"
               + settings.proxyPort());
     }
+  }
+
+  private void checkEnvoy(Settings settings) {
+    settings
+        .envoy()
+        .filter(envoy -> envoy.overdraft() && envoy.fixedWindows())
+        .ifPresent(
+            envoy ->
+                problems.error(
+                    Location.of(String.valueOf(settings.origin(Setting.ENVOY_OVERDRAFT))),
+                    "",
+                    "envoy_overdraft needs envoy_algorithm: token_bucket; windows have no debt"));
   }
 
   /** Reports settings that have no effect because another one is missing or off. */

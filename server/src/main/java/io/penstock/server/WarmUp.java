@@ -19,6 +19,7 @@ import io.penstock.policy.jwt.JwtSettings;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.policy.metrics.DecisionMeters;
 import io.penstock.server.decision.DecisionListener;
+import io.penstock.server.envoy.EnvoyWarmUp;
 import io.penstock.server.http.BearerToken;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.Connections;
@@ -26,6 +27,7 @@ import io.penstock.server.http.DelayedRequests;
 import io.penstock.server.http.FailedRequests;
 import io.penstock.server.http.GuardedTransport;
 import io.penstock.server.http.HttpListener;
+import io.penstock.server.http.Routes;
 import io.penstock.server.metrics.DecisionLatency;
 import io.penstock.server.proxy.ProxyListener;
 import io.vertx.core.Handler;
@@ -40,6 +42,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -97,7 +100,7 @@ final class WarmUp {
     }
   }
 
-  private void run(Policy policy, boolean immediate) throws IOException {
+  private void run(Policy policy, boolean immediate) throws IOException, TimeoutException {
     Policy fixed = PolicyLoader.parse(RULES, "warm-up").policy();
     try (Store local = InProcessStore.create()) {
       Store store = immediate ? local : new DeferredStore(local);
@@ -126,6 +129,21 @@ final class WarmUp {
           send(proxy.get(), "GET /deny", "");
         }
       }
+      if (settings.envoy().isPresent()) {
+        sendToEnvoyListener(store, gate);
+      }
+    }
+  }
+
+  private void sendToEnvoyListener(Store store, Gate policyGate) throws TimeoutException {
+    PrometheusMeterRegistry discarded = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    try (EnvoyWarmUp envoy =
+        new EnvoyWarmUp(vertx, store, this::gate, policyGate, discarded, TIMEOUT_MILLIS)) {
+      int port = open("warm-up envoy", envoy.handler());
+      long endNanos = System.nanoTime() + MAX_NANOS;
+      for (int i = 0; i < ROUNDS && endNanos - System.nanoTime() > 0; i++) {
+        int unused = envoy.send(port, REQUESTS, TIMEOUT_MILLIS);
+      }
     }
   }
 
@@ -146,10 +164,14 @@ final class WarmUp {
 
   private Gate gate(Store store, Policy policy) {
     PrometheusMeterRegistry discarded = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    return gate(new PolicyEngine(store, policy, new DecisionMeters(discarded)));
+  }
+
+  private Gate gate(PolicyEngine engine) {
     return new Gate(
-        new PolicyEngine(store, policy, new DecisionMeters(discarded)),
+        engine,
         new VerdictResponses(settings.headers(), settings.jitter()),
-        new DecisionLatency(discarded));
+        new DecisionLatency(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)));
   }
 
   private DecisionListener decision(Gate gate) {
@@ -157,7 +179,8 @@ final class WarmUp {
         gate,
         new DelayedRequests(vertx, gate, 0),
         new Bodies(vertx, ListenerPolicy.MAX_BODY_BYTES, TIMEOUT_MILLIS),
-        new BearerToken(Optional.empty()));
+        new BearerToken(Optional.empty()),
+        new Routes());
   }
 
   private int open(String name, Handler<HttpServerRequest> handler) {

@@ -31,6 +31,27 @@ class ArchitectureTest {
           .resideInAnyPackage("io.penstock.server.decision..", "io.penstock.server.proxy..");
 
   @ArchTest
+  static final ArchRule envoyListener_anyClass_knowsNoOtherListener =
+      noClasses()
+          .that()
+          .resideInAPackage("io.penstock.server.envoy..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "io.penstock.server.admin..",
+              "io.penstock.server.decision..",
+              "io.penstock.server.proxy..");
+
+  @ArchTest
+  static final ArchRule envoyListener_anyOtherClass_doesNotKnowItsMessages =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.penstock.server.envoy..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.penstock.server.envoy.proto..", "com.google.protobuf..");
+
+  @ArchTest
   static final ArchRule whatDoorsShare_anyClass_knowsNoDoor =
       noClasses()
           .that()

@@ -74,6 +74,13 @@ class MonitoringTest {
     withAll.put(Setting.PROXY_TLS_KEY, own.key().toString());
     withAll.put(Setting.ACCESS_LOG, "json");
     withAll.put(Setting.ACCESS_LOG_FILE, folder.resolve("access.log").toString());
+    Path envoy =
+        Files.writeString(
+            folder.resolve("envoy.yaml"),
+            "{domain: d, descriptors: [{key: k, rate_limit: {unit: hour, requests_per_unit: 1}}]}\n");
+    withAll.put(Setting.ENVOY, envoy.toString());
+    withAll.put(Setting.ENVOY_HOST, "127.0.0.1");
+    withAll.put(Setting.ENVOY_PORT, "0");
     scrape(withAll);
   }
 

@@ -5,6 +5,7 @@ import io.penstock.policy.Phase;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.Request;
 import io.penstock.policy.Rule;
+import io.penstock.policy.RuleCall;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.address.Headers;
 import io.penstock.policy.address.IpAddress;
@@ -140,6 +141,56 @@ public final class Gate {
       return;
     }
     handler.decided(verdict);
+  }
+
+  /**
+   * Decides several manual rules together without blocking; the executor and the handler are those
+   * of {@link #decide(Request, Supplier, VerdictHandler)}.
+   *
+   * @param calls must not be empty, nor refer to the same bucket twice
+   */
+  public void decide(List<RuleCall> calls, Supplier<Executor> executor, VerdictHandler handler) {
+    long startNanos = System.nanoTime();
+    if (!immediate) {
+      complete(
+          engine
+              .decideAllAsync(calls)
+              .thenApply(verdict -> observed(decisive(calls, verdict), verdict, startNanos)),
+          executor.get(),
+          handler);
+      return;
+    }
+    Verdict verdict;
+    try {
+      verdict = engine.decideAll(calls);
+      verdict = observed(decisive(calls, verdict), verdict, startNanos);
+    } catch (RuntimeException failure) {
+      undecided(failure, handler);
+      return;
+    }
+    handler.decided(verdict);
+  }
+
+  /** Returns the request of the call whose rule decided, or of the first one. */
+  private static Request decisive(List<RuleCall> calls, Verdict verdict) {
+    String rule = verdict.decisive().map(outcome -> outcome.rule().name()).orElse("");
+    for (RuleCall call : calls) {
+      if (call.rule().equals(rule)) {
+        return call.request();
+      }
+    }
+    return calls.get(0).request();
+  }
+
+  /**
+   * Denies a request that its rules allowed, for a reason that they can't express. Its charges are
+   * refunded, and the observer is notified of the denial.
+   *
+   * @param decisive the outcome that the denial is attributed to
+   */
+  public void deny(Request request, Verdict allowed, Outcome decisive) {
+    refund(allowed);
+    observer.denied(request, decisive);
   }
 
   /**

@@ -86,8 +86,13 @@ public final class Document {
    * @return the document; null if it can't be read, in which case there are errors
    */
   public static @Nullable Node read(Path file, Problems problems) {
+    return read(file, new ReadFiles(), problems);
+  }
+
+  /** Like {@link #read(Path, Problems)}, and records the file as read. */
+  public static @Nullable Node read(Path file, ReadFiles read, Problems problems) {
     try {
-      return parse(new ReadFiles().text(file), file.toString(), problems);
+      return parse(read.text(file), file.toString(), problems);
     } catch (IOException e) {
       problems.error(Location.of(file.toString()), "", ReadFiles.reason(e));
       return null;

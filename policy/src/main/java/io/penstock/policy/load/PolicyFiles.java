@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /** Lists the files of a policy. */
-final class PolicyFiles {
+public final class PolicyFiles {
   private static final List<String> ENDINGS = List.of(".yaml", ".yml", ".json");
 
   private PolicyFiles() {}
@@ -18,7 +18,7 @@ final class PolicyFiles {
    * Returns a file itself, or the policies in a folder sorted by name. Hidden entries are skipped,
    * such as the {@code ..data} of mounted config maps, to which the visible links point.
    */
-  static List<Path> under(Path root) throws IOException {
+  public static List<Path> under(Path root) throws IOException {
     if (!Files.isDirectory(root)) {
       return List.of(root);
     }

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /** Reads files and remembers the digests of their content. Not thread-safe. */
-final class ReadFiles {
+public final class ReadFiles {
   private static final String UNREADABLE = "unreadable";
 
   private final Map<Path, String> digests = new TreeMap<>();

@@ -34,6 +34,7 @@ public final class HealthEndpoint {
   private final Supplier<Optional<RedisOutage>> outage;
   private final Supplier<Optional<RuleSync.SyncStatus>> database;
   private volatile Optional<TlsReloader> tls = Optional.empty();
+  private volatile Supplier<Optional<EnvoyStatus>> envoy = Optional::empty;
   private volatile boolean shuttingDown;
 
   /**
@@ -60,6 +61,18 @@ public final class HealthEndpoint {
     tls = certificates;
   }
 
+  /**
+   * The configuration of the listener for Envoy.
+   *
+   * @param rejected the errors of the current files if they are invalid and not in effect
+   */
+  public record EnvoyStatus(int domains, int limits, List<Problem> rejected) {}
+
+  /** Adds the configuration of the listener for Envoy to the report, if there is one. */
+  public void watchEnvoy(Supplier<Optional<EnvoyStatus>> status) {
+    envoy = status;
+  }
+
   /** Reports the process as unready from now on, so that load balancers stop sending requests. */
   public void startShutdown() {
     shuttingDown = true;
@@ -82,6 +95,7 @@ public final class HealthEndpoint {
     boolean databaseAvailable = sync.map(RuleSync.SyncStatus::available).orElse(true);
     Optional<TlsReloader.CertificateStatus> certificates = tls.map(TlsReloader::state);
     boolean certificatesValid = certificates.map(now -> now.problem() == null).orElse(true);
+    Optional<EnvoyStatus> configured = envoy.get();
     ActivePolicy active = policyHolder.active();
     JwtVerifier jwt = policyHolder.engine().jwt();
     boolean verifies = active.loaded().policy().jwt().trust() == JwtSettings.Trust.VERIFY;
@@ -112,11 +126,14 @@ public final class HealthEndpoint {
           if (certificates.isPresent()) {
             write(certificates.get(), json);
           }
+          if (configured.isPresent()) {
+            write(configured.get(), json);
+          }
           json.writeObjectFieldStart("policy");
           json.writeStringField("origin", active.origin());
           json.writeStringField("loaded_at", active.since().toString());
           json.writeNumberField("rules", active.loaded().policy().rules().size());
-          writeRejected(active, json);
+          writeRejected(active.rejected(), json);
           writeListenerWarnings(json);
           json.writeEndObject();
           json.writeEndObject();
@@ -167,9 +184,16 @@ public final class HealthEndpoint {
     json.writeEndObject();
   }
 
-  static void writeRejected(ActivePolicy active, JsonGenerator json) throws IOException {
+  private static void write(EnvoyStatus status, JsonGenerator json) throws IOException {
+    json.writeObjectFieldStart("envoy");
+    json.writeNumberField("domains", status.domains());
+    json.writeNumberField("limits", status.limits());
+    writeRejected(status.rejected(), json);
+    json.writeEndObject();
+  }
+
+  static void writeRejected(List<Problem> rejected, JsonGenerator json) throws IOException {
     json.writeArrayFieldStart("rejected");
-    List<Problem> rejected = active.rejected();
     for (Problem problem : rejected.subList(0, Math.min(rejected.size(), MAX_REJECTED))) {
       json.writeString(problem.toString());
     }

@@ -57,7 +57,7 @@ public final class PolicyEndpoints {
           json.writeStartObject();
           json.writeStringField("origin", active.origin());
           json.writeStringField("loaded_at", active.since().toString());
-          HealthEndpoint.writeRejected(active, json);
+          HealthEndpoint.writeRejected(active.rejected(), json);
           json.writeArrayFieldStart("warnings");
           for (Problem warning : active.loaded().warnings()) {
             json.writeString(warning.toString());

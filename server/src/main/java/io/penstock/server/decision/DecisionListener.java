@@ -22,12 +22,14 @@ public final class DecisionListener implements Handler<HttpServerRequest> {
 
   /**
    * @param delayed holds back requests for rules with {@code on_limit: delay}
+   * @param others further paths
    */
-  public DecisionListener(Gate gate, DelayedRequests delayed, Bodies bodies, BearerToken token) {
+  public DecisionListener(
+      Gate gate, DelayedRequests delayed, Bodies bodies, BearerToken token, Routes others) {
     this.token = token;
     this.forwardAuth = new ForwardAuthEndpoint(gate, delayed);
     this.routes =
-        new Routes()
+        others
             .on(HttpMethod.POST, CheckEndpoint.PATH, new CheckEndpoint(gate, bodies))
             .on(
                 HttpMethod.POST,

@@ -1,0 +1,190 @@
+package io.penstock.server.envoy;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.Store;
+import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.PolicyObserver;
+import io.penstock.policy.http.Gate;
+import io.penstock.policy.load.FileWatcher;
+import io.penstock.policy.load.PolicyException;
+import io.penstock.policy.load.Problem;
+import io.penstock.policy.load.ReadFiles;
+import io.penstock.server.http.Bodies;
+import io.penstock.server.http.Routes;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.List;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Envoy's rate limit service, with the configuration of envoyproxy/ratelimit, and its external
+ * authorization. Thread-safe. The listener at {@link #handler} speaks gRPC; {@link #routes} are for
+ * other clients and for probes.
+ */
+public final class EnvoyService implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(EnvoyService.class);
+  private static final String GRPC = "application/grpc";
+  private static final String HEALTH_PATH = "/healthcheck";
+
+  private final EnvoyOptions options;
+  private final EnvoyLimits limits;
+  private final FileWatcher<EnvoyConfig> watcher;
+  private final LimitDecisions decisions;
+  private final LimitMeters meters;
+  private final AnswerHeaders headers;
+  private volatile List<Problem> rejected = List.of();
+  private volatile boolean stopping;
+
+  /**
+   * Loads the configuration.
+   *
+   * @param observer receives the outcomes of all limits
+   * @param gates creates the gate that limits are decided by
+   * @throws PolicyException if the configuration is invalid
+   */
+  public EnvoyService(
+      EnvoyOptions options,
+      Store store,
+      PolicyObserver observer,
+      Function<PolicyEngine, Gate> gates,
+      MeterRegistry registry) {
+    this.options = options;
+    this.meters = new LimitMeters(registry);
+    this.watcher = new FileWatcher<>(options.config(), this::load, new ConfigListener());
+    this.limits = new EnvoyLimits(options, watcher.load(), store, observer);
+    this.headers = new AnswerHeaders(options.headers());
+    this.decisions = new LimitDecisions(limits, gates.apply(limits.engine()), options, meters);
+    logLoaded();
+    watcher.start();
+  }
+
+  private EnvoyConfig load(ReadFiles read) {
+    return EnvoyConfigLoader.load(List.of(options.config()), options.mergesDomains(), read);
+  }
+
+  private void logLoaded() {
+    EnvoyConfig config = limits.config();
+    config.warnings().forEach(warning -> LOG.warn("{}", warning));
+    LOG.info(
+        "serving Envoy with {} (domains: {}, limits: {}), each limit as a {}",
+        options.config(),
+        config.domains().size(),
+        config.limits().size(),
+        options.fixedWindows()
+            ? "fixed window of its unit"
+            : "token bucket with the requests of its unit as burst");
+  }
+
+  /**
+   * Loads the configuration again, even if its files have not changed. If it is invalid, the errors
+   * are logged and the old one stays active.
+   */
+  public void reload() {
+    watcher.reload();
+  }
+
+  /** Returns the number of configured domains. */
+  public int domains() {
+    return limits.config().domains().size();
+  }
+
+  /** Returns the number of configured limits. */
+  public int limits() {
+    return limits.config().limits().size();
+  }
+
+  /** Returns the errors of the current files if they are invalid and not in effect. */
+  public List<Problem> rejected() {
+    return rejected;
+  }
+
+  /** Applies changes of the files. */
+  private final class ConfigListener implements FileWatcher.WatchListener<EnvoyConfig> {
+    @Override
+    public void onLoaded(EnvoyConfig loaded) {
+      limits.replace(loaded);
+      rejected = List.of();
+      meters.reloaded(true);
+      logLoaded();
+    }
+
+    @Override
+    public void onRejected(PolicyException reasons) {
+      rejected = reasons.problems();
+      meters.reloaded(false);
+      for (Problem problem : reasons.problems()) {
+        LOG.error("configuration for Envoy rejected: {}", problem, reasons.getCause());
+      }
+      LOG.error("the configuration for Envoy that was loaded before stays active");
+    }
+  }
+
+  /**
+   * Returns the handler of the listener for Envoy.
+   *
+   * @param policyGate decides the requests of external authorization, by the policy
+   */
+  public Handler<HttpServerRequest> handler(
+      Vertx vertx, Gate policyGate, Bodies bodies, long requestTimeoutMillis) {
+    GrpcEndpoint grpc =
+        new GrpcEndpoint(
+            vertx,
+            decisions,
+            headers,
+            meters,
+            new AuthorizationEndpoint(policyGate),
+            this::isHealthy,
+            requestTimeoutMillis);
+    Routes routes = routes(new Routes(), bodies);
+    return request -> {
+      if (Routes.rejectIfInvalid(request)) {
+        return;
+      }
+      String type = request.getHeader("content-type");
+      if (type != null && type.startsWith(GRPC)) {
+        grpc.handle(request);
+      } else {
+        routes.handle(request);
+      }
+    };
+  }
+
+  /** Adds the paths for clients without gRPC. */
+  public Routes routes(Routes routes, Bodies bodies) {
+    return routes
+        .on(
+            HttpMethod.POST,
+            JsonEndpoint.PATH,
+            new JsonEndpoint(decisions, headers, meters, bodies))
+        .on(HttpMethod.GET, HEALTH_PATH, this::health);
+  }
+
+  private void health(HttpServerRequest request) {
+    boolean healthy = isHealthy();
+    var unused =
+        request
+            .response()
+            .setStatusCode(healthy ? 200 : 500)
+            .putHeader("Content-Type", "text/plain")
+            .end(healthy ? "OK" : "shutting down");
+  }
+
+  private boolean isHealthy() {
+    return !stopping;
+  }
+
+  /** Reports from now on that the process is about to shut down. */
+  public void startShutdown() {
+    stopping = true;
+  }
+
+  @Override
+  public void close() {
+    watcher.close();
+    limits.close();
+  }
+}

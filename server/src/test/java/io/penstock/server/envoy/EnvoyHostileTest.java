@@ -1,0 +1,256 @@
+package io.penstock.server.envoy;
+
+import static io.penstock.server.envoy.EnvoyClient.descriptor;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.StringValue;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.penstock.server.RunningServer;
+import io.penstock.server.Setting;
+import io.penstock.server.envoy.proto.common.RateLimitDescriptor;
+import io.penstock.server.envoy.proto.service.RateLimitRequest;
+import io.penstock.server.envoy.proto.service.RateLimitResponse;
+import io.penstock.server.envoy.proto.service.RateLimitResponse.Code;
+import io.penstock.server.proxy.Http2Frames;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Hostile calls are rejected, and other clients don't notice. */
+class EnvoyHostileTest {
+  private static final String METHOD =
+      "envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+  private static final int PATIENCE_MILLIS = 30_000;
+
+  @TempDir private Path folder;
+  private RunningServer server;
+  private EnvoyClient client;
+  private EnvoyClient other;
+
+  @BeforeEach
+  void start() throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("envoy.yaml"),
+            """
+            domain: shop
+            descriptors:
+              - {key: user, rate_limit: {unit: hour, requests_per_unit: 1000000}}
+            """);
+    server =
+        RunningServer.with(
+            Map.of(
+                Setting.ENVOY,
+                file.toString(),
+                Setting.ENVOY_HOST,
+                "127.0.0.1",
+                Setting.ENVOY_PORT,
+                "0",
+                Setting.REQUEST_TIMEOUT_MS,
+                "500"));
+    client = new EnvoyClient(port());
+    other = new EnvoyClient(port());
+    assertOthersAreServed();
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    other.close();
+    server.close();
+  }
+
+  @Test
+  void ask_tooManyDescriptors_isRejected() {
+    RateLimitRequest request =
+        RateLimitRequest.newBuilder()
+            .setDomain("shop")
+            .addAllDescriptors(
+                Collections.nCopies(10_000, RateLimitDescriptor.getDefaultInstance()))
+            .build();
+
+    Status rejected = failure(METHOD, request);
+    assertThat(rejected.getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+    assertThat(rejected.getDescription()).isEqualTo("descriptors must be at most 100: 10000");
+    assertThat(client.ask("shop", descriptor("user=ann")).getOverallCode()).isEqualTo(Code.OK);
+    assertOthersAreServed();
+  }
+
+  @Test
+  void ask_tooManyEntries_isRejected() {
+    String[] entries = new String[51];
+    Arrays.fill(entries, "user=ann");
+
+    assertThat(failure(METHOD, request(descriptor(entries))).getDescription())
+        .isEqualTo("entries must be at most 50: 51");
+  }
+
+  @Test
+  void ask_messageThatIsTooLarge_isRejected() {
+    String large = "x".repeat(200_000);
+
+    assertThat(failure(METHOD, request(descriptor("user=" + large))).getCode())
+        .isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+    assertThat(client.ask("shop", descriptor("user=ann")).getOverallCode()).isEqualTo(Code.OK);
+    assertOthersAreServed();
+  }
+
+  @Test
+  void ask_longAndUnusualValues_haveBucketsOfTheirOwn() {
+    String long1 = "x".repeat(20_000) + "1";
+    String long2 = "x".repeat(20_000) + "2";
+    for (String value : new String[] {long1, long2, "\u0000{}%&=", "ü 😀"}) {
+      assertThat(client.ask("shop", descriptor("user=" + value)).getStatuses(0).getLimitRemaining())
+          .isEqualTo(999_999);
+    }
+  }
+
+  @Test
+  void ask_malformedMessage_isRejected() {
+    MessageLite garbage =
+        StringValue.of("\u0000".repeat(10) + "no message of this service ".repeat(10));
+
+    assertThat(failure(METHOD, garbage).getCode())
+        .isIn(Status.Code.INVALID_ARGUMENT, Status.Code.INTERNAL);
+    assertOthersAreServed();
+  }
+
+  @Test
+  void call_unknownMethod_isUnimplemented() {
+    assertThat(failure("envoy.service.ratelimit.v3.RateLimitService/Other", request()).getCode())
+        .isEqualTo(Status.Code.UNIMPLEMENTED);
+    assertThat(failure("none.Service/Method", request()).getCode())
+        .isEqualTo(Status.Code.UNIMPLEMENTED);
+  }
+
+  @Test
+  void frames_malformedOrIncomplete_endTheirStream() throws IOException {
+    byte[] ask = request(descriptor("user=ann")).toByteArray();
+    byte[][] bodies = {
+      {},
+      {0, 0, 0},
+      frame(0, 5, new byte[0]),
+      frame(0, -1, ask),
+      frame(0, Integer.MAX_VALUE, ask),
+      frame(1, ask.length, ask),
+      frame(77, ask.length, ask),
+      frame(0, 4, new byte[] {-1, -1, -1, -1}),
+    };
+    for (byte[] body : bodies) {
+      try (Http2Frames frames = connect()) {
+        head(frames, 1);
+        frames.write(Http2Frames.DATA, Http2Frames.END_STREAM, 1, body);
+        assertThat(endsStream(frames, 1)).as(Arrays.toString(body)).isTrue();
+      }
+    }
+    assertOthersAreServed();
+  }
+
+  @Test
+  void message_thatNeverArrives_isCanceled() throws IOException {
+    try (Http2Frames frames = connect()) {
+      head(frames, 1);
+      frames.write(Http2Frames.DATA, 0, 1, new byte[] {0, 0, 0, 0});
+      assertThat(endsStream(frames, 1)).isTrue();
+    }
+    assertOthersAreServed();
+  }
+
+  @Test
+  void streams_resetRapidly_closeTheConnection() throws IOException {
+    try (Http2Frames frames = connect()) {
+      for (int stream = 1; stream < 40_000; stream += 2) {
+        head(frames, stream);
+        frames.write(Http2Frames.RESET, 0, stream, new byte[] {0, 0, 0, 8});
+      }
+      while (frames.any() != null) {
+        // Until the connection is closed.
+      }
+    } catch (IOException closed) {
+      assertThat(closed).isNotNull();
+    }
+    assertOthersAreServed();
+  }
+
+  private Http2Frames connect() throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port());
+    socket.setSoTimeout(PATIENCE_MILLIS);
+    return new Http2Frames(socket);
+  }
+
+  private static void head(Http2Frames frames, int stream) throws IOException {
+    frames.head(
+        stream,
+        false,
+        ":method",
+        "POST",
+        ":scheme",
+        "http",
+        ":path",
+        "/" + METHOD,
+        ":authority",
+        "penstock",
+        "content-type",
+        "application/grpc",
+        "te",
+        "trailers");
+  }
+
+  /** Returns a gRPC frame whose length may be wrong. */
+  private static byte[] frame(int compressed, int length, byte[] message) {
+    return ByteBuffer.allocate(5 + message.length)
+        .put((byte) compressed)
+        .putInt(length)
+        .put(message)
+        .array();
+  }
+
+  /** Reads until the stream has ended or was reset. */
+  private static boolean endsStream(Http2Frames frames, int stream) throws IOException {
+    for (Http2Frames.Frame frame = frames.any(); frame != null; frame = frames.any()) {
+      boolean ends =
+          frame.type() == Http2Frames.RESET
+              || ((frame.type() == Http2Frames.HEADERS || frame.type() == Http2Frames.DATA)
+                  && (frame.flags() & Http2Frames.END_STREAM) != 0);
+      if (frame.type() == Http2Frames.GO_AWAY || (frame.stream() == stream && ends)) {
+        return true;
+      }
+    }
+    return true;
+  }
+
+  private void assertOthersAreServed() {
+    assertThat(other.ask("shop", descriptor("user=other")).getOverallCode()).isEqualTo(Code.OK);
+  }
+
+  private int port() {
+    return server.server().envoyPort().orElseThrow();
+  }
+
+  private static RateLimitRequest request(RateLimitDescriptor... descriptors) {
+    return RateLimitRequest.newBuilder()
+        .setDomain("shop")
+        .addAllDescriptors(Arrays.asList(descriptors))
+        .build();
+  }
+
+  private Status failure(String method, MessageLite request) {
+    return catchThrowableOfType(
+            StatusRuntimeException.class,
+            () -> client.call(method, request, RateLimitResponse.parser()))
+        .getStatus();
+  }
+}

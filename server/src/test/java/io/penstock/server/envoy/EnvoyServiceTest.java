@@ -1,0 +1,526 @@
+package io.penstock.server.envoy;
+
+import static io.penstock.server.envoy.EnvoyClient.builder;
+import static io.penstock.server.envoy.EnvoyClient.descriptor;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.google.protobuf.UInt64Value;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.penstock.server.RunningServer;
+import io.penstock.server.Setting;
+import io.penstock.server.envoy.proto.common.RateLimitDescriptor;
+import io.penstock.server.envoy.proto.health.HealthCheckResponse;
+import io.penstock.server.envoy.proto.service.RateLimitRequest;
+import io.penstock.server.envoy.proto.service.RateLimitResponse;
+import io.penstock.server.envoy.proto.service.RateLimitResponse.Code;
+import io.penstock.server.envoy.proto.type.RateLimitUnit;
+import io.penstock.testing.ManualClock;
+import io.penstock.testing.Waiting;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The rate limit service, asked by grpc-java. */
+class EnvoyServiceTest {
+  private static final String CONFIG =
+      """
+      domain: shop
+      descriptors:
+        - key: user
+          rate_limit: {unit: minute, requests_per_unit: 3, name: per_user}
+        - key: tenant
+          rate_limit: {unit: minute, requests_per_unit: 100}
+        - key: banned
+          rate_limit: {unit: minute, requests_per_unit: 0}
+        - key: free
+          rate_limit: {unlimited: true}
+        - key: vip
+          rate_limit:
+            unit: hour
+            requests_per_unit: 10
+            replaces: [{name: per_user}]
+        - key: trial
+          shadow_mode: true
+          rate_limit: {unit: hour, requests_per_unit: 1}
+        - key: backend
+          value: one
+          quota_mode: true
+          rate_limit: {unit: hour, requests_per_unit: 1}
+        - key: backend
+          value: two
+          quota_mode: true
+          rate_limit: {unit: hour, requests_per_unit: 2}
+        - key: week
+          rate_limit: {unit: week, requests_per_unit: 7}
+          metadata: {service: {name: weekly, weights: [1, true, null]}}
+      """;
+
+  @TempDir private Path folder;
+  private final ManualClock clock = new ManualClock(1_000_000_000_000L);
+  private RunningServer server;
+  private EnvoyClient client;
+  private Path file;
+
+  @BeforeEach
+  void start() throws IOException {
+    file = Files.writeString(folder.resolve("envoy.yaml"), CONFIG);
+    start(Map.of());
+  }
+
+  private void start(Map<Setting, String> more) {
+    Map<Setting, String> settings = new EnumMap<>(Setting.class);
+    settings.put(Setting.ENVOY, file.toString());
+    settings.put(Setting.ENVOY_HOST, "127.0.0.1");
+    settings.put(Setting.ENVOY_PORT, "0");
+    settings.putAll(more);
+    server = RunningServer.with(settings, clock);
+    client = new EnvoyClient(server.server().envoyPort().orElseThrow());
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    server.close();
+  }
+
+  private void restart(Map<Setting, String> more) {
+    stop();
+    start(more);
+  }
+
+  @Test
+  void ask_upToTheLimit_isAllowedThenDenied() {
+    for (int left = 2; left >= 0; left--) {
+      RateLimitResponse allowed = client.ask("shop", descriptor("user=ann"));
+      assertThat(allowed.getOverallCode()).isEqualTo(Code.OK);
+      assertThat(allowed.getStatuses(0).getLimitRemaining()).isEqualTo(left);
+    }
+    RateLimitResponse.DescriptorStatus denied =
+        client.ask("shop", descriptor("user=ann")).getStatuses(0);
+
+    assertThat(denied.getCode()).isEqualTo(Code.OVER_LIMIT);
+    assertThat(denied.getCurrentLimit().getRequestsPerUnit()).isEqualTo(3);
+    assertThat(denied.getCurrentLimit().getUnit())
+        .isEqualTo(RateLimitResponse.RateLimit.Unit.MINUTE);
+    assertThat(denied.getCurrentLimit().getName()).isEqualTo("per_user");
+    assertThat(denied.getDurationUntilReset().getSeconds()).isEqualTo(60);
+    assertThat(code("user=bob")).isEqualTo(Code.OK);
+    clock.advance(Duration.ofSeconds(20));
+    assertThat(code("user=ann")).isEqualTo(Code.OK);
+    assertThat(code("user=ann")).isEqualTo(Code.OVER_LIMIT);
+  }
+
+  @Test
+  void ask_severalDescriptors_chargesAllOrNone() {
+    take("user=ann", 3);
+    RateLimitResponse denied =
+        client.ask("shop", descriptor("tenant=acme"), descriptor("user=ann"));
+
+    assertThat(denied.getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+    assertThat(denied.getStatusesList())
+        .extracting(RateLimitResponse.DescriptorStatus::getCode)
+        .containsExactly(Code.OK, Code.OVER_LIMIT);
+    assertThat(remaining("tenant=acme")).isEqualTo(100);
+  }
+
+  @Test
+  void ask_sameDescriptorTwice_countsBoth() {
+    RateLimitResponse response = client.ask("shop", descriptor("user=ann"), descriptor("user=ann"));
+
+    assertThat(response.getStatusesList())
+        .hasSize(2)
+        .allMatch(status -> status.getLimitRemaining() == 1);
+    assertThat(client.ask("shop", descriptor("user=ann"), descriptor("user=ann")).getOverallCode())
+        .isEqualTo(Code.OVER_LIMIT);
+    assertThat(remaining("user=ann")).isEqualTo(1);
+  }
+
+  @Test
+  void ask_twoKeysOfOneLimit_haveBucketsOfTheirOwn() {
+    take("user=ann", 3);
+    RateLimitResponse response = client.ask("shop", descriptor("user=bob"), descriptor("user=ann"));
+
+    assertThat(response.getStatusesList())
+        .extracting(RateLimitResponse.DescriptorStatus::getCode)
+        .containsExactly(Code.OK, Code.OVER_LIMIT);
+    assertThat(remaining("user=bob")).isEqualTo(3);
+  }
+
+  @Test
+  void ask_hitsOfTheRequest_countForDescriptorsWithoutOwn() {
+    RateLimitResponse response =
+        client.ask(
+            RateLimitRequest.newBuilder()
+                .setDomain("shop")
+                .setHitsAddend(2)
+                .addDescriptors(descriptor("user=ann"))
+                .addDescriptors(descriptor(5, "tenant=acme"))
+                .build());
+
+    assertThat(response.getStatuses(0).getLimitRemaining()).isEqualTo(1);
+    assertThat(response.getStatuses(1).getLimitRemaining()).isEqualTo(95);
+  }
+
+  @Test
+  void ask_withoutHits_checksOnly() {
+    assertThat(client.ask("shop", descriptor(0, "user=ann")).getStatuses(0).getLimitRemaining())
+        .isEqualTo(3);
+    take("user=ann", 3);
+
+    RateLimitResponse response =
+        client.ask("shop", descriptor("tenant=acme"), descriptor(0, "user=ann"));
+    assertThat(response.getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+    assertThat(remaining("tenant=acme")).isEqualTo(100);
+  }
+
+  @Test
+  void ask_negativeHits_areGivenBack() {
+    take("user=ann", 3);
+    RateLimitDescriptor refund = builder("user=ann").setIsNegativeHits(true).build();
+    assertThat(client.ask("shop", refund).getOverallCode()).isEqualTo(Code.OK);
+
+    assertThat(remaining("user=ann")).isEqualTo(1);
+  }
+
+  @Test
+  void ask_costOfDeniedRequest_isChargedOnlyWithOverdraft() {
+    take("user=ann", 2);
+    assertThat(client.ask("shop", descriptor(3, "user=ann")).getOverallCode())
+        .isEqualTo(Code.OVER_LIMIT);
+    assertThat(remaining("user=ann")).isEqualTo(1);
+
+    restart(Map.of(Setting.ENVOY_OVERDRAFT, "true"));
+    take("user=ann", 2);
+    assertThat(client.ask("shop", descriptor(3, "user=ann")).getOverallCode())
+        .isEqualTo(Code.OVER_LIMIT);
+    assertThat(client.ask("shop", descriptor(0, "user=ann")).getOverallCode())
+        .isEqualTo(Code.OVER_LIMIT);
+    clock.advance(Duration.ofSeconds(59));
+    assertThat(code("user=ann")).isEqualTo(Code.OVER_LIMIT);
+    clock.advance(Duration.ofSeconds(1));
+    assertThat(code("user=ann")).isEqualTo(Code.OK);
+  }
+
+  @Test
+  void ask_limitOfZero_isAlwaysDenied() {
+    assertThat(code("banned=ann")).isEqualTo(Code.OVER_LIMIT);
+    clock.advance(Duration.ofDays(400));
+    assertThat(code("banned=ann")).isEqualTo(Code.OVER_LIMIT);
+  }
+
+  @Test
+  void ask_unlimited_saysSo() {
+    RateLimitResponse.DescriptorStatus status =
+        client.ask("shop", descriptor("free=ann")).getStatuses(0);
+
+    assertThat(status.getCode()).isEqualTo(Code.OK);
+    assertThat(status.getLimitRemaining()).isEqualTo(-1);
+    assertThat(status.hasCurrentLimit()).isFalse();
+  }
+
+  @Test
+  void ask_limitThatIsReplaced_isNotCounted() {
+    RateLimitResponse response = client.ask("shop", descriptor("user=ann"), descriptor("vip=ann"));
+
+    assertThat(response.getStatuses(0).hasCurrentLimit()).isFalse();
+    assertThat(response.getStatuses(1).getLimitRemaining()).isEqualTo(9);
+    assertThat(remaining("user=ann")).isEqualTo(3);
+  }
+
+  @Test
+  void ask_shadowMode_countsWithoutDenying() {
+    assertThat(code("trial=ann")).isEqualTo(Code.OK);
+    RateLimitResponse second = client.ask("shop", descriptor("trial=ann"));
+
+    assertThat(second.getOverallCode()).isEqualTo(Code.OK);
+    assertThat(second.getStatuses(0).getCode()).isEqualTo(Code.OK);
+    assertThat(second.getStatuses(0).getLimitRemaining()).isZero();
+  }
+
+  @Test
+  void ask_quotaMode_deniesWhenAllQuotasAreExceeded() {
+    RateLimitDescriptor[] all = {
+      descriptor("user=ann"), descriptor("backend=one"), descriptor("backend=two")
+    };
+    assertThat(client.ask("shop", all).getOverallCode()).isEqualTo(Code.OK);
+    RateLimitResponse second = client.ask("shop", all);
+    assertThat(second.getOverallCode()).isEqualTo(Code.OK);
+    assertThat(second.getStatusesList())
+        .extracting(RateLimitResponse.DescriptorStatus::getCode)
+        .containsExactly(Code.OK, Code.OVER_LIMIT, Code.OK);
+    assertThat(client.ask("shop", all).getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+
+    assertThat(remaining("user=ann")).isEqualTo(1);
+  }
+
+  @Test
+  void ask_limitOfTheRequest_overridesTheConfiguredOne() {
+    RateLimitDescriptor stated =
+        builder("user=ann")
+            .setLimit(
+                RateLimitDescriptor.RateLimitOverride.newBuilder()
+                    .setRequestsPerUnit(1)
+                    .setUnit(RateLimitUnit.DAY))
+            .build();
+    assertThat(client.ask("shop", stated).getStatuses(0).getCurrentLimit().getUnit())
+        .isEqualTo(RateLimitResponse.RateLimit.Unit.DAY);
+
+    assertThat(client.ask("shop", stated).getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+    assertThat(remaining("user=ann")).isEqualTo(3);
+    assertThat(client.ask("other", stated).getOverallCode()).isEqualTo(Code.OK);
+  }
+
+  @Test
+  void ask_tooManyLimitsOfRequests_isRejected() {
+    for (int i = 1; i <= EnvoyLimits.MAX_OVERRIDES; i++) {
+      assertThat(client.ask("shop", stating(i)).getOverallCode()).isEqualTo(Code.OK);
+    }
+    assertThat(failure(stating(EnvoyLimits.MAX_OVERRIDES + 1)).getCode())
+        .isEqualTo(Status.Code.INVALID_ARGUMENT);
+    assertThat(client.ask("shop", stating(10)).getOverallCode()).isEqualTo(Code.OK);
+  }
+
+  private static RateLimitDescriptor stating(int perHour) {
+    return builder("user=ann")
+        .setLimit(
+            RateLimitDescriptor.RateLimitOverride.newBuilder()
+                .setRequestsPerUnit(perHour)
+                .setUnit(RateLimitUnit.HOUR))
+        .setHitsAddend(UInt64Value.of(1))
+        .build();
+  }
+
+  @Test
+  void ask_withoutMatch_isAllowed() {
+    assertThat(code("unknown=ann")).isEqualTo(Code.OK);
+    assertThat(client.ask("unknown", descriptor("user=ann")).getOverallCode()).isEqualTo(Code.OK);
+    assertThat(server.admin("/metrics").body()).contains("penstock_envoy_unmatched_total 2.0");
+  }
+
+  @Test
+  void ask_incompleteRequest_isRejected() {
+    assertThat(failure("", descriptor("user=ann")).getDescription())
+        .isEqualTo("domain must not be empty");
+    assertThat(failure("shop").getDescription()).isEqualTo("descriptors must not be empty");
+    assertThat(
+            failure(
+                    builder("user=ann")
+                        .setLimit(RateLimitDescriptor.RateLimitOverride.getDefaultInstance())
+                        .build())
+                .getDescription())
+        .startsWith("limit.unit must be SECOND");
+  }
+
+  @Test
+  void ask_decisions_areCountedAsThoseOfRules() {
+    take("user=ann", 3);
+    var unused = client.ask("shop", descriptor("user=ann"));
+
+    assertThat(server.admin("/metrics").body())
+        .contains(
+            "penstock_decisions_total{mode=\"enforce\",outcome=\"allowed\",rule=\"shop.user\"} 3.0")
+        .contains(
+            "penstock_decisions_total{mode=\"enforce\",outcome=\"denied\",rule=\"shop.user\"} 1.0")
+        .contains("penstock_envoy_requests_total{outcome=\"over_limit\"} 1.0");
+  }
+
+  @Test
+  void ask_withHeaders_namesTheTightestLimit() {
+    restart(Map.of(Setting.ENVOY_HEADERS, "true"));
+    RateLimitResponse response =
+        client.ask("shop", descriptor("tenant=acme"), descriptor("user=ann"));
+
+    assertThat(response.getResponseHeadersToAddList())
+        .extracting(header -> header.getKey() + ": " + header.getValue())
+        .containsExactly("RateLimit-Limit: 3", "RateLimit-Remaining: 2", "RateLimit-Reset: 20");
+  }
+
+  @Test
+  void ask_withDynamicMetadata_passesItOn() {
+    restart(Map.of(Setting.ENVOY_DYNAMIC_METADATA, "true"));
+    RateLimitResponse response =
+        client.ask("shop", descriptor(2, "week=1"), descriptor("user=ann"));
+
+    assertThat(response.getDynamicMetadata().getFieldsMap().keySet())
+        .containsExactlyInAnyOrder("domain", "descriptors", "metadata");
+    assertThat(post(ports()[0], question("week")).body())
+        .endsWith(
+            """
+            ,"dynamicMetadata":{"domain":"shop","descriptors":[{"entries":["week=ann"]}],\
+            "hitsAddend":2.0,"metadata":{"service":{"name":"weekly","weights":[1.0,true,null]}}}}\
+            """);
+  }
+
+  private static String question(String key) {
+    return """
+        {"domain": "shop", "hitsAddend": 2,
+         "descriptors": [{"entries": [{"key": "%s", "value": "ann"}]}]}
+        """
+        .formatted(key);
+  }
+
+  @Test
+  void ask_fixedWindow_countsByWindow() {
+    restart(Map.of(Setting.ENVOY_ALGORITHM, "fixed_window"));
+    take("user=ann", 3);
+    assertThat(code("user=ann")).isEqualTo(Code.OVER_LIMIT);
+    clock.advance(Duration.ofSeconds(60));
+    assertThat(remaining("user=ann")).isEqualTo(3);
+    assertThat(failure(builder("user=ann").setIsNegativeHits(true).build()).getDescription())
+        .isEqualTo("is_negative_hits needs token buckets, not fixed windows");
+  }
+
+  @Test
+  void ask_shadowForAll_deniesNothing() {
+    restart(Map.of(Setting.ENVOY_SHADOW, "true"));
+    RateLimitResponse response = client.ask("shop", descriptor(9, "user=ann"));
+
+    assertThat(response.getOverallCode()).isEqualTo(Code.OK);
+    assertThat(response.getStatuses(0).getCode()).isEqualTo(Code.OVER_LIMIT);
+  }
+
+  @Test
+  void reload_changedLimit_keepsWhatWasConsumed() throws IOException {
+    take("user=ann", 3);
+    Files.writeString(file, CONFIG.replace("requests_per_unit: 3", "requests_per_unit: 5"));
+    server.server().reload();
+
+    assertThat(remaining("user=ann")).isEqualTo(2);
+  }
+
+  @Test
+  void file_changed_takesEffect() throws IOException {
+    take("user=ann", 3);
+    Files.writeString(file, CONFIG.replace("requests_per_unit: 3", "requests_per_unit: 4"));
+
+    Waiting.await().until(() -> remaining("user=ann") == 1);
+  }
+
+  @Test
+  void reload_invalidConfiguration_changesNothing() throws IOException {
+    Files.writeString(file, "domain: shop\ndescriptors: 5\n");
+    server.server().reload();
+
+    assertThat(remaining("user=ann")).isEqualTo(3);
+    assertThat(server.admin("/metrics").body())
+        .contains("penstock_envoy_reloads_total{outcome=\"rejected\"} 1.0");
+    assertThat(server.admin("/readyz").body())
+        .contains("\"envoy\":{\"domains\":1,\"limits\":9,\"rejected\":[")
+        .contains("descriptors: must be a list");
+  }
+
+  @Test
+  void health_knownServices_areServing() {
+    for (String service : List.of("", "ratelimit", "envoy.service.ratelimit.v3.RateLimitService")) {
+      assertThat(client.health(service).getStatus())
+          .isEqualTo(HealthCheckResponse.ServingStatus.SERVING);
+    }
+    assertThat(
+            catchThrowableOfType(StatusRuntimeException.class, () -> client.health("other"))
+                .getStatus()
+                .getCode())
+        .isEqualTo(Status.Code.NOT_FOUND);
+  }
+
+  @Test
+  void json_request_isAnsweredOnBothPorts() {
+    String question = question("user");
+    for (int port : ports()) {
+      HttpResponse<String> response = post(port, question.replace("ann", "ann" + port));
+      assertThat(response.statusCode()).isEqualTo(200);
+      assertThat(response.body())
+          .isEqualTo(
+              """
+              {"overallCode":"OK","statuses":[{"code":"OK","currentLimit":{"name":"per_user",\
+              "requestsPerUnit":3,"unit":"MINUTE"},"limitRemaining":1,"durationUntilReset":"40s"}]}\
+              """);
+    }
+  }
+
+  @Test
+  void json_overLimit_is429() {
+    HttpResponse<String> response =
+        post(
+            ports()[0],
+            """
+            {"domain": "shop", "descriptors": [
+              {"entries": [{"key": "user", "value": "ann"}], "hits_addend": "4"}]}
+            """);
+
+    assertThat(response.statusCode()).isEqualTo(429);
+    assertThat(response.body()).startsWith("{\"overallCode\":\"OVER_LIMIT\"");
+  }
+
+  @Test
+  void json_invalidRequest_is400WithTheReason() {
+    assertThat(post(ports()[0], "{\"domain\": \"shop\", \"descriptor\": []}").body())
+        .contains("unknown field; did you mean descriptors?");
+    assertThat(post(ports()[0], "{\"domain\": \"shop\"}").body())
+        .contains("descriptors must not be empty");
+    assertThat(
+            post(
+                    ports()[0],
+                    "{\"domain\": \"shop\", \"descriptors\": [{\"limit\": {\"unit\": \"EON\"}}]}")
+                .statusCode())
+        .isEqualTo(400);
+  }
+
+  @Test
+  void healthcheck_running_isOk() {
+    for (int port : ports()) {
+      HttpResponse<String> response =
+          RunningServer.send(HttpRequest.newBuilder(uri(port, "/healthcheck")));
+      assertThat(response.statusCode()).isEqualTo(200);
+      assertThat(response.body()).isEqualTo("OK");
+    }
+  }
+
+  private int[] ports() {
+    return new int[] {server.server().envoyPort().orElseThrow(), server.server().port()};
+  }
+
+  private static HttpResponse<String> post(int port, String body) {
+    return RunningServer.send(
+        HttpRequest.newBuilder(uri(port, "/json")).POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  private static URI uri(int port, String path) {
+    return URI.create("http://127.0.0.1:" + port + path);
+  }
+
+  private Code code(String entry) {
+    return client.ask("shop", descriptor(entry)).getOverallCode();
+  }
+
+  private void take(String entry, int times) {
+    for (int i = 0; i < times; i++) {
+      assertThat(code(entry)).isEqualTo(Code.OK);
+    }
+  }
+
+  private int remaining(String entry) {
+    return client.ask("shop", descriptor(0, entry)).getStatuses(0).getLimitRemaining();
+  }
+
+  private Status failure(RateLimitDescriptor descriptor) {
+    return failure("shop", descriptor);
+  }
+
+  private Status failure(String domain, RateLimitDescriptor... descriptors) {
+    return catchThrowableOfType(StatusRuntimeException.class, () -> client.ask(domain, descriptors))
+        .getStatus();
+  }
+}
