@@ -17,7 +17,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class RuleCallTest {
-  private static final int TOKEN = 1_000;
+  private static final long TOKEN = 1_000;
 
   private final InProcessStore store =
       InProcessStore.builder().clock(new ManualClock()).maxKeys(100).build();
