@@ -63,14 +63,14 @@ final class EnvoyClient implements AutoCloseable {
 
   /** A descriptor of entries such as {@code user=ann}. */
   static RateLimitDescriptor descriptor(String... entries) {
-    return builder(entries).build();
+    return entry(entries).build();
   }
 
   static RateLimitDescriptor descriptor(long hits, String... entries) {
-    return builder(entries).setHitsAddend(UInt64Value.of(hits)).build();
+    return entry(entries).setHitsAddend(UInt64Value.of(hits)).build();
   }
 
-  static RateLimitDescriptor.Builder builder(String... entries) {
+  static RateLimitDescriptor.Builder entry(String... entries) {
     RateLimitDescriptor.Builder descriptor = RateLimitDescriptor.newBuilder();
     for (String entry : entries) {
       String[] parts = entry.split("=", 2);

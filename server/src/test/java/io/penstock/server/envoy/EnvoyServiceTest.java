@@ -1,7 +1,7 @@
 package io.penstock.server.envoy;
 
-import static io.penstock.server.envoy.EnvoyClient.builder;
 import static io.penstock.server.envoy.EnvoyClient.descriptor;
+import static io.penstock.server.envoy.EnvoyClient.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -189,7 +189,7 @@ class EnvoyServiceTest {
   @Test
   void ask_negativeHits_areGivenBack() {
     take("user=ann", 3);
-    RateLimitDescriptor refund = builder("user=ann").setIsNegativeHits(true).build();
+    RateLimitDescriptor refund = entry("user=ann").setIsNegativeHits(true).build();
     assertThat(client.ask("shop", refund).getOverallCode()).isEqualTo(Code.OK);
 
     assertThat(remaining("user=ann")).isEqualTo(1);
@@ -269,7 +269,7 @@ class EnvoyServiceTest {
   @Test
   void ask_limitOfTheRequest_overridesTheConfiguredOne() {
     RateLimitDescriptor stated =
-        builder("user=ann")
+        entry("user=ann")
             .setLimit(
                 RateLimitDescriptor.RateLimitOverride.newBuilder()
                     .setRequestsPerUnit(1)
@@ -294,7 +294,7 @@ class EnvoyServiceTest {
   }
 
   private static RateLimitDescriptor stating(int perHour) {
-    return builder("user=ann")
+    return entry("user=ann")
         .setLimit(
             RateLimitDescriptor.RateLimitOverride.newBuilder()
                 .setRequestsPerUnit(perHour)
@@ -317,7 +317,7 @@ class EnvoyServiceTest {
     assertThat(failure("shop").getDescription()).isEqualTo("descriptors must not be empty");
     assertThat(
             failure(
-                    builder("user=ann")
+                    entry("user=ann")
                         .setLimit(RateLimitDescriptor.RateLimitOverride.getDefaultInstance())
                         .build())
                 .getDescription())
@@ -379,7 +379,7 @@ class EnvoyServiceTest {
     assertThat(code("user=ann")).isEqualTo(Code.OVER_LIMIT);
     clock.advance(Duration.ofSeconds(60));
     assertThat(remaining("user=ann")).isEqualTo(3);
-    assertThat(failure(builder("user=ann").setIsNegativeHits(true).build()).getDescription())
+    assertThat(failure(entry("user=ann").setIsNegativeHits(true).build()).getDescription())
         .isEqualTo("is_negative_hits needs token buckets, not fixed windows");
   }
 
