@@ -167,16 +167,18 @@ class StarvedNodesIT {
   }
 
   private void call(int node, Service service, long end) {
-    while (System.nanoTime() - end < 0 || !faultOver) {
-      long sent = System.nanoTime();
-      String body = service.check("{}");
-      responses.add(
-          new Response(
-              node,
-              sent,
-              System.nanoTime(),
-              body.contains("\"allowed\":true"),
-              body.contains("\"degraded\":true")));
+    try (CheckConnection connection = new CheckConnection(service)) {
+      while (System.nanoTime() - end < 0 || !faultOver) {
+        long sent = System.nanoTime();
+        String body = connection.check("{}");
+        responses.add(
+            new Response(
+                node,
+                sent,
+                System.nanoTime(),
+                body.contains("\"allowed\":true"),
+                body.contains("\"degraded\":true")));
+      }
     }
   }
 
