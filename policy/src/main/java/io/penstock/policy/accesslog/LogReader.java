@@ -40,6 +40,7 @@ final class LogReader implements AutoCloseable {
   private boolean isRecognized;
   private long number;
   private long unreadable;
+  private @Nullable String incomplete;
   private boolean atEnd;
   private long lastTime = Long.MIN_VALUE;
   private final List<DistantEntry> distant = new ArrayList<>();
@@ -200,9 +201,11 @@ final class LogReader implements AutoCloseable {
             + (number == 1 ? "line" : number + " lines")
             + ". It starts with\n  "
             + beginning
+            + (incomplete == null ? "" : "\n" + incomplete)
             + "\nSupported formats are:\n"
             + LogFormat.list()
-            + "\n--field maps fields with other names, for example --field time=when");
+            + "\n--field maps fields with other names, for example --field time=when"
+            + " --field ip:address=client");
   }
 
   private void readEntry() {
@@ -236,6 +239,9 @@ final class LogReader implements AutoCloseable {
           return;
         }
         cause = entries.failure();
+        if (incomplete == null) {
+          incomplete = "Line %d may be %s, but has %s.".formatted(number, candidate.name, cause);
+        }
       }
     }
     unreadable(cause);

@@ -188,6 +188,16 @@ class LogStreamTest {
   }
 
   @Test
+  void forEach_fieldsOfOtherNames_isRejectedWithTheMissingOnes() {
+    assertThatThrownBy(() -> read("{\"ts\":1760000000,\"client\":{\"addr\":\"192.0.2.1\"}}\n"))
+        .isInstanceOf(AccessLogException.class)
+        .hasMessageContaining("\nLine 1 may be json, but has no address, method or path.\n");
+    assertThatThrownBy(() -> read("moment,ip\n1760000000,192.0.2.1\n"))
+        .isInstanceOf(AccessLogException.class)
+        .hasMessageNotContaining("may be");
+  }
+
+  @Test
   void forEach_emptyLog_isReported() {
     Outcome outcome = read("");
 
