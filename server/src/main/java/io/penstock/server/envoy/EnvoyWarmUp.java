@@ -69,7 +69,7 @@ public final class EnvoyWarmUp implements AutoCloseable {
             new AnswerHeaders(true),
             meters,
             new AuthorizationEndpoint(policyGate),
-            () -> true,
+            new GrpcHealth(GrpcEndpoint.SERVICES),
             timeoutMillis);
     this.client =
         vertx.createHttpClient(
