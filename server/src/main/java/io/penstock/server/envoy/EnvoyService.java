@@ -37,7 +37,7 @@ public final class EnvoyService implements AutoCloseable {
   private final LimitMeters meters;
   private final AnswerHeaders headers;
   private volatile List<Problem> rejected = List.of();
-  private volatile boolean stopping;
+  private final GrpcHealth health = new GrpcHealth(GrpcEndpoint.SERVICES);
 
   /**
    * Loads the configuration.
@@ -137,7 +137,7 @@ public final class EnvoyService implements AutoCloseable {
             headers,
             meters,
             new AuthorizationEndpoint(policyGate),
-            this::isHealthy,
+            health,
             requestTimeoutMillis);
     Routes routes = routes(new Routes(), bodies);
     return request -> {
@@ -164,7 +164,7 @@ public final class EnvoyService implements AutoCloseable {
   }
 
   private void health(HttpServerRequest request) {
-    boolean healthy = isHealthy();
+    boolean healthy = health.isServing();
     var unused =
         request
             .response()
@@ -173,13 +173,9 @@ public final class EnvoyService implements AutoCloseable {
             .end(healthy ? "OK" : "shutting down");
   }
 
-  private boolean isHealthy() {
-    return !stopping;
-  }
-
   /** Reports from now on that the process is about to shut down. */
   public void startShutdown() {
-    stopping = true;
+    health.stop();
   }
 
   @Override

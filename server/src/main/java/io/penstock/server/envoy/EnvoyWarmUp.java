@@ -69,7 +69,7 @@ public final class EnvoyWarmUp implements AutoCloseable {
             new AnswerHeaders(true),
             meters,
             new AuthorizationEndpoint(policyGate),
-            () -> true,
+            new GrpcHealth(GrpcEndpoint.SERVICES),
             timeoutMillis);
     this.client =
         vertx.createHttpClient(
@@ -113,8 +113,9 @@ public final class EnvoyWarmUp implements AutoCloseable {
                 request
                     .putHeader("content-type", "application/grpc")
                     .putHeader("te", "trailers")
-                    .send(frame))
-        .compose(response -> response.body().map(body -> succeeded(response)));
+                    .send(frame)
+                    // Attached on the event loop, before the response can arrive.
+                    .compose(response -> response.body().map(body -> succeeded(response))));
   }
 
   private static boolean succeeded(HttpClientResponse response) {

@@ -4,7 +4,6 @@ import com.google.protobuf.MessageLite;
 import com.google.protobuf.MessageOrBuilder;
 import io.penstock.server.envoy.proto.auth.CheckRequest;
 import io.penstock.server.envoy.proto.health.HealthCheckRequest;
-import io.penstock.server.envoy.proto.health.HealthCheckResponse;
 import io.penstock.server.envoy.proto.service.RateLimitRequest;
 import io.penstock.server.envoy.proto.service.RateLimitResponse;
 import io.penstock.server.vertx.VertxInternals;
@@ -22,7 +21,6 @@ import io.vertx.grpc.server.GrpcServerOptions;
 import io.vertx.grpc.server.GrpcServerRequest;
 import io.vertx.grpc.server.GrpcServerResponse;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 
 /** The gRPC services: rate limits, authorization and health. Thread-safe. */
 final class GrpcEndpoint implements Handler<HttpServerRequest> {
@@ -34,14 +32,13 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
   private static final ServiceName HEALTH = ServiceName.create("grpc.health.v1", "Health");
 
   /** The services that health checks may ask for; the empty name is that of the whole server. */
-  private static final Set<String> HEALTH_NAMES =
+  static final Set<String> SERVICES =
       Set.of("", "ratelimit", RATE_LIMITS.fullyQualifiedName(), AUTHORIZATION.fullyQualifiedName());
 
   private final GrpcServer server;
   private final LimitDecisions decisions;
   private final AnswerHeaders headers;
   private final LimitMeters meters;
-  private final BooleanSupplier healthy;
   private final RequestDeadline deadline;
 
   /**
@@ -54,12 +51,11 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
       AnswerHeaders headers,
       LimitMeters meters,
       AuthorizationEndpoint authorization,
-      BooleanSupplier healthy,
+      GrpcHealth health,
       long requestTimeoutMillis) {
     this.decisions = decisions;
     this.headers = headers;
     this.meters = meters;
-    this.healthy = healthy;
     this.deadline = new RequestDeadline(vertx, requestTimeoutMillis);
     GrpcServerOptions options = new GrpcServerOptions().setMaxMessageSize(MAX_MESSAGE_BYTES);
     for (GrpcProtocol protocol : GrpcProtocol.values()) {
@@ -70,7 +66,8 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
     this.server = GrpcServer.server(vertx, options);
     unary(RATE_LIMITS, "ShouldRateLimit", RateLimitRequest.getDefaultInstance(), this::decide);
     unary(AUTHORIZATION, "Check", CheckRequest.getDefaultInstance(), authorization::check);
-    unary(HEALTH, "Check", HealthCheckRequest.getDefaultInstance(), this::check);
+    unary(HEALTH, "Check", HealthCheckRequest.getDefaultInstance(), health::check);
+    unary(HEALTH, "Watch", HealthCheckRequest.getDefaultInstance(), health::watch);
   }
 
   @Override
@@ -78,7 +75,7 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
     server.handle(request);
   }
 
-  /** Handles the only message of a call. */
+  /** Handles a call with one message. */
   private interface UnaryMethod<Q, A> {
     void handle(Q message, GrpcServerRequest<Q, A> call);
   }
@@ -132,23 +129,6 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
       meters.invalid();
       fail(response, GrpcStatus.INVALID_ARGUMENT, String.valueOf(invalid.getMessage()));
     }
-  }
-
-  private void check(
-      HealthCheckRequest request, GrpcServerRequest<HealthCheckRequest, HealthCheckResponse> call) {
-    GrpcServerResponse<HealthCheckRequest, HealthCheckResponse> response = call.response();
-    if (!HEALTH_NAMES.contains(request.getService())) {
-      fail(response, GrpcStatus.NOT_FOUND, "unknown service");
-      return;
-    }
-    var unused =
-        response.end(
-            HealthCheckResponse.newBuilder()
-                .setStatus(
-                    healthy.getAsBoolean()
-                        ? HealthCheckResponse.ServingStatus.SERVING
-                        : HealthCheckResponse.ServingStatus.NOT_SERVING)
-                .build());
   }
 
   /** Responds to a request that could not be decided because of an internal error. */

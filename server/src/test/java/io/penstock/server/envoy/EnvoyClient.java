@@ -17,6 +17,7 @@ import io.penstock.server.envoy.proto.service.RateLimitResponse;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.Iterator;
 import java.util.List;
 
 /** A client with grpc-java. */
@@ -50,15 +51,34 @@ final class EnvoyClient implements AutoCloseable {
         HealthCheckResponse.parser());
   }
 
+  /** Returns the statuses as they arrive. */
+  Iterator<HealthCheckResponse> watch(String service) {
+    return ClientCalls.blockingServerStreamingCall(
+        channel,
+        descriptor(
+            MethodDescriptor.MethodType.SERVER_STREAMING,
+            "grpc.health.v1.Health/Watch",
+            HealthCheckResponse.parser()),
+        CallOptions.DEFAULT,
+        HealthCheckRequest.newBuilder().setService(service).build());
+  }
+
   <A extends MessageLite> A call(String method, MessageLite request, Parser<A> parser) {
-    MethodDescriptor<MessageLite, A> descriptor =
-        MethodDescriptor.<MessageLite, A>newBuilder()
-            .setType(MethodDescriptor.MethodType.UNARY)
-            .setFullMethodName(method)
-            .setRequestMarshaller(new RequestMarshaller())
-            .setResponseMarshaller(new ResponseMarshaller<>(parser))
-            .build();
-    return ClientCalls.blockingUnaryCall(channel, descriptor, CallOptions.DEFAULT, request);
+    return ClientCalls.blockingUnaryCall(
+        channel,
+        descriptor(MethodDescriptor.MethodType.UNARY, method, parser),
+        CallOptions.DEFAULT,
+        request);
+  }
+
+  private static <A extends MessageLite> MethodDescriptor<MessageLite, A> descriptor(
+      MethodDescriptor.MethodType type, String method, Parser<A> parser) {
+    return MethodDescriptor.<MessageLite, A>newBuilder()
+        .setType(type)
+        .setFullMethodName(method)
+        .setRequestMarshaller(new RequestMarshaller())
+        .setResponseMarshaller(new ResponseMarshaller<>(parser))
+        .build();
   }
 
   /** A descriptor of entries such as {@code user=ann}. */

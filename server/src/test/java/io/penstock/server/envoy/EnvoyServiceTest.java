@@ -26,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -433,6 +434,21 @@ class EnvoyServiceTest {
                 .getStatus()
                 .getCode())
         .isEqualTo(Status.Code.NOT_FOUND);
+  }
+
+  @Test
+  void healthWatch_shutdown_isReported() {
+    Iterator<HealthCheckResponse> statuses = client.watch("");
+    Iterator<HealthCheckResponse> unknown = client.watch("other");
+    assertThat(statuses.next().getStatus()).isEqualTo(HealthCheckResponse.ServingStatus.SERVING);
+    assertThat(unknown.next().getStatus())
+        .isEqualTo(HealthCheckResponse.ServingStatus.SERVICE_UNKNOWN);
+    server.close();
+
+    assertThat(statuses.next().getStatus())
+        .isEqualTo(HealthCheckResponse.ServingStatus.NOT_SERVING);
+    assertThat(statuses.hasNext()).isFalse();
+    start(Map.of());
   }
 
   @Test
