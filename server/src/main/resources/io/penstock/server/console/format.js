@@ -7,6 +7,11 @@ export function count(value) {
   return value == null ? '–' : Math.abs(value) >= 100000 ? compact.format(value) : whole.format(value);
 }
 
+/** Like {@link count}, with all digits. */
+export function exact(value) {
+  return value == null ? '–' : whole.format(value);
+}
+
 export function tokens(value) {
   return value == null ? '–' : fine.format(value);
 }
@@ -55,9 +60,9 @@ export function inline(value) {
   return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 }
 
-/** Writes characters that would control the text around them, such as its direction, as their code. */
-export const visible = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu, (character) =>
-  (/[\t\n\r]/.test(character) ? ' ' : '\\u{' + character.codePointAt(0).toString(16).toUpperCase() + '}'));
+/** Writes characters that would control the text around them, such as its direction, as their code. Keeps line breaks. */
+export const visible = (text) => text.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu, (character) =>
+  (/[\t\r]/.test(character) ? ' ' : '\\u{' + character.codePointAt(0).toString(16).toUpperCase() + '}'));
 
 /** Splits the text form of a key into names and values; hashes stay as they are. */
 export function keyParts(text) {

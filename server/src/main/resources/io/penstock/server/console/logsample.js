@@ -1,7 +1,7 @@
 // A sample of an access log: what the active policy would have done with it, and limits that fit it.
 import { html, View, Card, Failure, Mode, RuleLink, Segments, Table } from './ui.js';
 import { query, upload } from './api.js';
-import { count } from './format.js';
+import { exact as count } from './format.js';
 import { Chart } from './chart.js';
 
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -55,6 +55,9 @@ function Notes({ log, cut }) {
 }
 
 function Replayed({ answer, cut }) {
+  if (answer.log.requests === 0) {
+    return html`<${Card} title="Replay"><${Notes} log=${answer.log} cut=${cut} /><p>The log has no requests, so there is nothing to replay.</p><//>`;
+  }
   const policy = answer.policies[0];
   const rules = policy.rules.map((rule) => ({ ...rule, id: rule.rule }));
   return html`<${Card} title="Replay"><${Notes} log=${answer.log} cut=${cut} />

@@ -227,6 +227,7 @@ final class ConsoleIT {
     page.getByLabel("A limit for each").fill("path");
     button(page, "Suggest").click();
     assertThat(card(page, "Suggested limits")).containsText("/evil/*");
+    assertThat(page.locator("pre").getByText(Pattern.compile("\nrules:\n"))).isVisible();
     assertThat(card(page, "/login").locator("canvas")).isVisible();
     ConsoleBrowser.check(page, "Access log, limits");
 
@@ -234,6 +235,13 @@ final class ConsoleIT {
         .setInputFiles(new FilePayload("x", "text/plain", HOSTILE_RULE.getBytes(UTF_8)));
     button(page, "Suggest").click();
     assertThat(page.getByRole(AriaRole.ALERT)).containsText("the format is not recognized");
+
+    button(page, "Replay under the active policy").click();
+    page.getByLabel("Access log")
+        .setInputFiles(new FilePayload("empty", "text/plain", new byte[0]));
+    page.locator("button.primary").click();
+    assertThat(card(page, "Replay")).containsText("nothing to replay");
+    assertThat(card(page, "Replay")).not().containsText("No request of the log has");
   }
 
   @Test
