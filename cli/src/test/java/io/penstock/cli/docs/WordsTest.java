@@ -28,11 +28,11 @@ class WordsTest {
 
   private static final Pattern TEXT_FILE =
       Pattern.compile(
-          ".*\\.(md|java|lua|sql|ya?ml|json|properties|xml|conf|service|txt)"
-              + "|(.*/)?(run|penstock|Dockerfile)");
+          ".*\\.(md|java|lua|sql|ya?ml|json|properties|xml|conf|service|txt|js|html|css|sh|proto)"
+              + "|(.*/)?(run|count|penstock|Dockerfile)");
 
   private static final Pattern SKIPPED_FOLDER =
-      Pattern.compile("(.*/)?(target|\\.git|\\.mvn|\\.idea|src/(?!main|dist|assembly)\\w+)");
+      Pattern.compile("(.*/)?(target|\\.git|\\.mvn|\\.idea|vendor|src/(?!main|dist|assembly)\\w+)");
 
   /** Migrations that have been applied somewhere must not be edited. */
   private static final Pattern UNCHANGEABLE = Pattern.compile(".*/migrations/V[123]__.*");
