@@ -103,8 +103,9 @@ final class CompiledPolicy {
     return groups;
   }
 
-  Selection.SelectionPool selections() {
-    return selections;
+  /** Returns a selection of no rules. */
+  Selection newSelection() {
+    return selections.acquire();
   }
 
   /** Returns the mode that applies to all rules, or null if each rule has its own. */
@@ -168,19 +169,18 @@ final class CompiledPolicy {
    *
    * @param overrides the modes that replace those of the policy
    */
-  void select(Request original, Phase phase, ModeOverrides overrides, Selection selection) {
-    Mode all = forcedMode(overrides);
-    selection.begin(all, overrides.effectiveRules());
-    if (all == Mode.OFF) {
-      return;
+  Selection select(Request original, Phase phase, ModeOverrides overrides) {
+    Selection selection = begin(overrides);
+    if (isOff(overrides)) {
+      return selection;
     }
     Request request = normalize(original, paths(overrides));
     if (request == null) {
       selection.reject();
-      return;
+      return selection;
     }
     if (exempts(request)) {
-      return;
+      return selection;
     }
     PhaseRules rules = phaseRules(phase);
     SortedIds found = selection.groups();
@@ -189,31 +189,38 @@ final class CompiledPolicy {
       rules.groups.get(rules.indexed ? found.get(i) : i).choose(request, selection);
     }
     selection.sort();
+    return selection;
+  }
+
+  private Selection begin(ModeOverrides overrides) {
+    Selection selection = selections.acquire();
+    selection.begin(forcedMode(overrides), overrides.effectiveRules());
+    return selection;
   }
 
   /** Like {@link #select}, for one rule that is requested by name. */
-  void selectManual(String name, Request original, ModeOverrides overrides, Selection selection) {
-    Mode all = forcedMode(overrides);
-    selection.begin(all, overrides.effectiveRules());
+  Selection selectManual(String name, Request original, ModeOverrides overrides) {
+    Selection selection = begin(overrides);
     // The application is already handling the request, so it is too late to reject its path.
     Request normalized = normalize(original, policy.paths().with(EncodedSlashes.DECODE));
     Request request = normalized == null ? original : normalized;
     TierSet group = manual.get(name);
-    if (group != null && all != Mode.OFF && !exempts(request)) {
+    if (group != null && !isOff(overrides) && !exempts(request)) {
       group.choose(request, selection);
     }
+    return selection;
   }
 
   /** Selects several rules that are requested by name, in the order of the calls. */
-  void selectManual(List<RuleCall> calls, ModeOverrides overrides, Selection selection) {
-    Mode all = forcedMode(overrides);
-    selection.begin(all, overrides.effectiveRules());
-    for (int i = 0; i < calls.size() && all != Mode.OFF; i++) {
+  Selection selectManual(List<RuleCall> calls, ModeOverrides overrides) {
+    Selection selection = begin(overrides);
+    for (int i = 0; i < calls.size() && !isOff(overrides); i++) {
       TierSet group = manual.get(calls.get(i).rule());
       if (group != null) {
         group.choose(calls.get(i).request(), selection);
       }
     }
+    return selection;
   }
 
   private PhaseRules phaseRules(Phase phase) {

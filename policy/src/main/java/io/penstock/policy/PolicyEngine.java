@@ -7,6 +7,7 @@ import io.penstock.TokenBucket;
 import io.penstock.policy.jwt.JwtObserver;
 import io.penstock.policy.jwt.JwtVerifier;
 import io.penstock.policy.path.PathSettings;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,17 +71,27 @@ public final class PolicyEngine implements AutoCloseable {
   /**
    * Replaces the active policy atomically. What was consumed stays consumed.
    *
+   * @return why overrides of keys have no effect under this policy, one reason for each: the store
+   *     doesn't support their limits any more
    * @throws IllegalArgumentException if the store doesn't support a limit of the policy; the old
    *     policy then stays active
    */
-  public synchronized void replace(Policy policy) {
+  public synchronized List<String> replace(Policy policy) {
+    List<String> rejectedOverrides = new ArrayList<>();
     CompiledPolicy old = current;
     JwtVerifier before = jwt;
     // If this fails, nothing has changed.
     JwtVerifier after = before.under(policy.jwt(), policy.clientAddress().ipv6Prefix());
     try {
       CompiledPolicy compiled = new CompiledPolicy(policy, store);
-      overriddenLimits.forEach((of, limit) -> override(compiled, of, limit));
+      overriddenLimits.forEach(
+          (of, limit) -> {
+            try {
+              override(compiled, of, limit);
+            } catch (IllegalArgumentException unsupported) {
+              rejectedOverrides.add(unsupported.getMessage());
+            }
+          });
       current = compiled;
     } catch (RuntimeException failure) {
       after.closeUnlessShared(before);
@@ -88,6 +100,7 @@ public final class PolicyEngine implements AutoCloseable {
     jwt = after;
     old.retire();
     before.closeUnlessShared(after);
+    return rejectedOverrides;
   }
 
   /**
@@ -138,7 +151,8 @@ public final class PolicyEngine implements AutoCloseable {
 
   /**
    * Overrides all limits of a rule for one key by a single one; null ends the override. It outlasts
-   * {@link #replace}, and has no effect while there is no rule with this name.
+   * {@link #replace}, and has no effect while there is no rule with this name or the store doesn't
+   * support the limit for this rule.
    *
    * @throws IllegalArgumentException if the store doesn't support the limit
    */
@@ -181,10 +195,7 @@ public final class PolicyEngine implements AutoCloseable {
    * charged.
    */
   public Verdict decide(Request request, Phase phase) {
-    CompiledPolicy policy = current;
-    Selection selection = policy.selections().acquire();
-    policy.select(request, phase, overrides, selection);
-    return decided(policy, selection);
+    return decided(current.select(request, phase, overrides));
   }
 
   /**
@@ -192,10 +203,7 @@ public final class PolicyEngine implements AutoCloseable {
    * with this name is on.
    */
   public Verdict decide(String manualRule, Request request) {
-    CompiledPolicy policy = current;
-    Selection selection = policy.selections().acquire();
-    policy.selectManual(manualRule, request, overrides, selection);
-    return decided(policy, selection);
+    return decided(current.selectManual(manualRule, request, overrides));
   }
 
   /**
@@ -205,15 +213,12 @@ public final class PolicyEngine implements AutoCloseable {
    * @param calls must not refer to the same bucket twice
    */
   public Verdict decideAll(List<RuleCall> calls) {
-    CompiledPolicy policy = current;
-    Selection selection = policy.selections().acquire();
-    policy.selectManual(calls, overrides, selection);
-    return decided(policy, selection);
+    return decided(current.selectManual(calls, overrides));
   }
 
-  private Verdict decided(CompiledPolicy policy, Selection selection) {
+  private Verdict decided(Selection selection) {
     Verdict verdict = decide(selection);
-    policy.selections().release(selection);
+    selection.release();
     return notifyObserver(verdict);
   }
 
@@ -273,40 +278,25 @@ public final class PolicyEngine implements AutoCloseable {
 
   /** Like {@link #decide(Request, Phase)}, without blocking on the store. */
   public CompletionStage<Verdict> decideAsync(Request request, Phase phase) {
-    try {
-      return decidesImmediately()
-          ? CompletableFuture.completedFuture(decide(request, phase))
-          : evaluate(request, phase, store::takeAsync).thenApply(this::notifyObserver);
-    } catch (RuntimeException failure) {
-      return CompletableFuture.failedFuture(failure);
-    }
+    return decideAsync(() -> current.select(request, phase, overrides));
   }
 
   /** Like {@link #decide(String, Request)}, without blocking on the store. */
   public CompletionStage<Verdict> decideAsync(String manualRule, Request request) {
-    try {
-      if (decidesImmediately()) {
-        return CompletableFuture.completedFuture(decide(manualRule, request));
-      }
-      CompiledPolicy policy = current;
-      Selection selection = policy.selections().acquire();
-      policy.selectManual(manualRule, request, overrides, selection);
-      return evaluate(policy, selection, store::takeAsync).thenApply(this::notifyObserver);
-    } catch (RuntimeException failure) {
-      return CompletableFuture.failedFuture(failure);
-    }
+    return decideAsync(() -> current.selectManual(manualRule, request, overrides));
   }
 
   /** Like {@link #decideAll}, without blocking on the store. */
   public CompletionStage<Verdict> decideAllAsync(List<RuleCall> calls) {
+    return decideAsync(() -> current.selectManual(calls, overrides));
+  }
+
+  private CompletionStage<Verdict> decideAsync(Supplier<Selection> select) {
     try {
-      if (decidesImmediately()) {
-        return CompletableFuture.completedFuture(decideAll(calls));
-      }
-      CompiledPolicy policy = current;
-      Selection selection = policy.selections().acquire();
-      policy.selectManual(calls, overrides, selection);
-      return evaluate(policy, selection, store::takeAsync).thenApply(this::notifyObserver);
+      Selection selection = select.get();
+      return decidesImmediately()
+          ? CompletableFuture.completedFuture(decided(selection))
+          : evaluate(selection, store::takeAsync).thenApply(this::notifyObserver);
     } catch (RuntimeException failure) {
       return CompletableFuture.failedFuture(failure);
     }
@@ -333,9 +323,9 @@ public final class PolicyEngine implements AutoCloseable {
    * Returns the verdict that {@link #decide} would return now. Nothing is charged, and the observer
    * is not notified.
    */
-  public CompletionStage<Verdict> preview(Request request) {
+  public CompletionStage<Verdict> peek(Request request) {
     try {
-      return evaluate(request, Phase.WHOLE, store::peekAsync);
+      return evaluate(current.select(request, Phase.WHOLE, overrides), store::peekAsync);
     } catch (RuntimeException failure) {
       return CompletableFuture.failedFuture(failure);
     }
@@ -345,12 +335,11 @@ public final class PolicyEngine implements AutoCloseable {
   public CompletionStage<Explanation> explain(Request request) {
     CompiledPolicy policy = current;
     ModeOverrides modes = overrides;
-    Selection selection = new Selection(policy.policy());
-    policy.select(request, Phase.WHOLE, modes, selection);
+    Selection selection = policy.select(request, Phase.WHOLE, modes);
     Request normalized = policy.normalize(request, policy.paths(modes));
     return new PolicyExplainer(
             policy, normalized == null ? request : normalized, modes, selection, store)
-        .explain(evaluate(selection, store::peekAsync));
+        .explain(verdict(selection, store::peekAsync));
   }
 
   /**
@@ -369,8 +358,7 @@ public final class PolicyEngine implements AutoCloseable {
         .tier(name)
         .map(
             tier ->
-                new RuleBuckets(
-                    store, tier, new Selection(policy.policy()).key(tier.rule(), normalized)));
+                new RuleBuckets(store, tier, policy.newSelection().key(tier.rule(), normalized)));
   }
 
   /**
@@ -381,25 +369,17 @@ public final class PolicyEngine implements AutoCloseable {
     return current.tier(of.rule()).map(tier -> new RuleBuckets(store, tier, of.key()));
   }
 
-  private CompletionStage<Verdict> evaluate(Request request, Phase phase, StoreCall storeCall) {
-    CompiledPolicy policy = current;
-    Selection selection = policy.selections().acquire();
-    policy.select(request, phase, overrides, selection);
-    return evaluate(policy, selection, storeCall);
-  }
-
-  private static CompletionStage<Verdict> evaluate(
-      CompiledPolicy policy, Selection selection, StoreCall storeCall) {
-    return evaluate(selection, storeCall)
+  private static CompletionStage<Verdict> evaluate(Selection selection, StoreCall storeCall) {
+    return verdict(selection, storeCall)
         .thenApply(
             verdict -> {
-              policy.selections().release(selection);
+              selection.release();
               return verdict;
             });
   }
 
   /** Does what {@link #decide(Selection)} does, without blocking. */
-  private static CompletionStage<Verdict> evaluate(Selection selection, StoreCall storeCall) {
+  private static CompletionStage<Verdict> verdict(Selection selection, StoreCall storeCall) {
     List<Claim> claims = List.copyOf(selection.enforcedClaims());
     if (claims.isEmpty()) {
       return evaluateShadows(selection, storeCall);
@@ -441,10 +421,26 @@ public final class PolicyEngine implements AutoCloseable {
     List<Outcome> after = denial.outcomes();
     for (int i = 0; i < after.size(); i++) {
       if (before.get(i).decision().allowed() && !after.get(i).decision().allowed()) {
-        observer.delayDenied(after.get(i));
+        observer.corrected(before.get(i), after.get(i));
       }
     }
     return denial;
+  }
+
+  /**
+   * Reports that a request is denied that all rules allowed. The observer has received the verdict
+   * as allowed. Nothing is refunded.
+   *
+   * @param denial replaces the outcome of the same rule and key
+   */
+  public void deny(Verdict allowed, Outcome denial) {
+    List<Outcome> before = allowed.outcomes();
+    for (int i = 0; i < before.size(); i++) {
+      if (before.get(i).rule().equals(denial.rule()) && before.get(i).key().equals(denial.key())) {
+        observer.corrected(before.get(i), denial);
+        return;
+      }
+    }
   }
 
   private Verdict notifyObserver(Verdict verdict) {
@@ -452,7 +448,7 @@ public final class PolicyEngine implements AutoCloseable {
     return verdict;
   }
 
-  /** An operation on the store: decide or preview. */
+  /** An operation on the store: take or peek. */
   private interface StoreCall {
     CompletionStage<Decision> evaluate(List<Claim> claims);
   }

@@ -42,7 +42,7 @@ final class PolicyExplainer {
     this.selection = selection;
     this.store = store;
     this.explainer = new RuleExplainer(policy, request, overrides, selection.isRejected());
-    this.alone = new Selection(policy.policy());
+    this.alone = policy.newSelection();
     policy
         .groups()
         .forEach(group -> group.tiers().forEach(tier -> tiers.put(tier.position(), tier)));

@@ -10,10 +10,14 @@ public interface PolicyObserver {
   void decided(Outcome outcome);
 
   /**
-   * Called if a request that was reported as allowed after a delay is denied instead, because it
-   * can't be held back. Called with the outcome of each rule that required the delay.
+   * Called if the outcome of a rule turns into a denial after it was reported: the request can't be
+   * held back for the delay that the rule requires, or a listener denies it for a reason that rules
+   * can't express.
+   *
+   * @param reported the outcome that {@link #decided} was called with; not an enforced denial
+   * @param denial the enforced denial that replaces it
    */
-  default void delayDenied(Outcome denial) {}
+  default void corrected(Outcome reported, Outcome denial) {}
 
   /**
    * Called if no rule applied to a request, for each rule that would have if the caller had

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * {@link SelectionPool} reuses instances, so that selecting rules allocates nothing but the keys.
  */
 final class Selection {
+  private final SelectionPool pool;
   private final KeyEncoder keys;
   private final SortedIds groups = new SortedIds();
   private final SortedIds tiers = new SortedIds();
@@ -43,7 +44,8 @@ final class Selection {
   /** The modes that replace those of single rules; almost always empty. */
   private Map<String, Mode> ruleModes = Map.of();
 
-  Selection(Policy policy) {
+  private Selection(Policy policy, SelectionPool pool) {
+    this.pool = pool;
     this.keys = new KeyEncoder(policy.keySecret(), policy.clientAddress().ipv6Prefix());
   }
 
@@ -176,6 +178,11 @@ final class Selection {
         outcomes.add(rules[i].outcome(decision));
       }
     }
+  }
+
+  /** Makes this instance available to the next request; the caller must not use it any more. */
+  void release() {
+    pool.release(this);
   }
 
   /** Returns reusable storage for candidate groups. */
@@ -389,10 +396,10 @@ final class Selection {
 
     Selection acquire() {
       Selection own = idle.getAndSet(slot(), null);
-      return own == null ? new Selection(policy) : own;
+      return own == null ? new Selection(policy, this) : own;
     }
 
-    void release(Selection selection) {
+    private void release(Selection selection) {
       idle.setRelease(slot(), selection);
     }
 

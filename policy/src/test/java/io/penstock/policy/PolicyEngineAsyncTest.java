@@ -120,12 +120,12 @@ class PolicyEngineAsyncTest {
   }
 
   @Test
-  void preview_answersOutOfOrder_belongToTheirRequestsAndTakeNothing() throws InterruptedException {
+  void peek_answersOutOfOrder_belongToTheirRequestsAndTakeNothing() throws InterruptedException {
     Random random = new Random(2);
     for (int round = 0; round < 2; round++) {
       List<CompletableFuture<Verdict>> verdicts = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
-        verdicts.add(engine.preview(request(i, i % 9 + 1)).toCompletableFuture());
+        verdicts.add(engine.peek(request(i, i % 9 + 1)).toCompletableFuture());
       }
       answerAll(random);
       for (int i = 0; i < verdicts.size(); i++) {

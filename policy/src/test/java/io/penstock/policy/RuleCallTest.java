@@ -3,13 +3,18 @@ package io.penstock.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.penstock.Decision;
 import io.penstock.Limit;
+import io.penstock.Reason;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.http.Gate;
 import io.penstock.policy.http.GateObserver;
 import io.penstock.policy.http.HeaderFormat;
 import io.penstock.policy.http.Jitter;
 import io.penstock.policy.http.VerdictResponses;
+import io.penstock.policy.metrics.DecisionMeters;
+import io.penstock.policy.metrics.RuleCounts;
 import io.penstock.testing.ManualClock;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,13 +26,15 @@ class RuleCallTest {
 
   private final InProcessStore store =
       InProcessStore.builder().clock(new ManualClock()).maxKeys(100).build();
+  private final DecisionMeters meters = new DecisionMeters(new SimpleMeterRegistry());
   private final PolicyEngine engine =
       new PolicyEngine(
           store,
           Policy.of(
               manual("wide", 5, Mode.ENFORCE),
               manual("narrow", 1, Mode.ENFORCE),
-              manual("shadow", 1, Mode.SHADOW)));
+              manual("shadow", 1, Mode.SHADOW)),
+          meters);
   private final List<String> denials = new ArrayList<>();
   private final Gate gate =
       new Gate(
@@ -99,6 +106,40 @@ class RuleCallTest {
 
     assertThat(remaining("wide", "a")).isEqualTo(5);
     assertThat(denials).containsExactly("wide a");
+  }
+
+  @Test
+  void deny_allowedRequest_isCountedAsDenied() {
+    List<RuleCall> calls = List.of(call("wide", "a", 1), call("narrow", "a", 1));
+    Verdict verdict = decide(calls);
+    gate.deny(calls.get(0).request(), verdict, denial(verdict.outcomes().get(0)));
+
+    assertThat(counts("wide")).isEqualTo(new RuleCounts("wide", 0, 1, 0, 0));
+    assertThat(counts("narrow")).isEqualTo(new RuleCounts("narrow", 1, 0, 0, 0));
+  }
+
+  @Test
+  void deny_outcomeInShadowMode_isCountedAsDenied() {
+    List<RuleCall> calls = List.of(call("shadow", "a", 2));
+    Verdict verdict = decide(calls);
+    assertThat(verdict.allowed()).isTrue();
+    gate.deny(calls.get(0).request(), verdict, denial(verdict.outcomes().get(0)));
+
+    assertThat(counts("shadow")).isEqualTo(new RuleCounts("shadow", 0, 1, 0, 0));
+  }
+
+  private static Outcome denial(Outcome outcome) {
+    Decision decision =
+        Decision.deny(
+            outcome.rule().name(), outcome.decision().limit(), Reason.TOKEN_BUCKET_EXCEEDED);
+    return new Outcome(
+        outcome.rule(), Mode.ENFORCE, outcome.key(), outcome.costThousandths(), decision);
+  }
+
+  private RuleCounts counts(String rule) {
+    List<RuleCounts> all = new ArrayList<>();
+    meters.forEachRule(all::add);
+    return all.stream().filter(counts -> counts.rule().equals(rule)).findAny().orElseThrow();
   }
 
   @Test

@@ -41,7 +41,7 @@ class SelectionPropertiesTest {
       ExplicitRequest request = request(random);
       List<String> expected = reference(all, request);
       assertThat(names(engine.decide(request))).as("%s", request).isEqualTo(expected);
-      assertThat(names(engine.preview(request).toCompletableFuture().join())).isEqualTo(expected);
+      assertThat(names(engine.peek(request).toCompletableFuture().join())).isEqualTo(expected);
       assertThat(names(engine.decideAsync(request).toCompletableFuture().join()))
           .isEqualTo(expected);
       assertThat(findings(engine, request)).isEqualTo(referenceFindings(all, request));

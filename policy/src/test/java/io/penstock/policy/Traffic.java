@@ -33,7 +33,7 @@ public final class Traffic {
 
   /** Returns the rules that apply to a request now, in order, without charging it. */
   public List<String> rules(ExplicitRequest.Builder request) {
-    return engine.preview(request.build()).toCompletableFuture().join().outcomes().stream()
+    return engine.peek(request.build()).toCompletableFuture().join().outcomes().stream()
         .map(outcome -> outcome.rule().name())
         .toList();
   }
@@ -41,7 +41,7 @@ public final class Traffic {
   /** Returns what a rule has left for a request. */
   public double left(String rule, ExplicitRequest.Builder request) {
     return engine
-        .preview(request.costThousandths(0).build())
+        .peek(request.costThousandths(0).build())
         .toCompletableFuture()
         .join()
         .outcomes()

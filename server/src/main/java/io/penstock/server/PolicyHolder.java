@@ -212,8 +212,9 @@ public final class PolicyHolder implements AutoCloseable {
   private @Nullable Problem replace(
       LoadedPolicy fromFile, MergedPolicy merged, List<Problem> problemsOfFile) {
     String removed = RemovedRules.warning(engine.policy(), merged.policy());
+    List<String> rejectedOverrides;
     try {
-      engine.replace(merged.policy());
+      rejectedOverrides = engine.replace(merged.policy());
     } catch (RuntimeException e) {
       return problem(e);
     }
@@ -235,6 +236,7 @@ public final class PolicyHolder implements AutoCloseable {
     if (removed != null) {
       LOG.warn("{}: {}", origin(), removed);
     }
+    rejectedOverrides.forEach(reason -> LOG.warn("override of a key has no effect: {}", reason));
     merged.warnings().stream()
         .filter(warning -> !known.contains(warning))
         .forEach(warning -> LOG.warn("{}", warning));

@@ -29,8 +29,8 @@ final class SkippedRuleLog implements PolicyObserver {
   }
 
   @Override
-  public void delayDenied(Outcome denial) {
-    next.delayDenied(denial);
+  public void corrected(Outcome reported, Outcome denial) {
+    next.corrected(reported, denial);
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.penstock.StoreOptions;
 import io.penstock.inprocess.InProcessStore;
 import io.penstock.policy.PolicyObserver;
 import io.penstock.policy.Rule;
+import io.penstock.policy.RuleKey;
 import io.penstock.policy.load.Document;
 import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Location;
@@ -144,6 +145,28 @@ final class PolicyHolderTest {
           .containsExactly(
               "rate_limit_rule 1: warning: match.path: a path has no query; match query:NAME, or"
                   + " write %3F for a question mark in the path: /a?b");
+    }
+  }
+
+  @Test
+  void reload_overrideTheStoreRejects_hasNoEffectAndIsLogged() {
+    RuleKey key = new RuleKey("file", "ip:address=192.0.2.1");
+    try (PolicyHolder policyHolder = policyHolder(FILE);
+        LoggedWarnings logged = new LoggedWarnings()) {
+      policyHolder.engine().override(key, Limit.perSecond(1).burst(888));
+      RunningServer.write(folder, FILE.replace("1/s", "2/s"));
+      policyHolder.reload();
+
+      assertThat(policyHolder.active().rejected()).isEmpty();
+      assertThat(policyHolder.engine().policy().rules().get(0).limits())
+          .containsExactly(Limit.perSecond(2));
+      assertThat(policyHolder.engine().buckets(key).orElseThrow().peek())
+          .isCompletedWithValueMatching(
+              results -> results.get(0).limit().equals(Limit.perSecond(2)));
+      assertThat(logged.messages())
+          .containsExactly(
+              "override of a key has no effect: the override of a key of rule file: burst must not"
+                  + " be 888");
     }
   }
 

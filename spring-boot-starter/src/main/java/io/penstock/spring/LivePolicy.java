@@ -126,8 +126,9 @@ public final class LivePolicy implements AutoCloseable {
     @Override
     public void onLoaded(LoadedPolicy loaded) {
       String removed = RemovedRules.warning(engine.policy(), loaded.policy());
+      List<String> rejectedOverrides;
       try {
-        engine.replace(settings.apply(loaded.policy()));
+        rejectedOverrides = engine.replace(settings.apply(loaded.policy()));
       } catch (IllegalArgumentException e) {
         // The file may be valid but incompatible with this store or these settings.
         reject(
@@ -146,6 +147,7 @@ public final class LivePolicy implements AutoCloseable {
       if (removed != null) {
         LOG.warn("{}: {}", origin, removed);
       }
+      rejectedOverrides.forEach(reason -> LOG.warn("Override of a key has no effect: {}", reason));
     }
 
     @Override

@@ -118,8 +118,8 @@ public class PenstockAutoConfiguration {
       }
 
       @Override
-      public void delayDenied(Outcome denial) {
-        observers.forEach(observer -> observer.delayDenied(denial));
+      public void corrected(Outcome reported, Outcome denial) {
+        observers.forEach(observer -> observer.corrected(reported, denial));
       }
 
       @Override

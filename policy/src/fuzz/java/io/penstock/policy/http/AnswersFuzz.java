@@ -62,7 +62,7 @@ public final class AnswersFuzz {
           continue;
         }
         ExplicitRequest built = request.build();
-        answers(engine.preview(built).toCompletableFuture().join());
+        answers(engine.peek(built).toCompletableFuture().join());
         answers(engine.decide(built));
         engine.explain(built).toCompletableFuture().join();
         request = ExplicitRequest.builder();

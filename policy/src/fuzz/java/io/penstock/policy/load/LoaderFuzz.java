@@ -66,7 +66,7 @@ public final class LoaderFuzz {
 
   private static void ask(PolicyEngine engine, Request request) {
     engine.decide(request);
-    engine.preview(request).toCompletableFuture().join();
+    engine.peek(request).toCompletableFuture().join();
     engine.decideAsync(request).toCompletableFuture().join();
     engine.explain(request).toCompletableFuture().join();
   }

@@ -111,7 +111,7 @@ final class CaseRun implements AutoCloseable {
 
   private Verdict decide(CheckRequest checkRequest) {
     return checkRequest.dryRun()
-        ? engine.preview(checkRequest.request()).toCompletableFuture().join()
+        ? engine.peek(checkRequest.request()).toCompletableFuture().join()
         : engine.decide(checkRequest.request());
   }
 }

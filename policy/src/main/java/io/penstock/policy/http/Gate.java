@@ -190,6 +190,7 @@ public final class Gate {
    */
   public void deny(Request request, Verdict allowed, Outcome decisive) {
     refund(allowed);
+    engine.deny(allowed, decisive);
     observer.denied(request, decisive);
   }
 
@@ -197,8 +198,8 @@ public final class Gate {
    * Evaluates a request without charging it; the parameters are those of {@link #decide(Request,
    * Supplier, VerdictHandler)}. The observer is not notified of the verdict.
    */
-  public void preview(Request request, Supplier<Executor> executor, VerdictHandler handler) {
-    complete(engine.preview(request), executor.get(), handler);
+  public void peek(Request request, Supplier<Executor> executor, VerdictHandler handler) {
+    complete(engine.peek(request), executor.get(), handler);
   }
 
   private void complete(

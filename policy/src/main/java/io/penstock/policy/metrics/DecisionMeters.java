@@ -44,10 +44,10 @@ public final class DecisionMeters implements PolicyObserver {
   }
 
   @Override
-  public void delayDenied(Outcome denial) {
+  public void corrected(Outcome reported, Outcome denial) {
     String name = denial.rule().name();
     RuleMeters meters = rules.get(name);
-    (meters == null ? meters(name) : meters).countDelayDenied();
+    (meters == null ? meters(name) : meters).correct(reported);
   }
 
   @Override

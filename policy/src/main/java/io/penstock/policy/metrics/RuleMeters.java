@@ -14,13 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The meters of one rule, or of all rules without their own meters. Thread-safe. */
 final class RuleMeters {
-  private static final String DECISIONS = "penstock.decisions";
-  private static final String DECISIONS_DESCRIPTION = "Decisions of rules";
-
-  private final CorrectedCount allowed = new CorrectedCount();
-  private final Counter denied;
-  private final Counter shadowAllowed;
-  private final Counter shadowDenied;
+  private final CorrectedCount allowed;
+  private final CorrectedCount denied;
+  private final CorrectedCount shadowAllowed;
+  private final CorrectedCount shadowDenied;
   private final String rule;
   private final MeterRegistry registry;
   private final Map<Reason, Counter> degraded = new ConcurrentHashMap<>();
@@ -29,13 +26,10 @@ final class RuleMeters {
   RuleMeters(String rule, MeterRegistry registry) {
     this.rule = rule;
     this.registry = registry;
-    FunctionCounter.builder(DECISIONS, allowed, CorrectedCount::count)
-        .description(DECISIONS_DESCRIPTION)
-        .tags("rule", rule, "mode", Mode.ENFORCE.code(), "outcome", "allowed")
-        .register(registry);
-    this.denied = decisions(rule, Mode.ENFORCE, "denied", registry);
-    this.shadowAllowed = decisions(rule, Mode.SHADOW, "allowed", registry);
-    this.shadowDenied = decisions(rule, Mode.SHADOW, "denied", registry);
+    this.allowed = decisions(Mode.ENFORCE, "allowed");
+    this.denied = decisions(Mode.ENFORCE, "denied");
+    this.shadowAllowed = decisions(Mode.SHADOW, "allowed");
+    this.shadowDenied = decisions(Mode.SHADOW, "denied");
     degraded(Reason.STORE_UNAVAILABLE);
     Gauge.builder("penstock.used.ratio", used, RecentMax::max)
         .description("The maximum share of a burst that was used in the last minute")
@@ -43,13 +37,13 @@ final class RuleMeters {
         .register(registry);
   }
 
-  private static Counter decisions(String rule, Mode mode, String outcome, MeterRegistry registry) {
-    return Counter.builder(DECISIONS)
-        .description(DECISIONS_DESCRIPTION)
-        .tag("rule", rule)
-        .tag("mode", mode.code())
-        .tag("outcome", outcome)
+  private CorrectedCount decisions(Mode mode, String outcome) {
+    CorrectedCount count = new CorrectedCount();
+    FunctionCounter.builder("penstock.decisions", count, CorrectedCount::count)
+        .description("Decisions of rules")
+        .tags("rule", rule, "mode", mode.code(), "outcome", outcome)
         .register(registry);
+    return count;
   }
 
   private Counter degraded(Reason why) {
@@ -65,15 +59,7 @@ final class RuleMeters {
 
   void count(Outcome outcome) {
     Decision decision = outcome.decision();
-    if (outcome.mode() == Mode.ENFORCE) {
-      if (decision.allowed()) {
-        allowed.increment();
-      } else {
-        denied.increment();
-      }
-    } else {
-      (decision.allowed() ? shadowAllowed : shadowDenied).increment();
-    }
+    countOf(outcome).increment();
     Optional<Reason> degradation = decision.degradation();
     if (degradation.isPresent()) {
       degraded(degradation.get()).increment();
@@ -83,9 +69,16 @@ final class RuleMeters {
     }
   }
 
-  /** Counts a denial of a request that was counted as allowed after a delay. */
-  void countDelayDenied() {
-    allowed.takeBack();
+  private CorrectedCount countOf(Outcome outcome) {
+    boolean enforced = outcome.mode() == Mode.ENFORCE;
+    return outcome.decision().allowed()
+        ? enforced ? allowed : shadowAllowed
+        : enforced ? denied : shadowDenied;
+  }
+
+  /** Counts an outcome as a denial that was counted as something else. */
+  void correct(Outcome reported) {
+    countOf(reported).takeBack();
     denied.increment();
   }
 
@@ -107,10 +100,10 @@ final class RuleMeters {
     }
     return new RuleCounts(
         rule,
-        allowed.count() + (long) shadowAllowed.count(),
-        (long) denied.count(),
+        allowed.count() + shadowAllowed.count(),
+        denied.count(),
         (long) degradedCount,
-        (long) shadowDenied.count());
+        shadowDenied.count());
   }
 
   /** Starts a new period of {@link RecentMax}. */

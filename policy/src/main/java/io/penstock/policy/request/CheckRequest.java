@@ -6,6 +6,6 @@ import io.penstock.policy.ExplicitRequest;
  * A request to check. Immutable.
  *
  * @param request the attributes of the request
- * @param dryRun whether to preview the decision without charging
+ * @param dryRun whether to peek: to decide without charging
  */
 public record CheckRequest(ExplicitRequest request, boolean dryRun) {}

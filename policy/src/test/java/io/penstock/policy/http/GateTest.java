@@ -180,9 +180,9 @@ class GateTest {
   }
 
   @Test
-  void preview_anyRequest_isNotReportedAndTakesNothing() {
+  void peek_anyRequest_isNotReportedAndTakesNothing() {
     for (int i = 0; i < 3; i++) {
-      gate.preview(REQUEST, () -> Runnable::run, handler);
+      gate.peek(REQUEST, () -> Runnable::run, handler);
     }
     assertThat(events).containsExactly("handled false", "handled false", "handled false");
     assertThat(gate.decide(REQUEST, Phase.EARLY).allowed()).isTrue();

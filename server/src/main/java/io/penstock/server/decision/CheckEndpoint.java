@@ -44,7 +44,7 @@ final class CheckEndpoint implements Handler<HttpServerRequest> {
   static void evaluate(Gate gate, CheckRequest checkRequest, Gate.VerdictHandler handler) {
     Request request = checkRequest.request().verifiedBy(gate.engine().jwt());
     if (checkRequest.dryRun()) {
-      gate.preview(request, VertxInternals::eventLoop, handler);
+      gate.peek(request, VertxInternals::eventLoop, handler);
     } else {
       gate.decide(request, VertxInternals::eventLoop, handler);
     }
