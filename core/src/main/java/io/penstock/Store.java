@@ -65,6 +65,24 @@ public interface Store extends AutoCloseable {
     return this == other;
   }
 
+  /** The kind of store in logs and health details, such as {@code redis}. */
+  default String kind() {
+    return getClass().getSimpleName();
+  }
+
+  /**
+   * Whether the store is available, as far as is known. While it is not, the failure policy of each
+   * limiter decides.
+   */
+  default boolean isAvailable() {
+    return true;
+  }
+
+  /** Why the store is unavailable, as a sentence; empty if it is available or that is unknown. */
+  default String unavailableReason() {
+    return "";
+  }
+
   @Override
   void close();
 }

@@ -216,6 +216,11 @@ public final class InProcessStore implements Store {
   }
 
   @Override
+  public String kind() {
+    return "in-process";
+  }
+
+  @Override
   public boolean decidesImmediately() {
     return true;
   }

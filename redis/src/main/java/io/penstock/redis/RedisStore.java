@@ -125,7 +125,13 @@ public final class RedisStore implements Store {
     return keyPrefix;
   }
 
+  @Override
+  public String kind() {
+    return "redis";
+  }
+
   /** Whether Redis is available, as far as is known; for a cluster, for all keys. */
+  @Override
   public boolean isAvailable() {
     return dispatcher.isAvailable();
   }
@@ -139,6 +145,7 @@ public final class RedisStore implements Store {
    * Why Redis is unavailable, as a sentence such as "Cannot connect to Redis at redis:6379 (NOAUTH:
    * the server requires a password, and none is configured)"; empty if it is available.
    */
+  @Override
   public String unavailableReason() {
     return outage().map(RedisOutage::toString).orElse("");
   }

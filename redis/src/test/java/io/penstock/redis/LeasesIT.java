@@ -74,7 +74,7 @@ class LeasesIT {
     int taken = lease(limiter, "k");
     long calls = counts.calls.get();
     // Some of the lease has to be left, or there is nothing to return.
-    for (; taken < 500 || store.leases().unspent() == 0; taken++) {
+    for (; taken < 500 || store.leases().unspentThousandths() == 0; taken++) {
       Decision decision = limiter.take("k");
       assertThat(decision.allowed()).isTrue();
       assertThat(decision.degraded()).isFalse();
@@ -104,9 +104,13 @@ class LeasesIT {
     lease(limiter, "k");
     LeaseStats stats = store.leases();
     assertThat(stats.leases()).isEqualTo(1);
-    assertThat(stats.unspent()).isPositive().isLessThanOrEqualTo(stats.outstanding());
-    assertThat(stats.underGrant()).isEqualTo(stats.outstanding());
-    assertThat(stats.outstanding()).as("a share of the burst").isLessThanOrEqualTo(125_000);
+    assertThat(stats.unspentThousandths())
+        .isPositive()
+        .isLessThanOrEqualTo(stats.outstandingThousandths());
+    assertThat(stats.underGrantThousandths()).isEqualTo(stats.outstandingThousandths());
+    assertThat(stats.outstandingThousandths())
+        .as("a share of the burst")
+        .isLessThanOrEqualTo(125_000);
   }
 
   @Test

@@ -143,11 +143,7 @@ public final class PenstockServer implements AutoCloseable {
       database.ifPresent(open -> resources.push(open::close));
       this.health =
           new HealthEndpoint(
-              policyHolder,
-              store.kind(),
-              store.available(),
-              store.outage(),
-              () -> database.map(open -> open.ruleSync().state()));
+              policyHolder, store.figures(), () -> database.map(open -> open.ruleSync().state()));
       this.vertx = vertx(workers(settings), transport);
       resources.push(() -> close(vertx, transport));
       vertx.setPeriodic(DecisionMeters.PERIOD_MILLIS, period -> meters.pass());
@@ -156,7 +152,7 @@ public final class PenstockServer implements AutoCloseable {
       envoy.ifPresent(service -> resources.push(service::close));
       health.watchEnvoy(() -> envoy.map(PenstockServer::status));
       database.ifPresent(DatabaseServices::start);
-      store.warmUp();
+      store.warmUp().run();
       WarmUp.run(settings, policyHolder.engine().policy(), gate.decidesImmediately());
       this.opening = new ListenerOpening(settings, vertx, transport, listenerMeters);
       this.decision = openDecisionListener(settings);
@@ -218,7 +214,7 @@ public final class PenstockServer implements AutoCloseable {
         "serving {} (rules: {}), store {}",
         server.policyHolder.active().origin(),
         server.policyHolder.active().loaded().policy().rules().size(),
-        server.store.kind());
+        server.store.store().kind());
     if (settings.token().isEmpty() && !SettingCheck.isLoopback(settings.host())) {
       LOG.warn(
           "the decision listener accepts requests from any client that can reach {}:{}; set a token"

@@ -7,24 +7,19 @@ import io.penstock.NanoClock;
 import io.penstock.Store;
 import io.penstock.StoreException;
 import io.penstock.inprocess.InProcessStore;
-import io.penstock.redis.RedisOutage;
 import io.penstock.redis.RedisStore;
 import io.penstock.redis.RedisStoreBuilder;
 import io.penstock.redis.metrics.StoreMeters;
 import io.penstock.server.admin.LiveFigures;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
 /**
  * The store selected by the settings.
  *
- * @param kind the name of the store in logs and responses
- * @param available whether the store is available
- * @param outage why Redis is unavailable; empty if it is available or not used
+ * @param figures what the stream of live figures reports about the store
+ * @param warmUp makes the first decisions of a cold JVM meet their deadline; changes no bucket
  */
-record StoreFactory(
-    Store store, String kind, BooleanSupplier available, Supplier<Optional<RedisOutage>> outage)
+record StoreFactory(Store store, LiveFigures.StoreFigures figures, Runnable warmUp)
     implements AutoCloseable {
   /**
    * Opens the store, and waits for Redis as the settings require.
@@ -33,7 +28,7 @@ record StoreFactory(
    */
   static StoreFactory open(Settings settings, MeterRegistry registry, NanoClock clock) {
     StoreFactory store = create(settings, registry, clock);
-    Gauge.builder("penstock.store.available", () -> store.available.getAsBoolean() ? 1 : 0)
+    Gauge.builder("penstock.store.available", () -> store.store.isAvailable() ? 1 : 0)
         .description("Whether the store is available: 1 or 0")
         .register(registry);
     return store;
@@ -54,14 +49,22 @@ record StoreFactory(
               settings.nodes().ifPresent(builder::nodes);
               RedisStore store = connect(builder, url);
               StoreMeters.watch(store, registry);
-              return new StoreFactory(store, "redis", store::isAvailable, store::outage);
+              return new StoreFactory(
+                  store,
+                  new LiveFigures.StoreFigures(
+                      store, store::outage, Optional::empty, () -> Optional.of(store.leases())),
+                  store::warmUp);
             })
         .orElseGet(
             () -> {
               InProcessStore store =
                   InProcessStore.builder().maxKeys(settings.maxKeys()).clock(clock).build();
               registerMeters(store, registry);
-              return new StoreFactory(store, "in-process", () -> true, Optional::empty);
+              return new StoreFactory(
+                  store,
+                  new LiveFigures.StoreFigures(
+                      store, Optional::empty, () -> Optional.of(store.keys()), Optional::empty),
+                  () -> {});
             });
   }
 
@@ -83,26 +86,6 @@ record StoreFactory(
     FunctionCounter.builder("penstock.store.forgiven.tokens", store, InProcessStore::forgivenTokens)
         .description("Tokens that were missing from evicted buckets")
         .register(registry);
-  }
-
-  /** Returns what the stream of live figures reports about the store. */
-  LiveFigures.StoreFigures figures() {
-    return new LiveFigures.StoreFigures(
-        kind,
-        available,
-        outage,
-        () ->
-            store instanceof InProcessStore inProcess
-                ? Optional.of(inProcess.keys())
-                : Optional.empty(),
-        () -> store instanceof RedisStore redis ? Optional.of(redis.leases()) : Optional.empty());
-  }
-
-  /** Makes the first decisions of a cold JVM meet their deadline; changes no bucket. */
-  void warmUp() {
-    if (store instanceof RedisStore redis) {
-      redis.warmUp();
-    }
   }
 
   @Override

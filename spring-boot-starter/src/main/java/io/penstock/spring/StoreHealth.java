@@ -2,10 +2,8 @@ package io.penstock.spring;
 
 import io.penstock.Store;
 import io.penstock.policy.PolicyEngine;
-import io.penstock.redis.RedisStore;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.springframework.util.ClassUtils;
 
 /**
  * The health details of the limiter. It is never down: while the store is unavailable, the failure
@@ -13,9 +11,6 @@ import org.springframework.util.ClassUtils;
  * Thread-safe.
  */
 final class StoreHealth {
-  private static final boolean REDIS =
-      ClassUtils.isPresent("io.penstock.redis.RedisStore", StoreHealth.class.getClassLoader());
-
   private final Store store;
   private final PolicyEngine engine;
 
@@ -25,34 +20,18 @@ final class StoreHealth {
   }
 
   Map<String, Object> details() {
-    boolean redis = REDIS && RedisDetails.is(store);
     Map<String, Object> details = new LinkedHashMap<>();
-    details.put("store", redis ? "redis" : store.getClass().getSimpleName());
-    boolean available = !redis || RedisDetails.isAvailable(store);
+    details.put("store", store.kind());
+    boolean available = store.isAvailable();
     String jwtProblem = engine.jwt().status().lastFailure();
     details.put("degraded", !available || jwtProblem != null);
     if (!available) {
-      details.put("store_problem", RedisDetails.reason(store));
+      details.put("store_problem", store.unavailableReason());
     }
     if (jwtProblem != null) {
       details.put("jwt_problem", jwtProblem);
     }
     details.put("rules", engine.policy().rules().size());
     return details;
-  }
-
-  /** Loaded only if the Redis module is present. */
-  private static final class RedisDetails {
-    static boolean is(Store store) {
-      return store instanceof RedisStore;
-    }
-
-    static String reason(Store store) {
-      return store instanceof RedisStore redis ? redis.unavailableReason() : "";
-    }
-
-    static boolean isAvailable(Store store) {
-      return store instanceof RedisStore redis && redis.isAvailable();
-    }
   }
 }

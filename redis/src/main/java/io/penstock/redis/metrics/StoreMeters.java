@@ -100,13 +100,13 @@ public final class StoreMeters implements RedisObserver {
         "unspent",
         "Leased tokens that this node has not used yet",
         store,
-        figures -> figures.unspent() / TOKEN);
+        figures -> figures.unspentThousandths() / TOKEN);
     gauge(
         registry,
         "under.grant",
         "Tokens leased by all nodes on keys leased here, the upper bound of wrong denials",
         store,
-        figures -> figures.underGrant() / TOKEN);
+        figures -> figures.underGrantThousandths() / TOKEN);
   }
 
   private static void gauge(

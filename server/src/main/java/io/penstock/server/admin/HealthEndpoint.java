@@ -14,7 +14,6 @@ import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -29,30 +28,21 @@ public final class HealthEndpoint {
   private static final int MAX_WARNINGS = 100;
 
   private final PolicyHolder policyHolder;
-  private final String store;
-  private final BooleanSupplier available;
-  private final Supplier<Optional<RedisOutage>> outage;
+  private final LiveFigures.StoreFigures store;
   private final Supplier<Optional<RuleSync.SyncStatus>> database;
   private volatile Optional<TlsReloader> tls = Optional.empty();
   private volatile Supplier<Optional<EnvoyStatus>> envoy = Optional::empty;
   private volatile boolean shuttingDown;
 
   /**
-   * @param store the kind of store
-   * @param available whether the store is available
-   * @param outage why Redis is unavailable; empty if it is available or not used
    * @param database the state of the database, if there is one
    */
   public HealthEndpoint(
       PolicyHolder policyHolder,
-      String store,
-      BooleanSupplier available,
-      Supplier<Optional<RedisOutage>> outage,
+      LiveFigures.StoreFigures store,
       Supplier<Optional<RuleSync.SyncStatus>> database) {
     this.policyHolder = policyHolder;
     this.store = store;
-    this.available = available;
-    this.outage = outage;
     this.database = database;
   }
 
@@ -90,7 +80,7 @@ public final class HealthEndpoint {
 
   void ready(HttpServerRequest request) {
     boolean ready = !shuttingDown && policyHolder.isLoaded();
-    boolean storeAvailable = available.getAsBoolean();
+    boolean storeAvailable = store.store().isAvailable();
     Optional<RuleSync.SyncStatus> sync = database.get();
     boolean databaseAvailable = sync.map(RuleSync.SyncStatus::available).orElse(true);
     Optional<TlsReloader.CertificateStatus> certificates = tls.map(TlsReloader::state);
@@ -110,9 +100,9 @@ public final class HealthEndpoint {
               "degraded",
               !storeAvailable || !databaseAvailable || !certificatesValid || !keysAvailable);
           json.writeObjectFieldStart("store");
-          json.writeStringField("kind", store);
+          json.writeStringField("kind", store.store().kind());
           json.writeBooleanField("available", storeAvailable);
-          Optional<RedisOutage> now = storeAvailable ? Optional.empty() : outage.get();
+          Optional<RedisOutage> now = storeAvailable ? Optional.empty() : store.outage().get();
           if (now.isPresent()) {
             write(now.get(), json);
           }

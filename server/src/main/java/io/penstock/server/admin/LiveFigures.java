@@ -2,6 +2,7 @@ package io.penstock.server.admin;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.Decision;
+import io.penstock.Store;
 import io.penstock.policy.Mode;
 import io.penstock.policy.Policy;
 import io.penstock.policy.Rule;
@@ -24,7 +25,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -45,17 +45,14 @@ public final class LiveFigures {
   private final @Nullable String version;
 
   /**
-   * What is known about the store.
+   * A store, and what only one kind of store reports.
    *
-   * @param kind the kind of store
-   * @param available whether the store is available
    * @param outage why Redis is unavailable; empty if it is available or not used
    * @param keys the number of buckets; empty if it is unknown
    * @param leases the leases of this node; empty if the store has none
    */
   public record StoreFigures(
-      String kind,
-      BooleanSupplier available,
+      Store store,
       Supplier<Optional<RedisOutage>> outage,
       Supplier<Optional<Long>> keys,
       Supplier<Optional<LeaseStats>> leases) {}
@@ -123,10 +120,10 @@ public final class LiveFigures {
   }
 
   private void writeStore(JsonGenerator json) throws IOException {
-    boolean available = store.available.getAsBoolean();
+    boolean available = store.store.isAvailable();
     Optional<RedisOutage> outage = available ? Optional.empty() : store.outage.get();
     json.writeObjectFieldStart("store");
-    json.writeStringField("kind", store.kind);
+    json.writeStringField("kind", store.store.kind());
     json.writeBooleanField("available", available);
     json.writeStringField("reason", outage.map(now -> now.reason().label()).orElse(null));
     json.writeStringField("problem", outage.map(RedisOutage::toString).orElse(null));
@@ -148,7 +145,7 @@ public final class LiveFigures {
     }
     json.writeObjectFieldStart("leases");
     json.writeNumberField("keys", leases.get().leases());
-    json.writeNumberField("unspent", leases.get().unspent() / TOKEN);
+    json.writeNumberField("unspent", leases.get().unspentThousandths() / TOKEN);
     json.writeEndObject();
   }
 
