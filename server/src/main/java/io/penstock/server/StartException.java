@@ -5,7 +5,6 @@ import java.io.IOException;
 /** Thrown if a listener or a file can't be opened at startup. */
 public final class StartException extends RuntimeException {
   private static final long serialVersionUID = 1;
-  private static final String IN_USE = "in use";
 
   StartException(Setting port, int number, Exception cause) {
     this(
@@ -13,7 +12,8 @@ public final class StartException extends RuntimeException {
             + ": can't listen on port "
             + number
             + ": "
-            + reason(String.valueOf(cause.getMessage())),
+            + reason(cause)
+            + (number == 0 ? "" : "; 0 selects a free port"),
         cause);
   }
 
@@ -30,8 +30,8 @@ public final class StartException extends RuntimeException {
   }
 
   /** Returns the operating system's reason, which is the last part of the transport's message. */
-  private static String reason(String message) {
-    String last = message.substring(message.lastIndexOf(": ") + 1).strip();
-    return message.contains(IN_USE) ? last + "; 0 selects a free port" : last;
+  private static String reason(Exception cause) {
+    String message = String.valueOf(cause.getMessage());
+    return message.substring(message.lastIndexOf(": ") + 1).strip();
   }
 }

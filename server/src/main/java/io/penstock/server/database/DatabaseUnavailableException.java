@@ -1,6 +1,7 @@
 package io.penstock.server.database;
 
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 
 /** Thrown if the database is unavailable or a statement failed. */
 public final class DatabaseUnavailableException extends RuntimeException {
@@ -14,13 +15,13 @@ public final class DatabaseUnavailableException extends RuntimeException {
     return new DatabaseUnavailableException(reason(cause), cause);
   }
 
-  /** Returns the first line of the message, without the details that the server adds. */
+  /**
+   * Returns the first line of the message, without the details that the server adds. The connection
+   * pool only reports that it has no connection; its cause is the last failure to open one.
+   */
   static String reason(SQLException cause) {
-    String message = String.valueOf(cause.getMessage());
-    Throwable origin = cause.getCause();
-    if (message.contains("request timed out") && origin != null) {
-      message = String.valueOf(origin.getMessage());
-    }
+    Throwable origin = cause instanceof SQLTransientConnectionException ? cause.getCause() : null;
+    String message = String.valueOf((origin == null ? cause : origin).getMessage());
     return message.lines().findFirst().orElse("unknown");
   }
 }
